@@ -1,0 +1,15 @@
+// ESM-only packages (the stock payment clients) are compiled to CommonJS for jest; Node itself requires them as they are.
+const esmOnly = ['mppx', '@solana/mpp'];
+const swc = ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  transform: { '^.+\\.[cm]?[jt]s$': swc },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/support/tally-reporter.js'],
+};

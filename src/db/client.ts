@@ -1,0 +1,40 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool } from 'pg';
+import { PrismaClient } from '../generated/prisma/client';
+
+/** One pool for Prisma and for analytics SQL. */
+export interface Database {
+  pool: Pool;
+  prisma: PrismaClient;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Connections kept at most. */
+  max?: number;
+  /** Longest a statement may run, in milliseconds. */
+  statement_timeout_ms?: number;
+}
+
+/** Opens the database at `url`. Throws one clear sentence when it cannot be reached. */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const pool = new Pool({ connectionString: url, max: options.max ?? 16, statement_timeout: options.statement_timeout_ms ?? 65_000, application_name: 'smart-money-api' });
+  // A dropped idle connection is the pool's business, not a crash.
+  pool.on('error', () => undefined);
+  try {
+    await pool.query('SELECT 1');
+  } catch (error) {
+    await pool.end();
+    const { host, pathname } = new URL(url);
+    throw new Error(`The database at ${host}${pathname} cannot be reached: ${(error as Error).message}`, { cause: error });
+  }
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  return {
+    pool,
+    prisma,
+    close: async () => {
+      await prisma.$disconnect();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}

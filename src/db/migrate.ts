@@ -1,0 +1,63 @@
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Client } from 'pg';
+
+const LOCK = 72_707_369;
+// Prisma Migrate's own table and checksums, so that its command line agrees with what we applied.
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
+  logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count int NOT NULL DEFAULT 0)`;
+
+/** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. Returns their names. */
+export async function migrate(url: string, folder: string): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const applied: string[] = [];
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query(MIGRATIONS_TABLE);
+    const done = await client.query<{ name: string; checksum: string }>(
+      'SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL',
+    );
+    const known = new Map(done.rows.map((row) => [row.name, row.checksum]));
+    for (const { name, sql, checksum } of migrationsIn(folder)) {
+      const seen = known.get(name);
+      if (seen === checksum) continue;
+      if (seen !== undefined) throw new Error(`Migration ${name} was edited after it was applied.`);
+      await apply(client, name, sql, checksum);
+      applied.push(name);
+    }
+  } finally {
+    await client.end();
+  }
+  return applied;
+}
+
+function migrationsIn(folder: string): { name: string; sql: string; checksum: string }[] {
+  return fs
+    .readdirSync(folder)
+    .sort()
+    .map((name) => ({ name, file: path.join(folder, name, 'migration.sql') }))
+    .filter(({ file }) => fs.existsSync(file))
+    .map(({ name, file }) => {
+      const sql = fs.readFileSync(file, 'utf8');
+      return { name, sql, checksum: crypto.createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+async function apply(client: Client, name: string, sql: string, checksum: string): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(sql);
+    await client.query('INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)', [
+      crypto.randomUUID(),
+      checksum,
+      name,
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+  }
+}

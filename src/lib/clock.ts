@@ -1,0 +1,11 @@
+/** The now of analytics. Payments never use it: they keep the real clock. */
+export interface Clock {
+  now(): Date;
+}
+
+export const realClock: Clock = { now: () => new Date() };
+
+/** A clock that stands still, so that a recorded world is served as of its own last minute. */
+export function standingClock(at: Date): Clock {
+  return { now: () => new Date(at) };
+}

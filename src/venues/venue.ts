@@ -1,0 +1,46 @@
+import type { GraphQLFieldResolver } from 'graphql';
+import type { Pool } from 'pg';
+import type { PrismaClient } from '../generated/prisma/client';
+import type { Sql } from '../db/sql';
+import type { RecordedSource } from '../workers/source';
+
+export type VenueName = 'prediction' | 'perps' | 'lp';
+
+/** What an answer says about itself. Resolvers fill in what they know; the gateway adds the rest. */
+export interface AnswerMeta {
+  timeframe: string | null;
+  window: { from: Date; to: Date } | null;
+  /** Length of the list that the priced limit bounds; null where there is none. */
+  count: number | null;
+  next_cursor: string | null;
+  score_version: string | null;
+  warnings: string[];
+}
+
+/** What every resolver is handed: one per request. */
+export interface GraphContext {
+  sql: Sql;
+  prisma: PrismaClient;
+  /** The instant the whole answer is as of: read once, so that every part of one answer agrees. */
+  now: Date;
+  meta: AnswerMeta;
+  /** Loaders of each wing, made on first use, gone with the request. */
+  loaders<L>(make: (context: GraphContext) => L): L;
+}
+
+export type Resolver<Source = never, Args = never> = GraphQLFieldResolver<Source, GraphContext, Args>;
+export type Resolvers = Record<string, Record<string, unknown>>;
+
+/** The face of a wing: everything the rest of the house may know about a venue. */
+export interface Venue {
+  name: VenueName;
+  /** Resolver map for @graphql-tools/schema; root fields under `Query`. A root field without resolver answers 501. */
+  resolvers: Resolvers;
+  /** Upstream formats it can load from recorded files, tried in this order. */
+  sources: RecordedSource[];
+  /** Time of the newest event seen and time up to which the sources have been read; null before the first load. */
+  freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }>;
+  /** Rows kept, by fact table: what the start says is in the store. */
+  counts(db: Pool): Promise<Record<string, number>>;
+}
+

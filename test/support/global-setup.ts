@@ -1,0 +1,34 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { startEmbedded } from '../../src/db/embedded';
+import { migrate } from '../../src/db/migrate';
+
+/**
+ * One server for the whole run; each test file clones the migrated template database. TEST_DATABASE_URL runs the suite
+ * against a PostgreSQL of your own (its user must be allowed to create databases).
+ */
+export default async function globalSetup(): Promise<void> {
+  const shared = globalThis as Record<string, unknown>;
+  let url = process.env.TEST_DATABASE_URL;
+  if (url === undefined) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'smart-money-test-'));
+    const server = await startEmbedded(path.join(folder, 'pg'), { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 300 });
+    shared.__stopDatabase = async () => {
+      await server.stop();
+      fs.rmSync(folder, { recursive: true, force: true });
+    };
+    url = server.url;
+  }
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  const template = `template_${process.pid}`;
+  await admin.query(`CREATE DATABASE ${template}`);
+  await admin.end();
+  const templateUrl = new URL(url);
+  templateUrl.pathname = `/${template}`;
+  await migrate(templateUrl.href, path.resolve(__dirname, '../../prisma/migrations'));
+  process.env.TEST_ADMIN_URL = url;
+  process.env.TEST_TEMPLATE = template;
+}
