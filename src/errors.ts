@@ -29,7 +29,11 @@ export const ERRORS = {
   stale_data: { status: 503, sentence: 'The data behind this answer is too old to be sold.', retryable: true },
   maintenance: { status: 503, sentence: 'Under maintenance.', retryable: true },
   payments_unavailable: { status: 503, sentence: 'Payments cannot be verified right now; nothing was charged.', retryable: true },
-  settlement_pending: { status: 503, sentence: 'The payment was sent but is not confirmed yet; send the same request again to collect the answer.', retryable: true },
+  settlement_pending: {
+    status: 503,
+    sentence: 'The payment was sent but is not confirmed yet; send the same request again to collect the answer.',
+    retryable: true,
+  },
   query_timeout: { status: 504, sentence: 'The query took longer than allowed; nothing was charged.', retryable: true },
 } as const satisfies Record<string, { status: number; sentence: string; retryable: boolean }>;
 

@@ -18,7 +18,12 @@ export interface DatabaseOptions {
 
 /** Opens the database at `url`. Throws one clear sentence when it cannot be reached. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const pool = new Pool({ connectionString: url, max: options.max ?? 16, statement_timeout: options.statement_timeout_ms ?? 65_000, application_name: 'smart-money-api' });
+  const pool = new Pool({
+    connectionString: url,
+    max: options.max ?? 16,
+    statement_timeout: options.statement_timeout_ms ?? 65_000,
+    application_name: 'smart-money-api',
+  });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   try {

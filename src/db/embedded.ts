@@ -20,7 +20,9 @@ function packageFolder(): string {
   try {
     return path.resolve(path.dirname(require.resolve(name)), '..');
   } catch {
-    throw new Error(`The embedded database has no build for ${os.platform()}-${os.arch()} (${name}); set DATABASE_URL to a PostgreSQL of yours.`);
+    throw new Error(
+      `The embedded database has no build for ${os.platform()}-${os.arch()} (${name}); set DATABASE_URL to a PostgreSQL of yours.`,
+    );
   }
 }
 
@@ -51,14 +53,28 @@ function initialise(dataFolder: string, initdb: string, runner: Runner, env: Nod
   if (runner.ids.uid !== undefined) fs.chownSync(dataFolder, runner.ids.uid, NOBODY);
   if (fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) return;
   if (fs.readdirSync(dataFolder).length > 0) {
-    throw new Error(`The data folder ${dataFolder} is half made (no PG_VERSION in it). Remove it and start again; the world is loaded anew.`);
+    throw new Error(
+      `The data folder ${dataFolder} is half made (no PG_VERSION in it). Remove it and start again; the world is loaded anew.`,
+    );
   }
   // Made beside its place and renamed, so that an interrupted start leaves nothing that looks like a database.
   const draft = `${dataFolder}.new`;
   fs.rmSync(draft, { recursive: true, force: true });
   fs.mkdirSync(draft, { mode: 0o700 });
   if (runner.ids.uid !== undefined) fs.chownSync(draft, runner.ids.uid, NOBODY);
-  const [command, ...args] = [...runner.prefix, initdb, '-D', draft, '-A', 'trust', '-U', 'app', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const [command, ...args] = [
+    ...runner.prefix,
+    initdb,
+    '-D',
+    draft,
+    '-A',
+    'trust',
+    '-U',
+    'app',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ];
   const made = spawnSync(command as string, args, { encoding: 'utf8', env, ...runner.ids });
   if (made.status !== 0) throw new Error(`The embedded database could not be made: ${made.stderr || String(made.error)}`);
   fs.rmdirSync(dataFolder);
@@ -73,7 +89,8 @@ async function waitForPredecessor(dataFolder: string): Promise<void> {
     if (!isPostgres(pid)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  if (fs.existsSync(pidFile)) throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
+  if (fs.existsSync(pidFile))
+    throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
 }
 
 function isPostgres(pid: number): boolean {
@@ -102,7 +119,15 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   await waitForPredecessor(dataFolder);
 
   const port = await freePort();
-  const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', jit: 'off', max_parallel_workers_per_gather: 0, random_page_cost: 1.1, ...settings };
+  const options = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    jit: 'off',
+    max_parallel_workers_per_gather: 0,
+    random_page_cost: 1.1,
+    ...settings,
+  };
   const flags = Object.entries(options).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   // Set inside the namespace: entering one clears it.
   const dieWithParent = onLinux ? ['setpriv', '--pdeathsig', 'INT'] : [];
@@ -116,7 +141,9 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
       if (log.includes('ready to accept connections')) resolve();
     });
     server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`The embedded database stopped (${code}): ${log.trim().split('\n').slice(-3).join(' ')}`)));
+    server.once('exit', (code) =>
+      reject(new Error(`The embedded database stopped (${code}): ${log.trim().split('\n').slice(-3).join(' ')}`)),
+    );
   });
   return {
     url: `postgresql://app@127.0.0.1:${port}/postgres`,

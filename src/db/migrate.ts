@@ -50,11 +50,10 @@ async function apply(client: Client, name: string, sql: string, checksum: string
   await client.query('BEGIN');
   try {
     await client.query(sql);
-    await client.query('INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)', [
-      crypto.randomUUID(),
-      checksum,
-      name,
-    ]);
+    await client.query(
+      'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
+      [crypto.randomUUID(), checksum, name],
+    );
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');

@@ -16,6 +16,8 @@ export interface Sale {
   request_hash: string;
   headers: IncomingHttpHeaders;
   raw_headers: string[];
+  /** Aborts when the buyer hangs up: before the broadcast the sale is then dropped, after it it is finished and kept. */
+  client_gone?: AbortSignal;
 }
 
 /** The work that is paid for. */
@@ -71,6 +73,134 @@ export interface Payments {
   methods(): PaymentMethod[];
   health(): Promise<{ x402: MethodHealth; mpp_tempo: MethodHealth; mpp_solana: MethodHealth }>;
   /** Starts reconciliation of settlements nobody heard the end of. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+// ---- the port: what a protocol plugs into -------------------------------------------------------------------------
+
+export type ProtocolName = 'x402' | 'mpp_tempo' | 'mpp_solana';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Where payments report. Fields and messages never hold a proof, a raw transaction or a secret. */
+export interface PaymentLog {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+/** One protocol's invitation. */
+export interface Offer {
+  /** Value of one `WWW-Authenticate` field (starts with "Payment "); null for x402. */
+  www_authenticate: string | null;
+  /** x402 only: `required` goes, base64, into PAYMENT-REQUIRED; `body` is the x402 part of the 402 body (it depends on the body mode). */
+  x402: { required: JsonObject; body: JsonObject } | null;
+  expires_at: Date;
+}
+
+/** A proof as it was sent: decoded, nothing in it believed. */
+export interface Credential {
+  protocol: ProtocolName;
+  payload: unknown;
+}
+
+/** A proof that passed every offline rule: signatures, transaction rules, binding to this sale. Lives in memory only. */
+export interface ValidProof {
+  protocol: ProtocolName;
+  /** Verified sender, in its chain's own spelling (Tempo: lower-case hex). */
+  payer: string;
+  /** What the proof pays, micro-USDC: the price of the sale, or the dearer or cheaper price of an unexpired bound quote. */
+  amount: bigint;
+  /** Which payment this is, whatever protocol carries it: `sol:<sha256 of message bytes>`, `tempo:<sender>:<sign payload hash>`. */
+  proof_key: string;
+  /** Further keys that may be claimed only once, server-made: `ch:<challenge id>`, `quote:<id>`, `tempo:<keccak of raw>`. */
+  claim_keys: string[];
+  /** What only the buyer can know and no chain shows; having one of them lets the kept answer be collected: `ch:<challenge id>`, `quote:<token>`. */
+  secrets: string[];
+  /** Keys the buyer chose (x402 payment-identifier); scoped to the payer by the corridor, they collect too, and conflict on another request. */
+  buyer_keys: string[];
+  /** Transaction id when it is already known; null while a sponsor signature is missing. */
+  transaction: string | null;
+  /** When the invitation runs out; null when the proof carries none. Judged by the corridor, after kept answers (an answer outlives its challenge). */
+  offer_expires_at: Date | null;
+  /** Signed transaction as sent, in the protocol's own text form. Never logged, never stored before the write-ahead record. */
+  raw: string;
+  /** What later steps need besides `raw`: lives as long as the record, shown to nobody. */
+  details: JsonObject;
+}
+
+/** What the chain said at admission. */
+export interface Admission {
+  /** The payer's balance in micro-USDC; bounds the sum that may be reserved against it. Null when unknown. */
+  balance: bigint | null;
+  /** Latest moment a broadcast can be started with good hope; null when the proof does not expire. */
+  settle_by: Date | null;
+  /** True when this very payment is already on chain: refused, unless it is our own unserved debt. Nothing else is checked then. */
+  landed: boolean;
+  /** Merged into the proof's details. */
+  details: JsonObject;
+}
+
+/** A payment as the ledger holds it from the write-ahead record on. */
+export interface PaymentRecord {
+  id: string;
+  protocol: ProtocolName;
+  payer: string;
+  amount: bigint;
+  transaction: string;
+  /** The broadcastable bytes in the protocol's text form; null once they are erased. */
+  raw: string | null;
+  details: JsonObject;
+  settle_by: Date | null;
+  created_at: Date;
+}
+
+/** The reason of a settlement that failed because the transaction never landed and never can. */
+export const TRANSACTION_EXPIRED = 'transaction_expired';
+
+/** `failed` is definitive: it can never land any more (TRANSACTION_EXPIRED), or landed with an error. Everything not certain is `unknown`. */
+export type Settlement = { status: 'confirmed'; transaction: string } | { status: 'failed'; reason: string } | { status: 'unknown'; transaction: string };
+
+/**
+ * One way to pay. The corridor calls, in this order: read, validate, admit, (the work), prepare, settle, receipt.
+ * AppErrors thrown by read, validate, admit and prepare reach the consumer: 402 and 400 codes of the error table with a
+ * `reason`; trouble with the chain's RPC is `payments_unavailable`. No method logs or keeps a proof.
+ */
+export interface Protocol {
+  readonly name: ProtocolName;
+  method(): PaymentMethod;
+  /** A fresh, unique, stateless offer bound to the sale. `error` is why the request is being asked to pay. */
+  offer(sale: Sale, error: AppError): Promise<Offer>;
+  /**
+   * The credential in the request's headers, or null when there is none of this protocol (and, for MPP, of this method).
+   * Throws malformed_payment, malformed_credential, method_unsupported, ambiguous_payment. MPP: refuses several Payment credentials.
+   */
+  read(sale: Sale): Credential | null;
+  /** Offline and free of effects: decoding, binding to the sale, transaction rules, signatures. Does not judge the offer's expiry. */
+  validate(credential: Credential, sale: Sale): Promise<ValidProof>;
+  /** Asks the chain (no broadcast): simulation, remaining life, balance, not yet landed. Throws payment_expired, verification_failed, payments_unavailable. */
+  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission>;
+  /**
+   * After the work succeeded: checks again what may have changed since `admitted_at`, and, where a sponsor pays the fee,
+   * co-signs (only here). Nothing is broadcast. Throws payment_expired when the proof can no longer settle, settlement_failed
+   * when it never could, payments_unavailable.
+   */
+  prepare(proof: ValidProof, admitted_at: Date, signal: AbortSignal): Promise<{ transaction: string; raw: string; details: JsonObject; settle_by: Date | null }>;
+  /** Broadcasts and waits for the chain's word until `signal` aborts (then: unknown). Never throws. Safe to repeat: the same bytes settle at most once. */
+  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement>;
+  /** What the chain says now, without sending anything. Never throws. */
+  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement>;
+  /** Whether a confirmed payment has become irreversible. */
+  finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'>;
+  /** Receipt headers of a settled payment. `at`: when it was confirmed. */
+  receipt(record: PaymentRecord, at: Date): Record<string, string>;
+  /** Headers that tell the failure to the buyer, {} where the protocol has none. `payer` null while nobody is verified. */
+  failureReceipt(credential: Credential, payer: string | null, error: AppError): Record<string, string>;
+  /** One cheap question to the chain; rejects when it cannot be reached or cannot be used (wrong chain, recipient unable to receive). */
+  probe(signal: AbortSignal): Promise<{ latency_ms: number }>;
+  /** Checks that must hold before the first sale (right chain, recipient can receive) and starts samplers. Rejects when they do not hold. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -43,4 +43,3 @@ export interface Venue {
   /** Rows kept, by fact table: what the start says is in the store. */
   counts(db: Pool): Promise<Record<string, number>>;
 }
-

@@ -19,7 +19,9 @@ describe('the database client', () => {
     const slow = sqlOver(db.pool, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
     setTimeout(() => abort.abort(new Error('deadline')), 100);
     await expect(slow).rejects.toThrow('deadline');
-    const running = await db.pool.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'");
+    const running = await db.pool.query(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'",
+    );
     expect(running.rows[0].n).toBe(0);
   });
 });

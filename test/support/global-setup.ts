@@ -14,7 +14,12 @@ export default async function globalSetup(): Promise<void> {
   let url = process.env.TEST_DATABASE_URL;
   if (url === undefined) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'smart-money-test-'));
-    const server = await startEmbedded(path.join(folder, 'pg'), { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 300 });
+    const server = await startEmbedded(path.join(folder, 'pg'), {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: 300,
+    });
     shared.__stopDatabase = async () => {
       await server.stop();
       fs.rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,62 @@
+// Brings a fresh clone to where the program can run: packages, generated code and, with --build, compiled code.
+// Each step is skipped while nothing it depends on has changed. Needs nothing but Node and npm.
+const { execFileSync } = require('node:child_process');
+const crypto = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const root = path.resolve(__dirname, '..');
+const marks = path.join(root, 'node_modules/.cache/setup');
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+function filesBelow(entry) {
+  const absolute = path.join(root, entry);
+  if (!fs.existsSync(absolute)) return [];
+  if (fs.statSync(absolute).isFile()) return [absolute];
+  return fs
+    .readdirSync(absolute, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile())
+    .map((item) => path.join(item.parentPath ?? item.path, item.name))
+    .sort();
+}
+
+/** Runs `work` unless the contents of `inputs` are those of the last time and `output` exists. */
+function step(name, inputs, output, work) {
+  const hash = crypto.createHash('sha256');
+  for (const file of inputs.flatMap(filesBelow)) hash.update(file).update('\0').update(fs.readFileSync(file));
+  const digest = hash.digest('hex');
+  const mark = path.join(marks, name);
+  if (fs.existsSync(path.join(root, output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digest) return;
+  const started = Date.now();
+  process.stderr.write(`${name} … `);
+  work();
+  fs.mkdirSync(marks, { recursive: true });
+  fs.writeFileSync(mark, digest);
+  process.stderr.write(`${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+function run(command, args) {
+  try {
+    execFileSync(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'development' } });
+  } catch (error) {
+    console.error(`failed\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+    process.exit(1);
+  }
+}
+
+const bin = (name) => path.join(root, 'node_modules/.bin', name);
+
+step('Installing packages', ['package-lock.json'], 'node_modules/.package-lock.json', () => run('npm', ['ci', '--no-audit', '--no-fund']));
+step('Generating the database client', ['prisma', 'prisma.config.ts'], 'src/generated/prisma/client.ts', () =>
+  run(bin('prisma'), ['generate']),
+);
+if (process.argv.includes('--build')) {
+  step('Compiling', ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'], 'dist/main.js', () =>
+    run(bin('tsc'), ['-p', 'tsconfig.build.json']),
+  );
+}

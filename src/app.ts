@@ -1,0 +1,143 @@
+import path from 'node:path';
+import type { Config } from './config';
+import { type Database, openDatabase } from './db/client';
+import { loadEndpoints } from './endpoints/load';
+import type { Endpoint } from './endpoints/endpoint';
+import { AnswerCache } from './gateway/answers';
+import { bazaarOf } from './gateway/discovery';
+import { lagSeconds, makeHealth } from './gateway/health';
+import { makeInternal } from './gateway/internal';
+import { RateLimit, Slots } from './gateway/limits';
+import type { PaidDeps, PaidEndpoint } from './gateway/paid';
+import { type Listening, listen, makeGateway } from './gateway/server';
+import { compile } from './graph/execute';
+import { makeExplorer } from './graph/explorer';
+import { answeredFields, makeSchema } from './graph/schema';
+import type { Logger } from './observability/logger';
+import { makeMetrics } from './observability/metrics';
+import { createPayments } from './payments/charge';
+import type { PaymentsSettings } from './payments/config';
+import type { Venue } from './venues/venue';
+import { lp } from './venues/lp/index';
+import { perps } from './venues/perps/index';
+import { prediction } from './venues/prediction/index';
+import { watchFreshness } from './workers/freshness';
+
+export const VENUES: readonly Venue[] = [prediction, perps, lp];
+
+const PAID_AT_ONCE = 50;
+const QUEUE_PATIENCE_MS = 2_000;
+const QUERY_DEADLINE_MS = 60_000;
+const CACHE_BYTES = 64 * 1024 * 1024;
+const STOP_GRACE_MS = 10_000;
+
+/** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong. */
+export function loadCatalogue(root: string): { endpoints: Endpoint[]; paid: PaidEndpoint[]; schema: ReturnType<typeof makeSchema> } {
+  const schema = makeSchema(
+    path.join(root, 'graphql/schema'),
+    VENUES.map((venue) => venue.resolvers),
+  );
+  const endpoints = loadEndpoints(path.join(root, 'graphql/endpoints'), schema);
+  const answered = answeredFields(schema);
+  const paid = endpoints.map((endpoint) => ({
+    endpoint,
+    operation: answered.has(endpoint.rootField) ? compile(schema, endpoint.document) : null,
+    bazaar: bazaarOf(endpoint, schema),
+  }));
+  return { endpoints, paid, schema };
+}
+
+export interface AppOptions {
+  config: Config;
+  /** The folder that holds graphql/ and package.json. */
+  root: string;
+  version: string;
+  databaseUrl: string;
+  payments: PaymentsSettings;
+  logger: Logger;
+}
+
+/** The running product. */
+export interface App {
+  publicUrl: string;
+  internalUrl: string;
+  endpoints: readonly Endpoint[];
+  /** Paths that cannot answer yet. */
+  unanswered: readonly string[];
+  db: Database;
+  stop(): Promise<void>;
+}
+
+/** The composition root: everything is made and joined here, and nowhere else. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, root, version, logger } = options;
+  const { endpoints, paid, schema } = loadCatalogue(root);
+  const db = await openDatabase(options.databaseUrl);
+  const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
+  const metrics = makeMetrics();
+  const payments = await createPayments(options.payments, { pool: db.pool, logger });
+  const freshness = await watchFreshness(reads.pool, VENUES);
+  const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
+  const publicUrl = config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl;
+  const startedAt = new Date();
+  const deps: PaidDeps = {
+    payments,
+    db: reads,
+    clock: config.clock,
+    freshness: (endpoint) => lagSeconds(freshness.of(endpoint.venue), config.clock.now()),
+    cache: new AnswerCache(CACHE_BYTES),
+    slots,
+    unpaid: new RateLimit(config.unpaidPerMinute),
+    empties: new RateLimit(config.emptyPerMinute),
+    metrics,
+    logger,
+    publicUrl,
+    queryDeadlineMs: QUERY_DEADLINE_MS,
+  };
+  const network = payments.methods()[0]?.network ?? 'none';
+  const health = makeHealth({
+    pool: db.pool,
+    payments,
+    metrics,
+    slots,
+    clock: config.clock,
+    version,
+    network,
+    startedAt,
+    freshness: () => freshness.all(),
+  });
+  const gateway = makeGateway({
+    paid: deps,
+    free: { endpoints, schema, payments, health, version, publicUrl, startedAt },
+    endpoints: paid,
+    metrics,
+    logger,
+    trustedProxies: config.trustedProxies,
+  });
+  const internal = makeInternal(makeExplorer(schema, reads, config.clock), metrics);
+
+  const servers: Listening[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.stop(STOP_GRACE_MS)));
+    freshness.stop();
+    await payments.stop();
+    await reads.close();
+    if (reads !== db) await db.close();
+  };
+  try {
+    await payments.start();
+    servers.push(await listen(gateway, config.port, '0.0.0.0'));
+    servers.push(await listen(internal, config.internalPort, '127.0.0.1'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    publicUrl,
+    internalUrl: `http://localhost:${servers[1]?.port}`,
+    endpoints,
+    unanswered: paid.filter(({ operation }) => operation === null).map(({ endpoint }) => endpoint.path),
+    db,
+    stop,
+  };
+}

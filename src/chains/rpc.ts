@@ -1,0 +1,110 @@
+/** No provider gave a usable answer in time. */
+export class RpcUnavailable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'RpcUnavailable';
+  }
+}
+
+export interface RpcPoolOptions {
+  /** Longest one provider may take for one answer, in milliseconds. */
+  try_ms: number;
+  /** Questions that may be under way at once, over all providers; more wait their turn. */
+  max_in_flight: number;
+}
+
+/** The providers of one chain: questions go to one after the other until one answers, or to all at once. */
+export class RpcPool<Client> {
+  private preferred = 0;
+  private inFlight = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly clients: readonly Client[],
+    private readonly options: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 },
+  ) {
+    if (clients.length === 0) throw new Error('A chain needs at least one RPC url.');
+  }
+
+  get size(): number {
+    return this.clients.length;
+  }
+
+  /** Asks the provider that answered last, then the others. Throws RpcUnavailable when none answers, the signal's reason when it aborts. */
+  async first<T>(ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let failure: unknown;
+    const start = this.preferred;
+    for (let step = 0; step < this.clients.length; step += 1) {
+      const index = (start + step) % this.clients.length;
+      try {
+        const answer = await this.one(index, ask, signal);
+        this.preferred = index;
+        return answer;
+      } catch (error) {
+        signal?.throwIfAborted();
+        failure = error;
+      }
+    }
+    throw new RpcUnavailable(`No RPC provider answered: ${(failure as Error).message}`, failure);
+  }
+
+  /** Asks every provider at once; never rejects. */
+  all<T>(ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<PromiseSettledResult<T>[]> {
+    return Promise.allSettled(this.clients.map((_, index) => this.one(index, ask, signal)));
+  }
+
+  private async one<T>(index: number, ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.turn(signal);
+    try {
+      return await within(ask(this.clients[index] as Client), this.options.try_ms, signal);
+    } finally {
+      this.inFlight -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private async turn(signal?: AbortSignal): Promise<void> {
+    while (this.inFlight >= this.options.max_in_flight) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      if (signal?.aborted === true) {
+        this.waiting.shift()?.();
+        signal.throwIfAborted();
+      }
+    }
+    signal?.throwIfAborted();
+    this.inFlight += 1;
+  }
+}
+
+/** Rejects after `ms`, or with the signal's reason, whichever is first. The promise itself goes on unheard. */
+export function within<T>(promise: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => finish(() => reject(signal?.reason));
+    const timer = setTimeout(() => finish(() => reject(new RpcUnavailable(`no answer within ${ms} ms`))), ms);
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    promise.then(
+      (value) => finish(() => resolve(value)),
+      (error: unknown) => finish(() => reject(error)),
+    );
+  });
+}
+
+/** Resolves after `ms`; earlier when the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal?.aborted === true) done();
+    else signal?.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,116 @@
+import { pause } from './rpc';
+import { EXPIRING_NONCE_KEY, type TempoChain, type TempoNode, type TempoReceipt, decodeReceipt, headOf, nonceOf, receiptOf, request } from './tempo';
+
+/** What is needed to follow a signed transaction. */
+export interface TempoTransaction {
+  hash: string;
+  sender: string;
+  nonce_key: bigint;
+  nonce: bigint;
+  /** Unix seconds. */
+  valid_before: number | null;
+}
+
+/** `dead`: it can never be mined any more. `open`: it may still be. */
+export type Trace = { status: 'mined'; receipt: TempoReceipt } | { status: 'dead'; reason: 'transaction_expired' | 'transaction_superseded' } | { status: 'open' };
+
+/** `refused`: every RPC refused to take it and nobody else can have sent it for us. */
+export type Landing = Trace | { status: 'refused'; reason: string };
+
+type SendReport = { status: 'mined'; receipt: TempoReceipt } | { status: 'sent' } | { status: 'unsure' } | { status: 'refused'; reason: string };
+
+const POLL_MS = 400;
+const RESEND_MS = 2_000;
+/** Behind one url stand several servers; by so many seconds of blocks the slowest has seen what the fastest has. */
+const EXPIRY_MARGIN_S = 5;
+const LAG_MS = 1_000;
+
+/**
+ * Sends a signed transaction to every RPC and waits for its end: its receipt, or the proof that there can be none, or the abort
+ * of `signal` (then `open`). Sending the same bytes again is harmless. `fresh`: these bytes were never sent before, so a refusal by
+ * every RPC is the end. Never throws.
+ */
+export async function landTransaction(chain: TempoChain, transaction: TempoTransaction, raw: string | null, fresh: boolean, signal: AbortSignal): Promise<Landing> {
+  const reports = raw === null ? [] : await askAll(chain, (node) => sendTo(node, raw, signal), signal);
+  for (const report of reports) if (report.status === 'mined') return report;
+  const refusals = reports.filter((report) => report.status === 'refused');
+  const refused = fresh && refusals.length === chain.size ? refusals[0] : undefined;
+  let sentAt = Date.now();
+  while (!signal.aborted) {
+    const trace = await traceTransaction(chain, transaction, signal);
+    if (trace.status !== 'open') return trace;
+    if (refused !== undefined) return refused;
+    await pause(POLL_MS, signal);
+    if (raw === null || signal.aborted || Date.now() - sentAt < RESEND_MS) continue;
+    sentAt = Date.now();
+    await chain.everywhere((node) => request(node, 'eth_sendRawTransaction', [raw], signal), signal);
+  }
+  return { status: 'open' };
+}
+
+/** What the chain knows of the transaction now, without sending it. An end without a receipt needs two witnesses where there are two RPCs. Never throws. */
+export async function traceTransaction(chain: TempoChain, transaction: TempoTransaction, signal: AbortSignal): Promise<Trace> {
+  const traces = await askAll(chain, (node) => traceOn(node, transaction, signal), signal);
+  const mined = traces.find((trace) => trace.status === 'mined');
+  if (mined) return mined;
+  const [first] = traces;
+  if (first === undefined || traces.length < Math.min(2, chain.size)) return { status: 'open' };
+  return traces.every((trace) => trace.status === 'dead') ? first : { status: 'open' };
+}
+
+async function traceOn(node: TempoNode, { hash, sender, nonce_key, nonce, valid_before }: TempoTransaction, signal: AbortSignal): Promise<Trace> {
+  // Time and nonce before the receipt: "no receipt" only counts when it was asked after the end.
+  const [head, used] = await Promise.all([headOf(node, signal), nonce_key === EXPIRING_NONCE_KEY ? 0n : nonceOf(node, sender, nonce_key, signal)]);
+  const receipt = await receiptOf(node, hash, signal);
+  if (receipt !== null) return { status: 'mined', receipt };
+  if (valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S) return { status: 'dead', reason: 'transaction_expired' };
+  if (used <= nonce) return { status: 'open' };
+  await pause(LAG_MS, signal);
+  const late = await receiptOf(node, hash, signal);
+  return late === null ? { status: 'dead', reason: 'transaction_superseded' } : { status: 'mined', receipt: late };
+}
+
+/** The answers of the RPCs that gave one; the first that knows of a receipt ends the wait for the others. */
+function askAll<T extends { status: string }>(chain: TempoChain, question: (node: TempoNode) => Promise<T>, signal: AbortSignal): Promise<T[]> {
+  return new Promise((resolve) => {
+    const ask = async (node: TempoNode): Promise<T> => {
+      const answer = await question(node);
+      if (answer.status === 'mined') resolve([answer]);
+      return answer;
+    };
+    void chain.everywhere(ask, signal).then((results) => resolve(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))));
+  });
+}
+
+/** The synchronous call answers with the receipt, in about a block; what is not answered in time is found by polling. */
+async function sendTo(node: TempoNode, raw: string, signal: AbortSignal): Promise<SendReport> {
+  try {
+    const receipt = await request(node, 'eth_sendRawTransactionSync', [raw], signal);
+    return receipt === null ? { status: 'sent' } : { status: 'mined', receipt: decodeReceipt(receipt) };
+  } catch (error) {
+    if (!isUnsupported(error)) return reportOf(error);
+  }
+  try {
+    await request(node, 'eth_sendRawTransaction', [raw], signal);
+    return { status: 'sent' };
+  } catch (error) {
+    return reportOf(error);
+  }
+}
+
+/** JSON-RPC "method not found" and "method not supported". */
+function isUnsupported(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === -32601 || code === -32004;
+}
+
+/** A node that has the transaction already says so in an error, too; what we do not understand is not believed to be a refusal. */
+const SEEN_BEFORE = /already (known|imported|exists|processed)|nonce too low|replay|replacement/i;
+const REFUSED = /insufficient|expired|valid_?(before|after)|fee cap|max fee|base fee|underpriced|intrinsic|gas limit|signature|keychain|access key|fee token|chain ?id|nonce too high/i;
+
+function reportOf(error: unknown): SendReport {
+  const { code, details = '' } = error as { code?: unknown; details?: string };
+  if (typeof code !== 'number') return { status: 'unsure' };
+  if (SEEN_BEFORE.test(details)) return { status: 'sent' };
+  return REFUSED.test(details) ? { status: 'refused', reason: details.slice(0, 120) } : { status: 'unsure' };
+}

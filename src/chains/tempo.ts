@@ -1,0 +1,226 @@
+import { type Client, type Hex, createClient, decodeErrorResult, decodeFunctionResult, encodeFunctionData, getAddress, http } from 'viem';
+import { Abis, Addresses } from 'viem/tempo';
+import { RpcPool } from './rpc';
+
+export interface TempoChainOptions {
+  /** Asked in turn when one fails; transactions go to all. */
+  rpc_urls: readonly string[];
+  chain_id: number;
+  /** Patience with one answer of one RPC. */
+  request_ms?: number;
+}
+
+export interface TempoHead {
+  number: bigint;
+  /** Unix seconds. */
+  time: number;
+  /** Attodollars per gas. */
+  base_fee: bigint;
+}
+
+export interface TempoReceipt {
+  succeeded: boolean;
+  block: bigint;
+  logs: { address: string; topics: string[]; data: string }[];
+}
+
+/** An access key of an account, as the keychain of the chain knows it. */
+export interface TempoAccessKey {
+  authorized: boolean;
+  /** What it may still spend of the token asked about; null: no limit. */
+  limit: bigint | null;
+  /** What it may call; null: anything. */
+  scopes: readonly { target: string; selectorRules: readonly { selector: string; recipients: readonly string[] }[] }[] | null;
+}
+
+export interface TempoCall {
+  from: string;
+  to: string;
+  data: Hex;
+  gas: bigint;
+}
+
+/** An RPC belongs to another chain than the one configured. */
+export class TempoWrongChain extends Error {
+  constructor(expected: number, got: number) {
+    super(`A Tempo RPC serves chain ${got} instead of ${expected}`);
+    this.name = 'TempoWrongChain';
+  }
+}
+
+export type TempoNode = Client;
+
+/** Nonce key that makes a transaction expire instead of taking its turn (TIP-1009). */
+export const EXPIRING_NONCE_KEY = 2n ** 256n - 1n;
+/** The account's own nonce; the keys between are sequences in the nonce manager. */
+const PROTOCOL_NONCE_KEY = 0n;
+const REQUEST_MS = 2_000;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/**
+ * Questions to a Tempo chain over several RPC urls: one that fails is replaced by the next, one that serves another chain is
+ * never believed. Every question throws RpcUnavailable when no RPC answers, the signal's reason when it aborts.
+ */
+export class TempoChain {
+  private readonly nodes: readonly TempoNode[];
+  private readonly pool: RpcPool<TempoNode>;
+  private readonly verified = new WeakSet<TempoNode>();
+
+  constructor(private readonly options: TempoChainOptions) {
+    const try_ms = options.request_ms ?? REQUEST_MS;
+    this.nodes = options.rpc_urls.map((url) => createClient({ transport: http(url, { timeout: try_ms, retryCount: 0 }) }));
+    this.pool = new RpcPool(this.nodes, { try_ms, max_in_flight: 128 });
+  }
+
+  get size(): number {
+    return this.nodes.length;
+  }
+
+  /** Checks the chain id of every RPC. Throws TempoWrongChain when one serves another chain, RpcUnavailable when none answers. */
+  async check(signal: AbortSignal): Promise<void> {
+    for (const result of await this.everywhere(() => Promise.resolve(), signal))
+      if (result.status === 'rejected' && result.reason instanceof TempoWrongChain) throw result.reason;
+    await this.first(() => Promise.resolve(), signal);
+  }
+
+  /** The newest block. */
+  head(signal: AbortSignal): Promise<TempoHead> {
+    return this.first((node) => headOf(node, signal), signal);
+  }
+
+  /** The receipt, or null when the RPC knows of none. */
+  receipt(hash: string, signal: AbortSignal): Promise<TempoReceipt | null> {
+    return this.first((node) => receiptOf(node, hash, signal), signal);
+  }
+
+  /** Micro-units of a TIP-20 token. */
+  balance(token: string, owner: string, signal: AbortSignal): Promise<bigint> {
+    const data = encodeFunctionData({ abi: Abis.tip20, functionName: 'balanceOf', args: [getAddress(owner)] });
+    return this.first(async (node) => BigInt(await callOn(node, { to: token, data }, signal)), signal);
+  }
+
+  /** The next nonce of the account under `key`. */
+  nonce(owner: string, key: bigint, signal: AbortSignal): Promise<bigint> {
+    return this.first((node) => nonceOf(node, owner, key, signal), signal);
+  }
+
+  /** The token the account chose to pay fees in; null when it chose none. */
+  async feeToken(owner: string, signal: AbortSignal): Promise<string | null> {
+    const data = encodeFunctionData({ abi: Abis.feeManager, functionName: 'userTokens', args: [getAddress(owner)] });
+    const word = await this.first((node) => callOn(node, { to: Addresses.feeManager, data }, signal), signal);
+    const token = `0x${word.slice(-40)}`;
+    return token === ZERO_ADDRESS ? null : token;
+  }
+
+  /** What the keychain says of an access key at Unix second `now`. */
+  accessKey(owner: string, key: string, token: string, now: number, signal: AbortSignal): Promise<TempoAccessKey> {
+    const args = [getAddress(owner), getAddress(key)] as const;
+    const to = Addresses.accountKeychain;
+    const abi = Abis.accountKeychain;
+    return this.first(async (node) => {
+      const [info, allowed, remaining] = await Promise.all([
+        callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getKey', args }) }, signal),
+        callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getAllowedCalls', args }) }, signal),
+        callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getRemainingLimitWithPeriod', args: [...args, getAddress(token)] }) }, signal),
+      ]);
+      const { keyId, expiry, isRevoked, enforceLimits } = decodeFunctionResult({ abi, functionName: 'getKey', data: info });
+      const [scoped, scopes] = decodeFunctionResult({ abi, functionName: 'getAllowedCalls', data: allowed });
+      const [limit] = decodeFunctionResult({ abi, functionName: 'getRemainingLimitWithPeriod', data: remaining });
+      const authorized = keyId.toLowerCase() === key.toLowerCase() && !isRevoked && expiry > BigInt(now);
+      return { authorized, limit: enforceLimits ? limit : null, scopes: scoped ? scopes : null };
+    }, signal);
+  }
+
+  /** Why a call would fail now (the name of the token's error where it has one), or null when it would succeed. */
+  simulate(call: TempoCall, signal: AbortSignal): Promise<string | null> {
+    return this.first(async (node) => {
+      try {
+        await callOn(node, { from: call.from, to: call.to, data: call.data, gas: `0x${call.gas.toString(16)}` }, signal);
+        return null;
+      } catch (error) {
+        const reason = revertOf(error);
+        if (reason === null) throw error;
+        return reason;
+      }
+    }, signal);
+  }
+
+  /** Why `recipient` cannot receive the token now, or null: not a token of 6 decimals, paused, forbidden by its transfer policy. */
+  canReceive(token: string, recipient: string, signal: AbortSignal): Promise<string | null> {
+    const abi = Abis.tip20;
+    return this.first(async (node) => {
+      const [decimals, paused, policy] = await Promise.all([
+        callOn(node, { to: token, data: encodeFunctionData({ abi, functionName: 'decimals' }) }, signal),
+        callOn(node, { to: token, data: encodeFunctionData({ abi, functionName: 'paused' }) }, signal),
+        callOn(node, { to: token, data: encodeFunctionData({ abi, functionName: 'transferPolicyId' }) }, signal),
+      ]);
+      if (decimals === '0x' || BigInt(decimals) !== 6n) return 'not a token of 6 decimals';
+      if (BigInt(paused) !== 0n) return 'the token is paused';
+      const data = encodeFunctionData({ abi: Abis.tip403Registry, functionName: 'isAuthorizedRecipient', args: [BigInt(policy), getAddress(recipient)] });
+      const allowed = await callOn(node, { to: Addresses.tip403Registry, data }, signal);
+      return BigInt(allowed) === 0n ? 'its transfer policy forbids the recipient' : null;
+    }, signal);
+  }
+
+  /** Asks every RPC at once; never rejects. */
+  everywhere<T>(question: (node: TempoNode) => Promise<T>, signal: AbortSignal): Promise<PromiseSettledResult<T>[]> {
+    return this.pool.all(async (node) => (await this.verify(node, signal), question(node)), signal);
+  }
+
+  /** Asks the RPC that answered last, then the others. */
+  first<T>(question: (node: TempoNode) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.pool.first(async (node) => (await this.verify(node, signal), question(node)), signal);
+  }
+
+  /** Makes sure, once, that the RPC serves our chain. */
+  private async verify(node: TempoNode, signal: AbortSignal): Promise<void> {
+    if (this.verified.has(node)) return;
+    const chainId = Number(await request(node, 'eth_chainId', [], signal));
+    if (chainId !== this.options.chain_id) throw new TempoWrongChain(this.options.chain_id, chainId);
+    this.verified.add(node);
+  }
+}
+
+/** One JSON-RPC call to one RPC, without retries. */
+export async function request(node: TempoNode, method: string, params: unknown[], signal: AbortSignal): Promise<unknown> {
+  return node.request({ method, params } as never, { signal, retryCount: 0 });
+}
+
+export async function headOf(node: TempoNode, signal: AbortSignal): Promise<TempoHead> {
+  const block = (await request(node, 'eth_getBlockByNumber', ['latest', false], signal)) as { number: string; timestamp: string; baseFeePerGas?: string };
+  return { number: BigInt(block.number), time: Number(block.timestamp), base_fee: BigInt(block.baseFeePerGas ?? 0) };
+}
+
+export async function receiptOf(node: TempoNode, hash: string, signal: AbortSignal): Promise<TempoReceipt | null> {
+  const receipt = await request(node, 'eth_getTransactionReceipt', [hash], signal);
+  return receipt === null ? null : decodeReceipt(receipt);
+}
+
+export async function nonceOf(node: TempoNode, owner: string, key: bigint, signal: AbortSignal): Promise<bigint> {
+  if (key === PROTOCOL_NONCE_KEY) return BigInt((await request(node, 'eth_getTransactionCount', [owner, 'latest'], signal)) as string);
+  const data = encodeFunctionData({ abi: Abis.nonce, functionName: 'getNonce', args: [getAddress(owner), key] });
+  return BigInt(await callOn(node, { to: Addresses.nonceManager, data }, signal));
+}
+
+/** Reads a receipt as RPCs send it. Throws when it is none. */
+export function decodeReceipt(value: unknown): TempoReceipt {
+  const { status, blockNumber, logs } = value as { status: string; blockNumber: string; logs: TempoReceipt['logs'] };
+  return { succeeded: BigInt(status) === 1n, block: BigInt(blockNumber), logs };
+}
+
+async function callOn(node: TempoNode, call: { from?: string; to: string; data: Hex; gas?: string }, signal: AbortSignal): Promise<Hex> {
+  return (await request(node, 'eth_call', [call, 'latest'], signal)) as Hex;
+}
+
+/** Why the call itself failed; null when the error is the RPC's own trouble. */
+function revertOf(error: unknown): string | null {
+  const { code, details = '', cause } = error as { code?: number; details?: string; cause?: { data?: unknown } };
+  if (code === undefined || !/revert|gas|insufficient/i.test(details)) return null;
+  const data = cause?.data;
+  if (typeof data !== 'string' || data.length < 10) return details.slice(0, 120);
+  try {
+    return decodeErrorResult({ abi: Abis.abis, data: data as Hex }).errorName;
+  } catch {
+    return details.slice(0, 120);
+  }
+}

@@ -1,0 +1,71 @@
+import { loadCatalogue } from '../app';
+import type { Endpoint } from '../endpoints/endpoint';
+import { crossCheck } from '../endpoints/checks';
+import { type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
+import { quote } from '../pricing/quote';
+import { type Command, parseArguments } from './command';
+
+export const QUOTE_USAGE = `npm run quote -- GET '/api/v1/markets/trending?timeframe=7d' [--body '{…}']`;
+
+/** A request as written on the command line. */
+export interface CommandLineRequest {
+  method: 'GET' | 'POST';
+  /** Path with query. */
+  target: string;
+  body: Record<string, unknown> | undefined;
+}
+
+/** Reads `[GET|POST] /path?query [--body '{…}']`. Throws one sentence with the usage. */
+export function parseRequest(words: readonly string[], body: string | undefined, usage: string): CommandLineRequest {
+  const [first = '', second] = words;
+  const [method, target] = second === undefined ? [body === undefined ? 'GET' : 'POST', first] : [first.toUpperCase(), second];
+  if ((method !== 'GET' && method !== 'POST') || !target.startsWith('/')) throw new Error(`Usage: ${usage}`);
+  return { method, target, body: body === undefined ? undefined : parseBody(body) };
+}
+
+function parseBody(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Falls through to the sentence below.
+  }
+  throw new Error(`--body must be one JSON object, not ${text.slice(0, 60)}`);
+}
+
+/** Explains a price, factor by factor. */
+export const command: Command = async (args, { root }) => {
+  const { options, words } = parseArguments(args, ['body'], QUOTE_USAGE);
+  const request = parseRequest(words, options.body, QUOTE_USAGE);
+  const [path = '', query = ''] = request.target.split(/\?(.*)/s, 2);
+  const endpoint = loadCatalogue(root).endpoints.find((candidate) => candidate.path === path);
+  if (endpoint === undefined) throw new Error(`No endpoint at ${path}; \`npm run endpoints\` lists all.`);
+  const reading = readParameters(
+    endpoint,
+    endpoint.method === 'GET' ? rawOfQuery(new URLSearchParams(query)) : rawOfBody(request.body ?? {}),
+  );
+  crossCheck(endpoint, reading);
+  process.stdout.write(`${explain(endpoint, reading)}\n`);
+  return reading.problems.length === 0 ? 0 : 1;
+};
+
+function explain(endpoint: Endpoint, reading: Reading): string {
+  const { pricing, price_usd, amount } = quote(endpoint, reading.variables);
+  const filters = pricing.filters.map(({ param, factor }) => `${param} × ${factor}`).join(', ') || 'none';
+  const lines = [
+    `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
+    `  base        $${pricing.base_usd}  (${pricing.tier})`,
+    `  timeframe   × ${pricing.timeframe_multiplier}  (${String(reading.variables.timeframe ?? 'none')})`,
+    `  limit       × ${pricing.limit_multiplier}`,
+    `  filters     × ${pricing.filter_multiplier}  (${filters})`,
+    `  special     × ${pricing.special_multiplier}`,
+    ...(pricing.cap_usd === null ? [] : [`  cap         $${pricing.cap_usd}`]),
+    `  price       $${price_usd}  (${amount} micro-USDC)${pricing.clamped ? `, held at the ${pricing.clamped}` : ''}`,
+    ...reading.problems.map(
+      (problem) =>
+        `  ! ${problem.param} ${problem.issue}; allowed: ${JSON.stringify(problem.allowed)}; got: ${JSON.stringify(problem.got ?? null)}`,
+    ),
+    ...reading.ignored.map((name) => `  ! ${name} is unknown and would be ignored`),
+  ];
+  return lines.join('\n');
+}

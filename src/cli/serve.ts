@@ -1,0 +1,157 @@
+import net from 'node:net';
+import path from 'node:path';
+import { SingleBar } from 'cli-progress';
+import { type App, VENUES, startApp } from '../app';
+import { type Config, makeConfig } from '../config';
+import { openDatabase } from '../db/client';
+import { type Located, locateDatabase } from '../db/location';
+import { migrate } from '../db/migrate';
+import { type Logger, makeLogger } from '../observability/logger';
+import type { PaymentsSettings } from '../payments/config';
+import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
+import { startSandboxChains } from '../sandbox/sandbox';
+import { SOLANA_USDC_MINTS, TEMPO_USDC } from '../payments/assets';
+import type { Command, Place } from './command';
+
+type Stop = () => Promise<unknown>;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Starts the product: database, chains, world, gateway. Runs until Ctrl-C, then stops everything it started, in reverse order. */
+export const command: Command = async (_args, place) => {
+  const config = makeConfig(process.env, place.root);
+  const stops: Stop[] = [];
+  const stopped = untilSignal();
+  try {
+    await Promise.race([start(config, place, stops), stopped]);
+    await stopped;
+    return 0;
+  } finally {
+    for (const stop of stops.reverse()) await stop().catch((error: Error) => process.stderr.write(`${error.message}\n`));
+  }
+};
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const ask = (): void => {
+      if (asked) process.exit(130);
+      asked = true;
+      say('\nStopping …');
+      resolve();
+    };
+    process.on('SIGINT', ask).on('SIGTERM', ask);
+  });
+}
+
+async function start(config: Config, place: Place, stops: Stop[]): Promise<void> {
+  await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
+  const logger = makeLogger(config.logLevel);
+  const database = await locateDatabase(config.databaseUrl, config.dataDir);
+  stops.push(() => database.release());
+  const applied = await migrate(database.url, path.join(place.root, 'prisma/migrations'));
+  say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
+
+  const payments = await paymentsOf(config, stops);
+  const worlds = await loadWorlds(config, database, logger, stops);
+  const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger });
+  stops.push(() => app.stop());
+  worlds?.keepAlive();
+  await sayHow(app, config, payments);
+}
+
+/** Fails early and clearly, before anything is loaded. */
+function portIsFree(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`)
+          : error,
+      ),
+    );
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+}
+
+async function paymentsOf(config: Config, stops: Stop[]): Promise<PaymentsSettings> {
+  const realm = config.publicUrl === false ? 'localhost' : new URL(config.publicUrl).host;
+  const common = { realm, body_mode: config.bodyMode };
+  if (config.sandbox) {
+    const chains = await startSandboxChains(config.sandboxDir);
+    stops.push(() => chains.stop());
+    for (const warning of chains.warnings) say(warning);
+    say(
+      `Chains: local Solana${chains.payments.tempo === false ? '' : ' and local Tempo'}, wallets with 1,000 play USDC each in .sandbox/wallets.json`,
+    );
+    const secrets = config.paymentSecrets.length > 0 ? config.paymentSecrets : chains.payments.secrets;
+    return { ...common, ...chains.payments, secrets };
+  }
+  return {
+    ...common,
+    secrets: config.paymentSecrets,
+    solana: config.solana && { ...config.solana, mint: SOLANA_USDC_MINTS[config.solana.network] },
+    tempo: config.tempo && { ...config.tempo, usdc: TEMPO_USDC },
+  };
+}
+
+async function loadWorlds(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<LiveWorlds | null> {
+  if (config.world === false) return null;
+  const db = await openDatabase(database.url, { max: 4 });
+  stops.push(() => db.close());
+  const bar = new SingleBar({
+    format: 'Loading the simulated world {bar} {value}/{total} facts',
+    noTTYOutput: true,
+    notTTYSchedule: 3_000,
+    hideCursor: true,
+    stream: process.stdout,
+  });
+  const worlds = await startWorlds({
+    pool: db.pool,
+    venues: VENUES,
+    choice: config.world,
+    clock: config.clock,
+    standing: config.clockStands,
+    logger,
+  });
+  stops.push(() => worlds.stop());
+  bar.start(worlds.expected, 0);
+  const started = performance.now();
+  let loaded = 0;
+  await worlds.catchUp((facts) => {
+    loaded += facts;
+    bar.setTotal(Math.max(bar.getTotal(), loaded));
+    bar.increment(facts);
+  });
+  bar.setTotal(loaded);
+  bar.stop();
+  say(
+    `World: ${loaded} facts loaded in ${((performance.now() - started) / 1_000).toFixed(1)} s (WORLD=${config.world.size}:${config.world.seed})`,
+  );
+  return worlds;
+}
+
+async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {
+  const counts = await Promise.all(VENUES.map(async (venue) => [venue.name, await venue.counts(app.db.pool)] as const));
+  for (const [name, rows] of counts)
+    say(
+      `${name}: ${Object.entries(rows)
+        .map(([table, count]) => `${count} ${table}`)
+        .join(', ')}`,
+    );
+  const answering = app.endpoints.length - app.unanswered.length;
+  say(`${answering} of ${app.endpoints.length} endpoints answer${app.unanswered.length > 0 ? '; the others say 501, uncharged' : ''}`);
+  const path = '/api/v1/trades/whales?timeframe=7d&min_usdc=1000&limit=3';
+  say('');
+  say(`  Public    ${app.publicUrl}            (docs: ${app.publicUrl}/docs, prices: ${app.publicUrl}/api/v1/pricing)`);
+  say(`  Internal  ${app.internalUrl}/graphql  (GraphiQL, this machine only)`);
+  say('');
+  say('See a price and what a request needs, free:');
+  say(`  curl -s '${app.publicUrl}${path}'`);
+  if (!config.sandbox) return;
+  say('Buy a first answer with play money:');
+  for (const protocol of ['x402', ...(payments.tempo === false ? [] : ['tempo']), 'solana'])
+    say(`  npm run -s buy -- GET '${path}' --protocol ${protocol}`);
+}

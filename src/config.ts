@@ -1,0 +1,170 @@
+import path from 'node:path';
+import { type Clock, realClock, standingClock } from './lib/clock';
+
+/** Where a chain is reached, or false: the sandbox starts its own. */
+export interface ChainConfig {
+  rpc_urls: string[];
+  pay_to: string;
+}
+
+/** Everything the program reads from its environment. What is off is false. */
+export interface Config {
+  port: number;
+  internalPort: number;
+  /** Public address without a slash at the end, or false: made of host and port. */
+  publicUrl: string | false;
+  trustedProxies: number;
+  /** False: the embedded database under dataDir. */
+  databaseUrl: string | false;
+  replicaUrl: string | false;
+  dataDir: string;
+  sandboxDir: string;
+  clock: Clock;
+  /** The simulated world the sandbox loads and keeps alive, or false: none. */
+  world: { size: number; seed: number } | false;
+  /** True when no chain is configured: local chains, wallets with play money. */
+  sandbox: boolean;
+  /** Whether CLOCK holds the now of analytics still. */
+  clockStands: boolean;
+  solana: (ChainConfig & { network: 'mainnet' | 'devnet'; genesis_hash: string | null; sponsor_key: string | false }) | false;
+  tempo: (ChainConfig & { chain_id: number }) | false;
+  /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
+  paymentSecrets: string[];
+  bodyMode: 'v1' | 'v2';
+  unpaidPerMinute: number;
+  emptyPerMinute: number;
+  logLevel: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Sizes of simulated worlds by name: about how many facts a venue has in 30 days. */
+export const WORLD_SIZES: Readonly<Record<string, number>> = { small: 30_000, medium: 300_000, large: 3_000_000 };
+
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+const DEVNET_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+const TEMPO_MAINNET = 4217;
+
+/** Environment to Config: pure, and the only reader of the environment. Throws one sentence that names the variable. */
+export function makeConfig(env: Environment, root: string): Config {
+  const solana = solanaOf(env);
+  const tempo = tempoOf(env);
+  const sandbox = solana === false && tempo === false;
+  return {
+    port: integer(env, 'PORT', 3000, 0, 65_535),
+    internalPort: integer(env, 'INTERNAL_PORT', 3001, 0, 65_535),
+    publicUrl: url(env, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? false,
+    trustedProxies: integer(env, 'TRUSTED_PROXIES', 0, 0, 10),
+    databaseUrl: url(env, 'DATABASE_URL') ?? false,
+    replicaUrl: url(env, 'DATABASE_REPLICA_URL') ?? false,
+    dataDir: path.resolve(root, text(env, 'DATA_DIR') ?? '.data'),
+    sandboxDir: path.resolve(root, '.sandbox'),
+    clock: clockOf(env),
+    clockStands: text(env, 'CLOCK') !== undefined,
+    world: worldOf(env, sandbox),
+    sandbox,
+    solana,
+    tempo,
+    paymentSecrets: secretsOf(env, sandbox),
+    bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),
+    unpaidPerMinute: integer(env, 'UNPAID_PER_MINUTE', 300, 0, 1_000_000),
+    emptyPerMinute: integer(env, 'EMPTY_PER_MINUTE', 30, 0, 1_000_000),
+    logLevel: choice(env, 'LOG_LEVEL', ['warn', 'silent', 'error', 'info', 'debug']),
+  };
+}
+
+const text = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+
+function required(env: Environment, name: string, why: string): string {
+  const value = text(env, name);
+  if (value === undefined) throw new Error(`${name} must be set: ${why}.`);
+  return value;
+}
+
+function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const value = text(env, name);
+  if (value === undefined) return fallback;
+  if (!/^\d+$/.test(value) || Number(value) < min || Number(value) > max)
+    throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+  return Number(value);
+}
+
+function choice<T extends string>(env: Environment, name: string, allowed: readonly [T, ...T[]]): T {
+  const value = text(env, name) ?? allowed[0];
+  if (!allowed.includes(value as T)) throw new Error(`${name} must be one of ${allowed.join(', ')}, not "${value}".`);
+  return value as T;
+}
+
+function url(env: Environment, name: string): string | undefined {
+  const value = text(env, name);
+  // The value may hold a password: never repeated in the message.
+  if (value !== undefined && !URL.canParse(value)) throw new Error(`${name} is not a URL.`);
+  return value;
+}
+
+function urls(env: Environment, name: string): string[] {
+  const list = (text(env, name) ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+  if (!list.every((item) => URL.canParse(item))) throw new Error(`${name} must be one URL, or several separated by commas.`);
+  return list;
+}
+
+function clockOf(env: Environment): Clock {
+  const value = text(env, 'CLOCK');
+  if (value === undefined) return realClock;
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) throw new Error(`CLOCK must be an ISO instant such as 2026-01-31T23:59:00Z, not "${value}".`);
+  return standingClock(at);
+}
+
+function worldOf(env: Environment, sandbox: boolean): Config['world'] {
+  const value = text(env, 'WORLD') ?? (sandbox ? 'small' : 'none');
+  if (value === 'none') return false;
+  const match = /^([a-z]+|\d+)(?::(\d+))?$/.exec(value);
+  const size = match?.[1] === undefined ? undefined : (WORLD_SIZES[match[1]] ?? Number(match[1]));
+  if (!match || size === undefined || !Number.isInteger(size) || size < 1_000 || size > 50_000_000) {
+    throw new Error(
+      `WORLD must be none, or a size (${Object.keys(WORLD_SIZES).join(', ')}, or 1000 to 50000000) with an optional seed such as small:7, not "${value}".`,
+    );
+  }
+  return { size, seed: Number(match[2] ?? 1) };
+}
+
+function solanaOf(env: Environment): Config['solana'] {
+  const rpcUrls = urls(env, 'SOLANA_RPC_URL');
+  if (rpcUrls.length === 0) return false;
+  const network = choice(env, 'SOLANA_NETWORK', ['mainnet', 'devnet']);
+  const genesis = text(env, 'SOLANA_GENESIS_HASH') ?? (network === 'mainnet' ? MAINNET_GENESIS : DEVNET_GENESIS);
+  return {
+    rpc_urls: rpcUrls,
+    pay_to: required(env, 'PAY_TO_SOLANA', 'the wallet that is paid on Solana'),
+    network,
+    genesis_hash: genesis === 'any' ? null : genesis,
+    sponsor_key: text(env, 'SPONSOR_KEY') ?? false,
+  };
+}
+
+function tempoOf(env: Environment): Config['tempo'] {
+  const rpcUrls = urls(env, 'TEMPO_RPC_URL');
+  if (rpcUrls.length === 0) return false;
+  return {
+    rpc_urls: rpcUrls,
+    pay_to: required(env, 'PAY_TO_TEMPO', 'the address that is paid on Tempo'),
+    chain_id: integer(env, 'TEMPO_CHAIN_ID', TEMPO_MAINNET, 1, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function secretsOf(env: Environment, sandbox: boolean): string[] {
+  const secrets = (text(env, 'PAYMENT_SECRET') ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+  if (secrets.length === 0 && !sandbox)
+    throw new Error(
+      'PAYMENT_SECRET must be set outside the sandbox: at least 32 characters; to rotate, put the new one first, separated by a comma.',
+    );
+  if (secrets.some((secret) => Buffer.byteLength(secret) < 32)) throw new Error('PAYMENT_SECRET must have at least 32 bytes.');
+  return secrets;
+}

@@ -1,0 +1,139 @@
+import {
+  type FieldNode,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  Kind,
+  getNamedType,
+  isListType,
+  isNonNullType,
+  isEnumType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
+import { CATEGORIES } from '../lib/category';
+import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
+import { type Endpoint, FORMATS, type Parameter, sampleOf } from './endpoint';
+
+/** A JSON Schema (2020-12). */
+export type JsonSchema = Record<string, unknown>;
+
+const INPUT_TYPES: Record<string, JsonSchema> = {
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+  String: { type: 'string' },
+  Timeframe: { type: 'string', enum: TIMEFRAMES },
+  DcaTimeframe: { type: 'string', enum: DCA_TIMEFRAMES },
+  Category: { type: 'string', enum: CATEGORIES },
+  ConditionId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' },
+  EvmAddress: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
+  TokenId: { type: 'string', pattern: '^[0-9]{1,78}$' },
+  Coin: { type: 'string', pattern: '^([a-z0-9]{1,12}:)?[A-Za-z0-9]{1,16}$' },
+  Base58: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' },
+  Cursor: { type: 'string' },
+};
+
+/** Figures are numbers on the wire, all other scalars texts. */
+const NUMBERS = new Set(['Usd', 'Percent', 'Ratio', 'Price', 'Quantity', 'Score', 'Float']);
+
+/** Schema of one parameter, bounds and default included. */
+export function parameterSchema(parameter: Parameter, schema: GraphQLSchema): JsonSchema {
+  const named = schema.getType(parameter.type);
+  const description = parameter.note ?? named?.description ?? undefined;
+  const item: JsonSchema = {
+    ...(INPUT_TYPES[parameter.type] ?? { type: 'string' }),
+    ...(parameter.choices ? { enum: parameter.choices } : {}),
+  };
+  const { min, max } = parameter;
+  const extra = { ...(parameter.default === undefined ? {} : { default: parameter.default }), ...(description ? { description } : {}) };
+  if (parameter.list) return { type: 'array', items: item, minItems: min, maxItems: max, uniqueItems: true, ...extra };
+  if (min === null || max === null) return { ...item, ...extra };
+  return item.type === 'string' ? { ...item, minLength: min, maxLength: max, ...extra } : { ...item, minimum: min, maximum: max, ...extra };
+}
+
+/** Schema of an endpoint's parameters as one object. */
+export function inputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSchema {
+  const properties = Object.fromEntries(endpoint.parameters.map((parameter) => [parameter.name, parameterSchema(parameter, schema)]));
+  return {
+    type: 'object',
+    properties: {
+      ...properties,
+      fields: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Keep only these fields of data rows (dot paths allowed); ids are always kept.',
+      },
+      format: { type: 'string', enum: FORMATS, default: 'json' },
+    },
+    required: endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name),
+  };
+}
+
+/** A request that works: every required parameter with its sample. */
+export function sampleInput(endpoint: Endpoint): Record<string, unknown> {
+  const wanted = endpoint.parameters.filter(
+    (parameter) => parameter.required || endpoint.oneOfRequired.some((group) => group[0] === parameter.name),
+  );
+  return Object.fromEntries(wanted.map((parameter) => [parameter.name, sampleOf(parameter)]));
+}
+
+/** Schema of what stands under `data`, derived from the document's selection and the SDL's descriptions. */
+export function outputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSchema {
+  const [operation] = endpoint.document.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`${endpoint.name}: no operation`);
+  const root = operation.selectionSet.selections[0] as FieldNode;
+  const field = schema.getQueryType()?.getFields()[endpoint.rootField];
+  if (!field) throw new Error(`${endpoint.name}: no root field`);
+  return typeSchema(field.type, root.selectionSet, schema);
+}
+
+function typeSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {
+  if (isNonNullType(type)) return typeSchema(type.ofType as GraphQLOutputType, selection, schema);
+  if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType as GraphQLOutputType, selection, schema) };
+  if (isLeafType(type))
+    return isEnumType(type) ? { type: 'string', enum: type.getValues().map((value) => value.name) } : leafSchema(type.name);
+  const fragments = (selection?.selections ?? []).filter((node) => node.kind === Kind.INLINE_FRAGMENT);
+  if (fragments.length > 0) {
+    return {
+      oneOf: fragments.map((fragment) =>
+        objectSchema(fragment.typeCondition?.name.value ?? getNamedType(type).name, fragment.selectionSet, schema),
+      ),
+    };
+  }
+  return objectSchema(type.name, selection, schema);
+}
+
+function leafSchema(name: string): JsonSchema {
+  if (NUMBERS.has(name)) return { type: 'number' };
+  if (name === 'Int') return { type: 'integer' };
+  if (name === 'Boolean') return { type: 'boolean' };
+  if (name === 'DateTime') return { type: 'string', format: 'date-time' };
+  if (name === 'Date') return { type: 'string', format: 'date' };
+  return { type: 'string' };
+}
+
+function objectSchema(typeName: string, selection: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object type`);
+  const fields = type.getFields();
+  const properties: Record<string, JsonSchema> = {};
+  for (const node of selection?.selections ?? []) {
+    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
+    if (node.kind !== Kind.FIELD || field === undefined) continue;
+    const value = typeSchema(field.type, node.selectionSet, schema);
+    const described = field.description ? { ...value, description: field.description } : value;
+    properties[node.alias?.value ?? node.name.value] = isNonNullType(field.type) ? described : nullable(described);
+  }
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+/** Unknown values are null, never left out. */
+function nullable(schema: JsonSchema): JsonSchema {
+  if (typeof schema.type === 'string') {
+    const choices = Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {};
+    return { ...schema, type: [schema.type, 'null'], ...choices };
+  }
+  const { description, ...rest } = schema;
+  return { anyOf: [rest, { type: 'null' }], ...(description === undefined ? {} : { description }) };
+}

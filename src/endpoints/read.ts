@@ -1,0 +1,181 @@
+import type { Problem } from '../errors';
+import { nearest } from '../lib/nearest';
+import { type Endpoint, FORMATS, type Format, type Parameter, type Value } from './endpoint';
+import { readValue } from './values';
+
+/** What a request asks for, in canonical form, and what is wrong with it. */
+export interface Reading {
+  /** Every parameter with a value: as sent, or its default. Bad ones are as if absent. */
+  variables: Record<string, Value>;
+  /** Parameters that were sent, well or badly. */
+  sent: Set<string>;
+  problems: (Problem & { missing: boolean })[];
+  /** Values that would be right, by parameter. */
+  suggestion: Record<string, string>;
+  /** Unknown names: never silently dropped. */
+  ignored: string[];
+  warnings: string[];
+  fields: readonly string[] | null;
+  format: Format;
+}
+
+/** The names and values of a request before anything is believed: each name with all the values sent under it. */
+export type RawParameters = Map<string, unknown[]>;
+
+/** Parameters of a query string; repeated names keep every value. */
+export function rawOfQuery(query: URLSearchParams): RawParameters {
+  const raw: RawParameters = new Map();
+  for (const [name, value] of query) raw.set(name, [...(raw.get(name) ?? []), value]);
+  return raw;
+}
+
+/** Parameters of a JSON object; null counts as not sent. */
+export function rawOfBody(body: Record<string, unknown>): RawParameters {
+  return new Map(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [[name, [value]] as [string, unknown[]]])));
+}
+
+// Names that other services of this kind use for the same thing.
+const OTHER_NAMES: Record<string, readonly string[]> = {
+  wallet: ['wallet_address', 'address'],
+  trader: ['wallet_address', 'address'],
+  owner: ['wallet_address', 'address'],
+  condition_id: ['market', 'market_id'],
+  coin: ['coins'],
+  coins: ['coin'],
+  limit: ['n'],
+};
+
+/** All names under which a parameter may be sent, its own first. */
+export function namesOf(parameter: Parameter, endpoint: Endpoint): string[] {
+  const own = new Set(endpoint.parameters.map((other) => other.name));
+  return [parameter.name, ...parameter.aliases, ...(OTHER_NAMES[parameter.name] ?? []).filter((name) => !own.has(name))];
+}
+
+/** Reads a request for an endpoint. Never throws: what is wrong is in `problems`. */
+export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading {
+  const reading: Reading = {
+    variables: {},
+    sent: new Set(),
+    problems: [],
+    suggestion: {},
+    ignored: [],
+    warnings: [],
+    fields: null,
+    format: 'json',
+  };
+  const known = new Set(['fields', 'format']);
+  for (const parameter of endpoint.parameters) {
+    const names = namesOf(parameter, endpoint);
+    for (const name of names) known.add(name);
+    readOne(parameter, names, raw, reading);
+  }
+  checkGroups(endpoint, raw, reading);
+  readPresentation(raw, reading);
+  reading.ignored = [...raw.keys()].filter((name) => !known.has(name)).map((name) => name.slice(0, 100));
+  for (const name of reading.ignored) {
+    const meant = nearest(name, [...known]);
+    if (meant !== undefined) reading.suggestion[name] ??= meant;
+  }
+  return reading;
+}
+
+function readOne(parameter: Parameter, names: readonly string[], raw: RawParameters, reading: Reading): void {
+  const sent = names.flatMap((name) => (raw.has(name) ? [{ name, values: raw.get(name) as unknown[] }] : []));
+  if (sent.length === 0) {
+    if (parameter.required)
+      reading.problems.push({ param: parameter.name, issue: 'is required', allowed: allowedOf(parameter), missing: true });
+    else if (parameter.default !== undefined) reading.variables[parameter.name] = parameter.default;
+    return;
+  }
+  reading.sent.add(parameter.name);
+  const readings = sent.map(({ name, values }) =>
+    parameter.list ? readList(parameter, name, values, reading) : readSingle(parameter, name, values, reading),
+  );
+  const value = readings[0];
+  if (readings.some((other) => JSON.stringify(other) !== JSON.stringify(value))) {
+    bad(
+      reading,
+      parameter.name,
+      'was sent under two names with different values',
+      undefined,
+      sent.map(({ name }) => name),
+    );
+  }
+  const good = reading.problems.every((problem) => problem.param !== parameter.name) && value !== undefined;
+  const kept = good ? value : parameter.default;
+  if (kept !== undefined) reading.variables[parameter.name] = kept;
+}
+
+function bad(reading: Reading, param: string, issue: string, allowed: unknown, got: unknown): undefined {
+  const shown =
+    typeof got === 'string' ? got.slice(0, 200) : typeof got === 'object' && got !== null ? JSON.stringify(got).slice(0, 200) : got;
+  reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown, missing: false });
+  return undefined;
+}
+
+function readSingle(parameter: Parameter, name: string, values: readonly unknown[], reading: Reading): Value | undefined {
+  if (values.length > 1) return bad(reading, parameter.name, 'was sent more than once', allowedOf(parameter), values);
+  const [value] = values;
+  if (value === '') return bad(reading, parameter.name, 'is empty', allowedOf(parameter), '');
+  return readItem(parameter, name, value, reading);
+}
+
+function readList(parameter: Parameter, name: string, values: readonly unknown[], reading: Reading): Value | undefined {
+  const items = values.flatMap((value) =>
+    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value],
+  );
+  const [min, max] = [parameter.min as number, parameter.max as number];
+  if (items.length < min || items.length > max)
+    return bad(reading, parameter.name, `must hold ${min} to ${max} items`, { min_items: min, max_items: max }, items.length);
+  const read = items.map((item) =>
+    item === '' ? bad(reading, parameter.name, 'has an empty item', allowedOf(parameter), '') : readItem(parameter, name, item, reading),
+  );
+  if (read.some((item) => item === undefined)) return undefined;
+  if (new Set(read).size < read.length) return bad(reading, parameter.name, 'holds the same item twice', 'distinct items', items);
+  return read as string[];
+}
+
+function readItem(parameter: Parameter, name: string, raw: unknown, reading: Reading): string | number | boolean | undefined {
+  const read = readValue(raw, parameter);
+  if (read.ok) {
+    if (read.warning !== undefined) reading.warnings.push(`${name}: ${read.warning}`);
+    return read.value;
+  }
+  if (read.suggestion !== undefined) reading.suggestion[parameter.name] = read.suggestion;
+  return bad(reading, parameter.name, read.issue, read.allowed, raw);
+}
+
+/** What a parameter accepts, for the reader of an error. */
+export function allowedOf(parameter: Parameter): unknown {
+  if (parameter.choices) return parameter.choices;
+  if (parameter.min !== null && parameter.max !== null) return { min: parameter.min, max: parameter.max };
+  return parameter.type;
+}
+
+function checkGroups(endpoint: Endpoint, raw: RawParameters, reading: Reading): void {
+  for (const group of endpoint.oneOfRequired) {
+    const names = group.flatMap((name) => namesOf(endpoint.parameters.find((parameter) => parameter.name === name) as Parameter, endpoint));
+    if (!names.some((name) => raw.has(name)))
+      reading.problems.push({ param: group[0] as string, issue: `one of ${group.join(', ')} is required`, allowed: group, missing: true });
+  }
+}
+
+const FIELD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
+const MOST_FIELDS = 100;
+
+function readPresentation(raw: RawParameters, reading: Reading): void {
+  const format = raw.get('format');
+  if (format !== undefined) {
+    const found = format.length === 1 ? FORMATS.find((known) => known === String(format[0]).toLowerCase()) : undefined;
+    if (found === undefined) bad(reading, 'format', 'is not one of the allowed values', FORMATS, format[0]);
+    else reading.format = found;
+  }
+  const fields = raw.get('fields');
+  if (fields === undefined) return;
+  const names = fields.flatMap((value) =>
+    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value],
+  );
+  if (names.length > MOST_FIELDS || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
+    bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
+  } else reading.fields = names as string[];
+}

@@ -1,0 +1,122 @@
+import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
+import { CATEGORIES, canonicalCategory } from '../lib/category';
+import { baseOfPair, canonicalCoin } from '../lib/coin';
+import { nearest } from '../lib/nearest';
+import { DCA_TIMEFRAMES, TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
+import type { Parameter } from './endpoint';
+
+type Scalar = string | number | boolean;
+
+/** One value read: canonical, or what is wrong with it and what would be right. */
+export type ValueReading =
+  { ok: true; value: Scalar; warning?: string } | { ok: false; issue: string; allowed?: unknown; suggestion?: string };
+
+type Reader = (raw: unknown, parameter: Parameter) => ValueReading;
+
+const wrong = (issue: string, allowed?: unknown, suggestion?: string): ValueReading => ({ ok: false, issue, allowed, suggestion });
+
+/** Text from a query string, or a JSON value of the right type. */
+function textOf(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? raw : undefined;
+}
+
+const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$/;
+
+function readNumber(raw: unknown, parameter: Parameter, integer: boolean): ValueReading {
+  const value = typeof raw === 'number' ? raw : typeof raw === 'string' && NUMBER.test(raw) ? Number(raw) : Number.NaN;
+  const bounds = { min: parameter.min, max: parameter.max };
+  if (!Number.isFinite(value)) return wrong(`is not ${integer ? 'a whole number' : 'a number'}`, bounds);
+  if (integer && !Number.isInteger(value)) return wrong('is not a whole number', bounds);
+  if (value < (parameter.min as number) || value > (parameter.max as number))
+    return wrong(`is outside ${parameter.min} to ${parameter.max}`, bounds);
+  return { ok: true, value: Object.is(value, -0) ? 0 : value };
+}
+
+const BOOLEANS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
+
+function readBoolean(raw: unknown): ValueReading {
+  if (typeof raw === 'boolean') return { ok: true, value: raw };
+  const word = textOf(raw)?.toLowerCase();
+  if (word !== undefined && Object.hasOwn(BOOLEANS, word)) return { ok: true, value: BOOLEANS[word] as boolean };
+  return wrong('is not true or false', [true, false]);
+}
+
+function readChoice(raw: unknown, choices: readonly string[]): ValueReading {
+  const text = textOf(raw);
+  const found = text === undefined ? undefined : choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  return found === undefined
+    ? wrong('is not one of the allowed values', choices, text && nearest(text, choices))
+    : { ok: true, value: found };
+}
+
+function readText(raw: unknown, parameter: Parameter): ValueReading {
+  const text = textOf(raw);
+  if (text === undefined) return wrong('is not a text');
+  const [min, max] = [parameter.min ?? 1, parameter.max ?? 256];
+  if (text.length < min || text.length > max) return wrong(`must have ${min} to ${max} characters`, { min, max });
+  // PostgreSQL cannot store NUL, and no identifier holds a control character.
+  if (/\p{Cc}/u.test(text)) return wrong('holds control characters');
+  return { ok: true, value: text };
+}
+
+/** A reader for texts of one form. */
+function formed(canonical: (text: string) => string | undefined, form: string, suggest?: (text: string) => string | undefined): Reader {
+  return (raw) => {
+    const text = textOf(raw);
+    const value = text === undefined ? undefined : canonical(text);
+    return value === undefined ? wrong(`is not ${form}`, form, text && suggest?.(text)) : { ok: true, value };
+  };
+}
+
+/** Hex identifiers: upper case is lowered, and said so. */
+function hex(canonical: (text: string) => string | undefined, form: string): Reader {
+  return (raw) => {
+    const text = textOf(raw);
+    const value = text === undefined ? undefined : canonical(text);
+    if (value === undefined) return wrong(`is not ${form}`, form);
+    return value === text ? { ok: true, value } : { ok: true, value, warning: 'upper-case letters were lowered' };
+  };
+}
+
+const same =
+  (test: (text: string) => boolean) =>
+  (text: string): string | undefined =>
+    test(text) ? text : undefined;
+
+/** How a value of each GraphQL type is read. Enums and @choices come before this table. */
+const READERS: Record<string, Reader> = {
+  Int: (raw, parameter) => readNumber(raw, parameter, true),
+  Float: (raw, parameter) => readNumber(raw, parameter, false),
+  Boolean: readBoolean,
+  String: readText,
+  Cursor: readText,
+  Timeframe: (raw) => readTimeframe(raw, TIMEFRAMES),
+  DcaTimeframe: (raw) => readTimeframe(raw, DCA_TIMEFRAMES),
+  Category: (raw) => {
+    const text = textOf(raw);
+    const value = text === undefined ? undefined : canonicalCategory(text);
+    return value === undefined ? wrong('is not a category', CATEGORIES, text && nearest(text, CATEGORIES)) : { ok: true, value };
+  },
+  ConditionId: hex(canonicalConditionId, '0x and 64 hex digits'),
+  EvmAddress: hex(canonicalEvmAddress, '0x and 40 hex digits'),
+  TokenId: formed(same(isTokenId), '1 to 78 decimal digits'),
+  Coin: formed(canonicalCoin, 'a base coin symbol (BTC, kPEPE, xyz:CL)', baseOfPair),
+  Base58: formed(same(isBase58Address), 'a base58 address of 32 bytes (case-sensitive)'),
+};
+
+function readTimeframe(raw: unknown, allowed: Parameters<typeof canonicalTimeframe>[1] & object): ValueReading {
+  const text = textOf(raw);
+  const value = text === undefined ? undefined : canonicalTimeframe(text, allowed);
+  return value === undefined ? wrong('is not a timeframe', allowed) : { ok: true, value };
+}
+
+/** GraphQL types a parameter may have besides enums. */
+export const READABLE_TYPES: readonly string[] = Object.keys(READERS);
+
+/** Reads one value (one item, for lists) of a parameter. Never throws. */
+export function readValue(raw: unknown, parameter: Parameter): ValueReading {
+  if (parameter.choices) return readChoice(raw, parameter.choices);
+  const reader = READERS[parameter.type];
+  if (reader === undefined) throw new Error(`No reader for the type ${parameter.type}`);
+  return reader(raw, parameter);
+}

@@ -1,0 +1,83 @@
+import type { Response } from 'express';
+import { AppError, ERRORS, type ErrorCode } from '../errors';
+import type { Format } from '../endpoints/endpoint';
+import { selectFields, toCsv, toNdjson } from './formats';
+
+/** Everything that may be written to a consumer. The only writer of responses. */
+export type Answer =
+  | {
+      kind: 'data';
+      data: unknown;
+      meta: Record<string, unknown>;
+      headers: Record<string, string>;
+      fields: readonly string[] | null;
+      format: Format;
+    }
+  | {
+      kind: 'error';
+      error: AppError;
+      charged: false | 'pending';
+      headers: Record<string, string | string[]>;
+      extra?: Record<string, unknown>;
+    };
+
+/** Any thrown value as an error the consumer may see. */
+export function asAppError(thrown: unknown): AppError {
+  return thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown });
+}
+
+/** Writes the answer. `request_id` is the response's X-Request-Id, set before anything else. */
+export function sendAnswer(response: Response, answer: Answer): void {
+  if (answer.kind === 'data') sendData(response, answer);
+  else sendError(response, answer);
+}
+
+function sendData(response: Response, answer: Answer & { kind: 'data' }): void {
+  const data = answer.fields === null ? answer.data : selectFields(answer.data, answer.fields);
+  response.status(200).set(answer.headers).set('Cache-Control', 'private');
+  if (answer.format === 'json') {
+    response.type('application/json').send(JSON.stringify({ data, meta: answer.meta }));
+    return;
+  }
+  for (const [name, value] of Object.entries(answer.meta)) {
+    if (value !== null)
+      response.set(`X-Meta-${name.replace(/_/g, '-')}`, headerText(typeof value === 'string' ? value : JSON.stringify(value)));
+  }
+  if (answer.format === 'csv') response.type('text/csv').send(toCsv(data as Record<string, unknown>[]));
+  else response.type('application/x-ndjson').send(toNdjson(data));
+}
+
+/** Header values are visible ASCII. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2_000);
+
+function sendError(response: Response, answer: Answer & { kind: 'error' }): void {
+  const { error } = answer;
+  const { context } = error;
+  response.locals.code = error.code;
+  response.status(error.status).set('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(answer.headers)) response.set(name, value);
+  if (context.retry_after_s !== undefined) response.set('Retry-After', String(context.retry_after_s));
+  const body = {
+    error: error.message,
+    code: error.code,
+    reason: context.reason ?? null,
+    request_id: response.get('X-Request-Id') ?? null,
+    charged: answer.charged,
+    details: context.details ?? [],
+    retry_after_s: context.retry_after_s ?? null,
+    fallback: context.fallback ?? null,
+    suggestion: context.suggestion ?? null,
+    ...answer.extra,
+  };
+  response.type('application/json').send(JSON.stringify(body));
+}
+
+/** An RFC 9457 problem type for a code, as MPP clients expect it. */
+export function problemType(code: ErrorCode): string {
+  const word =
+    code === 'payment_replayed' ? 'invalid-challenge' : code === 'settlement_failed' ? 'verification-failed' : code.replace(/_/g, '-');
+  return `https://paymentauth.org/problems/${word}`;
+}
+
+/** Whether sending the same request again can help. */
+export const isRetryable = (error: AppError): boolean => ERRORS[error.code].retryable;

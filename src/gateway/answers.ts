@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache';
+
+/** What a query gave, before anything of the single request is added. */
+export interface Executed {
+  data: unknown;
+  meta: Record<string, unknown>;
+}
+
+interface Running {
+  promise: Promise<Executed>;
+  abort: AbortController;
+  waiting: number;
+}
+
+/** Fresh answers are kept for their endpoint's cache class, and equal queries that run at once share one execution. */
+export class AnswerCache {
+  private readonly fresh: LRUCache<string, Executed>;
+  private readonly running = new Map<string, Running>();
+
+  /** `bytes`: how much JSON text to keep at most, roughly. */
+  constructor(bytes: number) {
+    this.fresh = new LRUCache<string, Executed>({
+      maxSize: bytes,
+      sizeCalculation: (answer) => JSON.stringify(answer.data ?? null).length + 500,
+    });
+  }
+
+  /**
+   * The answer under `key`: kept, shared with a running twin, or executed now. The execution is aborted when nobody waits for
+   * it any more. Rejects with the signal's reason when this caller's time is up.
+   */
+  async get(
+    key: string,
+    ttlSeconds: number,
+    signal: AbortSignal,
+    execute: (signal: AbortSignal) => Promise<Executed>,
+  ): Promise<{ answer: Executed; hit: boolean }> {
+    const kept = this.fresh.get(key);
+    if (kept !== undefined) return { answer: kept, hit: true };
+    signal.throwIfAborted();
+    const running = this.running.get(key) ?? this.start(key, ttlSeconds, execute);
+    running.waiting += 1;
+    try {
+      return { answer: await untilAborted(running.promise, signal), hit: false };
+    } finally {
+      running.waiting -= 1;
+      if (running.waiting === 0) this.end(key, running, signal.reason);
+    }
+  }
+
+  private start(key: string, ttlSeconds: number, execute: (signal: AbortSignal) => Promise<Executed>): Running {
+    const abort = new AbortController();
+    const promise = execute(abort.signal)
+      .then((answer) => {
+        this.fresh.set(key, answer, { ttl: ttlSeconds * 1_000 });
+        return answer;
+      })
+      .finally(() => this.forget(key, running));
+    promise.catch(() => undefined);
+    const running: Running = { promise, abort, waiting: 0 };
+    this.running.set(key, running);
+    return running;
+  }
+
+  /** Nobody waits any more: a caller who comes now starts anew instead of joining an aborted execution. */
+  private end(key: string, running: Running, reason: unknown): void {
+    this.forget(key, running);
+    running.abort.abort(reason);
+  }
+
+  private forget(key: string, running: Running): void {
+    if (this.running.get(key) === running) this.running.delete(key);
+  }
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

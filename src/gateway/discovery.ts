@@ -1,0 +1,120 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Endpoint } from '../endpoints/endpoint';
+import { inputSchema, outputSchema, parameterSchema, sampleInput } from '../endpoints/json-schema';
+import { ERRORS } from '../errors';
+import type { PaymentMethod } from '../payments/protocol';
+import { priceRange } from '../pricing/catalog';
+
+/** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
+export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
+  const sample = sampleInput(endpoint);
+  const input =
+    endpoint.method === 'GET'
+      ? { type: 'http', method: 'GET', queryParams: sample }
+      : { type: 'http', method: 'POST', bodyType: 'json', body: sample };
+  return {
+    info: { input, output: { type: 'json' } },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        input: inputSchema(endpoint, schema),
+        output: { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } },
+      },
+    },
+  };
+}
+
+const PROSE = {
+  type: 'object',
+  properties: { error: { type: 'string' }, code: { type: 'string', enum: Object.keys(ERRORS) }, charged: {}, details: { type: 'array' } },
+};
+
+function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonly PaymentMethod[]): Record<string, unknown> {
+  const { default: price, cheapest, dearest } = priceRange(endpoint);
+  const description = `Default price; ${Number(cheapest) / 1e6} to ${Number(dearest) / 1e6} USD by parameters`;
+  const offers = methods.map((method) => ({
+    intent: 'charge',
+    method: method.protocol === 'x402' ? 'x402' : method.method,
+    amount: String(price),
+    currency: method.asset,
+    description,
+  }));
+  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } };
+  const request =
+    endpoint.method === 'GET'
+      ? {
+          parameters: endpoint.parameters.map((parameter) => ({
+            name: parameter.name,
+            in: 'query',
+            required: parameter.required,
+            ...(parameter.list ? { style: 'form', explode: false } : {}),
+            schema: parameterSchema(parameter, schema),
+            ...(parameter.sample === null ? {} : { example: parameter.sample }),
+          })),
+        }
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: inputSchema(endpoint, schema), example: sampleInput(endpoint) } },
+          },
+        };
+  return {
+    operationId: endpoint.rootField,
+    summary: endpoint.summary,
+    tags: [endpoint.venue],
+    description: schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? endpoint.summary,
+    'x-payment-info': { offers },
+    ...request,
+    responses: {
+      '200': { description: 'Paid and answered', content: { 'application/json': { schema: answer } } },
+      '402': {
+        description: 'Payment Required: the exact price of this request and how to pay it',
+        content: { 'application/json': { schema: PROSE } },
+      },
+      default: { description: 'Not charged', content: { 'application/json': { schema: PROSE } } },
+    },
+  };
+}
+
+/** The OpenAPI 3.1 description of everything sold, derived from the documents. */
+export function openApi(
+  endpoints: readonly Endpoint[],
+  schema: GraphQLSchema,
+  methods: readonly PaymentMethod[],
+  about: { version: string; publicUrl: string },
+): Record<string, unknown> {
+  const paths = Object.fromEntries(
+    endpoints.map((endpoint) => [endpoint.path, { [endpoint.method.toLowerCase()]: operationOf(endpoint, schema, methods) }]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Smart money analytics',
+      version: about.version,
+      description: 'Pay-per-query analytics over a prediction market, perpetual futures and Solana liquidity pools. No data, no charge.',
+    },
+    servers: [{ url: about.publicUrl }],
+    'x-service-info': {
+      categories: ['analytics'],
+      docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
+    },
+    paths,
+  };
+}
+
+/** Short plain text for language models: what is here, how to pay, every path with its price. */
+export function llmsText(endpoints: readonly Endpoint[], publicUrl: string): string {
+  const line = (endpoint: Endpoint): string =>
+    `- ${endpoint.method} ${endpoint.path}: ${endpoint.summary} ($${Number(priceRange(endpoint).default) / 1e6} by default)`;
+  return `# Smart money analytics
+
+Pay-per-query JSON API. Send a request without payment: the 402 answer states the exact price and how to pay it (x402 on Solana, MPP tempo, MPP solana), and checks your parameters for free.
+Send the same request again with the proof. You are charged only for data: errors, time-outs and empty answers cost nothing.
+
+Prices: ${publicUrl}/api/v1/pricing  OpenAPI: ${publicUrl}/openapi.json
+
+## Endpoints
+${endpoints.map(line).join('\n')}
+`;
+}

@@ -1,0 +1,61 @@
+// Ids stay in every row, whatever fields were asked for: without them a row cannot be told from another.
+const IDS = new Set([
+  'condition_id', 'token_id', 'wallet', 'trader', 'owner', 'coin', 'pool_address', 'position_address', 'token', 'token_mint',
+  'tx_hash', 'tx_id', 'trade_id', 'rank', 'bucket', 'date', 'outcome', 'Owner', 'PoolAddress', 'PositionAddress', 'TxId',
+]); // prettier-ignore
+
+type Tree = Map<string, Tree>;
+
+function treeOf(fields: readonly string[]): Tree {
+  const root: Tree = new Map();
+  for (const field of fields) {
+    let node = root;
+    for (const part of field.split('.')) {
+      const child = node.get(part) ?? (new Map() as Tree);
+      node.set(part, child);
+      node = child;
+    }
+  }
+  return root;
+}
+
+/** Native rows answer to either spelling: `PoolAddress` and `pool_address`. */
+const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+
+function prune(value: unknown, tree: Tree): unknown {
+  if (Array.isArray(value)) return value.map((item) => prune(item, tree));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept: Record<string, unknown> = {};
+  for (const [name, child] of Object.entries(value)) {
+    const subtree = tree.get(name) ?? tree.get(snake(name));
+    if (subtree !== undefined) kept[name] = subtree.size === 0 ? child : prune(child, subtree);
+    else if (IDS.has(name)) kept[name] = child;
+  }
+  return kept;
+}
+
+/** Keeps only `fields` of the rows (dot paths reach inside), and all ids. */
+export function selectFields(data: unknown, fields: readonly string[]): unknown {
+  return prune(data, treeOf(fields));
+}
+
+/** Whether an answer can be a table: a list of flat-enough rows. */
+export const isTable = (data: unknown): data is Record<string, unknown>[] =>
+  Array.isArray(data) && data.every((row) => typeof row === 'object' && row !== null);
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+/** RFC 4180 text of rows; the header holds every name that occurs, nested values are JSON text. */
+export function toCsv(rows: readonly Record<string, unknown>[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return [names.map(cell).join(','), ...rows.map((row) => names.map((name) => cell(row[name])).join(','))].join('\r\n') + '\r\n';
+}
+
+/** One JSON value a line: the rows of a list, or the one object. */
+export function toNdjson(data: unknown): string {
+  return `${(Array.isArray(data) ? data : [data]).map((row) => JSON.stringify(row)).join('\n')}\n`;
+}

@@ -1,0 +1,108 @@
+import crypto from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { Endpoint } from '../endpoints/endpoint';
+import { rawOfQuery, readParameters } from '../endpoints/read';
+import { crossCheck } from '../endpoints/checks';
+import { AppError } from '../errors';
+import type { Payments } from '../payments/protocol';
+import { priceList } from '../pricing/catalog';
+import { quote } from '../pricing/quote';
+import { llmsText, openApi } from './discovery';
+import { docsPage, methodologyPage } from './pages';
+import type { Health } from './health';
+
+/** What the free routes tell about. */
+export interface FreeDeps {
+  endpoints: readonly Endpoint[];
+  schema: GraphQLSchema;
+  payments: Payments;
+  health: Health;
+  version: string;
+  publicUrl: string;
+  /** When this price list came into force: the service's start. */
+  startedAt: Date;
+}
+
+type FreeHandler = (request: Request, response: Response) => Promise<void> | void;
+
+/** Free paths and their handlers (GET only): two data endpoints and the documents. */
+export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
+  const { endpoints, schema, payments, version, publicUrl } = deps;
+  const list = priceList(endpoints);
+  const methods = payments.methods();
+  const pricing = {
+    ...list,
+    updated_at: `${deps.startedAt.toISOString().slice(0, 19)}Z`,
+    protocols: methods,
+    free_endpoints: ['/api/v1/pricing', '/health'],
+  };
+  const document = (type: string, body: string): FreeHandler => {
+    const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
+    return (request, response) => {
+      response.set({ ETag: etag, 'Cache-Control': 'public, max-age=60' });
+      if (request.headers['if-none-match'] === etag) response.status(304).end();
+      else response.type(type).send(body);
+    };
+  };
+  const sendPricing = document('application/json', JSON.stringify(pricing));
+  const wellKnown = (protocol: string): string =>
+    JSON.stringify({
+      version: 1,
+      resources: endpoints.map((endpoint) => `${publicUrl}${endpoint.path}`),
+      methods: methods.filter((method) => method.protocol === protocol),
+    });
+  return {
+    '/health': async (_request, response) => {
+      const report = await deps.health.report();
+      response
+        .status(report.status === 'down' ? 503 : 200)
+        .set('Cache-Control', 'no-store')
+        .json(report);
+    },
+    '/api/v1/pricing': (request, response) => {
+      const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
+      if (!query.has('path')) return sendPricing(request, response);
+      response.set('Cache-Control', 'no-store').json({ ...pricing, quote: quoteOf(query, endpoints) });
+    },
+    '/openapi.json': document('application/json', JSON.stringify(openApi(endpoints, schema, methods, { version, publicUrl }))),
+    '/llms.txt': document('text/plain', llmsText(endpoints, publicUrl)),
+    '/.well-known/x402': document('application/json', wellKnown('x402')),
+    '/.well-known/mpp': document('application/json', wellKnown('mpp')),
+    '/docs': document('text/html', docsPage(endpoints, publicUrl)),
+    '/docs/methodology': document('text/html', methodologyPage(endpoints, schema)),
+  };
+}
+
+const HTTP_METHODS = new Set(['GET', 'POST']);
+
+/** The price of a request without a 402 round trip. `path` names the endpoint; `method` is the HTTP method only when it is GET or POST. */
+function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record<string, unknown> {
+  const path = query.get('path') as string;
+  const endpoint = endpoints.find((candidate) => candidate.path === path || candidate.name === path.replace(/^\//, ''));
+  if (endpoint === undefined)
+    throw new AppError('endpoint_not_found', {
+      message: 'The parameter path names no endpoint.',
+      details: [{ param: 'path', issue: 'names no endpoint', got: path.slice(0, 200) }],
+    });
+  const parameters = new URLSearchParams(
+    [...query].filter(([name, value]) => name !== 'path' && !(name === 'method' && HTTP_METHODS.has(value.toUpperCase()))),
+  );
+  const reading = readParameters(endpoint, rawOfQuery(parameters));
+  crossCheck(endpoint, reading);
+  const price = quote(endpoint, reading.variables);
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    price_usd: price.price_usd,
+    amount: String(price.amount),
+    pricing: price.pricing,
+    validation: {
+      valid: reading.problems.length === 0,
+      errors: reading.problems.map(({ missing: _, ...problem }) => problem),
+      ignored_params: reading.ignored,
+      resolved: reading.variables,
+      suggestion: reading.suggestion,
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../lib/clock';
+import type { Metrics } from '../observability/metrics';
+import type { Payments } from '../payments/protocol';
+import type { Slots } from './limits';
+
+/** Where a venue's data stands. */
+export interface VenueFreshness {
+  last_event_at: Date | null;
+  watermark: Date | null;
+}
+
+/** What /health is made of. Everything in it is measured when asked. */
+export interface HealthDeps {
+  pool: Pool;
+  payments: Payments;
+  metrics: Metrics;
+  slots: Slots;
+  clock: Clock;
+  version: string;
+  network: string;
+  startedAt: Date;
+  freshness(): Record<string, VenueFreshness>;
+}
+
+export interface HealthReport {
+  status: 'ok' | 'degraded' | 'down';
+  [field: string]: unknown;
+}
+
+export interface Health {
+  report(): Promise<HealthReport>;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_ms: number }> {
+  const started = performance.now();
+  try {
+    await work();
+    return { ok: true, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
+  } catch {
+    return { ok: false, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
+  }
+}
+
+const isoOrNull = (date: Date | null): string | null => (date === null ? null : `${date.toISOString().slice(0, 19)}Z`);
+
+/** Seconds from the time up to which the sources were read to now; null before the first load; never negative. */
+export function lagSeconds(freshness: VenueFreshness | undefined, now: Date): number | null {
+  if (!freshness?.watermark) return null;
+  return Math.max(0, Math.round((now.getTime() - freshness.watermark.getTime()) / 1_000));
+}
+
+/** Assembles the report: `down` when the database or every payment method is, `degraded` when a part is or no data is loaded. */
+export function makeHealth(deps: HealthDeps): Health {
+  return {
+    async report() {
+      const [database, methods] = await Promise.all([timed(() => deps.pool.query('SELECT 1')), deps.payments.health()]);
+      const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
+      const payable = enabled.some(({ status }) => status === 'ok');
+      const now = deps.clock.now();
+      const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
+        const lag = lagSeconds(fresh, now);
+        return [venue, { last_event_at: isoOrNull(fresh.last_event_at), lag_s: lag, status: lag === null ? 'empty' : 'ok' }] as const;
+      });
+      const whole = enabled.every(({ status }) => status === 'ok') && venues.every(([, { status }]) => status === 'ok');
+      const recent = deps.metrics.lastMinute();
+      const postgres = { status: database.ok ? 'ok' : 'down', latency_ms: database.latency_ms };
+      return {
+        status: !database.ok || !payable ? 'down' : whole ? 'ok' : 'degraded',
+        service: 'smart-money-api',
+        version: deps.version,
+        auth_mode: 'x402+mpp',
+        network: deps.network,
+        uptime_s: Math.round((Date.now() - deps.startedAt.getTime()) / 1_000),
+        postgres,
+        backends: [{ name: 'postgres', ...postgres }],
+        facilitator: payable,
+        payments: Object.fromEntries(
+          Object.entries(methods).map(([name, method]) => [name, { ...method, last_settlement_at: isoOrNull(method.last_settlement_at) }]),
+        ),
+        semaphore: { active: deps.slots.active, waiting: deps.slots.waiting, max: deps.slots.max, timeouts_1m: recent.timeouts },
+        queries_1m: recent.queries,
+        cache_1m: recent.cache,
+        top_errors: recent.errors,
+        data_freshness: { ...Object.fromEntries(venues), scores: {} },
+      };
+    },
+  };
+}

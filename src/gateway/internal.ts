@@ -1,0 +1,25 @@
+import express, { type Express } from 'express';
+import type { RequestListener } from 'node:http';
+import type { Metrics } from '../observability/metrics';
+
+const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** The application on the loopback port: GraphQL for analysts, and figures for operators. Nothing here is paid. */
+export function makeInternal(explorer: RequestListener, metrics: Metrics): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // A page from elsewhere that resolves its own name to this machine must not read for free.
+  app.use((request, response, next) => {
+    if (LOCAL_HOST.test(request.headers.host ?? '')) next();
+    else response.status(403).json({ error: 'Only reachable as localhost.' });
+  });
+  app.get('/', (_request, response) => response.redirect('/graphql'));
+  app.get('/metrics', async (_request, response) => {
+    response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+  app.use('/graphql', (request, response) => {
+    request.url = request.originalUrl;
+    explorer(request, response);
+  });
+  return app;
+}

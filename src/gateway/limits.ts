@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../errors';
+
+const MINUTE_MS = 60_000;
+/** Callers remembered at once; the least recent is forgotten first. */
+const MOST_CALLERS = 100_000;
+
+/** At most `perMinute` events of one caller within a minute (fixed windows); 0 means no limit. */
+export class RateLimit {
+  private readonly windows = new LRUCache<string, { since: number; count: number }>({ max: MOST_CALLERS });
+
+  constructor(
+    private readonly perMinute: number,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Counts one event. Throws AppError rate_limited when the caller is over the limit. */
+  count(caller: string): void {
+    this.check(caller);
+    if (this.perMinute === 0) return;
+    const window = this.windows.get(caller);
+    if (window === undefined || this.now() - window.since >= MINUTE_MS) this.windows.set(caller, { since: this.now(), count: 1 });
+    else window.count += 1;
+  }
+
+  /** Throws AppError rate_limited when one more event would be over the limit. */
+  check(caller: string): void {
+    if (this.perMinute === 0) return;
+    const window = this.windows.get(caller);
+    if (window === undefined || this.now() - window.since >= MINUTE_MS || window.count < this.perMinute) return;
+    const retryAfter = Math.max(1, Math.ceil((window.since + MINUTE_MS - this.now()) / 1_000));
+    throw new AppError('rate_limited', {
+      message: `More than ${this.perMinute} of these requests in a minute.`,
+      retry_after_s: retryAfter,
+    });
+  }
+}
+
+/** `max` executions at once; others wait up to `patienceMs`, in order, then are refused. */
+export class Slots {
+  active = 0;
+  private queue: { admit: () => void }[] = [];
+
+  constructor(
+    readonly max: number,
+    private readonly patienceMs: number,
+    private readonly watch: (active: number, waiting: number) => void = () => undefined,
+  ) {}
+
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** Runs `work` in a slot. Throws AppError at_capacity when none came free in time, or the signal's reason. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.active < this.max) {
+      this.active += 1;
+      this.watch(this.active, this.waiting);
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const place = { admit: () => done(resolve) };
+      const giveUp = (reason: unknown): void => {
+        this.queue = this.queue.filter((other) => other !== place);
+        done(() => reject(reason as Error));
+      };
+      const timer = setTimeout(
+        () => giveUp(new AppError('at_capacity', { retry_after_s: Math.ceil(this.patienceMs / 1_000) })),
+        this.patienceMs,
+      );
+      const abort = (): void => giveUp(signal.reason);
+      const done = (end: () => void): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        this.watch(this.active, this.waiting);
+        end();
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.queue.push(place);
+      this.watch(this.active, this.waiting);
+    });
+  }
+
+  /** Hands the slot to the next in line, or frees it. */
+  private leave(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.active -= 1;
+    else next.admit();
+    this.watch(this.active, this.waiting);
+  }
+}

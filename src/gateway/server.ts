@@ -1,0 +1,151 @@
+import crypto from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import compression from 'compression';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { AppError } from '../errors';
+import type { Logger } from '../observability/logger';
+import type { Metrics } from '../observability/metrics';
+import { asAppError, sendAnswer } from './answer';
+import { type FreeDeps, freeRoutes } from './free';
+import { type PaidDeps, type PaidEndpoint, paidHandler } from './paid';
+
+const BODY_LIMIT = 16 * 1024;
+/** Proofs with WebAuthn signatures take several KB; beyond this Node answers 431 by itself. */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-Payer, Accept-Payment, Idempotency-Key, Access-Control-Expose-Headers';
+const EXPOSED_HEADERS =
+  'WWW-Authenticate, PAYMENT-REQUIRED, X-PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, X-Payment-Settlement, Retry-After, X-Request-Id, ETag';
+
+export interface GatewayDeps {
+  paid: PaidDeps;
+  free: FreeDeps;
+  endpoints: readonly PaidEndpoint[];
+  metrics: Metrics;
+  logger: Logger;
+  /** Proxies in front of us whose X-Forwarded-For is believed. */
+  trustedProxies: number;
+}
+
+/** The public application: free routes, and one route per paid endpoint. */
+export function makeGateway(deps: GatewayDeps): Express {
+  const app = express();
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .enable('case sensitive routing')
+    .enable('strict routing')
+    .set('trust proxy', deps.trustedProxies);
+  app.use(identify(deps), cors, compression());
+  for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET'), handler);
+  for (const endpoint of deps.endpoints) {
+    const { method, path } = endpoint.endpoint;
+    const body = method === 'POST' ? [express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
+    app.all(path, only(method), ...body, paidHandler(endpoint, deps.paid));
+  }
+  app.use(() => {
+    throw new AppError('endpoint_not_found');
+  });
+  app.use(lastResort(deps.logger));
+  return app;
+}
+
+/** Gives every answer its id, and counts it when it is done. */
+function identify({ metrics, logger }: GatewayDeps): RequestHandler {
+  return (request, response, next) => {
+    const requestId = `req_${crypto.randomBytes(12).toString('base64url')}`;
+    response.set('X-Request-Id', requestId).vary('Authorization, PAYMENT-SIGNATURE, X-PAYMENT');
+    const started = performance.now();
+    response.once('finish', () => {
+      const ms = performance.now() - started;
+      const endpoint = (request.route as { path?: string } | undefined)?.path ?? 'unknown';
+      const code = (response.locals as { code?: string }).code ?? null;
+      metrics.request({ endpoint, status: response.statusCode, code, ms });
+      logger.info(
+        { request_id: requestId, method: request.method, endpoint, status: response.statusCode, code, ms: Math.round(ms) },
+        'answered',
+      );
+    });
+    next();
+  };
+}
+
+const cors: RequestHandler = (request, response, next) => {
+  response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
+  if (request.method !== 'OPTIONS') return next();
+  response.set({
+    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    'Access-Control-Max-Age': '86400',
+  });
+  response.status(204).end();
+};
+
+const only =
+  (method: 'GET' | 'POST'): RequestHandler =>
+  (request, response, next) => {
+    if (request.method === method) return next();
+    response.set('Allow', `${method}, OPTIONS`);
+    throw new AppError('method_not_allowed', {
+      details: [{ param: 'method', issue: 'is not the method of this path', allowed: method, got: request.method }],
+    });
+  };
+
+/** Errors of the body parser as ours; anything unexpected as 500 without a word of what it was. */
+function lastResort(logger: Logger): ErrorRequestHandler {
+  return (thrown: Error & { type?: string; status?: number }, _request, response: Response, _next) => {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const error = bodyError(thrown) ?? asAppError(thrown);
+    if (error.code === 'internal') logger.error({ err: thrown, request_id: response.get('X-Request-Id') }, 'request failed');
+    sendAnswer(response, { kind: 'error', error, charged: false, headers: {} });
+  };
+}
+
+function bodyError(thrown: { type?: string; status?: number }): AppError | null {
+  if (thrown.type === 'entity.too.large') return new AppError('body_too_large');
+  if (thrown.status === undefined || thrown.status < 400 || thrown.status >= 500) return null;
+  // The parser's errors have a type (malformed JSON, unknown charset or encoding, an aborted upload); the router's, a broken percent-encoding, have none.
+  return new AppError(thrown.type === undefined ? 'endpoint_not_found' : 'invalid_body');
+}
+
+/** A listening HTTP server. */
+export interface Listening {
+  port: number;
+  /** Stops accepting, lets running answers finish for `graceMs`, then closes what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Listens on `port` (0: any free one). Throws one clear sentence when the port is taken. */
+export async function listen(handler: http.RequestListener, port: number, host: string): Promise<Listening> {
+  const server = http.createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 10_000 },
+    handler,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} is already in use on ${host}. Stop the other program, or choose another port.`)
+          : error,
+      ),
+    );
+    server.listen(port, host, () => resolve());
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: (graceMs) =>
+      new Promise((resolve) => {
+        const force = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(force);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}

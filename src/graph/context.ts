@@ -1,0 +1,28 @@
+import type { Database } from '../db/client';
+import { sqlOver } from '../db/sql';
+import type { AnswerMeta, GraphContext } from '../venues/venue';
+
+export const emptyMeta = (): AnswerMeta => ({
+  timeframe: null,
+  window: null,
+  count: null,
+  next_cursor: null,
+  score_version: null,
+  warnings: [],
+});
+
+/** What resolvers are handed for one request. `signal` cancels its statements in the database as well. */
+export function makeContext(db: Pick<Database, 'pool' | 'prisma'>, now: Date, signal?: AbortSignal): GraphContext {
+  const made = new Map<unknown, unknown>();
+  const context: GraphContext = {
+    sql: sqlOver(db.pool, signal),
+    prisma: db.prisma,
+    now,
+    meta: emptyMeta(),
+    loaders<L>(make: (context: GraphContext) => L): L {
+      if (!made.has(make)) made.set(make, make(context));
+      return made.get(make) as L;
+    },
+  };
+  return context;
+}

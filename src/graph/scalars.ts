@@ -1,0 +1,74 @@
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
+import { canonicalCategory } from '../lib/category';
+import { canonicalCoin } from '../lib/coin';
+import { DCA_TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
+
+/** A number from what the store holds: numeric columns come as strings or Decimal objects. */
+function numberOf(value: unknown): number {
+  const number = typeof value === 'number' ? value : Number(String(value));
+  if (!Number.isFinite(number)) throw new GraphQLError('A figure is not a number.');
+  return number;
+}
+
+/** Rounds to `places` decimals without the noise of binary fractions; never -0. */
+export function roundTo(value: number, places: number): number {
+  const rounded = Number(`${Math.round(Number(`${value}e${places}`))}e-${places}`);
+  // Exponents in the number's own text (1e21, 1e-7) defeat the trick above.
+  return (Number.isFinite(rounded) ? rounded : Math.round(value * 10 ** places) / 10 ** places) + 0;
+}
+
+const numeric = (name: string, places: number | null): GraphQLScalarType =>
+  new GraphQLScalarType({
+    name,
+    serialize: (value) => (places === null ? numberOf(value) + 0 : roundTo(numberOf(value), places)),
+    parseValue: numberOf,
+  });
+
+/** An instant with second precision (milliseconds are dropped, not rounded up into the future). */
+function instant(value: unknown): string {
+  const date = value instanceof Date ? value : new Date(String(value));
+  if (Number.isNaN(date.getTime())) throw new GraphQLError('An instant cannot be read.');
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+const textual = (name: string, canonical: (text: string) => string | undefined): GraphQLScalarType =>
+  new GraphQLScalarType({
+    name,
+    serialize: (value) => String(value),
+    parseValue: (value) => {
+      const text = typeof value === 'string' ? canonical(value) : undefined;
+      if (text === undefined) throw new GraphQLError(`Not a valid ${name}: ${String(value).slice(0, 100)}`);
+      return text;
+    },
+  });
+
+const valid =
+  (test: (text: string) => boolean) =>
+  (text: string): string | undefined =>
+    test(text) ? text : undefined;
+
+/** The scalars of base.graphql: the one place where figures are rounded and instants written. */
+export const SCALARS: Record<string, GraphQLScalarType> = {
+  Usd: numeric('Usd', 6),
+  Percent: numeric('Percent', 6),
+  Ratio: numeric('Ratio', 6),
+  Price: numeric('Price', 6),
+  Quantity: numeric('Quantity', null),
+  Score: numeric('Score', 1),
+  DateTime: new GraphQLScalarType({ name: 'DateTime', serialize: instant, parseValue: instant }),
+  Date: new GraphQLScalarType({
+    name: 'Date',
+    serialize: (value) => instant(value).slice(0, 10),
+    parseValue: (value) => instant(value).slice(0, 10),
+  }),
+  ConditionId: textual('ConditionId', canonicalConditionId),
+  EvmAddress: textual('EvmAddress', canonicalEvmAddress),
+  TokenId: textual('TokenId', valid(isTokenId)),
+  Coin: textual('Coin', canonicalCoin),
+  Base58: textual('Base58', valid(isBase58Address)),
+  Timeframe: textual('Timeframe', (text) => canonicalTimeframe(text)),
+  DcaTimeframe: textual('DcaTimeframe', (text) => canonicalTimeframe(text, DCA_TIMEFRAMES)),
+  Category: textual('Category', canonicalCategory),
+  Cursor: textual('Cursor', (text) => (text.length > 0 && text.length <= 512 ? text : undefined)),
+};

@@ -1,0 +1,31 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { GraphQLSchema } from 'graphql';
+import type { Resolvers } from '../venues/venue';
+import { SCALARS } from './scalars';
+
+/** All SDL files below `folder` as one text. */
+export function readSdl(folder: string): string {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.graphql'))
+    .sort()
+    .map((file) => fs.readFileSync(path.join(folder, file), 'utf8'))
+    .join('\n');
+}
+
+/** The executable schema: SDL, scalars and the wings' resolvers. Throws when a resolver names something the SDL has not. */
+export function makeSchema(sdlFolder: string, resolvers: readonly Resolvers[]): GraphQLSchema {
+  return makeExecutableSchema({
+    typeDefs: readSdl(sdlFolder),
+    resolvers: [SCALARS, ...resolvers],
+    resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
+  });
+}
+
+/** Root fields that have a resolver: the others cannot answer yet. */
+export function answeredFields(schema: GraphQLSchema): Set<string> {
+  const fields = schema.getQueryType()?.getFields() ?? {};
+  return new Set(Object.values(fields).flatMap((field) => (field.resolve ? [field.name] : [])));
+}

@@ -1,0 +1,35 @@
+/** Categories of prediction markets, in the order in which a market's tags are tried. */
+export const CATEGORIES = [
+  'Politics',
+  'Sports',
+  'Crypto',
+  'Finance',
+  'Tech',
+  'Culture',
+  'Economics',
+  'World',
+  'Weather',
+  'Mentions',
+  'Esports',
+  'Other',
+] as const;
+
+export type Category = (typeof CATEGORIES)[number];
+
+const OTHER_NAMES: Record<string, Category> = {
+  geopolitics: 'World',
+  'pop-culture': 'Culture',
+  entertainment: 'Culture',
+  science: 'Tech',
+  technology: 'Tech',
+  ai: 'Tech',
+  business: 'Finance',
+};
+
+/** The category of any accepted spelling (any case, known other names), or undefined. */
+export function canonicalCategory(text: string): Category | undefined {
+  const lower = text.toLowerCase();
+  return (
+    CATEGORIES.find((category) => category.toLowerCase() === lower) ?? (Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined)
+  );
+}

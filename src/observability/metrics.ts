@@ -1,0 +1,89 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Recent, quantile } from './recent';
+
+/** Figures of the running service: Prometheus for operators, the last minute for /health. */
+export interface Metrics {
+  registry: Registry;
+  request(sample: { endpoint: string; status: number; code: string | null; ms: number }): void;
+  query(sample: { endpoint: string; ms: number; outcome: 'data' | 'error' | 'timeout' }): void;
+  cache(sample: { hit: boolean }): void;
+  slots(active: number, waiting: number): void;
+  lastMinute(): {
+    queries: { count: number; p50_ms: number | null; p95_ms: number | null };
+    cache: { hits: number; misses: number };
+    timeouts: number;
+    errors: Record<string, number>;
+  };
+}
+
+export function makeMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Answers by endpoint, status and error code',
+    labelNames: ['endpoint', 'status', 'code'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'http_request_seconds',
+    help: 'Time from request to answer',
+    labelNames: ['endpoint'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers,
+  });
+  const queryTimes = new Histogram({
+    name: 'query_seconds',
+    help: 'Time of executed queries',
+    labelNames: ['endpoint', 'outcome'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 60],
+    registers,
+  });
+  const cached = new Counter({ name: 'answer_cache_total', help: 'Look-ups in the answer cache', labelNames: ['result'], registers });
+  const active = new Gauge({ name: 'paid_slots_active', help: 'Paid executions running', registers });
+  const waiting = new Gauge({ name: 'paid_slots_waiting', help: 'Paid executions waiting for a slot', registers });
+
+  const recentQueries = new Recent<{ ms: number; timeout: boolean }>();
+  const recentCache = new Recent<boolean>();
+  const recentErrors = new Recent<string>();
+  return {
+    registry,
+    request({ endpoint, status, code, ms }) {
+      requests.inc({ endpoint, status: String(status), code: code ?? '' });
+      durations.observe({ endpoint }, ms / 1_000);
+      // A challenge is how every purchase begins, not an error.
+      if (code !== null && code !== 'payment_required') recentErrors.add(code);
+    },
+    query({ endpoint, ms, outcome }) {
+      queryTimes.observe({ endpoint, outcome }, ms / 1_000);
+      recentQueries.add({ ms, timeout: outcome === 'timeout' });
+    },
+    cache({ hit }) {
+      cached.inc({ result: hit ? 'hit' : 'miss' });
+      recentCache.add(hit);
+    },
+    slots(running, queued) {
+      active.set(running);
+      waiting.set(queued);
+    },
+    lastMinute() {
+      const queries = recentQueries.list();
+      const times = queries.map(({ ms }) => ms);
+      const lookups = recentCache.list();
+      const hits = lookups.filter(Boolean).length;
+      return {
+        queries: { count: queries.length, p50_ms: quantile(times, 0.5), p95_ms: quantile(times, 0.95) },
+        cache: { hits, misses: lookups.length - hits },
+        timeouts: queries.filter(({ timeout }) => timeout).length,
+        errors: tally(recentErrors.list()),
+      };
+    },
+  };
+}
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort((a, b) => b[1] - a[1]).slice(0, 10));
+}

@@ -1,0 +1,33 @@
+/** What happened in the last minute, for /health: measured, bounded in memory. */
+export class Recent<Sample> {
+  private samples: { at: number; sample: Sample }[] = [];
+
+  constructor(
+    private readonly now: () => number = Date.now,
+    private readonly most = 20_000,
+  ) {}
+
+  add(sample: Sample): void {
+    this.samples.push({ at: this.now(), sample });
+    if (this.samples.length > this.most) this.forget();
+  }
+
+  /** Samples of the last 60 seconds, oldest first. */
+  list(): Sample[] {
+    this.forget();
+    return this.samples.map(({ sample }) => sample);
+  }
+
+  private forget(): void {
+    const since = this.now() - 60_000;
+    const first = this.samples.findIndex(({ at }) => at >= since);
+    this.samples = first === -1 ? [] : this.samples.slice(Math.max(first, this.samples.length - this.most));
+  }
+}
+
+/** The q-quantile (0..1) of unsorted numbers, nearest rank; null of none. */
+export function quantile(values: readonly number[], q: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))] as number;
+}

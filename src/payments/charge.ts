@@ -1,0 +1,91 @@
+import crypto from 'node:crypto';
+import type { Pool } from 'pg';
+import { SolanaChain } from '../chains/solana';
+import { Corridor } from './corridor';
+import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
+import { Ledger } from './ledger';
+import type { MethodHealth, PaymentLog, Payments, Protocol, ProtocolName } from './protocol';
+import { MppSolana } from './protocols/mpp-solana';
+import { MppTempo } from './protocols/mpp-tempo';
+import { SolanaSettlement } from './protocols/solana-settlement';
+import { X402 } from './protocols/x402';
+import { Rechallenge } from './rechallenge';
+import { Reconciler } from './reconcile';
+import { Upkeep } from './upkeep';
+
+export interface PaymentsDeps {
+  /** The shared pool; migrations are applied. */
+  pool: Pool;
+  logger: PaymentLog;
+}
+
+const HEALTH_MS = 2_000;
+const MIN_SECRET_BYTES = 32;
+
+/** Builds the corridor with every protocol that is configured. Throws one clear sentence when the configuration cannot be right. */
+export async function createPayments(settings: PaymentsSettings, { pool, logger }: PaymentsDeps): Promise<Payments> {
+  const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
+  checkConfig(config);
+  const instance = crypto.randomUUID();
+  const protocols = protocolsOf(config, logger);
+  const ledger = new Ledger(pool, instance);
+  const upkeep = new Upkeep(pool, instance);
+  const rechallenge = new Rechallenge(pool, config);
+  const corridor = new Corridor({ config, protocols, ledger, rechallenge, log: logger });
+  const reconciler = new Reconciler(config, new Map(protocols.map((protocol) => [protocol.name, protocol])), ledger, upkeep, rechallenge, logger);
+  const running = new Set<Promise<unknown>>();
+  // From the first moment: a process that does not report is taken for dead.
+  await upkeep.beat();
+  const heart = setInterval(() => void upkeep.beat().catch(() => undefined), config.instance_stale_ms / 4).unref();
+  return {
+    charge: (sale, work) => {
+      const outcome = corridor.charge(sale, work).finally(() => running.delete(outcome));
+      running.add(outcome);
+      return outcome;
+    },
+    methods: () => protocols.map((protocol) => protocol.method()),
+    health: () => healthOf(protocols, ledger),
+    start: async () => {
+      for (const protocol of protocols) await protocol.start();
+      await reconciler.start();
+    },
+    stop: async () => {
+      await Promise.allSettled(running);
+      await reconciler.stop();
+      await Promise.all(protocols.map((protocol) => protocol.stop()));
+      clearInterval(heart);
+      await upkeep.leave();
+    },
+  };
+}
+
+function checkConfig(config: PaymentsConfig): void {
+  if (config.secrets.length === 0 || config.secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
+    throw new Error(`Payments need a secret of at least ${MIN_SECRET_BYTES} bytes (PAYMENT_SECRET).`);
+  }
+}
+
+function protocolsOf(config: PaymentsConfig, log: PaymentLog): Protocol[] {
+  const tempo = config.tempo === false ? [] : [new MppTempo(config, config.tempo, log)];
+  if (config.solana === false) return tempo;
+  const settlement = new SolanaSettlement(config.solana, new SolanaChain(config.solana.rpc_urls), log);
+  // Tempo before Solana: common clients read the first challenge only.
+  return [new X402(config, config.solana, settlement), ...tempo, new MppSolana(config, config.solana, settlement)];
+}
+
+async function healthOf(protocols: readonly Protocol[], ledger: Ledger): Promise<Record<ProtocolName, MethodHealth>> {
+  const newest = await ledger.lastSettlements();
+  const one = async (name: ProtocolName): Promise<MethodHealth> => {
+    const protocol = protocols.find((candidate) => candidate.name === name);
+    const last_settlement_at = newest.get(name) ?? null;
+    if (protocol === undefined) return { status: 'off', latency_ms: null, last_settlement_at };
+    try {
+      const { latency_ms } = await protocol.probe(AbortSignal.timeout(HEALTH_MS));
+      return { status: 'ok', latency_ms, last_settlement_at };
+    } catch {
+      return { status: 'down', latency_ms: null, last_settlement_at };
+    }
+  };
+  const [x402, mpp_tempo, mpp_solana] = await Promise.all([one('x402'), one('mpp_tempo'), one('mpp_solana')]);
+  return { x402, mpp_tempo, mpp_solana };
+}

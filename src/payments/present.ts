@@ -1,0 +1,50 @@
+import { AppError } from '../errors';
+import type { Challenge, Credential, Offer, Protocol, Sale } from './protocol';
+import { headerValues } from './protocols/x402-wire';
+
+export interface Presented {
+  protocol: Protocol;
+  credential: Credential;
+}
+
+/**
+ * The one proof in a request, null when it carries none. Throws ambiguous_payment for several, method_unsupported for a
+ * proof that no enabled protocol takes, and what the protocol says of one that cannot be decoded.
+ */
+export function findPresented(protocols: readonly Protocol[], sale: Sale): Presented | null {
+  const x402 = headerValues(sale.raw_headers, 'payment-signature').length + headerValues(sale.raw_headers, 'x-payment').length > 0;
+  const mpp = headerValues(sale.raw_headers, 'authorization').some((value) => /(^|,)\s*payment(\s|$)/i.test(value));
+  if (x402 && mpp) throw new AppError('ambiguous_payment');
+  const found = protocols.flatMap((protocol) => {
+    const credential = protocol.read(sale);
+    return credential === null ? [] : [{ protocol, credential }];
+  });
+  if (found.length > 1) throw new AppError('ambiguous_payment');
+  if (found[0] === undefined && (x402 || mpp)) throw new AppError('method_unsupported', { reason: 'method_unsupported' });
+  return found[0] ?? null;
+}
+
+/** The buyer's own name for this purchase, null when it sent none. Throws invalid_parameter when it is not 1 to 128 visible characters. */
+export function idempotencyKeyOf(sale: Sale): string | null {
+  const values = headerValues(sale.raw_headers, 'idempotency-key');
+  if (values.length === 0) return null;
+  const [key] = values;
+  if (values.length === 1 && key !== undefined && /^[\x21-\x7e]{1,128}$/.test(key)) return key;
+  const issue = 'must be sent once, with 1 to 128 visible ASCII characters';
+  throw new AppError('invalid_parameter', { details: [{ param: 'Idempotency-Key', issue }] });
+}
+
+/** Offers of every enabled protocol as one 402: x402 in headers and body, one WWW-Authenticate field per MPP method in the order of `protocols`. */
+export async function challengeOf(protocols: readonly Protocol[], sale: Sale, error: AppError): Promise<Challenge> {
+  const offers = await Promise.all(protocols.map((protocol) => protocol.offer(sale, error)));
+  const headers: Record<string, string | string[]> = {};
+  const challenges = offers.flatMap(({ www_authenticate }) => (www_authenticate === null ? [] : [www_authenticate]));
+  if (challenges.length > 0) headers['WWW-Authenticate'] = challenges;
+  const x402 = offers.find((offer): offer is Offer & { x402: NonNullable<Offer['x402']> } => offer.x402 !== null)?.x402;
+  if (x402 !== undefined) {
+    const encoded = Buffer.from(JSON.stringify(x402.required)).toString('base64');
+    headers['PAYMENT-REQUIRED'] = encoded;
+    headers['X-PAYMENT-REQUIRED'] = encoded;
+  }
+  return { x402: x402?.body ?? null, headers, expires_at: new Date(Math.min(...offers.map(({ expires_at }) => expires_at.getTime()))) };
+}

@@ -1,0 +1,135 @@
+import { getAddress, isAddress } from 'viem';
+import { TempoChain, TempoWrongChain } from '../../chains/tempo';
+import { AppError } from '../../errors';
+import type { TempoPaymentConfig } from '../config';
+import type { Admission, Credential, JsonObject, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, Settlement, ValidProof } from '../protocol';
+import { type MppCredential, type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
+import { TempoSettlement } from './tempo-settlement';
+import { claimKeysOf, verifyTempoTransfer } from './tempo-transfer';
+
+interface TempoCredential extends MppCredential {
+  payload: { type: 'transaction'; signature: string };
+}
+
+/** Tempo is set up in a way that cannot work, whatever is tried again. */
+export class TempoMisconfigured extends Error {}
+
+/** MPP `tempo`, intent `charge`, pull mode only: the buyer signs a transfer of USDC.e and pays its network fee, we broadcast. */
+export class MppTempo implements Protocol {
+  readonly name = 'mpp_tempo';
+  private readonly settlement: TempoSettlement;
+
+  /** Throws on settings that cannot work: short secrets, a realm that cannot be quoted, addresses that are none. */
+  constructor(
+    private readonly mpp: MppSettings,
+    private readonly tempo: TempoPaymentConfig,
+    private readonly log: PaymentLog,
+    private readonly chain: TempoChain = new TempoChain(tempo),
+  ) {
+    assertMppSettings(mpp);
+    for (const address of [tempo.usdc, tempo.pay_to]) if (!isAddress(address, { strict: false })) throw new TempoMisconfigured(`Not a Tempo address: ${address}`);
+    this.settlement = new TempoSettlement(chain, log);
+  }
+
+  method(): PaymentMethod {
+    const { chain_id, usdc, pay_to } = this.tempo;
+    return { protocol: 'mpp', method: 'tempo', network: `eip155:${chain_id}`, asset: getAddress(usdc), decimals: 6, recipient: getAddress(pay_to), fees_paid_by: 'client' };
+  }
+
+  async offer(sale: Sale): Promise<Offer> {
+    const request = { ...this.request(), amount: sale.amount.toString(), externalId: sale.request_id };
+    const { header, expires_at } = issueChallenge(this.mpp, sale, { method: 'tempo', request, now: new Date() });
+    return { www_authenticate: header, x402: null, expires_at };
+  }
+
+  read(sale: Sale): Credential | null {
+    const credential = readCredential(sale, 'tempo');
+    if (credential === null) return null;
+    const { type, signature } = credential.payload;
+    // Pushed payments (`hash`) were made before anybody knew whether there is an answer; `proof` pays nothing.
+    if (type === 'hash' || type === 'proof')
+      throw new AppError('method_unsupported', { reason: 'mode_unsupported', message: 'Send the signed transaction; a payment that was already broadcast is not accepted.' });
+    if (type !== 'transaction' || typeof signature !== 'string') throw new AppError('malformed_credential', { reason: 'payload' });
+    return { protocol: this.name, payload: { ...credential, payload: { type, signature } } satisfies TempoCredential };
+  }
+
+  async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
+    const { challenge: echoed, payload, source } = credential.payload as TempoCredential;
+    const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'tempo', request: this.request() });
+    const terms = { chain_id: this.tempo.chain_id, token: this.tempo.usdc.toLowerCase(), recipient: this.tempo.pay_to.toLowerCase() };
+    const transfer = verifyTempoTransfer(payload.signature, { ...terms, amount: challenge.amount, realm: this.mpp.realm, challenge_id: challenge.id, source });
+    const keys = claimKeysOf(transfer);
+    return {
+      protocol: this.name,
+      payer: transfer.sender,
+      amount: challenge.amount,
+      proof_key: keys.payment,
+      claim_keys: [`ch:${challenge.id}`, keys.bytes],
+      secrets: [`ch:${challenge.id}`],
+      buyer_keys: [],
+      transaction: transfer.hash,
+      offer_expires_at: challenge.expires_at,
+      raw: payload.signature.toLowerCase(),
+      details: { ...this.settlement.detailsOf(transfer, terms), external_id: challenge.request.externalId ?? null },
+    };
+  }
+
+  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
+    return this.settlement.admit(proof, signal);
+  }
+
+  prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
+    return this.settlement.prepare(proof, admittedAt, signal);
+  }
+
+  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.settlement.settle(record, signal);
+  }
+
+  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.settlement.lookup(record, signal);
+  }
+
+  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
+    return this.settlement.finality(record, signal);
+  }
+
+  receipt(record: PaymentRecord, at: Date): Record<string, string> {
+    const { external_id } = record.details;
+    return receiptHeader({ method: 'tempo', reference: record.transaction, at, ...(typeof external_id === 'string' ? { external_id } : {}) });
+  }
+
+  /** MPP tells failures by status and problem type; a receipt exists on success only. */
+  failureReceipt(): Record<string, string> {
+    return {};
+  }
+
+  async probe(signal: AbortSignal): Promise<{ latency_ms: number }> {
+    const asked = Date.now();
+    const obstacle = await this.chain.canReceive(this.tempo.usdc, this.tempo.pay_to, signal);
+    if (obstacle !== null) throw new TempoMisconfigured(`${this.tempo.pay_to} cannot receive ${this.tempo.usdc} on Tempo: ${obstacle}.`);
+    return { latency_ms: Date.now() - asked };
+  }
+
+  async start(): Promise<void> {
+    const signal = AbortSignal.timeout(10_000);
+    try {
+      await this.chain.check(signal);
+      await this.probe(signal);
+    } catch (error) {
+      if (error instanceof TempoMisconfigured || error instanceof TempoWrongChain) throw error;
+      this.log.warn({ error: (error as Error).message }, 'Tempo cannot be reached; payments over it are refused until it can');
+    }
+  }
+
+  async stop(): Promise<void> {}
+
+  /** The request object of every offer, without what differs per offer. */
+  private request(): JsonObject {
+    return {
+      currency: getAddress(this.tempo.usdc),
+      recipient: getAddress(this.tempo.pay_to),
+      methodDetails: { chainId: this.tempo.chain_id, supportedModes: ['pull'] },
+    };
+  }
+}

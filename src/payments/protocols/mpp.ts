@@ -1,0 +1,234 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { AppError, type ErrorCode } from '../../errors';
+import type { PaymentsConfig } from '../config';
+import type { JsonObject, Sale } from '../protocol';
+import { canonicalJson, decodeJson, encodeJson, isObject } from './canonical-json';
+
+/** Payment methods sold over the `Payment` HTTP authentication scheme (draft-httpauth-payment-00). */
+export type MppMethod = 'tempo' | 'solana';
+export type MppSettings = Pick<PaymentsConfig, 'realm' | 'secrets' | 'offer_ms'>;
+
+/** A challenge as the client sent it back: every value a string, nothing in it believed. */
+export interface EchoedChallenge {
+  id: string;
+  realm: string;
+  method: string;
+  intent: string;
+  request: string;
+  expires?: string;
+  digest?: string;
+  opaque?: string;
+}
+
+export interface MppCredential {
+  challenge: EchoedChallenge;
+  payload: JsonObject;
+  /** Who the client says pays (`did:pkh:…`); untrusted. */
+  source?: string;
+}
+
+/** A challenge proved to be ours and for this sale. */
+export interface BoundChallenge {
+  id: string;
+  request: JsonObject;
+  /** Quoted price in micro-USDC, honoured until `expires_at` even if the price list has changed. */
+  amount: bigint;
+  expires_at: Date;
+  /** Flat data the challenge carried for us, `data` of `issueChallenge` included. */
+  data: Record<string, string>;
+}
+
+const METHODS: readonly string[] = ['tempo', 'solana'] satisfies MppMethod[];
+const INTENT = 'charge';
+const MAX_CREDENTIAL_CHARS = 16_384;
+
+/** Throws when the settings could not protect a challenge: a secret under 32 bytes, none at all, a realm that cannot be quoted. */
+export function assertMppSettings(settings: MppSettings): void {
+  if (settings.secrets.length === 0) throw new Error('MPP needs a secret');
+  for (const secret of settings.secrets) if (Buffer.byteLength(secret) < 32) throw new Error('An MPP secret must have at least 32 bytes');
+  if (!/^[\x21-\x7e]+$/.test(settings.realm) || /["\\,|]/.test(settings.realm)) throw new Error('The MPP realm must be a plain host name');
+}
+
+/** Challenge id (draft 5.1.3): HMAC-SHA256 over seven fixed slots joined by `|`, absent ones empty; base64url without padding. */
+export function challengeId(secret: string, challenge: Omit<EchoedChallenge, 'id'>): string {
+  const { realm, method, intent, request, expires = '', digest = '', opaque = '' } = challenge;
+  return createHmac('sha256', secret).update([realm, method, intent, request, expires, digest, opaque].join('|')).digest('base64url');
+}
+
+/**
+ * A fresh challenge bound to the sale: `header` is the value of one WWW-Authenticate field, `id` its HMAC under the first
+ * secret. `request` is the method's request object, `data` whatever the method wants back. Never the same twice.
+ */
+export function issueChallenge(
+  settings: MppSettings,
+  sale: Sale,
+  offer: { method: MppMethod; request: JsonObject; data?: Record<string, string>; now: Date },
+): { header: string; id: string; expires_at: Date } {
+  const expires_at = new Date(offer.now.getTime() + settings.offer_ms);
+  const challenge = {
+    realm: settings.realm,
+    method: offer.method,
+    intent: INTENT,
+    request: encodeJson(offer.request),
+    expires: expires_at.toISOString(),
+    opaque: encodeJson({ ...offer.data, ...saleBinding(sale), n: randomBytes(9).toString('base64url') }),
+  };
+  const id = challengeId(settings.secrets[0] as string, challenge);
+  const { realm, method, intent, request, expires, opaque } = challenge;
+  const params = { id, realm, method, intent, request, description: plainText(sale.description), expires, opaque };
+  return { id, expires_at, header: `Payment ${Object.entries(params).map(([name, value]) => `${name}="${value}"`).join(', ')}` };
+}
+
+/**
+ * The Payment credential in the request's Authorization fields when it is for `method`, else null. Throws ambiguous_payment
+ * for several, malformed_credential for one that cannot be decoded, method_unsupported for a method or intent nobody sells.
+ */
+export function readCredential(sale: Pick<Sale, 'raw_headers'>, method: MppMethod): MppCredential | null {
+  const [found, ...others] = paymentCredentials(sale.raw_headers);
+  if (found === undefined) return null;
+  if (others.length > 0) throw new AppError('ambiguous_payment');
+  const credential = decodeCredential(found);
+  if (!METHODS.includes(credential.challenge.method)) throw unsupported(`method "${printable(credential.challenge.method)}"`);
+  if (credential.challenge.method !== method) return null;
+  if (credential.challenge.intent !== INTENT) throw unsupported(`intent "${printable(credential.challenge.intent)}"`);
+  return credential;
+}
+
+/** The token68 parts of every `Payment` credential; raw headers, because Node keeps only the first of repeated Authorization fields. */
+export function paymentCredentials(rawHeaders: readonly string[]): string[] {
+  return rawHeaders
+    .filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization')
+    .flatMap((value) => value.split(','))
+    .flatMap((part) => /^\s*payment(?:\s+(.*?))?\s*$/i.exec(part)?.map((group) => group ?? '').slice(1) ?? []);
+}
+
+/** Decodes what follows the scheme name: base64url JSON, at most 16 KiB and 8 levels. Throws malformed_credential with a reason. */
+export function decodeCredential(encoded: string): MppCredential {
+  if (encoded.length > MAX_CREDENTIAL_CHARS) throw malformed('too_large');
+  const { challenge, payload, source } = decodedPart(encoded);
+  if (!isObject(challenge)) throw malformed('challenge');
+  if (!isObject(payload)) throw malformed('payload');
+  if (source !== undefined && source !== null && typeof source !== 'string') throw malformed('source');
+  return { challenge: echoedChallenge(challenge), payload, ...(typeof source === 'string' ? { source } : {}) };
+}
+
+/**
+ * Proves that the challenge is ours (HMAC under any secret, constant time) and made for this sale. `expected` is the
+ * request object we would issue now; its price and the fields that differ per challenge are covered by the HMAC instead.
+ * Does not judge `expires`. Throws verification_failed (reason `invalid_challenge`) or payment_insufficient.
+ */
+export function checkChallenge(
+  settings: MppSettings,
+  challenge: EchoedChallenge,
+  sale: Sale,
+  expected: { method: MppMethod; request: JsonObject },
+): BoundChallenge {
+  const ours = challenge.realm === settings.realm && challenge.method === expected.method && challenge.intent === INTENT;
+  if (!ours || !isSignedByUs(settings, challenge)) throw invalidChallenge('The challenge was not issued by this server.');
+  const request = decodeJson(challenge.request);
+  const data = decodeJson(challenge.opaque ?? '') as Record<string, string>;
+  const amount = BigInt(request.amount as string);
+  const { ep, rq } = saleBinding(sale);
+  if (data.ep !== ep || data.rq !== rq) {
+    if (amount < sale.amount) throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The challenge was issued for a cheaper request.' });
+    throw invalidChallenge('The challenge was issued for another request.');
+  }
+  if (canonicalJson(stableRequest(request)) !== canonicalJson(stableRequest(expected.request)))
+    throw invalidChallenge('The challenge asks for a payment this server no longer takes.');
+  return { id: challenge.id, request, amount, expires_at: new Date(challenge.expires as string), data };
+}
+
+/** The Payment-Receipt header (2xx answers only). `reference` is the transaction id on the method's chain. */
+export function receiptHeader(receipt: { method: MppMethod; reference: string; at: Date; challenge_id?: string; external_id?: string }): Record<string, string> {
+  const { method, reference, at, challenge_id: challengeId, external_id: externalId } = receipt;
+  const fields: Record<string, string | undefined> = { method, reference, status: 'success', timestamp: at.toISOString(), challengeId, externalId };
+  return { 'Payment-Receipt': Buffer.from(JSON.stringify(fields)).toString('base64url') };
+}
+
+const PROBLEMS: Partial<Record<ErrorCode, string>> = {
+  payment_required: 'payment-required',
+  malformed_credential: 'malformed-credential',
+  verification_failed: 'verification-failed',
+  settlement_failed: 'verification-failed',
+  payment_replayed: 'invalid-challenge',
+  payment_expired: 'payment-expired',
+  payment_insufficient: 'payment-insufficient',
+  method_unsupported: 'method-unsupported',
+  ambiguous_payment: 'bad-request',
+  malformed_payment: 'bad-request',
+};
+
+/** RFC 9457 members of an error: `type` under https://paymentauth.org/problems/ for payment errors, else about:blank. */
+export function problemOf(error: AppError): { type: string; title: string; status: number; detail: string } {
+  const slug = error.context.reason === 'invalid_challenge' ? 'invalid-challenge' : PROBLEMS[error.code];
+  const title = (slug ?? error.code).split(/[-_]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+  return { type: slug ? `https://paymentauth.org/problems/${slug}` : 'about:blank', title, status: error.status, detail: error.message };
+}
+
+/** A verification_failed that tells MPP clients `invalid-challenge`. */
+export function invalidChallenge(message: string): AppError {
+  return new AppError('verification_failed', { reason: 'invalid_challenge', message });
+}
+
+function saleBinding(sale: Sale): { ep: string; rq: string } {
+  return { ep: `${sale.method} ${sale.path}`, rq: sale.request_hash };
+}
+
+function isSignedByUs(settings: MppSettings, challenge: EchoedChallenge): boolean {
+  const sent = Buffer.from(challenge.id);
+  let valid = false;
+  for (const secret of settings.secrets) {
+    const expected = Buffer.from(challengeId(secret, challenge));
+    // No early exit: the time must not tell which secret signed.
+    if (sent.length === expected.length && timingSafeEqual(sent, expected)) valid = true;
+  }
+  return valid;
+}
+
+/** What must not change between challenge and proof: all but the quoted price and the fields that are new in every challenge. */
+function stableRequest(request: JsonObject): JsonObject {
+  const { amount: _amount, externalId: _externalId, methodDetails, ...rest } = request;
+  if (!isObject(methodDetails)) return rest;
+  const { recentBlockhash: _recentBlockhash, ...details } = methodDetails;
+  return { ...rest, methodDetails: details };
+}
+
+function echoedChallenge(raw: JsonObject): EchoedChallenge {
+  const text = (name: string): string => {
+    const value = raw[name];
+    if (typeof value !== 'string' || value === '') throw malformed(`challenge.${name}`);
+    return value;
+  };
+  const optional = (name: 'expires' | 'digest' | 'opaque') => (raw[name] === undefined || raw[name] === null ? {} : { [name]: text(name) });
+  // Older mppx clients send `opaque` expanded.
+  const opaque = isObject(raw.opaque) ? { opaque: encodeJson(raw.opaque) } : optional('opaque');
+  return {
+    id: text('id'), realm: text('realm'), method: text('method'), intent: text('intent'), request: text('request'),
+    ...optional('expires'), ...optional('digest'), ...opaque,
+  };
+}
+
+function decodedPart(encoded: string): JsonObject {
+  try {
+    return decodeJson(encoded);
+  } catch (error) {
+    throw malformed((error as Error).message);
+  }
+}
+
+/** Text that every challenge parser in the wild survives: no quotes, backslashes, controls, nor what looks like the next challenge. */
+function plainText(text: string): string {
+  return text.replace(/"/g, "'").replace(/\\/g, '/').replace(/[^\x20-\x7e]/g, ' ').replace(/,(?=\s*payment\s)/gi, ';');
+}
+
+function printable(text: string): string {
+  return plainText(text).slice(0, 32);
+}
+
+function malformed(reason: string): AppError {
+  return new AppError('malformed_credential', { reason });
+}
+
+function unsupported(what: string): AppError {
+  return new AppError('method_unsupported', { message: `The payment ${what} is not accepted.`, reason: 'method_unsupported' });
+}

@@ -1,0 +1,191 @@
+import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem';
+import type { TempoAccessKey, TempoChain, TempoHead, TempoReceipt } from '../../chains/tempo';
+import { EXPIRING_NONCE_KEY } from '../../chains/tempo';
+import { type Landing, type TempoTransaction, landTransaction, traceTransaction } from '../../chains/tempo-landing';
+import { AppError } from '../../errors';
+import type { Admission, JsonObject, PaymentLog, PaymentRecord, Protocol, Settlement, ValidProof } from '../protocol';
+import { type TempoTransfer, assertTimely, maxFee } from './tempo-transfer';
+
+/** What admission asks the chain, and a record keeps: the transfer as text, and the terms it was judged by. */
+interface TempoDetails extends Omit<TempoTransfer, 'hash' | 'sign_payload' | 'kind'> {
+  token: string;
+  recipient: string;
+}
+
+/** The pool refuses the last 3 seconds before `validBefore`, and the way there takes time. */
+const SETTLE_RESERVE_S = 4;
+const RECHECK_AFTER_MS = 5_000;
+/** A record older than this may have been sent before, by a process that died. */
+const FRESH_MS = 5_000;
+const TRANSFER_TOPIC = toEventSelector(parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 amount)'));
+
+const REFUSALS = {
+  insufficient_funds: 'The balance does not cover the price and the network fee.',
+  insufficient_fee_balance: 'The balance of the fee token does not cover the network fee.',
+  nonce_mismatch: 'The nonce of the transaction is not the next one of its account.',
+  fee_cap_too_low: 'The fee cap of the transaction is below the base fee of the network.',
+  access_key: 'The access key is not authorised for this payment.',
+  transaction_failed: 'The transaction was already mined, and failed.',
+} as const;
+
+/** A Tempo payment between admission and receipt. */
+export class TempoSettlement {
+  constructor(
+    private readonly chain: TempoChain,
+    private readonly log: PaymentLog,
+  ) {}
+
+  /** What later steps need besides the raw bytes, as JSON. */
+  detailsOf(transfer: TempoTransfer, terms: { token: string; recipient: string }): JsonObject {
+    const { sender, access_key, nonce_key, nonce, valid_before, valid_after, gas, max_fee_per_gas, fee_token, call_data, memo } = transfer;
+    const numbers = { nonce_key: nonce_key.toString(), nonce: nonce.toString(), gas: gas.toString(), max_fee_per_gas: max_fee_per_gas.toString() };
+    return { ...numbers, sender, access_key, valid_before, valid_after, fee_token, call_data, memo, token: terms.token, recipient: terms.recipient };
+  }
+
+  /** Every question the chain can answer before a broadcast. */
+  async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
+    const details = readDetails(proof.details);
+    return reachable(async () => {
+      const { receipt, head, balance, obstacle } = await this.survey(proof, details, signal);
+      if (receipt !== null) {
+        if (!receipt.succeeded) throw refusal('transaction_failed');
+        return { balance: null, settle_by: null, landed: true, details: {} };
+      }
+      assertTimely(details, chainNow(head));
+      if (obstacle !== null) throw obstacle;
+      return { balance, settle_by: settleBy(details), landed: false, details: {} };
+    });
+  }
+
+  /** Throws payment_expired when the transaction can no longer make it, settlement_failed when it would fail by now. */
+  async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
+    const details = readDetails(proof.details);
+    const settle_by = settleBy(details);
+    const recheck = Date.now() - admittedAt.getTime() > RECHECK_AFTER_MS;
+    const late = settle_by !== null && settle_by.getTime() < Date.now();
+    if (recheck || late)
+      await reachable(async () => {
+        const { receipt, obstacle } = await this.survey(proof, details, signal);
+        // The buyer's own broadcast settles like ours.
+        if (receipt !== null) return;
+        if (late) throw new AppError('payment_expired', { reason: 'valid_before' });
+        if (obstacle !== null) throw new AppError('settlement_failed', { reason: obstacle.context.reason ?? obstacle.code, message: obstacle.message });
+      });
+    return { transaction: proof.transaction as string, raw: proof.raw, details: proof.details, settle_by };
+  }
+
+  async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    const fresh = Date.now() - record.created_at.getTime() < FRESH_MS;
+    return this.judged(record, (transaction) => landTransaction(this.chain, transaction, record.raw, fresh, signal));
+  }
+
+  async lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.judged(record, (transaction) => traceTransaction(this.chain, transaction, signal));
+  }
+
+  /** Blocks are final once they exist: a receipt is the end. */
+  async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
+    const { status } = await this.lookup(record, signal);
+    return status === 'confirmed' ? 'final' : status === 'failed' ? 'lost' : 'pending';
+  }
+
+  /** Receipt, newest block, the payer's USDC.e, and what stands in the way of the payment (null: nothing). */
+  private async survey(proof: ValidProof, details: TempoDetails, signal: AbortSignal): Promise<{ receipt: TempoReceipt | null; head: TempoHead; balance: bigint; obstacle: AppError | null }> {
+    const { chain } = this;
+    const { sender, token, access_key } = details;
+    const [receipt, head, balance, nonce, feeToken, failure, key] = await Promise.all([
+      chain.receipt(proof.transaction as string, signal),
+      chain.head(signal),
+      chain.balance(token, sender, signal),
+      details.nonce_key === EXPIRING_NONCE_KEY ? null : chain.nonce(sender, details.nonce_key, signal),
+      details.fee_token ?? chain.feeToken(sender, signal),
+      chain.simulate({ from: sender, to: token, data: details.call_data, gas: details.gas }, signal),
+      access_key === null ? null : chain.accessKey(sender, access_key, token, Math.floor(Date.now() / 1000), signal),
+    ]);
+    const fee = maxFee(details);
+    const feeInToken = feeToken === null || feeToken.toLowerCase() === token;
+    const due = proof.amount + (feeInToken ? fee : 0n);
+    const feeBalance = feeInToken || receipt !== null ? fee : await chain.balance(feeToken, sender, signal);
+    const obstacle = (): AppError | null => {
+      if (nonce !== null && nonce !== details.nonce) return refusal('nonce_mismatch');
+      if (balance < due) return refusal('insufficient_funds');
+      if (feeBalance < fee) return refusal('insufficient_fee_balance');
+      if (details.max_fee_per_gas < head.base_fee) return refusal('fee_cap_too_low');
+      if (key !== null && !maySpend(key, details, due)) return refusal('access_key');
+      return failure === null ? null : new AppError('verification_failed', { reason: 'simulation_failed', message: `The chain would refuse this payment: ${failure}` });
+    };
+    return { receipt, head, balance, obstacle: obstacle() };
+  }
+
+  /** The meaning of what the chain said; whatever cannot be read is unknown. */
+  private async judged(record: PaymentRecord, ask: (transaction: TempoTransaction) => Promise<Landing>): Promise<Settlement> {
+    const { transaction } = record;
+    try {
+      const landing = await ask(transactionOf(record));
+      if (landing.status === 'open') return { status: 'unknown', transaction };
+      if (landing.status !== 'mined') return { status: 'failed', reason: landing.reason };
+      if (!landing.receipt.succeeded) return { status: 'failed', reason: 'transaction_reverted' };
+      if (brought(landing.receipt, record)) return { status: 'confirmed', transaction };
+    } catch (error) {
+      this.log.error({ transaction, error: (error as Error).message }, 'a Tempo settlement could not be judged');
+      return { status: 'unknown', transaction };
+    }
+    this.log.error({ transaction, amount: record.amount.toString() }, 'a mined payment did not bring its price');
+    return { status: 'failed', reason: 'transfer_missing' };
+  }
+}
+
+/** Whether the receipt holds the Transfer of exactly the price from the payer to the merchant. */
+function brought(receipt: TempoReceipt, record: PaymentRecord): boolean {
+  const { token, recipient } = readDetails(record.details);
+  return receipt.logs.some((log) => {
+    const [topic, from, to] = log.topics;
+    if (log.address.toLowerCase() !== token || topic !== TRANSFER_TOPIC) return false;
+    return from?.toLowerCase() === pad(record.payer as Hex) && to?.toLowerCase() === pad(recipient as Hex) && BigInt(log.data) === record.amount;
+  });
+}
+
+/** Whether the access key may make this call and spend `due` micro-units of the token. */
+function maySpend(key: TempoAccessKey, details: TempoDetails, due: bigint): boolean {
+  if (!key.authorized || (key.limit !== null && key.limit < due)) return false;
+  if (key.scopes === null) return true;
+  const selector = details.call_data.slice(0, 10);
+  const target = key.scopes.find((scope) => scope.target.toLowerCase() === details.token);
+  if (target === undefined) return false;
+  if (target.selectorRules.length === 0) return true;
+  const rule = target.selectorRules.find((candidate) => candidate.selector.toLowerCase() === selector);
+  return rule !== undefined && (rule.recipients.length === 0 || rule.recipients.some((address) => address.toLowerCase() === details.recipient));
+}
+
+/** The later of the newest block's time and ours: a chain without traffic stands still, a clock may be wrong. */
+function chainNow(head: TempoHead): number {
+  return Math.max(head.time, Math.floor(Date.now() / 1000));
+}
+
+function settleBy({ valid_before }: Pick<TempoDetails, 'valid_before'>): Date | null {
+  return valid_before === null ? null : new Date((valid_before - SETTLE_RESERVE_S) * 1000);
+}
+
+function transactionOf(record: PaymentRecord): TempoTransaction {
+  const { nonce_key, nonce, valid_before } = readDetails(record.details);
+  return { hash: record.transaction, sender: record.payer, nonce_key, nonce, valid_before };
+}
+
+function readDetails(details: JsonObject): TempoDetails {
+  const number = (name: string): bigint => BigInt(details[name] as string);
+  const texts = details as unknown as Omit<TempoDetails, 'nonce_key' | 'nonce' | 'gas' | 'max_fee_per_gas'>;
+  return { ...texts, nonce_key: number('nonce_key'), nonce: number('nonce'), gas: number('gas'), max_fee_per_gas: number('max_fee_per_gas') };
+}
+
+function refusal(reason: keyof typeof REFUSALS): AppError {
+  return new AppError('verification_failed', { reason, message: REFUSALS[reason] });
+}
+
+async function reachable<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('payments_unavailable', { retry_after_s: 5, cause: error });
+  }
+}

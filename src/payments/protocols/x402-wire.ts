@@ -1,0 +1,105 @@
+import { AppError } from '../../errors';
+import type { JsonObject } from '../protocol';
+
+const MAX_PROOF_BYTES = 16_384;
+const MAX_JSON_DEPTH = 12;
+
+/** What a buyer may add to a proof so that the same id always means the same purchase (x402 extension `payment-identifier`). */
+export const PAYMENT_IDENTIFIER = {
+  key: 'payment-identifier',
+  declaration: {
+    info: { required: false },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { required: { type: 'boolean' }, id: { type: 'string', minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } },
+      required: ['required'],
+    },
+  },
+} satisfies { key: string; declaration: JsonObject };
+
+/** A decoded `PaymentPayload` of either version. */
+export interface X402Payment {
+  version: 1 | 2;
+  scheme: string;
+  network: string;
+  /** Version 2: the offer the buyer says it accepted. */
+  accepted: { amount: string; asset: string; payTo: string } | null;
+  /** Our off-chain quote token, when it was echoed. */
+  quote: string | null;
+  /** Base64 of the wire transaction. */
+  transaction: string;
+  identifier: string | null;
+}
+
+/** Every value of a header as it stood on the wire: Node joins or drops repeated ones. `rawHeaders` alternates names and values. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.flatMap((text, index) => (index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name ? [text.trim()] : []));
+}
+
+/** Decodes PAYMENT-SIGNATURE or X-PAYMENT (base64 or base64url JSON; the version is what the JSON says). Throws malformed_payment. */
+export function decodePayment(header: string): X402Payment {
+  const json = parse(header);
+  const version = json.x402Version;
+  if (version !== 1 && version !== 2) throw malformed('x402Version must be 1 or 2');
+  const chosen = version === 2 ? record(json.accepted, 'accepted') : json;
+  const extra = version === 2 && chosen.extra !== undefined && chosen.extra !== null ? record(chosen.extra, 'accepted.extra') : {};
+  const quote = extra.quote;
+  return {
+    version,
+    scheme: text(chosen.scheme, 'scheme'),
+    network: text(chosen.network, 'network'),
+    accepted: version === 2 ? { amount: text(chosen.amount, 'accepted.amount'), asset: text(chosen.asset, 'accepted.asset'), payTo: text(chosen.payTo, 'accepted.payTo') } : null,
+    quote: quote === undefined ? null : text(quote, 'accepted.extra.quote'),
+    transaction: text(record(json.payload, 'payload').transaction, 'payload.transaction'),
+    identifier: identifierOf(json),
+  };
+}
+
+function parse(header: string): Record<string, unknown> {
+  if (header.length > MAX_PROOF_BYTES) throw malformed('larger than 16 KiB');
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw malformed('not base64');
+  const decoded = Buffer.from(header, 'base64').toString('utf8');
+  if (depthOf(decoded) > MAX_JSON_DEPTH) throw malformed('nested too deeply');
+  try {
+    return record(JSON.parse(decoded), 'payment');
+  } catch (error) {
+    throw error instanceof AppError ? error : malformed('not JSON');
+  }
+}
+
+/** Greatest number of brackets open at once, counted without building anything (brackets in strings count too: a limit may be strict). */
+function depthOf(json: string): number {
+  let open = 0;
+  let deepest = 0;
+  for (const character of json) {
+    if (character === '{' || character === '[') deepest = Math.max(deepest, (open += 1));
+    else if (character === '}' || character === ']') open -= 1;
+  }
+  return deepest;
+}
+
+function identifierOf(json: Record<string, unknown>): string | null {
+  if (typeof json.extensions !== 'object' || json.extensions === null) return null;
+  const extension = (json.extensions as Record<string, unknown>)[PAYMENT_IDENTIFIER.key];
+  if (typeof extension !== 'object' || extension === null) return null;
+  const { info } = extension as { info?: unknown };
+  const id = typeof info === 'object' && info !== null ? (info as { id?: unknown }).id : undefined;
+  if (id === undefined) return null;
+  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{16,128}$/.test(id)) throw malformed('payment-identifier must be 16 to 128 characters of A-Z a-z 0-9 _ -');
+  return id;
+}
+
+function record(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`${name} must be an object`);
+  return value as Record<string, unknown>;
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw malformed(`${name} must be a string`);
+  return value;
+}
+
+function malformed(issue: string): AppError {
+  return new AppError('malformed_payment', { reason: issue, details: [{ param: 'PAYMENT-SIGNATURE', issue }] });
+}

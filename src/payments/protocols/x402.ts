@@ -1,0 +1,212 @@
+import { isSolanaAddress } from '../../chains/solana';
+import { AppError } from '../../errors';
+import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
+import type { Admission, Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, Settlement, ValidProof } from '../protocol';
+import { findMemo, findToken, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
+import type { SolanaSettlement } from './solana-settlement';
+import { refuse, type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
+import { decodePayment, headerValues, PAYMENT_IDENTIFIER, type X402Payment } from './x402-wire';
+
+/** CAIP-2 ids (first 32 characters of the genesis hash) and the names version 1 used. */
+const NETWORKS = {
+  mainnet: { caip2: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', v1: 'solana' },
+  devnet: { caip2: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1', v1: 'solana-devnet' },
+} as const;
+
+/** Query and settlement together; the stock client does not enforce it. */
+const MAX_TIMEOUT_SECONDS = 90;
+
+/** x402 `exact` on Solana, versions 1 and 2: the buyer pays the network fee itself, or a configured sponsor does. */
+export class X402 implements Protocol {
+  readonly name = 'x402';
+  private readonly network: (typeof NETWORKS)[keyof typeof NETWORKS];
+
+  constructor(
+    private readonly config: Pick<PaymentsConfig, 'secrets' | 'body_mode' | 'offer_ms'>,
+    private readonly solana: SolanaPaymentConfig,
+    private readonly settlement: SolanaSettlement,
+  ) {
+    this.network = NETWORKS[solana.network];
+  }
+
+  method(): PaymentMethod {
+    return {
+      protocol: 'x402',
+      method: 'exact',
+      network: this.network.caip2,
+      asset: this.solana.mint,
+      decimals: 6,
+      recipient: this.solana.pay_to,
+      fees_paid_by: this.settlement.sponsor === null ? 'client' : 'server',
+    };
+  }
+
+  async offer(sale: Sale, error: AppError): Promise<Offer> {
+    const quote: Quote = {
+      id: newQuoteId(),
+      expires_at: new Date(Math.floor((Date.now() + this.config.offer_ms) / 1000) * 1000),
+      amount: sale.amount,
+      request_hash: sale.request_hash,
+    };
+    const requirement = this.requirement(quote, sale);
+    const resource = { url: sale.url, description: sale.description, mimeType: 'application/json' };
+    const reason = error.context.reason ?? (error.code === 'payment_required' ? error.message : error.code);
+    const common = { error: reason, resource, extensions: { [PAYMENT_IDENTIFIER.key]: PAYMENT_IDENTIFIER.declaration } };
+    const described = { ...requirement, maxAmountRequired: requirement.amount, resource: sale.url, description: sale.description, mimeType: 'application/json', outputSchema: null };
+    const body =
+      this.config.body_mode === 'v2'
+        ? { x402Version: 2, ...common, accepts: [described] }
+        : { x402Version: 1, ...common, accepts: [{ ...described, network: this.network.v1 }] };
+    return { www_authenticate: null, x402: { required: { x402Version: 2, ...common, accepts: [requirement] }, body }, expires_at: quote.expires_at };
+  }
+
+  read(sale: Sale): Credential | null {
+    const values = new Set([...headerValues(sale.raw_headers, 'payment-signature'), ...headerValues(sale.raw_headers, 'x-payment')]);
+    if (values.size === 0) return null;
+    if (values.size > 1) throw new AppError('ambiguous_payment');
+    return { protocol: this.name, payload: decodePayment([...values][0] as string) };
+  }
+
+  async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
+    const payment = credential.payload as X402Payment;
+    const quote = this.quoteOf(payment, sale);
+    const amount = quote?.amount ?? this.amountOf(payment, sale);
+    this.checkTerms(payment, amount);
+    const transfer = verifySolanaTransfer(payment.transaction, { mint: this.solana.mint, pay_to: this.solana.pay_to, amount, sponsor: this.settlement.sponsor?.publicKey.toBase58() ?? null });
+    const offer = this.checkMemo(payment, transfer, quote, amount, sale);
+    return {
+      protocol: this.name,
+      payer: transfer.payer,
+      amount,
+      proof_key: `sol:${transfer.message_hash}`,
+      claim_keys: offer === null ? [] : [`quote:${offer.id}`],
+      secrets: payment.quote === null || quote === null ? [] : [`quote:${payment.quote}`],
+      buyer_keys: payment.identifier === null ? [] : [`pid:${payment.identifier}`],
+      transaction: transfer.transaction_id,
+      offer_expires_at: offer?.expires_at ?? null,
+      raw: payment.transaction,
+      details: { x402_version: payment.version, blockhash: transfer.blockhash, source: transfer.source, sponsored: transfer.sponsored },
+    };
+  }
+
+  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
+    return this.settlement.admit(proof, signal);
+  }
+
+  prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
+    return this.settlement.prepare(proof, admittedAt, signal);
+  }
+
+  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.settlement.settle(record, signal);
+  }
+
+  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.settlement.lookup(record, signal);
+  }
+
+  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
+    return this.settlement.finality(record, signal);
+  }
+
+  receipt(record: PaymentRecord): Record<string, string> {
+    return responseHeaders({
+      success: true,
+      payer: record.payer,
+      transaction: record.transaction,
+      network: this.networkName(record.details.x402_version),
+      amount: record.amount.toString(),
+    });
+  }
+
+  failureReceipt(credential: Credential, payer: string | null, error: AppError): Record<string, string> {
+    const { version } = credential.payload as X402Payment;
+    return responseHeaders({
+      success: false,
+      errorReason: failureReason(error),
+      ...(payer === null ? {} : { payer }),
+      transaction: '',
+      network: this.networkName(version),
+    });
+  }
+
+  probe(signal: AbortSignal): Promise<{ latency_ms: number }> {
+    return this.settlement.probe(signal);
+  }
+
+  start(): Promise<void> {
+    return this.settlement.start();
+  }
+
+  async stop(): Promise<void> {
+    this.settlement.stop();
+  }
+
+  private networkName(version: Json | undefined): string {
+    return version === 1 ? this.network.v1 : this.network.caip2;
+  }
+
+  private requirement(quote: Quote, sale: Sale): JsonObject & { amount: string } {
+    const [secret] = this.config.secrets as [string];
+    const hint = headerValues(sale.raw_headers, 'x-payer')[0];
+    const feePayer = hint !== undefined && isSolanaAddress(hint) ? hint : this.settlement.sponsor?.publicKey.toBase58();
+    const blockhash = this.settlement.offerBlockhash();
+    const extra: JsonObject = { memo: memoOf(quote, secret), quote: tokenOf(quote, secret) };
+    if (feePayer !== undefined) extra.feePayer = feePayer;
+    if (blockhash !== undefined) Object.assign(extra, { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: String(blockhash.last_valid_block_height) });
+    return {
+      scheme: 'exact',
+      network: this.network.caip2,
+      amount: quote.amount.toString(),
+      asset: this.solana.mint,
+      payTo: this.solana.pay_to,
+      maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+      extra,
+    };
+  }
+
+  /** The quote a version 2 proof echoes; null when it echoes none. A quote of another request is a refusal. */
+  private quoteOf(payment: X402Payment, sale: Sale): (Quote & { memo: string }) | null {
+    if (payment.quote === null) return null;
+    return findToken(payment.quote, sale.request_hash, this.config.secrets) ?? refuse('invalid_challenge');
+  }
+
+  /** Without a quote: today's price, or the price that a memo of ours in the transaction was made for. */
+  private amountOf(payment: X402Payment, sale: Sale): bigint {
+    const claimed = payment.accepted?.amount;
+    if (claimed === undefined || claimed === sale.amount.toString() || !/^\d{1,15}$/.test(claimed)) return sale.amount;
+    // The memo's MAC covers the amount; checkMemo refuses when it does not fit.
+    return BigInt(claimed);
+  }
+
+  private checkTerms(payment: X402Payment, amount: bigint): void {
+    if (payment.scheme !== 'exact') refuse('invalid_exact_svm_unsupported_scheme');
+    if (payment.network !== (payment.version === 1 ? this.network.v1 : this.network.caip2)) refuse('invalid_exact_svm_network_mismatch');
+    const { accepted } = payment;
+    if (accepted === null) return;
+    if (accepted.asset !== this.solana.mint) refuse('invalid_exact_svm_payload_mint_mismatch');
+    if (accepted.payTo !== this.solana.pay_to) refuse('invalid_exact_svm_payload_recipient_mismatch');
+    if (accepted.amount !== amount.toString()) throw new AppError('payment_insufficient', { reason: 'invalid_exact_svm_payload_amount_mismatch' });
+  }
+
+  /** The offer that the transaction's memo binds it to; null only for version 1 clients, which need not send one. */
+  private checkMemo(payment: X402Payment, transfer: SolanaTransfer, quote: (Quote & { memo: string }) | null, amount: bigint, sale: Sale): Quote | null {
+    const [memo] = transfer.memos;
+    if (transfer.memos.length > 1) return refuse('invalid_exact_svm_payload_memo_count');
+    if (memo === undefined) return payment.version === 1 ? quote : refuse('invalid_exact_svm_payload_memo_count');
+    const bound = findMemo(memo, amount, sale.request_hash, this.config.secrets);
+    if (bound === undefined || (quote !== null && quote.id !== bound.id)) return refuse('invalid_exact_svm_payload_memo_mismatch');
+    return bound;
+  }
+}
+
+/** Always under both names: version 1 clients read the second. */
+function responseHeaders(response: JsonObject): Record<string, string> {
+  const value = Buffer.from(JSON.stringify(response)).toString('base64');
+  return { 'PAYMENT-RESPONSE': value, 'X-PAYMENT-RESPONSE': value };
+}
+
+function failureReason(error: AppError): string {
+  if (error.code === 'payment_replayed') return 'duplicate_settlement';
+  return error.context.reason ?? error.code;
+}

@@ -1,0 +1,91 @@
+import type { PaymentsConfig } from './config';
+import type { Ledger } from './ledger';
+import { type PaymentLog, type PaymentRecord, type Protocol, type ProtocolName, TRANSACTION_EXPIRED } from './protocol';
+import type { Rechallenge } from './rechallenge';
+import type { Upkeep } from './upkeep';
+
+const LOOK_MS = 5_000;
+const BATCH = 20;
+/** Admission, preparation and the buyer's patience come on top of the work itself. */
+const LEASE_MARGIN_MS = 60_000;
+
+export interface ReconcileReport {
+  released: number;
+  unresolved: number;
+  confirmed: number;
+  failed: number;
+  open: number;
+}
+
+/** Ends what nobody heard the end of, by the chain's word only: it looks, it never sends. */
+export class Reconciler {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly config: Pick<PaymentsConfig, 'deadline_ms' | 'reconcile_ms' | 'instance_stale_ms' | 'kept_answer_ms'>,
+    private readonly protocols: ReadonlyMap<ProtocolName, Protocol>,
+    private readonly ledger: Ledger,
+    private readonly upkeep: Upkeep,
+    private readonly rechallenge: Rechallenge,
+    private readonly log: PaymentLog,
+  ) {}
+
+  /** First pass now, then one every `reconcile_ms`. */
+  async start(): Promise<void> {
+    await this.upkeep.beat();
+    await this.pass();
+    const next = (): void => {
+      this.running = this.pass()
+        .catch((error: unknown) => this.log.error({ error: (error as Error).message }, 'reconciliation failed'))
+        .then(() => {
+          if (this.timer !== undefined) this.timer = setTimeout(next, this.config.reconcile_ms).unref();
+        });
+    };
+    this.timer = setTimeout(next, this.config.reconcile_ms).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.running;
+  }
+
+  /** One pass over everything that is due. Throws when the database cannot be reached. */
+  async pass(): Promise<ReconcileReport> {
+    const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
+    if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
+    const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));
+    await Promise.all((await this.upkeep.takeUnfinal(BATCH)).map((record) => this.sweep(record)));
+    await this.upkeep.purge();
+    await this.rechallenge.expire();
+    const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
+    return { ...leftovers, confirmed: count('confirmed'), failed: count('failed'), open: count('unknown') };
+  }
+
+  private async resolve(record: PaymentRecord): Promise<'confirmed' | 'failed' | 'unknown'> {
+    const protocol = this.protocols.get(record.protocol);
+    if (protocol === undefined) return 'unknown';
+    const settlement = await protocol.lookup(record, AbortSignal.timeout(LOOK_MS));
+    const about = { payment: record.id, protocol: record.protocol, transaction: record.transaction, status: settlement.status };
+    if (settlement.status === 'confirmed') await this.ledger.confirmed(record.id, settlement.transaction, this.config.kept_answer_ms);
+    if (settlement.status === 'failed') {
+      await this.ledger.failed(record.id, settlement.reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
+    }
+    if (settlement.status !== 'unknown') this.log.info(about, 'settlement resolved');
+    return settlement.status;
+  }
+
+  private async sweep(record: PaymentRecord): Promise<void> {
+    try {
+      const finality = await this.protocols.get(record.protocol)?.finality(record, AbortSignal.timeout(LOOK_MS));
+      if (finality === 'final') await this.upkeep.final(record.id);
+      if (finality === 'lost') {
+        await this.upkeep.rolledBack(record.id);
+        this.log.error({ payment: record.id, protocol: record.protocol, transaction: record.transaction }, 'a confirmed payment was rolled back by the chain');
+      }
+    } catch {
+      // The chain did not answer; it is asked again at the next look.
+    }
+  }
+}

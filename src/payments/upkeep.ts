@@ -1,0 +1,100 @@
+import type { Pool } from 'pg';
+import type { PaymentRecord, ProtocolName } from './protocol';
+
+interface LookRow {
+  id: string;
+  protocol: ProtocolName;
+  payer: string;
+  amount: string;
+  request_hash: string;
+  transaction: string;
+  details: PaymentRecord['details'];
+  settle_by: Date | null;
+  created_at: Date;
+}
+
+const recordOf = (row: LookRow): PaymentRecord => ({ ...row, id: String(row.id), amount: BigInt(row.amount), raw: null });
+
+/** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
+export class Upkeep {
+  constructor(
+    private readonly pool: Pool,
+    private readonly instance: string,
+  ) {}
+
+  /** Reports this process as alive. */
+  async beat(): Promise<void> {
+    await this.pool.query('INSERT INTO payment_instance (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET seen_at = now()', [this.instance]);
+  }
+
+  async leave(): Promise<void> {
+    await this.pool.query('DELETE FROM payment_instance WHERE id = $1', [this.instance]);
+  }
+
+  /**
+   * Settles what processes not heard of for `staleMs` left in flight, and what nobody moved for `leaseMs` (a process that
+   * could not write the end of it): what was not broadcast is released (debts stay debts), what may have been waits for the
+   * chain's word. Returns how many of each.
+   */
+  async takeLeftovers(staleMs: number, leaseMs: number): Promise<{ released: number; unresolved: number }> {
+    await this.pool.query(`DELETE FROM payment_instance WHERE seen_at < now() - $1 * interval '1 millisecond'`, [staleMs]);
+    const dead = `(NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')`;
+    const history = "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
+    const released = await this.pool.query(
+      `WITH moved AS (
+         UPDATE payment p SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL, reason = 'process_ended'
+         WHERE state = ANY ('{RESERVED,EXECUTING,RESULT_READY}') AND ${dead} RETURNING p.id, p.step, p.state
+       ), written AS (${history}), freed AS (
+         DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM moved WHERE state = 'RELEASED')
+       ) SELECT id FROM moved`,
+      [leaseMs],
+    );
+    const unresolved = await this.pool.query(
+      `WITH moved AS (
+         UPDATE payment p SET state = 'UNKNOWN', step = step + 1, moved_at = now(), look_at = now() WHERE state = 'BROADCASTING' AND ${dead} RETURNING p.id, p.step, p.state
+       ), written AS (${history}) SELECT id FROM moved`,
+      [leaseMs],
+    );
+    return { released: released.rowCount ?? 0, unresolved: unresolved.rowCount ?? 0 };
+  }
+
+  /** Unresolved settlements that are due; each is due again later, so that two processes do not ask twice. */
+  takeUnresolved(limit: number): Promise<PaymentRecord[]> {
+    // Older questions are asked less often: a tenth of their age, at least 2 s, at most 5 min.
+    return this.take("state = 'UNKNOWN'", "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
+  }
+
+  /** Confirmed payments that are not yet known to be final. */
+  takeUnfinal(limit: number): Promise<PaymentRecord[]> {
+    return this.take("state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL", "interval '30 seconds'", limit);
+  }
+
+  async final(id: string): Promise<void> {
+    await this.pool.query('UPDATE payment SET final_at = now(), look_at = NULL WHERE id = $1', [id]);
+  }
+
+  /** The chain took a confirmed payment back: kept for the operator, with its history. */
+  async rolledBack(id: string): Promise<void> {
+    await this.pool.query(
+      `WITH moved AS (UPDATE payment SET state = 'ROLLED_BACK', step = step + 1, moved_at = now(), look_at = NULL WHERE id = $1 AND state = ANY ('{CONFIRMED,DELIVERED}') RETURNING id, step, state)
+       INSERT INTO payment_step (payment_id, step, state) SELECT id, step, state FROM moved`,
+      [id],
+    );
+  }
+
+  /** Empties answers whose time is over and frees keys that buyers chose. */
+  async purge(): Promise<void> {
+    await this.pool.query('UPDATE payment SET answer = NULL, answer_until = NULL WHERE answer_until < now()');
+    await this.pool.query('DELETE FROM payment_claim WHERE expires_at < now()');
+  }
+
+  private async take(due: string, wait: string, limit: number): Promise<PaymentRecord[]> {
+    const { rows } = await this.pool.query<LookRow>(
+      `UPDATE payment p SET look_at = now() + ${wait} WHERE id IN (
+         SELECT id FROM payment WHERE ${due} AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
+       ) RETURNING p.id, p.protocol, p.payer, p.amount, p.request_hash, p.transaction, p.details, p.settle_by, p.created_at`,
+      [limit],
+    );
+    return rows.map(recordOf);
+  }
+}

@@ -1,0 +1,144 @@
+import crypto from 'node:crypto';
+import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
+import { TIMEFRAMES, type Timeframe } from '../lib/timeframe';
+import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
+import { quote } from './quote';
+import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
+
+type Variables = Record<string, Value>;
+
+/** Default, lowest and highest price of an endpoint in micro-USDC. */
+export interface PriceRange {
+  default: bigint;
+  cheapest: bigint;
+  dearest: bigint;
+}
+
+/** What an endpoint can cost, computed from its own document by the one price function. */
+export function priceRange(endpoint: Endpoint): PriceRange {
+  return {
+    default: quote(endpoint, defaultsOf(endpoint)).amount,
+    cheapest: quote(endpoint, extremeOf(endpoint, 'cheapest')).amount,
+    dearest: quote(endpoint, extremeOf(endpoint, 'dearest')).amount,
+  };
+}
+
+function defaultsOf(endpoint: Endpoint): Variables {
+  const variables: Variables = {};
+  for (const parameter of endpoint.parameters) {
+    if (parameter.default !== undefined) variables[parameter.name] = parameter.default;
+    // A required identifier is always there, and so is its filter.
+    else if (parameter.required) variables[parameter.name] = parameter.list ? items(parameter.min as number) : 'present';
+  }
+  return variables;
+}
+
+const items = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
+
+/** Parameters at which the endpoint costs least (shortest window, all filters, no extras) or most. */
+function extremeOf(endpoint: Endpoint, extreme: keyof Omit<PriceRange, 'default'>): Variables {
+  const cheapest = extreme === 'cheapest';
+  const variables = defaultsOf(endpoint);
+  for (const parameter of endpoint.parameters) {
+    const { name } = parameter;
+    if (name === 'timeframe') setTimeframe(endpoint, variables, parameter, cheapest);
+    else if (name === WINDOW_LISTS[endpoint.name]) continue;
+    else if (parameter.filter && !parameter.required) setFilter(variables, parameter, cheapest);
+    else if (parameter.pricedLimit) variables[name] = cheapest ? (parameter.default as number) : (parameter.max as number);
+    else if (parameter.list && parameter.required) variables[name] = items((cheapest ? parameter.min : parameter.max) as number);
+    else if (name.startsWith('include_') && parameter.type === 'Boolean') variables[name] = !cheapest;
+  }
+  return variables;
+}
+
+function setTimeframe(endpoint: Endpoint, variables: Variables, parameter: Parameter, cheapest: boolean): void {
+  const narrowsOnly = parameter.default === undefined && WINDOW_LISTS[endpoint.name] === undefined;
+  if (cheapest) variables.timeframe = WINDOW_LISTS[endpoint.name] === undefined ? '1h' : '4h';
+  else if (!narrowsOnly) variables.timeframe = 'all';
+}
+
+function setFilter(variables: Variables, parameter: Parameter, cheapest: boolean): void {
+  const { name } = parameter;
+  if (!cheapest) {
+    if (parameter.default === undefined) delete variables[name];
+    else variables[name] = parameter.default;
+    return;
+  }
+  variables[name] =
+    parameter.type === 'Boolean' ? true : (parameter.choices?.find((choice) => choice !== parameter.filter?.unless) ?? 'present');
+}
+
+/** How a filter counts, in words. */
+function conditionOf(parameter: Parameter): string {
+  if (parameter.required) return 'always present';
+  if (parameter.type === 'Boolean') return 'true';
+  return parameter.filter?.unless ? `sent and not ${parameter.filter.unless}` : 'sent';
+}
+
+function filtersOf(endpoints: readonly Endpoint[]): { param: string; factor: number; condition: string; endpoints: string[] }[] {
+  const rows = new Map<string, { param: string; factor: number; condition: string; endpoints: string[] }>();
+  for (const endpoint of endpoints) {
+    for (const parameter of endpoint.parameters) {
+      if (!parameter.filter) continue;
+      const condition = conditionOf(parameter);
+      const key = `${parameter.name}|${parameter.filter.factor}|${condition}`;
+      const row = rows.get(key) ?? { param: parameter.name, factor: Number(parameter.filter.factor), condition, endpoints: [] };
+      row.endpoints.push(endpoint.path);
+      rows.set(key, row);
+    }
+  }
+  return [...rows.values()];
+}
+
+function endpointRow(endpoint: Endpoint): Record<string, unknown> {
+  const range = priceRange(endpoint);
+  const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    venue: endpoint.venue,
+    tier: endpoint.tier,
+    base_price: dollars(BASE_MICRO[endpoint.tier]),
+    default_price: dollars(range.default),
+    min_price: dollars(range.cheapest),
+    max_price: dollars(range.dearest),
+    limit_param: limit?.name ?? null,
+    default_limit: limit?.default ?? null,
+    max_limit: limit?.max ?? null,
+    timeframe_default: endpoint.parameters.find((parameter) => parameter.name === 'timeframe')?.default ?? null,
+    filters: endpoint.parameters
+      .filter((parameter) => parameter.filter)
+      .map((parameter) => ({ param: parameter.name, factor: Number(parameter.filter?.factor), condition: conditionOf(parameter) })),
+    params: endpoint.parameters.map((parameter) => ({
+      name: parameter.name,
+      in: endpoint.method === 'GET' ? 'query' : 'body',
+      type: parameter.list ? `${parameter.type}[]` : parameter.type,
+      default: parameter.default ?? null,
+      allowed: parameter.choices ?? (parameter.type === 'Timeframe' ? TIMEFRAMES : null),
+      min: parameter.min,
+      max: parameter.max,
+      required: parameter.required,
+    })),
+    description: endpoint.summary,
+  };
+}
+
+/** The price list without what depends on the running service: a pure function of the documents. */
+export function priceList(endpoints: readonly Endpoint[]): Record<string, unknown> {
+  const list = {
+    currency: 'USDC',
+    decimals: 6,
+    tiers: Object.fromEntries(Object.entries(BASE_MICRO).map(([tier, micro]) => [tier, dollars(micro)])),
+    bounds: { floor: dollars(FLOOR_MICRO), ceiling: dollars(CEILING_MICRO) },
+    timeframe_multipliers: Object.fromEntries(
+      Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => [token as Timeframe, Number(factor)]),
+    ),
+    limit_rule: 'max(1, limit / default_limit)',
+    filters: filtersOf(endpoints),
+    special_rules: SPECIAL_RULES.map(({ endpoints: names, rule }) => ({ endpoints: names.map((name) => `/api/v1/${name}`), rule })),
+    caps: Object.fromEntries(Object.entries(CAPS_MICRO).map(([name, micro]) => [`/api/v1/${name}`, dollars(micro)])),
+    endpoints: endpoints.map(endpointRow),
+  };
+  const version = crypto.createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 12);
+  return { version, ...list };
+}

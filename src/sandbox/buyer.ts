@@ -1,0 +1,104 @@
+import bs58 from 'bs58';
+import { createClient, http as httpTransport } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { tempo as tempoChain } from 'viem/chains';
+import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
+
+export type BuyerProtocol = 'x402' | 'tempo' | 'solana';
+
+export interface Purchase {
+  method: 'GET' | 'POST';
+  url: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  protocol: BuyerProtocol;
+}
+
+export interface Purchased {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  body: string;
+  /** Decoded PAYMENT-RESPONSE (x402) or Payment-Receipt (MPP); null when the answer carries none. */
+  receipt: unknown | null;
+}
+
+type PayingFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+// The stock clients are loaded when something is bought: they are no part of a production run.
+
+async function solanaSigner(wallet: SolanaWallet) {
+  const { createKeyPairSignerFromBytes } = await import('@solana/kit');
+  return createKeyPairSignerFromBytes(bs58.decode(wallet.secret_key));
+}
+
+async function payByX402({ solana }: SandboxWallets): Promise<PayingFetch> {
+  const [{ wrapFetchWithPayment, x402Client }, { ExactSvmScheme }] = await Promise.all([
+    import('@x402/fetch'),
+    import('@x402/svm/exact/client'),
+  ]);
+  const client = new x402Client().register('solana:*', new ExactSvmScheme(await solanaSigner(solana), { rpcUrl: solana.rpc_url }));
+  return wrapFetchWithPayment(fetch, client);
+}
+
+function tempoClient({ rpc_url, chain_id }: TempoWallet) {
+  return createClient({ chain: { ...tempoChain, id: chain_id as typeof tempoChain.id }, transport: httpTransport(rpc_url) });
+}
+
+async function payByTempo({ tempo: wallet }: SandboxWallets): Promise<PayingFetch> {
+  if (wallet === null) throw new Error('The sandbox runs no Tempo chain here, so nothing can be bought by the tempo protocol.');
+  const { Mppx, tempo } = await import('mppx/client');
+  const account = privateKeyToAccount(wallet.private_key);
+  const client = Mppx.create({ methods: [tempo.charge({ account, getClient: () => tempoClient(wallet) })], polyfill: false });
+  return (url, init) => client.fetch(url, init);
+}
+
+async function payBySolana({ solana: wallet }: SandboxWallets): Promise<PayingFetch> {
+  const [{ Mppx }, { solana }] = await Promise.all([import('mppx/client'), import('@solana/mpp/client')]);
+  const method = solana.charge({ signer: await solanaSigner(wallet), rpcUrl: wallet.rpc_url });
+  const client = Mppx.create({ methods: [method], polyfill: false });
+  return (url, init) => client.fetch(url, init);
+}
+
+const PAYERS: Record<BuyerProtocol, (wallets: SandboxWallets) => Promise<PayingFetch>> = {
+  x402: payByX402,
+  tempo: payByTempo,
+  solana: payBySolana,
+};
+const payers = new WeakMap<SandboxWallets, Map<BuyerProtocol, Promise<PayingFetch>>>();
+
+/** One client per wallet and protocol: the stock clients remember what they asked the chain. */
+function payerOf(wallets: SandboxWallets, protocol: BuyerProtocol): Promise<PayingFetch> {
+  const known = payers.get(wallets) ?? new Map<BuyerProtocol, Promise<PayingFetch>>();
+  payers.set(wallets, known);
+  const payer = known.get(protocol) ?? PAYERS[protocol](wallets);
+  known.set(protocol, payer);
+  return payer;
+}
+
+async function readReceipt(response: Response): Promise<unknown | null> {
+  const settlement = response.headers.get('payment-response');
+  if (settlement !== null) return (await import('@x402/fetch')).decodePaymentResponseHeader(settlement);
+  const receipt = response.headers.get('payment-receipt');
+  return receipt === null ? null : (await import('mppx')).Receipt.deserialize(receipt);
+}
+
+/**
+ * Asks for `url`, pays what the 402 asks with the unmodified stock client of `protocol`, and returns the answer. Whatever the
+ * server says in the end is returned, a second 402 too. Throws when the client refuses to pay (no fitting offer, more than its
+ * own limit of 1 USDC for x402) or the server or the chain cannot be reached.
+ */
+export async function buy(purchase: Purchase, wallets: SandboxWallets): Promise<Purchased> {
+  const { method, url, body, headers = {}, protocol } = purchase;
+  const pay = await payerOf(wallets, protocol);
+  const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const init: RequestInit = { method, headers: { ...content, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await pay(url, init);
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+    receipt: await readReceipt(response),
+  };
+}

@@ -1,0 +1,101 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RpcFaults, RpcHandler, RpcReply, RpcRequest } from './rpc-faults';
+
+/** A JSON-RPC 2.0 server on loopback. */
+export interface RpcServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const MAX_BODY = 5_000_000;
+const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' };
+
+function readBody(request: http.IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY) reject(new Error('body too large'));
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.on('error', reject);
+  });
+}
+
+const envelope = (id: unknown, reply: RpcReply): Record<string, unknown> => ({ jsonrpc: '2.0', ...reply, id });
+
+function isCall(value: unknown): value is { id?: unknown; method: string; params?: unknown } {
+  return typeof value === 'object' && value !== null && typeof (value as { method?: unknown }).method === 'string';
+}
+
+/** One call to its envelope. Null: close the connection; undefined: a notification, which gets no reply. */
+async function answer(value: unknown, handler: RpcHandler, faults: RpcFaults): Promise<Record<string, unknown> | null | undefined> {
+  if (!isCall(value)) return envelope(null, { error: { code: -32600, message: 'Invalid Request' } });
+  const request: RpcRequest = { id: value.id, method: value.method, params: value.params };
+  const reply = await faults
+    .run(request, handler)
+    .catch((error: unknown): RpcReply => ({ error: { code: -32603, message: `Internal error: ${String(error)}` } }));
+  if (reply === null) return null;
+  return 'id' in value ? envelope(value.id, reply) : undefined;
+}
+
+async function answerBody(text: string, handler: RpcHandler, faults: RpcFaults): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return envelope(null, { error: { code: -32700, message: 'Parse error' } });
+  }
+  if (!Array.isArray(body)) return answer(body, handler, faults);
+  if (body.length === 0) return envelope(null, { error: { code: -32600, message: 'Invalid Request' } });
+  const replies = await Promise.all(body.map((call) => answer(call, handler, faults)));
+  if (replies.includes(null)) return null;
+  return replies.filter((reply) => reply !== undefined);
+}
+
+async function serve(request: http.IncomingMessage, response: http.ServerResponse, handler: RpcHandler, faults: RpcFaults): Promise<void> {
+  if (request.method === 'OPTIONS') return void response.writeHead(204, CORS).end();
+  if (request.method !== 'POST') return void response.writeHead(405, { ...CORS, allow: 'POST' }).end();
+  const reply = await answerBody(await readBody(request), handler, faults);
+  if (reply === null) return void request.socket.destroy();
+  const text = reply === undefined || (Array.isArray(reply) && reply.length === 0) ? '' : JSON.stringify(reply);
+  response.writeHead(200, { ...CORS, 'content-type': 'application/json' }).end(text);
+}
+
+function listen(server: http.Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function close(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) return resolve();
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/**
+ * Serves `handler` as JSON-RPC over HTTP on 127.0.0.1, single calls and batches, every call passing through `faults`.
+ * `port` 0 takes a free one. Throws when the port is taken.
+ */
+export async function startRpcServer(handler: RpcHandler, faults: RpcFaults, port = 0): Promise<RpcServer> {
+  const server = http.createServer((request, response) => {
+    serve(request, response, handler, faults).catch(() => request.socket.destroy());
+  });
+  server.keepAliveTimeout = 60_000;
+  const taken = await listen(server, port);
+  faults.attach(async (on) => {
+    if (!on) await close(server);
+    else if (!server.listening) await listen(server, taken);
+  });
+  return { url: `http://127.0.0.1:${taken}`, stop: () => close(server) };
+}

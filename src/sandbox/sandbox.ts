@@ -1,0 +1,58 @@
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { PaymentsConfig } from '../payments/config';
+import { type LocalSolana, startLocalSolana } from './chains/solana';
+import { type LocalTempo, startLocalTempo } from './chains/tempo';
+import { prepareSandboxWallets, readSandboxMerchant } from './wallets';
+
+/** Local chains with funded wallets, and how payments reach them. */
+export interface SandboxChains {
+  payments: Pick<PaymentsConfig, 'solana' | 'tempo' | 'secrets'>;
+  /** Why one of the chains is missing, in words. */
+  warnings: string[];
+  stop(): Promise<void>;
+}
+
+/** Starts the local chains and funds the sandbox wallets. Tempo is left out, with a warning, where its program is missing. */
+export async function startSandboxChains(folder: string): Promise<SandboxChains> {
+  const warnings: string[] = [];
+  const [solana, tempo] = await Promise.all([
+    startLocalSolana(),
+    startLocalTempo().catch((error: Error) => {
+      warnings.push(`Tempo is off: ${error.message}`);
+      return null;
+    }),
+  ]);
+  await prepareSandboxWallets(folder, solana, tempo);
+  return {
+    payments: { ...merchantConfig(folder, solana, tempo), secrets: [keptSecret(folder)] },
+    warnings,
+    stop: async () => {
+      await Promise.all([solana.stop(), tempo?.stop()]);
+    },
+  };
+}
+
+function merchantConfig(folder: string, solana: LocalSolana, tempo: LocalTempo | null): Pick<PaymentsConfig, 'solana' | 'tempo'> {
+  const merchant = readSandboxMerchant(folder);
+  return {
+    solana: {
+      rpc_urls: [solana.url],
+      pay_to: merchant.solana.address,
+      network: 'mainnet',
+      mint: solana.mint,
+      genesis_hash: solana.genesis_hash,
+      // A sponsor makes unmodified stock x402 clients work out of the box.
+      sponsor_key: merchant.sponsor.secret_key,
+    },
+    tempo: tempo === null ? false : { rpc_urls: [tempo.url], pay_to: merchant.tempo.address, chain_id: tempo.chain_id, usdc: tempo.usdc },
+  };
+}
+
+/** The secret that signs the sandbox's challenges, made once: what was bought before a restart can be collected after it. */
+function keptSecret(folder: string): string {
+  const file = path.join(folder, 'payment-secret');
+  if (!fs.existsSync(file)) fs.writeFileSync(file, crypto.randomBytes(32).toString('base64url'), { mode: 0o600 });
+  return fs.readFileSync(file, 'utf8');
+}

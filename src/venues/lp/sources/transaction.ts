@@ -1,0 +1,129 @@
+import { decodeBase58 } from './base58';
+import { BorshReader, type Fields } from './borsh';
+import { EVENT_LAYOUTS } from './event-layouts';
+
+/** One event that a program told by calling itself (Anchor event-CPI). */
+export interface ChainEvent {
+  program: string;
+  name: string;
+  fields: Fields;
+  /** Bytes of the payload that the layout does not know: fields appended by a later version. */
+  bytesLeft: number;
+  outerIx: number;
+  innerIx: number;
+}
+
+export interface DecodedTransaction {
+  signature: string;
+  slot: number | null;
+  timestamp: Date;
+  feePayer: string;
+  /** Programs of the outer instructions, each once, in order. */
+  programs: string[];
+  events: ChainEvent[];
+  /** Events of our programs that we keep no facts of. */
+  others: number;
+  /** Events whose payload does not fit their layout. */
+  undecodable: number;
+  /** Decimals of every mint whose balance the transaction touched. */
+  decimals: Map<string, number>;
+}
+
+export type Refusal = 'not_a_transaction' | 'failed_transaction' | 'no_block_time' | 'unsupported_encoding';
+
+type Json = Record<string, unknown>;
+
+/** sha256("anchor:event")[..8], the first bytes of every event-CPI instruction. */
+const EVENT_TAG = 'e445a52e51cb9a1d';
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** The getTransaction result inside a JSON-RPC answer, or the value itself when it is a bare result. */
+export function transactionOf(value: unknown): Json | undefined {
+  if (!isObject(value)) return undefined;
+  const result = isObject(value.result) ? value.result : value;
+  return isObject(result.transaction) || Array.isArray(result.transaction) ? result : undefined;
+}
+
+/**
+ * Reads a getTransaction result (encodings `json` and `jsonParsed`, bare or as JSON-RPC answer): walks the inner
+ * instructions, resolves program ids through static and looked-up keys, decodes the events of our programs. Refuses
+ * failed transactions (their events did not happen) and those without block time.
+ */
+export function decodeTransaction(value: unknown): DecodedTransaction | Refusal {
+  const result = transactionOf(value);
+  if (result === undefined || !isObject(result.meta)) return 'not_a_transaction';
+  const { meta, transaction } = result;
+  if (!isObject(transaction) || !isObject(transaction.message)) return 'unsupported_encoding';
+  if (meta.err !== null && meta.err !== undefined) return 'failed_transaction';
+  if (typeof result.blockTime !== 'number') return 'no_block_time';
+  const keys = accountKeys(transaction.message, meta);
+  const signature = Array.isArray(transaction.signatures) ? transaction.signatures[0] : undefined;
+  if (typeof signature !== 'string' || keys[0] === undefined) return 'not_a_transaction';
+  const outer = listOf(transaction.message.instructions).map((instruction) => programOf(instruction, keys));
+  return {
+    signature,
+    slot: typeof result.slot === 'number' ? result.slot : null,
+    timestamp: new Date(result.blockTime * 1000),
+    feePayer: keys[0],
+    programs: [...new Set(outer.filter((program) => program !== undefined))],
+    ...eventsOf(meta, keys),
+    decimals: decimalsOf(meta),
+  };
+}
+
+/** Static keys, then looked-up writable ones, then looked-up readonly ones: the order instruction indexes refer to. */
+function accountKeys(message: Json, meta: Json): string[] {
+  const listed = (Array.isArray(message.accountKeys) ? message.accountKeys : []).map((key: unknown) => (isObject(key) ? key.pubkey : key));
+  const parsed = Array.isArray(message.accountKeys) && isObject(message.accountKeys[0]);
+  const loaded = isObject(meta.loadedAddresses) && !parsed ? meta.loadedAddresses : {};
+  const all = [...listed, ...(Array.isArray(loaded.writable) ? loaded.writable : []), ...(Array.isArray(loaded.readonly) ? loaded.readonly : [])];
+  return all.map(String);
+}
+
+function programOf(instruction: Json, keys: string[]): string | undefined {
+  if (typeof instruction.programId === 'string') return instruction.programId;
+  return typeof instruction.programIdIndex === 'number' ? keys[instruction.programIdIndex] : undefined;
+}
+
+function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events' | 'others' | 'undecodable'> {
+  const found = { events: [] as ChainEvent[], others: 0, undecodable: 0 };
+  for (const group of listOf(meta.innerInstructions)) {
+    listOf(group.instructions).forEach((instruction, innerIx) => {
+      const program = programOf(instruction, keys);
+      const layouts = program === undefined ? undefined : EVENT_LAYOUTS[program];
+      if (program === undefined || layouts === undefined || typeof instruction.data !== 'string') return;
+      const data = decodeBase58(instruction.data);
+      if (data === undefined || data.subarray(0, 8).toString('hex') !== EVENT_TAG) return;
+      const layout = layouts[data.subarray(8, 16).toString('hex')];
+      if (layout === undefined) found.others += 1;
+      else {
+        const read = readEvent(data.subarray(16), layout.fields);
+        if (read === undefined) found.undecodable += 1;
+        else found.events.push({ program, name: layout.name, ...read, outerIx: Number(group.index), innerIx });
+      }
+    });
+  }
+  return found;
+}
+
+function readEvent(payload: Buffer, layout: Parameters<BorshReader['struct']>[0]): { fields: Fields; bytesLeft: number } | undefined {
+  const reader = new BorshReader(payload);
+  try {
+    const fields = reader.struct(layout);
+    return { fields, bytesLeft: reader.bytesLeft };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function decimalsOf(meta: Json): Map<string, number> {
+  const decimals = new Map<string, number>();
+  for (const balance of [...listOf(meta.preTokenBalances), ...listOf(meta.postTokenBalances)]) {
+    const amount = balance.uiTokenAmount;
+    if (typeof balance.mint === 'string' && isObject(amount) && typeof amount.decimals === 'number') decimals.set(balance.mint, amount.decimals);
+  }
+  return decimals;
+}

@@ -1,0 +1,27 @@
+import type { Venue } from '../venue';
+import { perpTrade } from './resolvers/perp-trade';
+import { query } from './resolvers/query';
+import { trader } from './resolvers/trader';
+import { fillsByBlock } from './sources/fills-by-block';
+import { meta } from './sources/meta';
+import { nodeFills } from './sources/node-fills';
+import { userFills } from './sources/user-fills';
+
+/** The perpetual-futures wing. */
+export const perps: Venue = {
+  name: 'perps',
+  resolvers: { Query: query, PerpTrade: perpTrade, Trader: trader },
+  sources: [fillsByBlock, nodeFills, userFills, meta],
+  async freshness(db) {
+    const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
+      "SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'perps'",
+    );
+    return rows[0] ?? { last_event_at: null, watermark: null };
+  },
+  async counts(db) {
+    const { rows } = await db.query<Record<string, number>>(
+      'SELECT (SELECT count(*) FROM perp_fill)::int AS perp_fill, (SELECT count(*) FROM perp_match)::int AS perp_match, (SELECT count(*) FROM perp_coin)::int AS perp_coin',
+    );
+    return rows[0] as Record<string, number>;
+  },
+};

@@ -1,0 +1,108 @@
+import type { QueryResultRow } from 'pg';
+import type { Sql } from '../../../db/sql';
+import type { CursorPosition } from '../../../lib/cursor';
+import type { Window } from '../../../lib/timeframe';
+import type { SideFilter } from '../side';
+
+/** One row of a trade list: a fill, or one part of a flip. Figures are exact decimals as text. */
+export interface FillRow extends QueryResultRow {
+  trader: string;
+  coin: string;
+  side: 'Open Long' | 'Open Short' | 'Close Long' | 'Close Short';
+  direction: 'Long' | 'Short';
+  price: string;
+  size: string;
+  usd_value: string;
+  closed_pnl: string;
+  timestamp: Date;
+  trade_side: 'BUY' | 'SELL';
+  is_taker: boolean | null;
+  fee_usd: string | null;
+  is_liquidation: boolean;
+  tx_hash: string | null;
+  trade_id: string;
+  seq: number;
+  oid: string;
+  opens: boolean;
+}
+
+/** Which rows of a trade list. `traders` null: everybody's. */
+export interface FillFilter extends SideFilter {
+  window: Window;
+  coin: string | null;
+  min_usd: number | null;
+  is_long: boolean | null;
+  traders: readonly string[] | null;
+}
+
+// The partial index perp_fill_large_idx holds fills from this value on.
+const LARGE_USD = 50_000;
+
+const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size END';
+// A flip's fee is split by size; what the division rounds off stays with the opening part.
+const FEE = `CASE WHEN f.open_size = f.size OR f.open_size = 0 THEN f.fee_usd
+    WHEN part.opens THEN f.fee_usd - round(f.fee_usd * (f.size - f.open_size) / f.size, 12)
+    ELSE round(f.fee_usd * (f.size - f.open_size) / f.size, 12) END`;
+
+/** Names of the columns in the order of lists, newest first: the cursor's position. A flip's open comes after its close. */
+const ORDER = ['f.timestamp', 'f.seq', 'f.coin', 'f.tid', 'f.trader', 'f.oid', 'part.opens'] as const;
+const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', 'boolean'] as const;
+
+/** How many values the position of a cursor has. */
+export const POSITION_LENGTH = ORDER.length;
+
+const POSITION_FORMS = [/^\d{1,15}$/, /^\d{1,9}$/, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^0x[0-9a-f]{40}$/, /^\d{1,18}$/, /^(true|false)$/];
+
+/** Whether a cursor's position can have come from `positionOf`. */
+export function isPosition(position: CursorPosition): boolean {
+  return POSITION_FORMS.every((form, index) => form.test(String(position[index])));
+}
+
+/**
+ * Rows of the trade list, newest first, `limit` of them after the position `after`. The statement depends only on which of
+ * coin, traders and a large `min_usd` are there: eight forms.
+ */
+export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
+  const values: unknown[] = [];
+  const value = (given: unknown, type: string): string => `$${values.push(given)}::${type}`;
+  const optional = (given: boolean | null, condition: (parameter: string) => string): string => {
+    const parameter = value(given, 'boolean');
+    return `(${parameter} IS NULL OR ${condition(parameter)})`;
+  };
+  const large = filter.min_usd !== null && filter.min_usd >= LARGE_USD;
+  // Nothing newer than the last row sent: the index is entered there.
+  const to = after === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), Number(after[0]) + 1));
+  const min = value(filter.min_usd === null ? null : String(filter.min_usd), 'numeric');
+  const position = ORDER_TYPES.map((type, index) => value(after === null ? null : index === 0 ? new Date(Number(after[0])) : after[index], type));
+  const conditions = [
+    `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
+    ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
+    ...(filter.traders === null ? [] : [`f.trader IN (SELECT unnest(${value(filter.traders, 'text[]')}))`]),
+    ...(large ? [`f.usd_value >= ${LARGE_USD}`] : []),
+    'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END',
+    `(${min} IS NULL OR (f.usd_value >= ${min} AND f.price * (${PART}) >= ${min}))`,
+    optional(filter.is_buy, (wanted) => `f.is_buy = ${wanted}`),
+    optional(filter.opens, (wanted) => `part.opens = ${wanted}`),
+    optional(filter.is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
+    `(${position[0]} IS NULL OR (${ORDER.join(', ')}) < (${position.join(', ')}))`,
+  ];
+  const name = ['perps_fills', ...(filter.coin === null ? [] : ['coin']), ...(filter.traders === null ? [] : ['traders']), ...(large ? ['large'] : [])].join('_');
+  const text = `
+SELECT f.trader, f.coin,
+  (CASE WHEN part.opens THEN 'Open ' ELSE 'Close ' END) || (CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END) AS side,
+  CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END AS direction,
+  f.price, ${PART} AS size, f.price * (${PART}) AS usd_value,
+  CASE WHEN part.opens AND f.open_size < f.size THEN 0 ELSE f.closed_pnl END AS closed_pnl,
+  f.timestamp, CASE WHEN f.is_buy THEN 'BUY' ELSE 'SELL' END AS trade_side, f.is_taker, ${FEE} AS fee_usd, f.is_liquidation, f.tx_hash,
+  f.tid::text AS trade_id, f.seq, f.oid::text AS oid, part.opens
+FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)
+WHERE ${conditions.join('\n  AND ')}
+ORDER BY ${ORDER.map((column) => `${column} DESC`).join(', ')}
+LIMIT ${value(limit, 'int')}`;
+  return sql.query<FillRow>({ name, text }, values);
+}
+
+/** Where a row stands in the list, for a cursor. */
+export function positionOf(row: FillRow): CursorPosition {
+  return [row.timestamp.getTime(), row.seq, row.coin, row.trade_id, row.trader, row.oid, String(row.opens)];
+}

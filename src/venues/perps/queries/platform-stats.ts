@@ -1,0 +1,62 @@
+import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
+import { AppError } from '../../../errors';
+import { BEGINNING, type Timeframe, lengthOf, previousWindow, windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+
+/** Totals of a window. Figures are exact decimals as text. */
+export interface PlatformStatsRow extends QueryResultRow {
+  total_volume_usd: string;
+  total_trades: number;
+  active_traders: number;
+  smart_wallet_count: number | null;
+  unique_coins: number;
+  buy_volume_usd: string;
+  sell_volume_usd: string;
+  long_short_ratio: string | null;
+  smart_volume_usd: string | null;
+  liquidation_volume_usd: string;
+  volume_change_pct: string | null;
+  /** Matches of which no recorded side says who took. */
+  undirected: number;
+}
+
+// $1, $2: the window; $3, $4: the equal window before; $5: smart traders, null before the first score run.
+const PLATFORM_STATS: Statement = {
+  name: 'perps_platform_stats',
+  text: `
+SELECT m.total_volume_usd, m.total_trades, t.active_traders, t.smart_wallet_count, t.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
+  m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, t.smart_volume_usd, m.liquidation_volume_usd,
+  100 * (m.total_volume_usd - p.volume_usd) / nullif(p.volume_usd, 0) AS volume_change_pct, m.undirected
+FROM (
+  SELECT coalesce(sum(usd_value), 0) AS total_volume_usd, count(*)::int AS total_trades,
+    coalesce(sum(usd_value) FILTER (WHERE taker_is_buy), 0) AS buy_volume_usd,
+    coalesce(sum(usd_value) FILTER (WHERE NOT taker_is_buy), 0) AS sell_volume_usd,
+    coalesce(sum(usd_value) FILTER (WHERE is_liquidation), 0) AS liquidation_volume_usd,
+    count(*) FILTER (WHERE taker_is_buy IS NULL)::int AS undirected
+  FROM perp_match WHERE timestamp >= $1 AND timestamp < $2
+) m
+CROSS JOIN (SELECT sum(usd_value) AS volume_usd FROM perp_match WHERE timestamp >= $3 AND timestamp < $4) p
+CROSS JOIN (
+  SELECT count(DISTINCT own.trader)::int AS active_traders, count(DISTINCT own.coin)::int AS unique_coins,
+    CASE WHEN $5::text[] IS NULL THEN NULL ELSE count(DISTINCT own.trader) FILTER (WHERE smart.trader IS NOT NULL) END::int AS smart_wallet_count,
+    CASE WHEN $5::text[] IS NULL THEN NULL ELSE coalesce(sum(own.usd_value) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
+  FROM (SELECT trader, coin, sum(usd_value) AS usd_value FROM perp_fill WHERE timestamp >= $1 AND timestamp < $2 GROUP BY trader, coin) own
+  LEFT JOIN (SELECT unnest($5::text[]) AS trader) smart ON smart.trader = own.trader
+) t`,
+};
+
+/** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */
+export async function platformStats({ timeframe }: { timeframe: Timeframe }, context: GraphContext): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
+  const window = windowOf(timeframe, context.now);
+  const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
+  Object.assign(context.meta, { timeframe, window });
+  const smart = await context.loaders(makeLoaders).smartTraders();
+  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [window.from, window.to, before.from, before.to, smart]);
+  if (row === undefined || row.active_traders === 0) {
+    throw new AppError('empty_result', { suggestion: timeframe === 'all' ? undefined : { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' } });
+  }
+  if (row.undirected > 0) context.meta.warnings.push(`${row.undirected} matches do not say which side took; they count in volume, not in buys and sells`);
+  return { ...row, timeframe };
+}

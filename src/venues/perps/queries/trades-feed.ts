@@ -1,0 +1,28 @@
+import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { sideFilter } from '../side';
+import type { FillRow } from './fills';
+import { getCoin, tradePage } from './trade-page';
+
+export interface TradesFeedArgs {
+  coin: string;
+  limit: number;
+  timeframe?: Timeframe | null;
+  side?: string | null;
+  cursor?: string | null;
+}
+
+/** Fills of one coin, newest first; without timeframe, as far back as they go. Throws not_found, empty_result. */
+export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): Promise<FillRow[]> {
+  const coin = await getCoin(context, args.coin);
+  const timeframe = args.timeframe ?? null;
+  const window = timeframe === null ? { from: BEGINNING, to: context.now } : windowOf(timeframe, context.now);
+  context.meta.timeframe = timeframe;
+  context.meta.window = timeframe === null ? null : window;
+  const narrowed = timeframe !== null && timeframe !== 'all';
+  return tradePage(
+    context,
+    { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, traders: null },
+    { scope: { question: 'perps/trades/feed', ...args, coin, cursor: undefined }, limit: args.limit, cursor: args.cursor, suggestion: narrowed ? { timeframe: 'all' } : undefined },
+  );
+}

@@ -1,0 +1,116 @@
+import type { PoolClient } from 'pg';
+import { type Fill } from './fill';
+
+/** A fill with its order among those of the same millisecond. */
+export interface OrderedFill extends Fill {
+  seq: number;
+}
+
+// A fill against the position closes, one with it opens; beyond the position it does both (a flip). Positions carry float
+// noise, so flat and exactly closed are told with a relative tolerance.
+const OPEN_SIZE = `CASE
+  WHEN f.start_position = 0 OR (f.start_position > 0) = f.is_buy OR abs(f.start_position) <= 1e-9 * f.size THEN f.size
+  WHEN abs(f.size - abs(f.start_position)) <= 1e-9 * greatest(f.size, abs(f.start_position)) THEN 0
+  ELSE greatest(f.size - abs(f.start_position), 0) END`;
+
+const FILL_COLUMNS = {
+  coin: 'text',
+  trader: 'text',
+  tid: 'bigint',
+  oid: 'bigint',
+  time: 'bigint',
+  seq: 'int',
+  is_buy: 'boolean',
+  price: 'numeric',
+  size: 'numeric',
+  start_position: 'numeric',
+  closed_pnl: 'numeric',
+  fee_usd: 'numeric',
+  is_taker: 'boolean',
+  is_liquidation: 'boolean',
+  dir: 'text',
+  tx_hash: 'text',
+} as const satisfies Partial<Record<keyof OrderedFill, string>>;
+
+const INSERT_FILLS = {
+  name: 'perps_insert_fills',
+  text: `
+INSERT INTO perp_fill (coin, trader, tid, oid, timestamp, seq, is_buy, price, size, usd_value, start_position, open_size,
+  closed_pnl, fee_usd, is_taker, is_liquidation, dir, tx_hash)
+SELECT f.coin, f.trader, f.tid, f.oid, to_timestamp(0) + f.time * interval '1 millisecond', f.seq, f.is_buy, f.price, f.size, f.price * f.size,
+  f.start_position, ${OPEN_SIZE}, f.closed_pnl, f.fee_usd, f.is_taker, f.is_liquidation, f.dir, f.tx_hash
+FROM unnest(${Object.values(FILL_COLUMNS)
+    .map((type, index) => `$${index + 1}::${type}[]`)
+    .join(', ')}) AS f(${Object.keys(FILL_COLUMNS).join(', ')})
+ON CONFLICT DO NOTHING`,
+};
+
+const INSERT_MATCHES = {
+  name: 'perps_insert_matches',
+  text: `
+INSERT INTO perp_match AS kept (coin, tid, timestamp, price, size, usd_value, taker_is_buy, is_liquidation)
+SELECT m.coin, m.tid, to_timestamp(0) + m.time * interval '1 millisecond', m.price, m.size, m.price * m.size, m.taker_is_buy, m.is_liquidation
+FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::boolean[], $7::boolean[])
+  AS m(coin, tid, time, price, size, taker_is_buy, is_liquidation)
+ON CONFLICT (coin, tid, timestamp) DO UPDATE
+SET taker_is_buy = coalesce(kept.taker_is_buy, EXCLUDED.taker_is_buy), is_liquidation = kept.is_liquidation OR EXCLUDED.is_liquidation
+WHERE (kept.taker_is_buy IS NULL AND EXCLUDED.taker_is_buy IS NOT NULL) OR (EXCLUDED.is_liquidation AND NOT kept.is_liquidation)`,
+};
+
+const INSERT_COINS = {
+  name: 'perps_insert_coins',
+  text: `
+INSERT INTO perp_coin AS kept (coin, lookup, first_seen)
+SELECT c.coin, upper(c.coin), to_timestamp(0) + c.time * interval '1 millisecond' FROM unnest($1::text[], $2::bigint[]) AS c(coin, time)
+ON CONFLICT (coin) DO UPDATE SET first_seen = EXCLUDED.first_seen WHERE kept.first_seen IS NULL OR kept.first_seen > EXCLUDED.first_seen`,
+};
+
+/**
+ * Appends fills, and the matches they are sides of, inside the client's transaction. Those that are there already stay as
+ * they are. Returns how many were new. No two of `fills` may have the same key.
+ */
+export async function appendFills(client: PoolClient, fills: readonly OrderedFill[]): Promise<number> {
+  if (fills.length === 0) return 0;
+  for (const month of new Set(fills.map(({ time }) => new Date(time).toISOString().slice(0, 7)))) {
+    await client.query("SELECT ensure_month_partitions('perp_fill', $1, $1), ensure_month_partitions('perp_match', $1, $1)", [`${month}-01T00:00:00Z`]);
+  }
+  const firsts = new Map<string, number>();
+  for (const { coin, time } of fills) firsts.set(coin, Math.min(time, firsts.get(coin) ?? time));
+  // One order for everybody: two loaders never wait for each other's coins crosswise.
+  const coins = [...firsts.keys()].sort();
+  await client.query({ ...INSERT_COINS, values: [coins, coins.map((coin) => firsts.get(coin))] });
+  const columns = (Object.keys(FILL_COLUMNS) as (keyof typeof FILL_COLUMNS)[]).map((column) => fills.map((fill) => fill[column]));
+  const inserted = await client.query({ ...INSERT_FILLS, values: columns });
+  await appendMatches(client, fills);
+  return inserted.rowCount ?? 0;
+}
+
+interface Match {
+  fill: Fill;
+  taker_is_buy: boolean | null;
+  liquidates: boolean;
+}
+
+async function appendMatches(client: PoolClient, fills: readonly Fill[]): Promise<void> {
+  const matches = new Map<string, Match>();
+  for (const fill of fills) {
+    // A settlement is booked by the venue, one account at a time: nobody is on the other side.
+    if (fill.dir === 'Settlement') continue;
+    const key = `${fill.coin}|${fill.tid}|${fill.time}`;
+    const match = matches.get(key) ?? { fill, taker_is_buy: null, liquidates: false };
+    match.taker_is_buy ??= fill.is_taker === null ? null : fill.is_buy === fill.is_taker;
+    match.liquidates ||= fill.liquidates;
+    matches.set(key, match);
+  }
+  const rows = [...matches.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, match]) => match);
+  const columns = [
+    rows.map(({ fill }) => fill.coin),
+    rows.map(({ fill }) => fill.tid),
+    rows.map(({ fill }) => fill.time),
+    rows.map(({ fill }) => fill.price),
+    rows.map(({ fill }) => fill.size),
+    rows.map(({ taker_is_buy }) => taker_is_buy),
+    rows.map(({ liquidates }) => liquidates),
+  ];
+  await client.query({ ...INSERT_MATCHES, values: columns });
+}

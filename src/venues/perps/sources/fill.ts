@@ -1,0 +1,141 @@
+import crypto from 'node:crypto';
+import { canonicalEvmAddress } from '../../../lib/address';
+import { BEGINNING } from '../../../lib/timeframe';
+import { isSpotOrOutcome, isPerpCoin } from '../coin';
+
+/** One fill as we keep it: decimals stay the upstream's text, `time` is in milliseconds. */
+export interface Fill {
+  coin: string;
+  trader: string;
+  tid: string;
+  oid: string;
+  time: number;
+  is_buy: boolean;
+  price: string;
+  size: string;
+  start_position: string;
+  closed_pnl: string;
+  fee_usd: string | null;
+  is_taker: boolean | null;
+  is_liquidation: boolean;
+  /** The match liquidated one of its two accounts, not necessarily this one. */
+  liquidates: boolean;
+  dir: string;
+  tx_hash: string | null;
+}
+
+export type SkipReason = 'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
+
+const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
+const FORCED = /^(Auto-Deleveraging|Liquidated)/;
+// Collateral of the venue's dexes is one of these; each counts as one dollar.
+const DOLLARS: readonly string[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
+const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,2})?$/;
+const LATEST = Date.UTC(2100, 0, 1);
+
+/**
+ * Decodes one fill of the upstream (info `userFills`, the archives, the websocket, or a CSV with the same column names) as
+ * the account's. Returns why where it cannot be kept. Unknown fields are ignored; `tid`, `feeToken`, `crossed`, `liquidation`
+ * may be missing (recordings of 2023 lack them).
+ */
+export function decodeFill(account: string | undefined, raw: unknown): Fill | SkipReason {
+  if (typeof raw !== 'object' || raw === null) return 'malformed';
+  const fill = raw as Record<string, unknown>;
+  if (typeof fill.coin !== 'string') return 'malformed';
+  const scope = isSpotOrOutcome(fill.coin);
+  if (scope !== null) return scope;
+  const dir = typeof fill.dir === 'string' ? fill.dir : '';
+  if (SPOT_LABELS.includes(dir)) return 'spot';
+  if (!isPerpCoin(fill.coin)) return 'bad_coin';
+  if (account === undefined) return 'no_account';
+  const trader = canonicalEvmAddress(account);
+  if (trader === undefined) return 'bad_account';
+  if (fill.side !== 'B' && fill.side !== 'A') return 'bad_side';
+  const time = decodeTime(fill.time);
+  if (time === undefined) return 'bad_time';
+  const amounts = decodeAmounts(fill);
+  if (amounts === undefined) return 'bad_number';
+  const liquidated = liquidatedUser(fill.liquidation);
+  const forced = FORCED.test(dir);
+  const decoded: Fill = {
+    coin: fill.coin,
+    trader,
+    oid: integer(fill.oid) ?? '0',
+    tid: integer(fill.tid) ?? '0',
+    time,
+    is_buy: fill.side === 'B',
+    ...amounts,
+    is_taker: decodeBoolean(fill.crossed),
+    is_liquidation: forced || liquidated === trader,
+    liquidates: forced || liquidated !== undefined,
+    dir,
+    tx_hash: decodeHash(fill.hash),
+  };
+  if (decoded.tid === '0') decoded.tid = derivedTid(decoded);
+  return decoded;
+}
+
+function decodeAmounts(fill: Record<string, unknown>): Pick<Fill, 'price' | 'size' | 'start_position' | 'closed_pnl' | 'fee_usd'> | undefined {
+  const price = decimal(fill.px);
+  const size = decimal(fill.sz);
+  const start = decimal(fill.startPosition);
+  const pnl = decimal(fill.closedPnl);
+  const fee = decimal(fill.fee);
+  if (price === undefined || size === undefined || start === undefined || pnl === undefined) return undefined;
+  if (Number(price) <= 0 || Number(size) <= 0) return undefined;
+  const token = fill.feeToken;
+  const inDollars = token === undefined || token === null || token === '' || DOLLARS.includes(String(token));
+  return { price, size, start_position: start, closed_pnl: pnl, fee_usd: fee !== undefined && inDollars ? fee : null };
+}
+
+function decimal(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && DECIMAL.test(text) ? text : undefined;
+}
+
+function integer(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : undefined;
+}
+
+/** Milliseconds as number or digits, or `YYYY-MM-DD HH:MM:SS[.fff]` read as UTC; undefined outside 2018-2099. */
+export function decodeTime(value: unknown): number | undefined {
+  let time = Number.NaN;
+  if (typeof value === 'number') time = value;
+  else if (typeof value === 'string' && /^\d+$/.test(value)) time = Number(value);
+  else if (typeof value === 'string') {
+    const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,9})?Z?$/.exec(value);
+    if (parts !== null) time = Date.parse(`${parts[1]}T${parts[2]}${(parts[3] ?? '.000').padEnd(4, '0').slice(0, 4)}Z`);
+  }
+  return Number.isInteger(time) && time >= BEGINNING.getTime() && time < LATEST ? time : undefined;
+}
+
+function decodeBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const text = String(value).toLowerCase();
+  if (text === 'true') return true;
+  return text === 'false' ? false : null;
+}
+
+/** All zeros stands for none: slices of a TWAP order have no transaction of their own. */
+function decodeHash(value: unknown): string | null {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]+$/.test(value) && !/^0x0+$/.test(value) ? value.toLowerCase() : null;
+}
+
+function liquidatedUser(value: unknown): string | undefined {
+  const user = (value as { liquidatedUser?: unknown } | null | undefined)?.liquidatedUser;
+  return typeof user === 'string' ? canonicalEvmAddress(user) : undefined;
+}
+
+/** A trade id for a record without one: negative, the same for the same record. */
+function derivedTid(fill: Fill): string {
+  const amounts = [fill.price, fill.size, fill.start_position].map(Number);
+  const content = [fill.trader, fill.coin, fill.time, fill.oid, fill.is_buy, ...amounts, fill.tx_hash].join('|');
+  const bits = crypto.createHash('sha256').update(content).digest().readBigUInt64BE() >> 12n;
+  return `-${bits + 1n}`;
+}
+
+/** The natural key: an account's part in one trade. */
+export function keyOf(fill: Fill): string {
+  return `${fill.coin}|${fill.trader}|${fill.tid}|${fill.oid}|${fill.time}`;
+}

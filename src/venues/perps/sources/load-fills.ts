@@ -1,0 +1,77 @@
+import type { PoolClient } from 'pg';
+import type { IngestReport, LoadOptions } from '../../../workers/source';
+import { appendFills, type OrderedFill } from './append';
+import { chainOrder } from './chain';
+import { moveCursor, type Reached } from './cursor';
+import { decodeFill, keyOf, type Fill, type SkipReason } from './fill';
+
+/** A fill as the upstream sent it, with the account it belongs to where that is known. */
+export interface RawFill {
+  account: string | undefined;
+  raw: unknown;
+  /** Why it cannot be kept, where its surroundings say so. */
+  skip?: SkipReason;
+}
+
+const BATCH = 5_000;
+
+/**
+ * Decodes fills and appends what is new in batches, then moves the source's cursor, all in the client's transaction.
+ * `reached` says how far the upstream has been read beyond the fills themselves; asked when all fills are consumed.
+ */
+export async function loadFills(source: string, fills: AsyncIterable<RawFill>, client: PoolClient, options: LoadOptions, reached: () => Reached): Promise<IngestReport> {
+  const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+  let newest: number | null = null;
+  let batch: Fill[] = [];
+  let handled = 0;
+  const flush = async (): Promise<void> => {
+    const ordered = inOrder(batch);
+    const inserted = await appendFills(client, ordered);
+    report.inserted += inserted;
+    report.duplicates += batch.length - inserted;
+    batch = [];
+    options.progress(handled);
+    handled = 0;
+  };
+  for await (const { account, raw, skip } of fills) {
+    const fill = skip ?? decodeFill(account, raw);
+    // Fills of one millisecond are ordered among each other, so they stay in one batch.
+    if (batch.length >= BATCH && typeof fill !== 'string' && fill.time !== batch.at(-1)?.time) await flush();
+    report.read += 1;
+    handled += 1;
+    if (typeof fill === 'string') {
+      report.skipped[fill] = (report.skipped[fill] ?? 0) + 1;
+      continue;
+    }
+    batch.push(fill);
+    newest = Math.max(newest ?? fill.time, fill.time);
+  }
+  await flush();
+  const { watermark, cursor } = reached();
+  await moveCursor(client, source, { cursor, watermark: watermark ?? newest, last_event_at: newest });
+  return report;
+}
+
+/** Without repetitions, each with its place among the fills of its millisecond: places as given, chains put right. */
+export function inOrder(fills: readonly Fill[]): OrderedFill[] {
+  const distinct = [...new Map(fills.map((fill) => [keyOf(fill), fill])).values()];
+  const next = new Map<number, number>();
+  const chains = new Map<string, OrderedFill[]>();
+  const ordered = distinct.map((fill) => {
+    const seq = next.get(fill.time) ?? 0;
+    next.set(fill.time, seq + 1);
+    const placed = { ...fill, seq };
+    const key = `${fill.trader}|${fill.coin}|${fill.time}`;
+    const chain = chains.get(key);
+    if (chain === undefined) chains.set(key, [placed]);
+    else chain.push(placed);
+    return placed;
+  });
+  for (const chain of chains.values()) {
+    if (chain.length < 2) continue;
+    const places = chain.map(({ seq }) => seq);
+    const order = chainOrder(chain.map((fill) => ({ start: Number(fill.start_position), delta: fill.is_buy ? Number(fill.size) : -Number(fill.size) })));
+    order.forEach((index, place) => ((chain[index] as OrderedFill).seq = places[place] as number));
+  }
+  return ordered;
+}

@@ -1,0 +1,57 @@
+import type { LoadOptions, RecordedPage, RecordedSource } from '../../../workers/source';
+import { loadFills, type RawFill } from './load-fills';
+import { isFillLike } from './node-fills';
+
+const SOURCE = 'perps.user_fills';
+const CHANNELS: readonly unknown[] = ['userFills', 'user'];
+const TYPES: readonly unknown[] = ['userFills', 'userFillsByTime', 'userTwapSliceFills', 'userTwapSliceFillsByTime'];
+
+/**
+ * Fills of one account, in any of the shapes they are handed on:
+ * - the answer of info `userFills` and its sisters: an array of fills (TWAP slices: `{fill, twapId}`), or a CSV of the same columns;
+ *   the account comes from `options.account`;
+ * - the websocket's `{channel: 'userFills', data: {user, fills}}` (`user` events lack the user: `options.account`);
+ * - a recorded exchange `{request: {body: {type, user}}, response: [fill, …]}`.
+ */
+export const userFills: RecordedSource = {
+  name: SOURCE,
+  recognises: (first) => isFillLike(first) || isFillLike(field(first, 'fill')) || isEnvelope(first) || isExchange(first),
+  async load(page, client, options) {
+    return loadFills(SOURCE, fillsOf(page, options), client, options, () => ({ cursor: { page: page.name }, watermark: null }));
+  },
+};
+
+async function* fillsOf(page: RecordedPage, options: LoadOptions): AsyncGenerator<RawFill> {
+  for await (const record of page.records) {
+    if (isEnvelope(record)) {
+      const data = field(record, 'data');
+      yield* fillsFor(text(field(data, 'user')) ?? options.account, field(data, 'fills'));
+    } else if (isExchange(record)) {
+      const body = field(field(record, 'request'), 'body');
+      const fills = fillsFor(text(field(body, 'user')) ?? options.account, field(record, 'response'));
+      // Merged partial fills are not the fills: their ids and sizes would double the real ones.
+      for (const fill of fills) yield field(body, 'aggregateByTime') === true ? { ...fill, skip: 'aggregated' } : fill;
+    } else yield* fillsFor(options.account, [record]);
+  }
+}
+
+function* fillsFor(account: string | undefined, fills: unknown): Generator<RawFill> {
+  for (const raw of fills as unknown[]) yield { account, raw: isFillLike(field(raw, 'fill')) ? field(raw, 'fill') : raw };
+}
+
+function isEnvelope(value: unknown): boolean {
+  return CHANNELS.includes(field(value, 'channel')) && Array.isArray(field(field(value, 'data'), 'fills'));
+}
+
+function isExchange(value: unknown): boolean {
+  const body = field(field(value, 'request'), 'body');
+  return TYPES.includes(field(body, 'type')) && Array.isArray(field(value, 'response'));
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,70 @@
+import type { Pool } from 'pg';
+import type { Venue } from '../venues/venue';
+import { listPages, openPage } from './pages';
+import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
+
+export const emptyReport = (): IngestReport => ({ read: 0, inserted: 0, duplicates: 0, skipped: {} });
+
+/** Adds `part` to `total`, in place. */
+export function addReport(total: IngestReport, part: IngestReport): void {
+  total.read += part.read;
+  total.inserted += part.inserted;
+  total.duplicates += part.duplicates;
+  for (const [reason, count] of Object.entries(part.skipped)) total.skipped[reason] = (total.skipped[reason] ?? 0) + count;
+}
+
+/** Which feed a page is of, judged by its first record, and the page with that record still in it. Source null: none of the venue's. */
+export async function recognise(venue: Venue, page: RecordedPage): Promise<{ source: RecordedSource | null; page: RecordedPage }> {
+  const iterator = page.records[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const source = first.done ? null : (venue.sources.find((candidate) => candidate.recognises(first.value, page)) ?? null);
+  return { source, page: { ...page, records: rejoin(first, iterator) } };
+}
+
+async function* rejoin(first: IteratorResult<unknown>, rest: AsyncIterator<unknown>): AsyncGenerator<unknown> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** Loads one page in one transaction: its facts and the cursor become visible together, or not at all. */
+export async function loadPage(pool: Pool, source: RecordedSource, page: RecordedPage, options: LoadOptions): Promise<IngestReport> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
+    const report = await source.load(page, client, options);
+    await client.query('COMMIT');
+    return report;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** What `ingestFrom` tells while it works. */
+export interface IngestListener {
+  page(name: string, source: string | null): void;
+  progress(records: number): void;
+}
+
+/** Loads the recorded pages at `location` (a file, or a folder in name order) into the venue's tables. Twice is once. */
+export async function ingestFrom(
+  pool: Pool,
+  venue: Venue,
+  location: string,
+  account: string | undefined,
+  listener: IngestListener,
+): Promise<IngestReport> {
+  const total = emptyReport();
+  for (const file of listPages(location)) {
+    const { source, page } = await recognise(venue, openPage(file));
+    listener.page(page.name, source?.name ?? null);
+    if (source === null) addReport(total, { ...emptyReport(), skipped: { unrecognised_file: 1 } });
+    else addReport(total, await loadPage(pool, source, page, { account, progress: (records) => listener.progress(records) }));
+  }
+  return total;
+}

@@ -1,0 +1,70 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import readline from 'node:readline';
+import { Readable } from 'node:stream';
+import zlib from 'node:zlib';
+import { parse } from 'csv-parse';
+import type { RecordedPage } from './source';
+
+const FORMATS: Record<string, RecordedPage['format']> = { '.json': 'json', '.ndjson': 'ndjson', '.jsonl': 'ndjson', '.csv': 'csv' };
+
+/** Recorded pages at a path: the file itself, or the files of a folder in name order. Throws one clear sentence when there is none. */
+export function listPages(location: string): string[] {
+  if (!fs.existsSync(location)) throw new Error(`There is no file or folder at ${location}.`);
+  if (fs.statSync(location).isFile()) return [location];
+  const files = fs
+    .readdirSync(location)
+    .sort()
+    .filter((name) => formatOf(name) !== undefined)
+    .map((name) => path.join(location, name));
+  if (files.length === 0) throw new Error(`No .json, .ndjson, .jsonl or .csv file (or .gz of these) in ${location}.`);
+  return files;
+}
+
+const formatOf = (name: string): RecordedPage['format'] | undefined => FORMATS[path.extname(name.replace(/\.gz$/, '')).toLowerCase()];
+
+/** Opens one recorded page. Records are read as they are asked for; a broken line throws with its number. */
+export function openPage(file: string): RecordedPage {
+  const format = formatOf(file);
+  if (format === undefined) throw new Error(`${path.basename(file)} is neither .json, .ndjson, .jsonl nor .csv (or .gz of these).`);
+  const raw = fs.createReadStream(file);
+  const bytes = file.endsWith('.gz') ? raw.pipe(zlib.createGunzip()) : raw;
+  // A broken pipe would leave the reader waiting for ever.
+  raw.on('error', (error) => bytes.destroy(error));
+  return { name: path.basename(file), format, records: READERS[format](bytes) };
+}
+
+/** A page that is already in memory: simulated upstreams and tests. */
+export function pageOf(name: string, format: RecordedPage['format'], records: Iterable<unknown>): RecordedPage {
+  return { name, format, records: Readable.from(records) };
+}
+
+const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable<unknown>> = {
+  async *json(bytes) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of bytes) chunks.push(chunk as Buffer);
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    if (Array.isArray(value)) yield* value as unknown[];
+    else yield value;
+  },
+  async *ndjson(bytes) {
+    let number = 0;
+    for await (const line of readline.createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1;
+      if (line.trim() !== '') yield parseLine(line, number);
+    }
+  },
+  csv(bytes) {
+    const parser = bytes.pipe(parse({ columns: true, bom: true, skip_empty_lines: true, relax_column_count: true }));
+    bytes.on('error', (error) => parser.destroy(error));
+    return parser;
+  },
+};
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error(`Line ${number} is not JSON: ${line.slice(0, 60)}`);
+  }
+}

@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { makeConfig } from '../src/config';
+import { ROOT } from './support/catalogue';
+
+const SECRET = 's'.repeat(32);
+const production = { SOLANA_RPC_URL: 'https://a.example,https://b.example', PAY_TO_SOLANA: 'merchant', PAYMENT_SECRET: SECRET };
+
+test('an empty environment is the sandbox', () => {
+  expect(makeConfig({}, '/r')).toMatchObject({
+    port: 3000,
+    internalPort: 3001,
+    sandbox: true,
+    databaseUrl: false,
+    dataDir: '/r/.data',
+    world: { size: 30_000, seed: 1 },
+    unpaidPerMinute: 300,
+    emptyPerMinute: 30,
+  });
+});
+
+test('a configured chain is production: no world, secrets required', () => {
+  expect(makeConfig(production, '/r')).toMatchObject({
+    sandbox: false,
+    world: false,
+    solana: { rpc_urls: ['https://a.example', 'https://b.example'], network: 'mainnet' },
+    tempo: false,
+  });
+  expect(() => makeConfig({ ...production, PAYMENT_SECRET: '' }, '/r')).toThrow('PAYMENT_SECRET must be set');
+  expect(() => makeConfig({ ...production, PAYMENT_SECRET: 'short' }, '/r')).toThrow('32 bytes');
+  expect(() => makeConfig({ ...production, PAY_TO_SOLANA: '' }, '/r')).toThrow('PAY_TO_SOLANA must be set');
+});
+
+test.each([
+  [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535, not "http".'],
+  [{ CLOCK: 'noon' }, 'CLOCK must be an ISO instant'],
+  [{ WORLD: 'huge' }, 'WORLD must be none, or a size'],
+  [{ WORLD: '12' }, 'WORLD must be none, or a size'],
+  [{ DATABASE_URL: 'my secret place' }, 'DATABASE_URL is not a URL.'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+])('%j is refused in one sentence', (env, sentence) => expect(() => makeConfig(env as Record<string, string>, '/r')).toThrow(sentence));
+
+test.each([
+  ['medium:7', { size: 300_000, seed: 7 }],
+  ['5000', { size: 5_000, seed: 1 }],
+  ['none', false],
+])('WORLD=%s', (WORLD, world) => expect(makeConfig({ WORLD }, '/r').world).toEqual(world));
+
+test('the clock stands where CLOCK says', () =>
+  expect(makeConfig({ CLOCK: '2026-01-31T23:59:00Z' }, '/r').clock.now().toISOString()).toBe('2026-01-31T23:59:00.000Z'));
+
+test('.env.example documents every variable, and only those', () => {
+  const source = fs.readFileSync(path.join(ROOT, 'src/config.ts'), 'utf8');
+  const read = new Set([...source.matchAll(/(?:env, |env\.)'?([A-Z][A-Z_0-9]+)'?/g)].map((match) => match[1]));
+  const documented = new Set(
+    [...fs.readFileSync(path.join(ROOT, '.env.example'), 'utf8').matchAll(/^([A-Z_0-9]+)=/gm)].map((match) => match[1]),
+  );
+  expect([...documented].sort()).toEqual([...read].sort());
+});

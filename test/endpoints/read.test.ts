@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { rawOfBody, rawOfQuery, readParameters } from '../../src/endpoints/read';
+import { crossCheck } from '../../src/endpoints/checks';
+import { sampleInput } from '../../src/endpoints/json-schema';
+import { ENDPOINTS, endpointNamed } from '../support/catalogue';
+
+const WALLET = `0x${'ab'.repeat(20)}`;
+const POOL = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo';
+
+function get(name: string, query: string): ReturnType<typeof readParameters> {
+  const endpoint = endpointNamed(name);
+  const reading = readParameters(endpoint, rawOfQuery(new URLSearchParams(query)));
+  crossCheck(endpoint, reading);
+  return reading;
+}
+const post = (name: string, body: Record<string, unknown>): ReturnType<typeof readParameters> =>
+  readParameters(endpointNamed(name), rawOfBody(body));
+
+describe('good values become canonical', () => {
+  test.each([
+    [
+      'markets/trending',
+      'timeframe=1D&category=geopolitics&sort_by=VOLUME_SPIKE',
+      { timeframe: '24h', category: 'World', sort_by: 'volume_spike', limit: 20 },
+    ],
+    ['markets/trending', 'timeframe=1y&n=7', { timeframe: '365d', limit: 7 }],
+    ['perps/trades/whales', 'side=open+long&coin=btc', { side: 'Open Long', coin: 'BTC' }],
+    ['perps/trades/feed', 'coin=kPEPE', { coin: 'kPEPE' }],
+    ['perps/trades/feed', 'coins=xyz:CL', { coin: 'xyz:CL' }],
+    ['perps/pressure/pairs', 'coins=btc,eth', { coins: ['BTC', 'ETH'] }],
+    ['perps/pressure/pairs', 'coins=btc&coins=eth', { coins: ['BTC', 'ETH'] }],
+    ['trades/whales', 'smart_money_only=1&min_usdc=2.5e3', { smart_money_only: true, min_usdc: 2500 }],
+    ['lp/pools/events', `pool_address=${POOL}`, { pool_address: POOL, pool_type: 'auto' }],
+    ['markets/capital-flow-comparison', 'timeframe=7d', { timeframe: '7d', timeframes: ['12h', '24h', '7d'] }],
+  ])('%s?%s', (name, query, expected) => {
+    const reading = get(name, query);
+    expect(reading.problems).toEqual([]);
+    expect(reading.variables).toMatchObject(expected);
+  });
+
+  test('upper-case hex is lowered, and said so', () => {
+    const reading = post('wallets/profile', { wallet_address: WALLET.toUpperCase().replace('0X', '0x') });
+    expect(reading.variables.wallet).toBe(WALLET);
+    expect(reading.warnings).toEqual(['wallet_address: upper-case letters were lowered']);
+  });
+
+  test('equal values under two names are one value', () => expect(get('markets/trending', 'limit=5&n=5').problems).toEqual([]));
+});
+
+describe('bad values are named, with what was got and what is allowed', () => {
+  test.each([
+    ['markets/trending', 'limit=0', 'limit', { min: 1, max: 100 }, '0'],
+    ['markets/trending', 'limit=101', 'limit', { min: 1, max: 100 }, '101'],
+    ['markets/trending', 'limit=1.5', 'limit', { min: 1, max: 100 }, '1.5'],
+    ['markets/trending', 'limit=ten', 'limit', { min: 1, max: 100 }, 'ten'],
+    ['markets/trending', 'limit=0x10', 'limit', { min: 1, max: 100 }, '0x10'],
+    ['markets/trending', 'limit=', 'limit', { min: 1, max: 100 }, ''],
+    ['markets/trending', 'category=', 'category', 'Category', ''],
+    ['markets/trending', 'limit=1&limit=2', 'limit', { min: 1, max: 100 }, '["1","2"]'],
+    ['markets/trending', 'limit=1&n=2', 'limit', undefined, '["limit","n"]'],
+    ['markets/trending', 'sort_by=beauty', 'sort_by', ['volume', 'volume_spike', 'trade_count', 'smart_money_inflow'], 'beauty'],
+    ['perps/pressure/pairs', 'coins=BTC,btc', 'coins', 'distinct items', '["BTC","btc"]'],
+    ['perps/pressure/pairs', 'coins=BTC,,ETH', 'coins', { min: 1, max: 20 }, ''],
+    [
+      'lp/pools/events',
+      `pool_address=${POOL.toLowerCase()}`,
+      'pool_address',
+      'a base58 address of 32 bytes (case-sensitive)',
+      POOL.toLowerCase(),
+    ],
+    ['trades/whales', 'smart_money_only=yes', 'smart_money_only', [true, false], 'yes'],
+    ['markets/trending', 'format=xml', 'format', ['json', 'csv', 'ndjson'], 'xml'],
+    ['markets/capital-flow-comparison', 'timeframe=1h', 'timeframe', expect.anything(), '1h'],
+    ['markets/capital-flow-comparison', 'timeframe=7d&timeframes=24h,30d', 'timeframe', '30d', '7d'],
+  ])('%s?%s', (name, query, param, allowed, got) => {
+    const { problems } = get(name, query);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ param, got, ...(allowed === undefined ? {} : { allowed }) });
+  });
+
+  test.each([
+    ['perps/trades/feed', 'coin=BTC-USDC', { coin: 'BTC' }],
+    ['perps/trades/feed', 'coin=eth/usd', { coin: 'ETH' }],
+    ['markets/trending', 'category=Politcs', { category: 'Politics' }],
+    ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
+  ])('%s?%s is answered with a suggestion', (name, query, suggestion) => expect(get(name, query).suggestion).toEqual(suggestion));
+
+  test('a JSON body must hold JSON types that fit', () => {
+    const bad = post('wallets/profile', { wallet: 7, include_trades: 'perhaps', trades_limit: [1] });
+    expect(bad.problems.map(({ param }) => param)).toEqual(['wallet', 'include_trades', 'trades_limit']);
+    // Priced as if they had not been sent.
+    expect(bad.variables).toEqual({ include_positions: true, include_trades: true, trades_limit: 50, explain: false });
+  });
+
+  test('what is missing is told apart from what is wrong', () => {
+    expect(post('wallets/profile', {}).problems).toEqual([
+      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true }),
+    ]);
+    expect(get('lp/positions/active', '').problems).toEqual([
+      expect.objectContaining({ missing: true, allowed: ['pool_address', 'owner'] }),
+    ]);
+  });
+
+  test('unknown names are told, not dropped', () =>
+    expect(get('markets/trending', 'colour=red&__proto__=1&constructor=2').ignored).toEqual(['colour', '__proto__', 'constructor']));
+});
+
+test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
+  '%s: its own sample and every bound and choice are read as declared',
+  (_, endpoint) => {
+    const sample = sampleInput(endpoint);
+    const read = (change: Record<string, unknown>): ReturnType<typeof readParameters> =>
+      readParameters(endpoint, rawOfBody({ ...sample, ...change }));
+    expect(read({}).problems).toEqual([]);
+    for (const parameter of endpoint.parameters) {
+      const values = (change: unknown): number => read({ [parameter.name]: change }).problems.length;
+      if (parameter.list) {
+        expect(values(Array.from({ length: (parameter.max as number) + 1 }, (_unused, index) => String(index)))).toBeGreaterThan(0);
+      } else if (parameter.type === 'Int' || parameter.type === 'Float') {
+        const [min, max] = [parameter.min as number, parameter.max as number];
+        expect([values(min), values(max), values(min - 1), values(max + 1)]).toEqual([0, 0, 1, 1]);
+      } else if (parameter.choices) {
+        expect(parameter.choices.map((choice) => values(choice.toUpperCase()))).toEqual(parameter.choices.map(() => 0));
+        expect(values('no-such-choice')).toBe(1);
+      }
+    }
+  },
+);
+
+test('no input makes the reader throw, and what it accepts is inside the bounds', () => {
+  const value = fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.integer(), fc.constant(null), fc.array(fc.anything()), fc.object());
+  fc.assert(
+    fc.property(fc.constantFrom(...ENDPOINTS), fc.dictionary(fc.string(), value), fc.array(value), (endpoint, junk, values) => {
+      const sent = Object.fromEntries(endpoint.parameters.map((parameter, index) => [parameter.name, values[index]]));
+      const reading = readParameters(endpoint, rawOfBody({ ...junk, ...sent }));
+      for (const parameter of endpoint.parameters) {
+        const read = reading.variables[parameter.name];
+        if (typeof read === 'number') expect(read >= (parameter.min as number) && read <= (parameter.max as number)).toBe(true);
+        if (parameter.choices && typeof read === 'string') expect(parameter.choices).toContain(read);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

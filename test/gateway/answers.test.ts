@@ -1,0 +1,67 @@
+import { AnswerCache, type Executed } from '../../src/gateway/answers';
+
+const never = new AbortController().signal;
+const answer = (data: unknown): Executed => ({ data, meta: {} });
+
+/** An execution that ends when told, and counts how often it ran. */
+function controlled(): { execute(signal: AbortSignal): Promise<Executed>; runs(): number; end(data: unknown): void; aborted(): boolean } {
+  let runs = 0;
+  let aborted = false;
+  let end: (data: unknown) => void = () => undefined;
+  return {
+    execute: (signal) => {
+      runs += 1;
+      return new Promise((resolve, reject) => {
+        end = (data) => resolve(answer(data));
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          reject(signal.reason as Error);
+        });
+      });
+    },
+    runs: () => runs,
+    end: (data) => end(data),
+    aborted: () => aborted,
+  };
+}
+
+test('equal queries at once share one execution; later ones are served from the kept answer', async () => {
+  const cache = new AnswerCache(1_000_000);
+  const work = controlled();
+  const both = Promise.all([cache.get('k', 60, never, work.execute), cache.get('k', 60, never, work.execute)]);
+  work.end([1]);
+  expect((await both).map(({ answer: { data } }) => data)).toEqual([[1], [1]]);
+  expect(await cache.get('k', 60, never, work.execute)).toEqual({ answer: answer([1]), hit: true });
+  expect(work.runs()).toBe(1);
+});
+
+test('one caller leaving does not stop the others; the last one leaving aborts the execution', async () => {
+  const cache = new AnswerCache(1_000_000);
+  const work = controlled();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const one = cache.get('k', 60, first.signal, work.execute);
+  const two = cache.get('k', 60, second.signal, work.execute);
+  first.abort(new Error('first left'));
+  await expect(one).rejects.toThrow('first left');
+  expect(work.aborted()).toBe(false);
+  second.abort(new Error('second left'));
+  await expect(two).rejects.toThrow('second left');
+  expect(work.aborted()).toBe(true);
+  // Who comes now does not join the aborted execution.
+  const three = cache.get('k', 60, never, work.execute);
+  work.end('new');
+  expect((await three).answer.data).toBe('new');
+});
+
+test('failures are not kept', async () => {
+  const cache = new AnswerCache(1_000_000);
+  await expect(cache.get('k', 60, never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
+  expect((await cache.get('k', 60, never, () => Promise.resolve(answer('well')))).answer.data).toBe('well');
+});
+
+test('an answer lives as long as its cache class says', async () => {
+  const cache = new AnswerCache(1_000_000);
+  await cache.get('k', 0.05, never, () => Promise.resolve(answer('old')));
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect((await cache.get('k', 1, never, () => Promise.resolve(answer('new')))).answer.data).toBe('new');
+});

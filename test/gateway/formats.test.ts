@@ -1,0 +1,28 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { selectFields, toCsv, toNdjson } from '../../src/gateway/formats';
+
+test('only the wanted fields stay, and every id', () => {
+  const data = { condition_id: '0x1', question: 'Why?', trades: [{ tx_hash: 'a', price: 1, size: 2, wallet: 'w' }] };
+  expect(selectFields(data, ['trades.price'])).toEqual({ condition_id: '0x1', trades: [{ tx_hash: 'a', wallet: 'w', price: 1 }] });
+  expect(selectFields(data, ['trades'])).toEqual({ condition_id: '0x1', trades: data.trades });
+});
+
+test('native rows answer to either spelling', () => {
+  const row = { Owner: 'o', PoolAddress: 'p', UsdTotal: 3, Timestamp: 't', AmountX: 1 };
+  expect(selectFields([row], ['usd_total', 'AmountX'])).toEqual([{ Owner: 'o', PoolAddress: 'p', UsdTotal: 3, AmountX: 1 }]);
+});
+
+test('csv can be read back: quotes, commas, line breaks, nested values', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ a: fc.string(), b: fc.oneof(fc.integer(), fc.constant(null)), c: fc.array(fc.integer()) }), { minLength: 1 }),
+      (rows) => {
+        const read = parse(toCsv(rows), { columns: true, relax_quotes: false, record_delimiter: '\r\n' }) as Record<string, string>[];
+        expect(read).toEqual(rows.map((row) => ({ a: row.a, b: row.b === null ? '' : String(row.b), c: JSON.stringify(row.c) })));
+      },
+    ),
+  );
+});
+
+test('ndjson is one value a line', () => expect(toNdjson([{ a: 1 }, { a: 'x\ny' }])).toBe('{"a":1}\n{"a":"x\\ny"}\n'));

@@ -1,0 +1,66 @@
+import { RateLimit, Slots } from '../../src/gateway/limits';
+
+describe('rate limit', () => {
+  test('counts per caller and minute, and says when to come back', () => {
+    let now = 0;
+    const limit = new RateLimit(2, () => now);
+    limit.count('a');
+    limit.count('a');
+    limit.count('b');
+    now = 20_000;
+    expect(() => limit.count('a')).toThrow(
+      expect.objectContaining({ code: 'rate_limited', context: expect.objectContaining({ retry_after_s: 40 }) }),
+    );
+    now = 60_000;
+    expect(() => limit.count('a')).not.toThrow();
+  });
+
+  test('0 is no limit', () => {
+    const limit = new RateLimit(0);
+    for (let index = 0; index < 10_000; index += 1) limit.count('a');
+  });
+});
+
+describe('slots', () => {
+  const never = new AbortController().signal;
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  test('never more at once than there are slots, first come first served', async () => {
+    const slots = new Slots(3, 5_000);
+    let running = 0;
+    let most = 0;
+    const order: number[] = [];
+    const work = (index: number): Promise<void> =>
+      slots.run(never, async () => {
+        order.push(index);
+        running += 1;
+        most = Math.max(most, running);
+        await pause(5);
+        running -= 1;
+      });
+    await Promise.all(Array.from({ length: 12 }, (_, index) => work(index)));
+    expect(most).toBe(3);
+    expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index));
+    expect([slots.active, slots.waiting]).toEqual([0, 0]);
+  });
+
+  test('who waits too long is refused and takes no slot later', async () => {
+    const slots = new Slots(1, 30);
+    const long = slots.run(never, () => pause(120));
+    await expect(slots.run(never, () => pause(0))).rejects.toMatchObject({ code: 'at_capacity' });
+    await long;
+    expect([slots.active, slots.waiting]).toEqual([0, 0]);
+  });
+
+  test('work that throws gives its slot back; a caller that leaves stops waiting', async () => {
+    const slots = new Slots(1, 1_000);
+    await expect(slots.run(never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
+    const leaver = new AbortController();
+    const long = slots.run(never, () => pause(50));
+    const waiting = slots.run(leaver.signal, () => pause(0));
+    leaver.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    await long;
+    expect([slots.active, slots.waiting]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,54 @@
+import { buy, type BuyerProtocol } from '../../src/sandbox/buyer';
+import { createPayments } from '../../src/payments/charge';
+import type { Payments } from '../../src/payments/protocol';
+import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
+import type { SandboxWallets } from '../../src/sandbox/wallets';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { fundedBuyer, openTill, serveTill, type Till, walletsOf, workOf } from './till';
+
+describe('one corridor, three protocols, three stock clients', () => {
+  let till: Till;
+  let tempo: LocalTempo;
+  let payments: Payments;
+  let wallets: SandboxWallets;
+  const merchant = privateKeyToAccount(generatePrivateKey()).address;
+  const key = generatePrivateKey();
+
+  beforeAll(async () => {
+    [till, tempo] = await Promise.all([openTill({ sponsored: true }), startLocalTempo()]);
+    const address = privateKeyToAccount(key).address;
+    await tempo.fund(address, 5_000_000n);
+    payments = await createPayments(
+      { ...till.settings, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
+      { pool: till.database.pool, logger: till.logger },
+    );
+    await payments.start();
+    const buyer = await fundedBuyer(till);
+    wallets = { ...walletsOf(till, buyer), tempo: { rpc_url: tempo.url, chain_id: tempo.chain_id, address, private_key: key, usdc: tempo.usdc, pay_to: merchant } };
+  });
+  afterAll(async () => {
+    await payments.stop();
+    await Promise.all([till.stop(), tempo.stop()]);
+  });
+
+  it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])('sells to the stock %s client', async (protocol) => {
+    const front = await serveTill(payments, () => workOf());
+    const received = async (): Promise<bigint> => (protocol === 'tempo' ? tempo.usdcBalance(merchant) : till.solana.usdcBalance(till.merchant.publicKey.toBase58()));
+    const before = await received();
+    const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/markets/trending?by=${protocol}`, protocol }, wallets);
+    await front.close();
+    expect({ status: bought.status, body: JSON.parse(bought.body) }).toEqual({ status: 200, body: { data: [1, 2, 3] } });
+    expect(bought.receipt).not.toBeNull();
+    expect((await received()) - before).toBe(20_000n);
+  });
+
+  it('lists all three, and their health', async () => {
+    expect(payments.methods().map(({ protocol, method, fees_paid_by }) => `${protocol} ${method} ${fees_paid_by}`)).toEqual(['x402 exact server', 'mpp tempo client', 'mpp solana client']);
+    const health = await payments.health();
+    for (const name of ['x402', 'mpp_tempo', 'mpp_solana'] as const) {
+      expect(health[name].status).toBe('ok');
+      expect(health[name].latency_ms).toEqual(expect.any(Number));
+      expect(health[name].last_settlement_at).toBeInstanceOf(Date);
+    }
+  });
+});

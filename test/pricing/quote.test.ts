@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { rawOfQuery, readParameters } from '../../src/endpoints/read';
+import { crossCheck } from '../../src/endpoints/checks';
+import { priceRange } from '../../src/pricing/catalog';
+import { quote } from '../../src/pricing/quote';
+import { decimal, rounded } from '../../src/lib/rational';
+import { ENDPOINTS, endpointNamed } from '../support/catalogue';
+import { PRICE_TABLE } from './price-table';
+
+const MARKET = `0x${'ab'.repeat(32)}`;
+const wallets = (count: number): string => Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, '0')}`).join(',');
+
+function priceOf(name: string, query: string): bigint {
+  const endpoint = endpointNamed(name);
+  const reading = readParameters(endpoint, rawOfQuery(new URLSearchParams(query)));
+  crossCheck(endpoint, reading);
+  return quote(endpoint, reading.variables).amount;
+}
+
+test('the catalogue is the price table: same paths, nothing more', () => {
+  expect(ENDPOINTS.map(({ name }) => name).sort()).toEqual(PRICE_TABLE.map(([name]) => name).sort());
+});
+
+test.each(PRICE_TABLE)('%s is %s: default %d, cheapest %d, dearest %d', (name, tier, standard, cheapest, dearest, limit) => {
+  const endpoint = endpointNamed(name);
+  const range = priceRange(endpoint);
+  expect({ tier: endpoint.tier, ...range }).toEqual({
+    tier,
+    default: BigInt(standard),
+    cheapest: BigInt(cheapest),
+    dearest: BigInt(dearest),
+  });
+  const priced = endpoint.parameters.find((parameter) => parameter.pricedLimit);
+  expect(priced ? `${priced.name} ${String(priced.default)}/${priced.max}` : null).toBe(limit);
+});
+
+test.each([
+  ['markets/trending', 'timeframe=1h', 10_000],
+  ['markets/trending', 'timeframe=7d', 40_000],
+  ['markets/trending', 'timeframe=7d&limit=40', 80_000],
+  ['markets/trending', 'timeframe=7d&category=Politics', 28_000],
+  ['trades/whales', `timeframe=30d&condition_id=${MARKET}&smart_money_only=true`, 21_000],
+  ['trades/whales', `timeframe=30d&condition_id=${MARKET}&smart_money_only=false`, 30_000],
+  ['wallets/top-performers', '', 200_000],
+  ['wallets/top-performers', 'category=Sports', 70_000],
+  ['wallets/top-performers', 'timeframe=24h', 100_000],
+  ['markets/opportunities', 'limit=100', 150_000],
+  ['wallets/copy-traders', `wallet=${wallets(1)}&timeframe=30d`, 120_000],
+  ['wallets/copy-traders', `wallet=${wallets(1)}&timeframe=1h`, 40_000],
+  ['wallets/compare', `wallets=${wallets(5)}`, 200_000],
+  ['wallets/compare', `wallets=${wallets(3)}`, 120_000],
+  ['wallets/compare', 'wallets=bad', 80_000],
+  ['wallets/portfolio', `wallets=${wallets(15)}`, 120_000],
+  ['wallets/profile', `wallet=${wallets(1)}&include_positions=false&include_trades=false`, 20_000],
+  ['wallets/profile', `wallet=${wallets(1)}&include_trades=false`, 35_000],
+  ['wallets/profile', `wallet=${wallets(1)}&trades_limit=100`, 100_000],
+  ['perps/traders/leaderboard', 'timeframe=all', 200_000],
+  ['perps/trades/long-short-ratio', 'coin=BTC', 28_000],
+  ['perps/pressure/pairs', 'coins=BTC,ETH', 35_000],
+  ['perps/trades/feed', 'coin=BTC&timeframe=all', 10_000],
+  ['lp/pools/top', 'pool_type=dlmm', 28_000],
+  ['lp/pools/top', 'pool_type=all', 40_000],
+  ['lp/dca/pressure', 'timeframe=24h', 20_000],
+  ['lp/dca/pressure', 'timeframe=5m&limit=200', 40_000],
+  ['markets/capital-flow-comparison', 'timeframes=1h,4h', 14_000],
+  ['markets/capital-flow-comparison', 'timeframe=90d', 80_000],
+  ['trades/whales', 'timeframe=all&limit=83&category=Sports', 116_200],
+  ['trades/whales', 'timeframe=12h&limit=101&category=Sports', 25_452],
+])('%s?%s costs %d micro-USDC', (name, query, micro) => {
+  expect(priceOf(name, query)).toBe(BigInt(micro));
+});
+
+const ORDER = ['1h', '4h', '6h', '12h', '24h', '7d', '30d', '90d', '365d', 'all'];
+
+test('every price stays between floor and ceiling, never falls as the window or the limit grows, and never rises by a filter', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...ENDPOINTS), fc.nat(), fc.nat(), fc.nat(), (endpoint, a, b, pick) => {
+      const base = Object.fromEntries(
+        endpoint.parameters.flatMap((parameter) => (parameter.default === undefined ? [] : [[parameter.name, parameter.default]])),
+      );
+      const price = (change: object): bigint => quote(endpoint, { ...base, ...change } as never).amount;
+      const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
+      const [small, large] = [a % (limit?.max ?? 1), b % (limit?.max ?? 1)].sort((x, y) => x - y) as [number, number];
+      if (limit) expect(price({ [limit.name]: small + 1 }) <= price({ [limit.name]: large + 1 })).toBe(true);
+      if (endpoint.parameters.some((parameter) => parameter.name === 'timeframe')) {
+        const [short, long] = [a % ORDER.length, b % ORDER.length].sort((x, y) => x - y) as [number, number];
+        expect(price({ timeframe: ORDER[short] }) <= price({ timeframe: ORDER[long] })).toBe(true);
+      }
+      const filters = endpoint.parameters.filter((parameter) => parameter.filter);
+      const filter = filters[pick % Math.max(1, filters.length)];
+      if (filter)
+        expect(price({ [filter.name]: filter.type === 'Boolean' ? true : 'x' }) <= price({ [filter.name]: undefined })).toBe(true);
+      const any = price({ ...(limit ? { [limit.name]: large + 1 } : {}) });
+      expect(any >= 10_000n && any <= 200_000n).toBe(true);
+    }),
+  );
+});
+
+test('rounding is exact and halves go up', () => {
+  expect(rounded({ n: 5n, d: 2n })).toBe(3n);
+  expect(rounded({ n: 49n, d: 20n })).toBe(2n);
+  // In binary fractions 1.005 × 1000 is 1004.9999999999999.
+  expect(rounded({ n: decimal('1.005').n * 100n, d: decimal('1.005').d })).toBe(101n);
+});

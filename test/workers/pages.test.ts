@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import { listPages, openPage } from '../../src/workers/pages';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pages-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+function write(name: string, content: string): string {
+  const file = path.join(folder, name);
+  fs.writeFileSync(file, name.endsWith('.gz') ? zlib.gzipSync(content) : content);
+  return file;
+}
+async function recordsOf(file: string): Promise<unknown[]> {
+  const records: unknown[] = [];
+  for await (const record of openPage(file).records) records.push(record);
+  return records;
+}
+
+test.each([
+  ['a.json', '[{"a":1},{"a":2}]', [{ a: 1 }, { a: 2 }]],
+  ['b.json', '{"data":[1]}', [{ data: [1] }]],
+  ['c.ndjson', '{"a":1}\n\n{"a":2}\n', [{ a: 1 }, { a: 2 }]],
+  ['d.jsonl.gz', '{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],
+  ['e.csv', 'x,y\n1,"a,b"\n', [{ x: '1', y: 'a,b' }]],
+  ['f.csv.gz', '\ufeffx,y\n1,2\n3\n', [{ x: '1', y: '2' }, { x: '3' }]],
+])('%s is read record by record', async (name, content, records) => expect(await recordsOf(write(name, content))).toEqual(records));
+
+test('a broken file says where it is broken, and never hangs', async () => {
+  await expect(recordsOf(write('g.ndjson', '{"a":1}\n{"a":'))).rejects.toThrow('Line 2 is not JSON');
+  const cut = write('h.ndjson.gz', '{"a":1}\n'.repeat(1_000));
+  fs.truncateSync(cut, 20);
+  await expect(recordsOf(cut)).rejects.toThrow();
+  await expect(recordsOf(path.join(folder, 'missing.csv'))).rejects.toThrow('ENOENT');
+});
+
+test('a folder is read in name order, other files left alone', () => {
+  const sub = fs.mkdtempSync(path.join(folder, 'sub-'));
+  for (const name of ['b.csv', 'a.json', 'README.md', 'c.ndjson.gz']) fs.writeFileSync(path.join(sub, name), '');
+  expect(listPages(sub).map((file) => path.basename(file))).toEqual(['a.json', 'b.csv', 'c.ndjson.gz']);
+  expect(() => listPages(path.join(folder, 'nowhere'))).toThrow('There is no file or folder');
+});
