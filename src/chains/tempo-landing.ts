@@ -11,8 +11,8 @@ export interface TempoTransaction {
   valid_before: number | null;
 }
 
-/** `dead`: it can never be mined any more. `open`: it may still be. */
-export type Trace = { status: 'mined'; receipt: TempoReceipt } | { status: 'dead'; reason: 'transaction_expired' | 'transaction_superseded' } | { status: 'open' };
+/** `dead`: it can never be mined any more, its time is over or its nonce used. `open`: it may still be. */
+export type Trace = { status: 'mined'; receipt: TempoReceipt } | { status: 'dead'; reason: 'expired' | 'superseded' } | { status: 'open' };
 
 /** `refused`: every RPC refused to take it and nobody else can have sent it for us. */
 export type Landing = Trace | { status: 'refused'; reason: string };
@@ -63,11 +63,11 @@ async function traceOn(node: TempoNode, { hash, sender, nonce_key, nonce, valid_
   const [head, used] = await Promise.all([headOf(node, signal), nonce_key === EXPIRING_NONCE_KEY ? 0n : nonceOf(node, sender, nonce_key, signal)]);
   const receipt = await receiptOf(node, hash, signal);
   if (receipt !== null) return { status: 'mined', receipt };
-  if (valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S) return { status: 'dead', reason: 'transaction_expired' };
+  if (valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S) return { status: 'dead', reason: 'expired' };
   if (used <= nonce) return { status: 'open' };
   await pause(LAG_MS, signal);
   const late = await receiptOf(node, hash, signal);
-  return late === null ? { status: 'dead', reason: 'transaction_superseded' } : { status: 'mined', receipt: late };
+  return late === null ? { status: 'dead', reason: 'superseded' } : { status: 'mined', receipt: late };
 }
 
 /** The answers of the RPCs that gave one; the first that knows of a receipt ends the wait for the others. */

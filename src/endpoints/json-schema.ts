@@ -70,12 +70,16 @@ export function inputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSche
   };
 }
 
-/** A request that works: every required parameter with its sample. */
+/** A request that works: every required parameter with its sample, and of each "one of" group the first that costs nothing extra. */
 export function sampleInput(endpoint: Endpoint): Record<string, unknown> {
-  const wanted = endpoint.parameters.filter(
-    (parameter) => parameter.required || endpoint.oneOfRequired.some((group) => group[0] === parameter.name),
-  );
+  const chosen = new Set(endpoint.oneOfRequired.map((group) => choiceOf(endpoint, group)));
+  const wanted = endpoint.parameters.filter((parameter) => parameter.required || chosen.has(parameter));
   return Object.fromEntries(wanted.map((parameter) => [parameter.name, sampleOf(parameter)]));
+}
+
+function choiceOf(endpoint: Endpoint, group: readonly string[]): Parameter | undefined {
+  const members = endpoint.parameters.filter((parameter) => group.includes(parameter.name) && parameter.sample !== null);
+  return members.find((parameter) => parameter.filter === null) ?? members[0];
 }
 
 /** Schema of what stands under `data`, derived from the document's selection and the SDL's descriptions. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { AppError, ERRORS, type ErrorCode } from '../errors';
+import { AppError } from '../errors';
 import type { Format } from '../endpoints/endpoint';
 import { selectFields, toCsv, toNdjson } from './formats';
 
@@ -71,13 +71,3 @@ function sendError(response: Response, answer: Answer & { kind: 'error' }): void
   };
   response.type('application/json').send(JSON.stringify(body));
 }
-
-/** An RFC 9457 problem type for a code, as MPP clients expect it. */
-export function problemType(code: ErrorCode): string {
-  const word =
-    code === 'payment_replayed' ? 'invalid-challenge' : code === 'settlement_failed' ? 'verification-failed' : code.replace(/_/g, '-');
-  return `https://paymentauth.org/problems/${word}`;
-}
-
-/** Whether sending the same request again can help. */
-export const isRetryable = (error: AppError): boolean => ERRORS[error.code].retryable;

@@ -10,9 +10,10 @@ import type { Database } from '../db/client';
 import type { Clock } from '../lib/clock';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
+import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
-import { type Answer, asAppError, problemType, sendAnswer } from './answer';
+import { type Answer, asAppError, sendAnswer } from './answer';
 import type { AnswerCache, Executed } from './answers';
 import { isTable } from './formats';
 import type { RateLimit, Slots } from './limits';
@@ -114,7 +115,17 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, readin
     request_hash: crypto.createHash('sha256').update(canonicalRequest(endpoint, reading.variables)).digest('hex'),
     headers: request.headers,
     raw_headers: request.rawHeaders,
+    client_gone: goneSignal(response),
   };
+}
+
+/** Aborts when the consumer leaves before the answer is written. */
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('The consumer left.'));
+  });
+  return gone.signal;
 }
 
 /** One text per question: method, path and parameters in declared order. Also the cache key. */
@@ -243,11 +254,8 @@ function paidAnswer(outcome: Outcome & { kind: 'paid' }, { reading, requestId }:
 function challengeBody(challenge: Challenge, error: AppError, { reading, price, bazaar }: Told): Record<string, unknown> {
   return {
     ...(challenge.x402 ?? {}),
+    ...problemOf(error),
     error: error.message,
-    type: problemType(error.code),
-    title: 'Payment Required',
-    status: 402,
-    detail: 'Sign one of the offers and send the same request again with the proof.',
     price_usd: price.price_usd,
     pricing: price.pricing,
     validation: {

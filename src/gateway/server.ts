@@ -100,7 +100,7 @@ function lastResort(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    const error = bodyError(thrown) ?? asAppError(thrown);
+    const error = thrown instanceof AppError ? thrown : (bodyError(thrown) ?? asAppError(thrown));
     if (error.code === 'internal') logger.error({ err: thrown, request_id: response.get('X-Request-Id') }, 'request failed');
     sendAnswer(response, { kind: 'error', error, charged: false, headers: {} });
   };

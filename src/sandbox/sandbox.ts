@@ -8,6 +8,8 @@ import { prepareSandboxWallets, readSandboxMerchant } from './wallets';
 
 /** Local chains with funded wallets, and how payments reach them. */
 export interface SandboxChains {
+  solana: LocalSolana;
+  tempo: LocalTempo | null;
   payments: Pick<PaymentsConfig, 'solana' | 'tempo' | 'secrets'>;
   /** Why one of the chains is missing, in words. */
   warnings: string[];
@@ -26,6 +28,8 @@ export async function startSandboxChains(folder: string): Promise<SandboxChains>
   ]);
   await prepareSandboxWallets(folder, solana, tempo);
   return {
+    solana,
+    tempo,
     payments: { ...merchantConfig(folder, solana, tempo), secrets: [keptSecret(folder)] },
     warnings,
     stop: async () => {

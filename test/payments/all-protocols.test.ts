@@ -16,7 +16,7 @@ describe('one corridor, three protocols, three stock clients', () => {
 
   beforeAll(async () => {
     [till, tempo] = await Promise.all([openTill({ sponsored: true }), startLocalTempo()]);
-    const address = privateKeyToAccount(key).address;
+    const { address } = privateKeyToAccount(key);
     await tempo.fund(address, 5_000_000n);
     payments = await createPayments(
       { ...till.settings, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
@@ -24,7 +24,7 @@ describe('one corridor, three protocols, three stock clients', () => {
     );
     await payments.start();
     const buyer = await fundedBuyer(till);
-    wallets = { ...walletsOf(till, buyer), tempo: { rpc_url: tempo.url, chain_id: tempo.chain_id, address, private_key: key, usdc: tempo.usdc, pay_to: merchant } };
+    wallets = { ...walletsOf(till, buyer), tempo: { rpc_url: tempo.url, chain_id: tempo.chain_id, address, private_key: key, usdc: tempo.usdc as `0x${string}`, pay_to: merchant } };
   });
   afterAll(async () => {
     await payments.stop();

@@ -72,8 +72,7 @@ export async function openTill({ sponsored = false, settings: overrides = {} }: 
   };
 }
 
-export function saleOf(overrides: Partial<Sale> & { headers?: Record<string, string> } = {}): Sale {
-  const headers = overrides.headers ?? {};
+export function saleOf({ headers = {}, ...overrides }: Partial<Omit<Sale, 'headers'>> & { headers?: Record<string, string> } = {}): Sale {
   const path = overrides.path ?? '/api/v1/markets/trending';
   return {
     request_id: `req_${crypto.randomBytes(6).toString('hex')}`,

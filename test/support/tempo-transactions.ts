@@ -1,4 +1,4 @@
-import { Hex, Secp256k1, TxEnvelopeEip1559 } from 'ox';
+import { Hash, Hex, Secp256k1, TxEnvelopeEip1559 } from 'ox';
 import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
 import { encodeFunctionData } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -23,6 +23,10 @@ export const signers = {
   accessP256: Account.fromP256(ACCESS, { access: Account.fromSecp256k1(KEY) }),
 };
 export type SignerKind = keyof typeof signers;
+export interface TempoSigner {
+  address: HexText;
+  sign(parameters: { hash: HexText }): Promise<HexText>;
+}
 export const PAYER = privateKeyToAccount(KEY).address.toLowerCase() as HexText;
 
 export function transferData(amount = 10_000n, to: string = MERCHANT): HexText {
@@ -51,15 +55,16 @@ export function envelope(over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}): T
   };
 }
 
-/** Signs and serialises a 0x76 transaction. */
-export async function signed(over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}, by: SignerKind = 'secp256k1'): Promise<HexText> {
+/** Signs and serialises a 0x76 transaction; `by` one of `signers` or any account of viem/tempo. */
+export async function signed(over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}, by: SignerKind | TempoSigner = 'secp256k1'): Promise<HexText> {
   const unsigned = envelope(over);
-  const signature = await signers[by].sign({ hash: TxEnvelopeTempo.getSignPayload(unsigned) });
+  const signer = typeof by === 'string' ? signers[by] : by;
+  const signature = await signer.sign({ hash: TxEnvelopeTempo.getSignPayload(unsigned) });
   return TxEnvelopeTempo.serialize(unsigned, { signature: SignatureEnvelope.from(signature) });
 }
 
 /** Signs and serialises a 0x02 transaction. */
-export function signedEip1559(over: Partial<TxEnvelopeEip1559.TxEnvelopeEip1559> = {}): HexText {
+export function signedEip1559(over: Partial<TxEnvelopeEip1559.TxEnvelopeEip1559> = {}, privateKey: HexText = KEY): HexText {
   const unsigned = TxEnvelopeEip1559.from({
     chainId: CHAIN_ID,
     nonce: 3n,
@@ -70,8 +75,14 @@ export function signedEip1559(over: Partial<TxEnvelopeEip1559.TxEnvelopeEip1559>
     data: transferData(),
     ...over,
   });
-  const signature = Secp256k1.sign({ payload: TxEnvelopeEip1559.getSignPayload(unsigned), privateKey: KEY });
+  const signature = Secp256k1.sign({ payload: TxEnvelopeEip1559.getSignPayload(unsigned), privateKey });
   return TxEnvelopeEip1559.serialize(unsigned, { signature });
+}
+
+/** The 32-byte memo with which mppx clients name the server, the client and the challenge they pay for. */
+export function attributionMemo(realm: string, challengeId: string, client?: string): HexText {
+  const part = (text: string, size: number): HexText => Hex.slice(Hash.keccak256(Hex.fromString(text)), 0, size);
+  return Hex.concat(part('mpp', 4), '0x01', part(realm, 10), client === undefined ? `0x${'00'.repeat(10)}` : part(client, 10), part(challengeId, 7));
 }
 
 /** The bytes with one of them changed, cut or added. */

@@ -58,6 +58,8 @@ export class MppTempo implements Protocol {
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'tempo', request: this.request() });
     const terms = { chain_id: this.tempo.chain_id, token: this.tempo.usdc.toLowerCase(), recipient: this.tempo.pay_to.toLowerCase() };
     const transfer = verifyTempoTransfer(payload.signature, { ...terms, amount: challenge.amount, realm: this.mpp.realm, challenge_id: challenge.id, source });
+    // Anybody can sign for any account with a key of his own: only the chain knows which keys speak for the payer.
+    if (transfer.access_key !== null) await this.settlement.assertAccessKey(transfer.sender, transfer.access_key, terms.token);
     const keys = claimKeysOf(transfer);
     return {
       protocol: this.name,

@@ -1,9 +1,8 @@
 import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem';
-import type { TempoAccessKey, TempoChain, TempoHead, TempoReceipt } from '../../chains/tempo';
-import { EXPIRING_NONCE_KEY } from '../../chains/tempo';
+import { EXPIRING_NONCE_KEY, type TempoAccessKey, type TempoChain, type TempoHead, type TempoReceipt } from '../../chains/tempo';
 import { type Landing, type TempoTransaction, landTransaction, traceTransaction } from '../../chains/tempo-landing';
 import { AppError } from '../../errors';
-import type { Admission, JsonObject, PaymentLog, PaymentRecord, Protocol, Settlement, ValidProof } from '../protocol';
+import { type Admission, type JsonObject, type PaymentLog, type PaymentRecord, type Protocol, type Settlement, TRANSACTION_EXPIRED, type ValidProof } from '../protocol';
 import { type TempoTransfer, assertTimely, maxFee } from './tempo-transfer';
 
 /** What admission asks the chain, and a record keeps: the transfer as text, and the terms it was judged by. */
@@ -15,6 +14,7 @@ interface TempoDetails extends Omit<TempoTransfer, 'hash' | 'sign_payload' | 'ki
 /** The pool refuses the last 3 seconds before `validBefore`, and the way there takes time. */
 const SETTLE_RESERVE_S = 4;
 const RECHECK_AFTER_MS = 5_000;
+const ACCESS_KEY_MS = 4_000;
 /** A record older than this may have been sent before, by a process that died. */
 const FRESH_MS = 5_000;
 const TRANSFER_TOPIC = toEventSelector(parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 amount)'));
@@ -40,6 +40,12 @@ export class TempoSettlement {
     const { sender, access_key, nonce_key, nonce, valid_before, valid_after, gas, max_fee_per_gas, fee_token, call_data, memo } = transfer;
     const numbers = { nonce_key: nonce_key.toString(), nonce: nonce.toString(), gas: gas.toString(), max_fee_per_gas: max_fee_per_gas.toString() };
     return { ...numbers, sender, access_key, valid_before, valid_after, fee_token, call_data, memo, token: terms.token, recipient: terms.recipient };
+  }
+
+  /** Throws verification_failed unless the chain lists `key` among the sender's access keys, payments_unavailable when it cannot be asked. */
+  async assertAccessKey(sender: string, key: string, token: string): Promise<void> {
+    const { authorized } = await reachable(() => this.chain.accessKey(sender, key, token, nowSeconds(), AbortSignal.timeout(ACCESS_KEY_MS)));
+    if (!authorized) throw refusal('access_key');
   }
 
   /** Every question the chain can answer before a broadcast. */
@@ -100,7 +106,7 @@ export class TempoSettlement {
       details.nonce_key === EXPIRING_NONCE_KEY ? null : chain.nonce(sender, details.nonce_key, signal),
       details.fee_token ?? chain.feeToken(sender, signal),
       chain.simulate({ from: sender, to: token, data: details.call_data, gas: details.gas }, signal),
-      access_key === null ? null : chain.accessKey(sender, access_key, token, Math.floor(Date.now() / 1000), signal),
+      access_key === null ? null : chain.accessKey(sender, access_key, token, nowSeconds(), signal),
     ]);
     const fee = maxFee(details);
     const feeInToken = feeToken === null || feeToken.toLowerCase() === token;
@@ -123,7 +129,8 @@ export class TempoSettlement {
     try {
       const landing = await ask(transactionOf(record));
       if (landing.status === 'open') return { status: 'unknown', transaction };
-      if (landing.status !== 'mined') return { status: 'failed', reason: landing.reason };
+      if (landing.status === 'dead') return { status: 'failed', reason: landing.reason === 'expired' ? TRANSACTION_EXPIRED : 'transaction_superseded' };
+      if (landing.status === 'refused') return { status: 'failed', reason: landing.reason };
       if (!landing.receipt.succeeded) return { status: 'failed', reason: 'transaction_reverted' };
       if (brought(landing.receipt, record)) return { status: 'confirmed', transaction };
     } catch (error) {
@@ -159,8 +166,10 @@ function maySpend(key: TempoAccessKey, details: TempoDetails, due: bigint): bool
 
 /** The later of the newest block's time and ours: a chain without traffic stands still, a clock may be wrong. */
 function chainNow(head: TempoHead): number {
-  return Math.max(head.time, Math.floor(Date.now() / 1000));
+  return Math.max(head.time, nowSeconds());
 }
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 function settleBy({ valid_before }: Pick<TempoDetails, 'valid_before'>): Date | null {
   return valid_before === null ? null : new Date((valid_before - SETTLE_RESERVE_S) * 1000);

@@ -24,27 +24,33 @@ export interface Config extends AccountEncoding {
 /** One RPC method: positional parameters in, the result out. Throws RpcFailure for what the real RPC refuses. */
 export type Method = (bank: SolanaBank, params: unknown[]) => unknown;
 
+/** What getVersion answers: the line of validators whose manners this chain copies. */
 export const VERSION = { 'solana-core': '2.2.0', 'feature-set': 0 };
 
+/** The settings object at `index`; empty when none was sent. */
 export function configOf(params: unknown[], index: number): Config {
   const value = params[index];
   return typeof value === 'object' && value !== null ? (value as Config) : {};
 }
 
+/** Throws RpcFailure when there is no string at `index`. */
 export function textOf(params: unknown[], index: number): string {
   const value = params[index];
   if (typeof value !== 'string') throw new RpcFailure(-32602, `Invalid params: a string is wanted at ${index}.`);
   return value;
 }
 
+/** Throws RpcFailure when the value is no base58 address. */
 export function addressOf(value: unknown): string {
   try {
-    return new PublicKey(value as string).toBase58();
+    if (typeof value === 'string') return new PublicKey(value).toBase58();
   } catch {
-    throw new RpcFailure(-32602, 'Invalid param: Invalid');
+    // Said below.
   }
+  throw new RpcFailure(-32602, 'Invalid param: Invalid');
 }
 
+/** Throws RpcFailure when there is no list at `index`, or one of more than `max`. */
 export function listOf(params: unknown[], index: number, max: number): unknown[] {
   const value = params[index];
   if (!Array.isArray(value)) throw new RpcFailure(-32602, 'Invalid params: invalid type, expected a sequence.');
@@ -65,6 +71,7 @@ export function withContext(
   return { context: { apiVersion: VERSION['solana-core'], slot }, value };
 }
 
+/** Strict base64 when so named, else base58, the RPC's default. Throws RpcFailure. */
 export function bytesOf(text: string, encoding: string | undefined): Uint8Array {
   try {
     if (encoding !== 'base64') return bs58.decode(text);

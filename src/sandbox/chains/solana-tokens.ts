@@ -27,6 +27,7 @@ export interface Mint {
   decimals: number;
 }
 
+/** Whether `program` is SPL Token or Token-2022. */
 export function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 }

@@ -51,7 +51,8 @@ export function decodeDataApiRow(record: unknown): DataApiRow | Unusable {
   const timestamp = decodeInstant(record.timestamp);
   if (timestamp === undefined) return { skip: 'bad_timestamp' };
   const size = decimalText(record.size);
-  if (size === undefined || size === '0' || size.startsWith('-')) return { skip: 'bad_size' };
+  // Redeeming shares that lost pays nothing: a row of size 0.
+  if (size === undefined || size.startsWith('-') || (size === '0' && side !== 'REDEEM')) return { skip: 'bad_size' };
   const trade = type === 'TRADE' ? decodeTrade(record) : { price: null, token_id: null };
   if ('skip' in trade) return trade;
   const usdc = decimalText(record.usdcSize);

@@ -1,0 +1,173 @@
+import type { PoolClient } from 'pg';
+import { appendNew, batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
+import type { PoolRow, TokenRow } from './rows';
+
+const TOKEN: Columns<TokenRow & { symbol_key: string | null; name_key: string | null }> = [
+  ['mint', 'text'],
+  ['symbol', 'text'],
+  ['name', 'text'],
+  ['symbol_key', 'text'],
+  ['name_key', 'text'],
+  ['decimals', 'smallint'],
+  ['quality', 'smallint'],
+];
+
+const POOL: Columns<PoolRow> = [
+  ['pool_address', 'text'],
+  ['pool_type', 'text'],
+  ['name', 'text'],
+  ['mint_x', 'text'],
+  ['mint_y', 'text'],
+  ['bin_step', 'integer'],
+  ['base_fee_pct', 'numeric'],
+  ['created_at', 'timestamptz'],
+  ['catalogued', 'boolean'],
+  ['as_of', 'timestamptz'],
+  ['tvl_usd', 'numeric'],
+  ['lifetime_volume_usd', 'numeric'],
+  ['lifetime_fees_usd', 'numeric'],
+  ['reserve_x', 'numeric'],
+  ['reserve_y', 'numeric'],
+  ['reserve_at', 'timestamptz'],
+];
+
+/** The form in which symbols and names are searched. */
+export function searchKey(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase();
+}
+
+export interface Learned {
+  /** Rows that are new or changed. */
+  changed: number;
+  /** Pools whose earlier facts can be counted in tokens or priced only now. */
+  pools: string[];
+}
+
+/** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known. */
+export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
+  const learned: Learned = { changed: 0, pools: [] };
+  for (const batch of batchesOf(mergedTokens(rows))) {
+    const keyed = batch.map((row) => ({ ...row, symbol_key: row.symbol && searchKey(row.symbol), name_key: row.name && searchKey(row.name) }));
+    const { rows: changed } = await client.query<{ mint: string; decimals_new: boolean }>({ name: 'lp_save_tokens', text: SAVE_TOKENS, values: columnArrays(TOKEN, keyed) });
+    learned.changed += changed.length;
+    const mints = changed.filter((row) => row.decimals_new).map((row) => row.mint);
+    if (mints.length > 0) {
+      const pools = await client.query<{ pool_address: string }>('SELECT pool_address FROM lp_pool WHERE mint_x = ANY($1) OR mint_y = ANY($1)', [mints]);
+      learned.pools.push(...pools.rows.map((row) => row.pool_address));
+    }
+  }
+  return learned;
+}
+
+const SAVE_TOKENS = `
+WITH merged AS (
+  SELECT u.mint, b.better,
+    CASE WHEN b.better THEN coalesce(u.symbol, o.symbol) ELSE coalesce(o.symbol, u.symbol) END AS symbol,
+    CASE WHEN b.better THEN coalesce(u.name, o.name) ELSE coalesce(o.name, u.name) END AS name,
+    CASE WHEN b.better THEN coalesce(u.symbol_key, o.symbol_key) ELSE coalesce(o.symbol_key, u.symbol_key) END AS symbol_key,
+    CASE WHEN b.better THEN coalesce(u.name_key, o.name_key) ELSE coalesce(o.name_key, u.name_key) END AS name_key,
+    coalesce(o.decimals, u.decimals) AS decimals,
+    greatest(u.quality, o.quality) AS quality,
+    o.decimals IS NULL AND u.decimals IS NOT NULL AS decimals_new
+  FROM ${unnestOf(TOKEN, 'u')}
+  LEFT JOIN lp_token o ON o.mint = u.mint
+  CROSS JOIN LATERAL (SELECT u.quality >= coalesce(o.quality, 0) AS better) b
+), saved AS (
+  INSERT INTO lp_token AS t (mint, symbol, name, symbol_key, name_key, decimals, quality)
+  SELECT mint, symbol, name, symbol_key, name_key, decimals, quality FROM merged
+  ON CONFLICT (mint) DO UPDATE SET symbol = EXCLUDED.symbol, name = EXCLUDED.name, symbol_key = EXCLUDED.symbol_key, name_key = EXCLUDED.name_key,
+    decimals = EXCLUDED.decimals, quality = EXCLUDED.quality
+  WHERE (t.*) IS DISTINCT FROM (EXCLUDED.*)
+  RETURNING mint
+)
+SELECT mint, decimals_new FROM saved JOIN merged USING (mint)`;
+
+function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
+  const merged = new Map<string, TokenRow>();
+  for (const row of rows) {
+    const seen = merged.get(row.mint);
+    if (seen === undefined) merged.set(row.mint, row);
+    else {
+      const [better, other] = row.quality >= seen.quality ? [row, seen] : [seen, row];
+      merged.set(row.mint, { ...better, symbol: better.symbol ?? other.symbol, name: better.name ?? other.name, decimals: seen.decimals ?? row.decimals });
+    }
+  }
+  return [...merged.values()];
+}
+
+/** Keeps what is known of each pool. `pools`: pools whose tokens or bins became known. */
+export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {
+  const learned: Learned = { changed: 0, pools: [] };
+  for (const batch of batchesOf(mergedPools(rows))) {
+    const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({ name: 'lp_save_pools', text: SAVE_POOLS, values: columnArrays(POOL, batch) });
+    learned.changed += changed.length;
+    learned.pools.push(...changed.filter((row) => row.facts_new).map((row) => row.pool_address));
+  }
+  return learned;
+}
+
+/** A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. */
+const SAVE_POOLS = `
+WITH merged AS (
+  SELECT u.pool_address, coalesce(o.pool_type, u.pool_type) AS pool_type, coalesce(u.name, o.name) AS name,
+    coalesce(o.mint_x, u.mint_x) AS mint_x, coalesce(o.mint_y, u.mint_y) AS mint_y, coalesce(o.bin_step, u.bin_step) AS bin_step,
+    coalesce(u.base_fee_pct, o.base_fee_pct) AS base_fee_pct, least(o.created_at, u.created_at) AS created_at,
+    u.catalogued OR coalesce(o.catalogued, false) AS catalogued, greatest(o.as_of, u.as_of) AS as_of,
+    CASE WHEN r.record THEN coalesce(u.tvl_usd, o.tvl_usd) ELSE o.tvl_usd END AS tvl_usd,
+    CASE WHEN r.record THEN coalesce(u.lifetime_volume_usd, o.lifetime_volume_usd) ELSE o.lifetime_volume_usd END AS lifetime_volume_usd,
+    CASE WHEN r.record THEN coalesce(u.lifetime_fees_usd, o.lifetime_fees_usd) ELSE o.lifetime_fees_usd END AS lifetime_fees_usd,
+    CASE WHEN r.reserves THEN u.reserve_x ELSE o.reserve_x END AS reserve_x,
+    CASE WHEN r.reserves THEN u.reserve_y ELSE o.reserve_y END AS reserve_y,
+    CASE WHEN r.reserves THEN u.reserve_at ELSE o.reserve_at END AS reserve_at,
+    coalesce(o.swaps_seen, false) AS swaps_seen,
+    o.pool_address IS NOT NULL AND ((o.mint_x IS NULL AND u.mint_x IS NOT NULL) OR (o.bin_step IS NULL AND u.bin_step IS NOT NULL)) AS facts_new
+  FROM ${unnestOf(POOL, 'u')}
+  LEFT JOIN lp_pool o ON o.pool_address = u.pool_address
+  CROSS JOIN LATERAL (SELECT
+    u.catalogued AND (o.as_of IS NULL OR u.as_of IS NULL OR u.as_of >= o.as_of) AS record,
+    u.reserve_at IS NOT NULL AND u.reserve_at >= coalesce(o.reserve_at, u.reserve_at) AS reserves) r
+), saved AS (
+  INSERT INTO lp_pool AS p
+  SELECT pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd, lifetime_fees_usd,
+    reserve_x, reserve_y, reserve_at, swaps_seen FROM merged
+  ON CONFLICT (pool_address) DO UPDATE SET name = EXCLUDED.name, mint_x = EXCLUDED.mint_x, mint_y = EXCLUDED.mint_y, bin_step = EXCLUDED.bin_step,
+    base_fee_pct = EXCLUDED.base_fee_pct, created_at = EXCLUDED.created_at, catalogued = EXCLUDED.catalogued, as_of = EXCLUDED.as_of, tvl_usd = EXCLUDED.tvl_usd,
+    lifetime_volume_usd = EXCLUDED.lifetime_volume_usd, lifetime_fees_usd = EXCLUDED.lifetime_fees_usd, reserve_x = EXCLUDED.reserve_x,
+    reserve_y = EXCLUDED.reserve_y, reserve_at = EXCLUDED.reserve_at
+  WHERE (p.*) IS DISTINCT FROM (EXCLUDED.*)
+  RETURNING pool_address
+)
+SELECT pool_address, facts_new FROM saved JOIN merged USING (pool_address)`;
+
+function mergedPools(rows: readonly PoolRow[]): PoolRow[] {
+  const merged = new Map<string, PoolRow>();
+  for (const row of rows) {
+    const seen = merged.get(row.pool_address);
+    merged.set(row.pool_address, seen === undefined ? row : mergePool(seen, row));
+  }
+  return [...merged.values()];
+}
+
+function mergePool(a: PoolRow, b: PoolRow): PoolRow {
+  const reserves = b.reserve_at !== null && (a.reserve_at === null || b.reserve_at >= a.reserve_at) ? b : a;
+  const [record, other] = b.catalogued ? [b, a] : [a, b];
+  return {
+    ...record,
+    name: record.name ?? other.name,
+    mint_x: record.mint_x ?? other.mint_x,
+    mint_y: record.mint_y ?? other.mint_y,
+    bin_step: record.bin_step ?? other.bin_step,
+    created_at: record.created_at ?? other.created_at,
+    reserve_x: reserves.reserve_x,
+    reserve_y: reserves.reserve_y,
+    reserve_at: reserves.reserve_at,
+  };
+}
+
+/** Liquidity of pools in the hours of their catalogue records; the newest record of an hour stays. */
+export async function saveLiquidity(client: PoolClient, rows: readonly { pool_address: string; hour: Date; liquidity_usd: string }[]): Promise<void> {
+  if (rows.length === 0) return;
+  await ensureMonths(client, 'lp_liquidity_hour', rows.map((row) => row.hour));
+  const columns: Columns<(typeof rows)[number]> = [['pool_address', 'text'], ['hour', 'timestamptz'], ['liquidity_usd', 'numeric']];
+  await appendNew(client, 'lp_liquidity_hour', columns, rows);
+}

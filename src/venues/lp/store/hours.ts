@@ -1,0 +1,46 @@
+const HOUR = 3_600_000;
+/** More separate ranges than this are joined: a few scans of more rows beat many scans of few. */
+const RANGES_AT_MOST = 100;
+
+/** Half open. */
+export interface TimeRange {
+  from: Date;
+  to: Date;
+}
+
+/** The hours in which something changed that figures depend on. */
+export class TouchedHours {
+  private readonly hours = new Set<number>();
+
+  add(time: Date): void {
+    this.hours.add(Math.floor(time.getTime() / HOUR));
+  }
+
+  addAll(other: TouchedHours): void {
+    for (const hour of other.hours) this.hours.add(hour);
+  }
+
+  get empty(): boolean {
+    return this.hours.size === 0;
+  }
+
+  /** The hours as few ranges, oldest first. With `after`, each hour reaches that many hours further. */
+  ranges(after = 0): TimeRange[] {
+    const sorted = [...this.hours].sort((a, b) => a - b);
+    for (let gap = after + 1; ; gap *= 2) {
+      const ranges = merged(sorted, gap, after);
+      if (ranges.length <= RANGES_AT_MOST) return ranges;
+    }
+  }
+}
+
+function merged(sorted: number[], gap: number, after: number): TimeRange[] {
+  const ranges: TimeRange[] = [];
+  for (const hour of sorted) {
+    const last = ranges.at(-1);
+    const to = new Date((hour + 1 + after) * HOUR);
+    if (last !== undefined && hour * HOUR <= last.to.getTime() + (gap - after - 1) * HOUR) last.to = to;
+    else ranges.push({ from: new Date(hour * HOUR), to });
+  }
+  return ranges;
+}

@@ -1,0 +1,54 @@
+import type { PoolClient } from 'pg';
+
+/** A table's columns with their SQL types, in the order they are sent. text[] columns travel comma separated. */
+export type Columns<Row> = readonly (readonly [name: keyof Row & string, type: string])[];
+
+/** One array per column, as unnest takes them. */
+export function columnArrays<Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[][] {
+  return columns.map(([name]) => rows.map((row) => plain(row[name])));
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.join(',');
+  return value instanceof Date ? value.toISOString() : (value ?? null);
+}
+
+/** `unnest($1::text[], …) AS alias(a, b, …)` for the columns. */
+export function unnestOf<Row>(columns: Columns<Row>, alias: string): string {
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${type === 'text[]' ? 'text' : type}[]`);
+  return `unnest(${arrays.join(', ')}) AS ${alias}(${columns.map(([name]) => `"${name}"`).join(', ')})`;
+}
+
+/** A select list that turns comma separated columns back into arrays. */
+export function selectOf<Row>(columns: Columns<Row>, alias: string): string {
+  return columns.map(([name, type]) => (type === 'text[]' ? `string_to_array(${alias}."${name}", ',')` : `${alias}."${name}"`)).join(', ');
+}
+
+export function namesOf<Row>(columns: Columns<Row>): string {
+  return columns.map(([name]) => `"${name}"`).join(', ');
+}
+
+const BATCH = 5_000;
+
+export function* batchesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+}
+
+/** Makes the partitions of the months that `times` fall into. */
+export async function ensureMonths(client: PoolClient, table: string, times: readonly Date[]): Promise<void> {
+  const months = new Set(times.map((time) => time.toISOString().slice(0, 7)));
+  for (const month of months) {
+    await client.query('SELECT ensure_month_partitions($1, $2::timestamptz, $2::timestamptz)', [table, `${month}-01T00:00:00Z`]);
+  }
+}
+
+/** Appends rows, leaving those whose key is known; returns how many were new. */
+export async function appendNew<Row>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<number> {
+  let inserted = 0;
+  for (const batch of batchesOf(rows)) {
+    const text = `INSERT INTO ${table} (${namesOf(columns)}) SELECT ${selectOf(columns, 'u')} FROM ${unnestOf(columns, 'u')} ON CONFLICT DO NOTHING`;
+    const { rowCount } = await client.query({ name: `lp_append_${table}`, text, values: columnArrays(columns, batch) });
+    inserted += rowCount ?? 0;
+  }
+  return inserted;
+}

@@ -1,0 +1,23 @@
+import type { Pool } from 'pg';
+import type { Venue } from '../venue';
+import { resolvers } from './resolvers/map';
+import { dataApiActivity, dataApiTrades } from './sources/data-api';
+import { gammaMarkets } from './sources/gamma-markets';
+
+async function freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }> {
+  const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
+    "SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'prediction'",
+  );
+  return rows[0] ?? { last_event_at: null, watermark: null };
+}
+
+async function counts(db: Pool): Promise<Record<string, number>> {
+  const { rows } = await db.query<Record<string, number>>(
+    `SELECT (SELECT count(*)::int FROM pm_market) AS pm_market, (SELECT count(*)::int FROM pm_outcome) AS pm_outcome,
+       (SELECT count(*)::int FROM pm_trade) AS pm_trade, (SELECT count(*)::int FROM pm_wallet) AS pm_wallet`,
+  );
+  return rows[0] ?? {};
+}
+
+/** The prediction-market wing. */
+export const prediction: Venue = { name: 'prediction', resolvers, sources: [gammaMarkets, dataApiActivity, dataApiTrades], freshness, counts };

@@ -1,0 +1,128 @@
+import type { PoolClient } from 'pg';
+import { categoryOf } from '../categories';
+import type { DataApiRow } from './data-api-row';
+
+/** A row of a wallet's history, ready for the store. */
+export interface TradeFact extends DataApiRow {
+  trade_id: string;
+  is_taker: boolean | null;
+}
+
+const ROWS = `unnest($1::text[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::numeric[], $9::numeric[], $10::boolean[], $11::text[])
+  AS row(condition_id, "timestamp", trade_id, wallet, token_id, side, price, size, usdc_size, is_taker, tx_hash)`;
+
+// USDC where the upstream gives none: price × size of a trade, one a share for a payout or a full set; a conversion's cash is unknown, not guessed.
+const APPEND = `
+INSERT INTO pm_trade (condition_id, "timestamp", trade_id, wallet, token_id, side, price, size, usdc_size, is_taker, tx_hash)
+SELECT condition_id, "timestamp", trade_id, wallet, token_id, side, price, size,
+  COALESCE(usdc_size, CASE side WHEN 'CONVERSION' THEN 0 ELSE round(size * COALESCE(price, 1), 6) END), is_taker, tx_hash
+FROM ${ROWS}
+ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING`;
+
+// The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
+const COMPLETE = `
+UPDATE pm_trade AS kept SET is_taker = COALESCE(kept.is_taker, row.is_taker), usdc_size = COALESCE(row.usdc_size, kept.usdc_size)
+FROM ${ROWS}
+WHERE kept.condition_id = row.condition_id AND kept."timestamp" = row."timestamp" AND kept.trade_id = row.trade_id
+  AND ((kept.is_taker IS NULL AND row.is_taker IS NOT NULL) OR kept.usdc_size <> row.usdc_size)`;
+
+const WALLETS = `
+INSERT INTO pm_wallet AS kept (wallet, first_trade_at, first_seen_at)
+SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) AS row(wallet, first_trade_at, first_seen_at)
+ON CONFLICT (wallet) DO UPDATE SET first_trade_at = LEAST(kept.first_trade_at, EXCLUDED.first_trade_at), first_seen_at = LEAST(kept.first_seen_at, EXCLUDED.first_seen_at)
+WHERE EXCLUDED.first_seen_at < kept.first_seen_at OR EXCLUDED.first_trade_at < kept.first_trade_at OR (kept.first_trade_at IS NULL AND EXCLUDED.first_trade_at IS NOT NULL)`;
+
+const STUB_MARKETS = `
+INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, is_stub)
+SELECT condition_id, question, slug, event_slug, category, '{}', '{}', true
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS row(condition_id, question, slug, event_slug, category)
+ON CONFLICT (condition_id) DO UPDATE SET question = EXCLUDED.question, slug = EXCLUDED.slug, event_slug = EXCLUDED.event_slug, category = EXCLUDED.category
+WHERE kept.is_stub AND kept.question IS NULL AND EXCLUDED.question IS NOT NULL`;
+
+const STUB_OUTCOMES = `
+INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome)
+SELECT * FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[]) AS row(condition_id, token_id, outcome_index, outcome)
+ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
+WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL`;
+
+const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Appends rows of one page: partitions, what they tell of markets, outcomes and wallets, and the facts themselves. */
+export class AppendTrades {
+  private readonly months = new Set<string>();
+  private readonly markets = new Set<string>();
+  private readonly outcomes = new Set<string>();
+
+  /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
+  async append(rows: TradeFact[], client: PoolClient): Promise<number> {
+    await this.makePartitions(rows, client);
+    await this.noteMarkets(rows, client);
+    await this.noteOutcomes(rows, client);
+    await noteWallets(rows, client);
+    const values = columnsOf(rows);
+    const { rowCount } = await client.query({ name: 'pm_append_trades', text: APPEND, values });
+    if (rowCount !== rows.length) await client.query({ name: 'pm_complete_trades', text: COMPLETE, values });
+    return rowCount ?? 0;
+  }
+
+  private async makePartitions(rows: TradeFact[], client: PoolClient): Promise<void> {
+    for (const { timestamp } of rows) {
+      const month = `${timestamp.toISOString().slice(0, 7)}-01T00:00:00Z`;
+      if (this.months.has(month)) continue;
+      this.months.add(month);
+      await client.query("SELECT ensure_month_partitions('pm_trade', $1, $1)", [month]);
+    }
+  }
+
+  private async noteMarkets(rows: TradeFact[], client: PoolClient): Promise<void> {
+    const stubs = [...firstOfEach(rows, this.markets, (row) => (row.title === null ? `?${row.condition_id}` : row.condition_id)).values()]
+      // A row with a title says more than one without.
+      .sort((a, b) => before(a.condition_id, b.condition_id) || Number(b.title !== null) - Number(a.title !== null))
+      .filter((row, index, sorted) => row.condition_id !== sorted[index - 1]?.condition_id);
+    if (stubs.length === 0) return;
+    const category = (row: TradeFact): string => categoryOf({ tags: [], slugs: row.slug ? [row.slug, row.event_slug ?? ''] : [row.title ?? ''] });
+    const columns = [stubs.map((row) => row.condition_id), stubs.map((row) => row.title), stubs.map((row) => row.slug), stubs.map((row) => row.event_slug), stubs.map(category)];
+    await client.query(STUB_MARKETS, columns);
+  }
+
+  private async noteOutcomes(rows: TradeFact[], client: PoolClient): Promise<void> {
+    const named = rows.filter((row) => row.token_id !== null && row.outcome !== null);
+    const stubs = [...firstOfEach(named, this.outcomes, (row) => `${row.token_id}|${row.outcome_index ?? ''}`).values()]
+      .sort((a, b) => before(a.token_id as string, b.token_id as string) || Number(b.outcome_index !== null) - Number(a.outcome_index !== null))
+      .filter((row, index, sorted) => row.token_id !== sorted[index - 1]?.token_id);
+    if (stubs.length === 0) return;
+    await client.query(STUB_OUTCOMES, [stubs.map((row) => row.condition_id), stubs.map((row) => row.token_id), stubs.map((row) => row.outcome_index), stubs.map((row) => row.outcome)]);
+  }
+}
+
+/** First row of each key that is not in `known` yet; the keys are added to it. */
+function firstOfEach(rows: TradeFact[], known: Set<string>, keyOf: (row: TradeFact) => string): Map<string, TradeFact> {
+  const found = new Map<string, TradeFact>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (known.has(key)) continue;
+    known.add(key);
+    found.set(key, row);
+  }
+  return found;
+}
+
+async function noteWallets(rows: TradeFact[], client: PoolClient): Promise<void> {
+  const wallets = new Map<string, { traded: Date | null; seen: Date }>();
+  for (const { wallet, timestamp, price } of rows) {
+    const known = wallets.get(wallet);
+    const traded = price === null ? (known?.traded ?? null) : earlier(known?.traded ?? null, timestamp);
+    wallets.set(wallet, { traded, seen: earlier(known?.seen ?? null, timestamp) });
+  }
+  const ordered = [...wallets].sort(([a], [b]) => before(a, b));
+  const values = [ordered.map(([wallet]) => wallet), ordered.map(([, { traded }]) => traded), ordered.map(([, { seen }]) => seen)];
+  await client.query({ name: 'pm_note_wallets', text: WALLETS, values });
+}
+
+const earlier = (known: Date | null, time: Date): Date => (known !== null && known <= time ? known : time);
+
+function columnsOf(rows: TradeFact[]): unknown[] {
+  const column = <K extends keyof TradeFact>(key: K): TradeFact[K][] => rows.map((row) => row[key]);
+  const names = ['condition_id', 'timestamp', 'trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker', 'tx_hash'] as const;
+  return names.map((name) => column(name));
+}

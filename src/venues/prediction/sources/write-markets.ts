@@ -1,0 +1,47 @@
+import type { PoolClient } from 'pg';
+import type { CatalogueMarket } from './gamma-market';
+
+// A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
+const UPSERT_MARKETS = `
+INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, neg_risk, neg_risk_id, end_date, created_at, closed_at,
+  resolved_at, winning_outcome, is_voided, upstream_volume, upstream_liquidity, updated_at, is_stub)
+SELECT condition_id, question, slug, event_slug, category, ARRAY(SELECT jsonb_array_elements_text(tags)), ARRAY(SELECT jsonb_array_elements_text(outcomes)),
+  neg_risk, neg_risk_id, end_date, created_at, closed_at, resolved_at, winning_outcome, is_voided, upstream_volume, upstream_liquidity, updated_at, false
+FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, question text, slug text, event_slug text, category text, tags jsonb, outcomes jsonb,
+  neg_risk boolean, neg_risk_id text, end_date timestamptz, created_at timestamptz, closed_at timestamptz, resolved_at timestamptz,
+  winning_outcome text, is_voided boolean, upstream_volume numeric, upstream_liquidity numeric, updated_at timestamptz)
+ON CONFLICT (condition_id) DO UPDATE SET
+  question = EXCLUDED.question, slug = EXCLUDED.slug, event_slug = COALESCE(EXCLUDED.event_slug, kept.event_slug),
+  category = CASE WHEN EXCLUDED.tags = '{}' AND kept.tags <> '{}' THEN kept.category ELSE EXCLUDED.category END,
+  tags = CASE WHEN EXCLUDED.tags = '{}' THEN kept.tags ELSE EXCLUDED.tags END,
+  outcomes = EXCLUDED.outcomes, neg_risk = EXCLUDED.neg_risk, neg_risk_id = EXCLUDED.neg_risk_id,
+  end_date = EXCLUDED.end_date, created_at = EXCLUDED.created_at, closed_at = EXCLUDED.closed_at, resolved_at = EXCLUDED.resolved_at,
+  winning_outcome = EXCLUDED.winning_outcome, is_voided = EXCLUDED.is_voided, upstream_volume = EXCLUDED.upstream_volume,
+  upstream_liquidity = EXCLUDED.upstream_liquidity, updated_at = EXCLUDED.updated_at, is_stub = false
+WHERE kept.is_stub OR EXCLUDED.updated_at > kept.updated_at
+  OR ((kept.updated_at IS NULL OR EXCLUDED.updated_at IS NULL) AND kept.resolved_at IS NULL AND (EXCLUDED.resolved_at IS NOT NULL OR EXCLUDED.updated_at IS NOT NULL))
+RETURNING condition_id`;
+
+const UPSERT_OUTCOMES = `
+INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome, price, price_at, payout)
+SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
+ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
+  price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
+
+/** Keeps the newest description of each market; returns how many were new or changed. */
+export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient): Promise<number> {
+  const newest = new Map<string, CatalogueMarket>();
+  for (const market of markets) {
+    const other = newest.get(market.condition_id);
+    if (other === undefined || (market.updated_at ?? 0) > (other.updated_at ?? 0)) newest.set(market.condition_id, market);
+  }
+  // One order for all writers, so that two of them never wait for each other.
+  const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
+  const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [JSON.stringify(ordered.map(({ tokens: _, ...market }) => market))]);
+  const outcomes = written.rows.flatMap(({ condition_id }) => {
+    const { tokens, updated_at } = newest.get(condition_id) as CatalogueMarket;
+    return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
+  });
+  if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
+  return written.rows.length;
+}

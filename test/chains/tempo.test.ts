@@ -1,0 +1,335 @@
+import { Hash } from 'ox';
+import { TxEnvelopeTempo } from 'ox/tempo';
+import { createClient, http } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { tempoLocalnet } from 'viem/chains';
+import { Abis, Account, Actions } from 'viem/tempo';
+import { RpcUnavailable } from '../../src/chains/rpc';
+import { EXPIRING_NONCE_KEY, TempoChain, TempoWrongChain } from '../../src/chains/tempo';
+import { type TempoTransaction, landTransaction, traceTransaction } from '../../src/chains/tempo-landing';
+import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
+import { freePort } from '../../src/lib/net';
+import { MERCHANT, TOKEN, signed, signedEip1559, transferData } from '../support/tempo-transactions';
+
+type HexText = `0x${string}`;
+
+const soon = (ms = 10_000): AbortSignal => AbortSignal.timeout(ms);
+const unix = (): number => Math.floor(Date.now() / 1000);
+/** The first of anvil's published development keys: the admin of the local USDC.e. */
+const ADMIN = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+let local: LocalTempo;
+let chain: TempoChain;
+beforeAll(async () => {
+  local = await startLocalTempo();
+  chain = new TempoChain({ rpc_urls: [local.url], chain_id: local.chain_id });
+});
+afterAll(() => local.stop());
+afterEach(() => local.faults.clear());
+
+async function payer(usdc = 5_000_000n) {
+  const privateKey = generatePrivateKey();
+  const account = Account.fromSecp256k1(privateKey);
+  await local.fund(account.address, usdc);
+  return { ...account, privateKey, address: account.address.toLowerCase() as HexText };
+}
+type Payer = Awaited<ReturnType<typeof payer>>;
+
+function clientOf(account: { address: HexText }) {
+  return createClient({ account: account as Account.RootAccount, chain: { ...tempoLocalnet, id: local.chain_id as 1337 }, transport: http(local.url), pollingInterval: 50 });
+}
+
+/** A signed payment of 10 000 micro-USDC to the merchant, and what is needed to follow it. */
+async function payment(by: Payer, over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}): Promise<{ raw: HexText; transaction: TempoTransaction }> {
+  const raw = await signed({ chainId: local.chain_id, gas: 2_000_000n, ...over }, by);
+  const { nonceKey, nonce, validBefore } = TxEnvelopeTempo.deserialize(raw as TxEnvelopeTempo.Serialized);
+  return { raw, transaction: { hash: Hash.keccak256(raw), sender: by.address, nonce_key: nonceKey ?? 0n, nonce: nonce ?? 0n, valid_before: validBefore ?? null } };
+}
+
+describe('questions', () => {
+  it('head, balance, nonces', async () => {
+    const account = await payer(1_234_567n);
+    const head = await chain.head(soon());
+    expect(head.number).toBeGreaterThan(0n);
+    expect(Math.abs(head.time - unix())).toBeLessThan(30);
+    expect(head.base_fee).toBeGreaterThan(0n);
+    expect(await chain.balance(TOKEN, account.address, soon())).toBe(1_234_567n);
+    expect(await chain.nonce(account.address, 0n, soon())).toBe(0n);
+    expect(await chain.nonce(account.address, 7n, soon())).toBe(0n);
+    for (const [key, nonce] of [[0n, 0n], [7n, 0n], [7n, 1n]] as const) {
+      const { raw, transaction } = await payment(account, { nonceKey: key, nonce });
+      expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
+    }
+    expect(await chain.nonce(account.address, 0n, soon())).toBe(1n);
+    expect(await chain.nonce(account.address, 7n, soon())).toBe(2n);
+  });
+
+  it('a call that would go through, and why others would not', async () => {
+    const { address } = await payer(20_000n);
+    const call = (data: HexText, gas = 2_000_000n) => chain.simulate({ from: address, to: TOKEN, data, gas }, soon());
+    expect(await call(transferData(20_000n))).toBeNull();
+    expect(await call(transferData(20_001n))).toBe('InsufficientBalance');
+    expect(await call(transferData(1n, `0x${'00'.repeat(20)}`))).toBe('InvalidRecipient');
+    expect(await call(transferData(1n), 21_100n)).toMatch(/gas/i);
+    expect(await chain.balance(TOKEN, address, soon())).toBe(20_000n);
+  });
+
+  it('the fee token an account chose', async () => {
+    const account = await payer();
+    expect(await chain.feeToken(account.address, soon())).toBeNull();
+    await Actions.fee.setUserTokenSync(clientOf(account), { token: '0x20c0000000000000000000000000000000000000', gas: 2_000_000n });
+    expect(await chain.feeToken(account.address, soon())).toBe('0x20c0000000000000000000000000000000000000');
+  });
+
+  it('access keys: unknown, authorised with limits and scopes, expired, revoked', async () => {
+    const account = await payer();
+    const client = clientOf(account);
+    const key = Account.fromSecp256k1(generatePrivateKey(), { access: account });
+    const ask = (now = unix()) => chain.accessKey(account.address, key.accessKeyAddress, TOKEN, now, soon());
+    expect((await ask()).authorized).toBe(false);
+    const expiry = unix() + 3_600;
+    await Actions.accessKey.authorizeSync(client, { accessKey: key, expiry, limits: [{ token: TOKEN, limit: 15_000n }], scopes: [{ address: TOKEN, selector: 'transfer(address,uint256)', recipients: [MERCHANT] }], gas: 5_000_000n });
+    expect(await ask()).toMatchObject({ authorized: true, limit: 15_000n });
+    const [scope] = (await ask()).scopes ?? [];
+    expect(scope?.target.toLowerCase()).toBe(TOKEN);
+    expect(scope?.selectorRules.map(({ selector, recipients }) => [selector, recipients.map((address) => address.toLowerCase())])).toEqual([['0xa9059cbb', [MERCHANT]]]);
+    expect((await ask(expiry)).authorized).toBe(false);
+    await Actions.accessKey.revokeSync(client, { accessKey: key.accessKeyAddress, gas: 5_000_000n });
+    expect((await ask()).authorized).toBe(false);
+  });
+
+  it('whether the merchant can receive', async () => {
+    expect(await chain.canReceive(TOKEN, MERCHANT, soon())).toBeNull();
+    expect(await chain.canReceive(MERCHANT, MERCHANT, soon())).toBe('not a token of 6 decimals');
+    const admin = clientOf(privateKeyToAccount(ADMIN));
+    const gas = 5_000_000n;
+    const { token } = await Actions.token.createSync(admin, { name: 'Test', symbol: 'TST', currency: 'USD', admin: admin.account, gas });
+    await Actions.token.grantRolesSync(admin, { token, to: admin.account.address, roles: ['pause'], gas });
+    expect(await chain.canReceive(token, MERCHANT, soon())).toBeNull();
+    await Actions.token.pauseSync(admin, { token, gas });
+    expect(await chain.canReceive(token, MERCHANT, soon())).toBe('the token is paused');
+    const forbidden = await Actions.token.createSync(admin, { name: 'Two', symbol: 'TWO', currency: 'USD', admin: admin.account, gas });
+    const { policyId } = await Actions.policy.createSync(admin, { type: 'blacklist', addresses: [MERCHANT], gas });
+    await Actions.token.changeTransferPolicySync(admin, { token: forbidden.token, policyId, gas });
+    expect(await chain.canReceive(forbidden.token, MERCHANT, soon())).toBe('its transfer policy forbids the recipient');
+  });
+});
+
+describe('several RPCs', () => {
+  it('goes on with the next when one is dead, and stays with it', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const pair = new TempoChain({ rpc_urls: [dead, local.url], chain_id: local.chain_id });
+    await pair.check(soon());
+    expect(await pair.balance(TOKEN, MERCHANT, soon())).toBe(await local.usdcBalance(MERCHANT));
+  });
+
+  it('goes on when one answers with an error, or not in time', async () => {
+    const pair = new TempoChain({ rpc_urls: [local.url, local.url], chain_id: local.chain_id, request_ms: 300 });
+    await pair.check(soon());
+    local.faults.inject('eth_getBlockByNumber', { kind: 'error', code: -32005, message: 'rate limited' });
+    expect((await pair.head(soon())).number).toBeGreaterThan(0n);
+    local.faults.inject('eth_getBlockByNumber', { kind: 'delay', ms: 2_000 });
+    expect((await pair.head(soon())).number).toBeGreaterThan(0n);
+  });
+
+  it('throws RpcUnavailable when nobody answers, the reason when it is aborted', async () => {
+    const dead = new TempoChain({ rpc_urls: [`http://127.0.0.1:${await freePort()}`], chain_id: local.chain_id });
+    await expect(dead.check(soon())).rejects.toThrow(RpcUnavailable);
+    await expect(dead.head(soon())).rejects.toThrow(RpcUnavailable);
+    local.faults.inject('eth_getBlockByNumber', { kind: 'delay', ms: 3_000 });
+    await expect(chain.head(soon(50))).rejects.toThrow(/abort|timeout/i);
+  });
+
+  it('does not take a simulation for refused when the RPC is in trouble', async () => {
+    local.faults.inject('eth_call', { kind: 'error', code: -32603, message: 'Internal error' });
+    await expect(chain.simulate({ from: MERCHANT, to: TOKEN, data: transferData(), gas: 1_000_000n }, soon())).rejects.toThrow(RpcUnavailable);
+  });
+
+  it('never believes one of another chain', async () => {
+    const other = await startLocalTempo({ chain_id: 31_318 });
+    try {
+      const mixed = new TempoChain({ rpc_urls: [other.url, local.url], chain_id: local.chain_id });
+      await expect(mixed.check(soon())).rejects.toThrow(TempoWrongChain);
+      const { address } = await payer(77n);
+      expect(await mixed.balance(TOKEN, address, soon())).toBe(77n);
+      const alone = new TempoChain({ rpc_urls: [other.url], chain_id: local.chain_id });
+      await expect(alone.check(soon())).rejects.toThrow(TempoWrongChain);
+      await expect(alone.head(soon())).rejects.toThrow(RpcUnavailable);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('needs at least one', () => {
+    expect(() => new TempoChain({ rpc_urls: [], chain_id: 1 })).toThrow();
+  });
+});
+
+describe('landing a transaction', () => {
+  const moved = async (run: () => Promise<unknown>): Promise<bigint> => {
+    const before = await local.usdcBalance(MERCHANT);
+    await run();
+    return (await local.usdcBalance(MERCHANT)) - before;
+  };
+  const land = async (raw: HexText | null, transaction: TempoTransaction, fresh = true, ms = 8_000) => landTransaction(chain, transaction, raw, fresh, soon(ms));
+
+  it('returns the receipt of the synchronous call, and asks for nothing else', async () => {
+    const { raw, transaction } = await payment(await payer());
+    local.faults.forgetCalls();
+    expect(await moved(async () => {
+      const landing = await land(raw, transaction);
+      expect(landing).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
+      const logs = landing.status === 'mined' ? landing.receipt.logs : [];
+      expect(logs.some((log) => log.address.toLowerCase() === TOKEN && BigInt(log.data) === 10_000n)).toBe(true);
+      expect(local.faults.callsByMethod()).toEqual({ eth_sendRawTransactionSync: 1 });
+    })).toBe(10_000n);
+  });
+
+  it('finds the receipt when the reply is dropped, late, or says "already imported"', async () => {
+    for (const fault of [{ kind: 'drop' }, { kind: 'delay', ms: 30_000 }, { kind: 'already_processed' }] as const) {
+      const { raw, transaction } = await payment(await payer());
+      local.faults.inject('eth_sendRawTransactionSync', fault);
+      const start = Date.now();
+      expect(await moved(async () => expect((await land(raw, transaction)).status).toBe('mined'))).toBe(10_000n);
+      expect(Date.now() - start).toBeLessThan(5_000);
+    }
+  });
+
+  it('moves the money once, however often it is sent', async () => {
+    const { raw, transaction } = await payment(await payer());
+    expect(await moved(async () => {
+      for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, i === 0)).status).toBe('mined');
+    })).toBe(10_000n);
+  });
+
+  it('sends plainly where the synchronous call is unknown', async () => {
+    const { raw, transaction } = await payment(await payer());
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code: -32601, message: 'the method does not exist' }, 10);
+    expect((await land(raw, transaction)).status).toBe('mined');
+    expect(local.faults.calls('eth_sendRawTransaction')).toBeGreaterThan(0);
+  });
+
+  it('sends again what never arrived', async () => {
+    const { raw, transaction } = await payment(await payer());
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'refuse' });
+    expect(await moved(async () => expect((await land(raw, transaction)).status).toBe('mined'))).toBe(10_000n);
+  });
+
+  it('does not take trouble of the RPC for a refusal of the transaction', async () => {
+    const { raw, transaction } = await payment(await payer());
+    for (const [code, message] of [[-32005, 'rate limited'], [-32603, 'Internal error'], [-32000, 'header not found']] as const) local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code, message });
+    local.faults.inject('eth_sendRawTransaction', { kind: 'refuse' }, Infinity);
+    for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, true, 500)).status).toBe('open');
+  });
+
+  it('is patient while receipts do not show, and open when its time is over', async () => {
+    const { raw, transaction } = await payment(await payer());
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'drop' });
+    local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: null }, 3);
+    expect((await land(raw, transaction)).status).toBe('mined');
+    const second = await payment(await payer());
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'drop' });
+    local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: null }, Infinity);
+    expect(await land(second.raw, second.transaction, true, 1_000)).toEqual({ status: 'open' });
+    local.faults.clear();
+    expect((await traceTransaction(chain, second.transaction, soon())).status).toBe('mined');
+  });
+
+  it('waits for a block that comes late', async () => {
+    const { raw, transaction } = await payment(await payer());
+    await local.setAutomine(false);
+    try {
+      const landing = land(raw, transaction);
+      setTimeout(() => void local.mine(), 2_500);
+      expect((await landing).status).toBe('mined');
+    } finally {
+      await local.setAutomine(true);
+    }
+  });
+
+  it('reports a transaction that was mined and failed', async () => {
+    const account = await payer(5_000_000n);
+    const [first, second] = [await payment(account, { calls: [{ to: TOKEN, data: transferData(4_000_000n) }] }), await payment(account, { validAfter: 2, calls: [{ to: TOKEN, data: transferData(4_000_000n) }] })];
+    expect(await land(first.raw, first.transaction)).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
+    expect(await land(second.raw, second.transaction)).toMatchObject({ status: 'mined', receipt: { succeeded: false } });
+  });
+
+  it('is told when every RPC refuses bytes never sent before', async () => {
+    const { raw, transaction } = await payment(await payer(), { validBefore: unix() + 1 });
+    expect(await land(raw, transaction)).toEqual({ status: 'refused', reason: expect.stringMatching(/valid_before/) as unknown });
+  });
+
+  it('does not believe the refusal of bytes that may have been sent before', async () => {
+    const { raw, transaction } = await payment(await payer(), { validBefore: unix() + 1 });
+    expect(await land(raw, transaction, false, 700)).toEqual({ status: 'open' });
+  });
+
+  it('without the bytes only looks', async () => {
+    const { raw, transaction } = await payment(await payer());
+    expect(await land(null, transaction, true, 700)).toEqual({ status: 'open' });
+    expect((await land(raw, transaction)).status).toBe('mined');
+    expect((await land(null, transaction)).status).toBe('mined');
+  });
+
+  it('survives an RPC that is down, and its return', async () => {
+    const { raw, transaction } = await payment(await payer());
+    await local.faults.down();
+    const landing = land(raw, transaction);
+    setTimeout(() => void local.faults.up(), 1_500);
+    expect((await landing).status).toBe('mined');
+  });
+});
+
+describe('the end of a transaction that was never mined', () => {
+  it('by time: only when the chain itself is past it', async () => {
+    const { transaction } = await payment(await payer());
+    expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
+    const past = { ...transaction, valid_before: Number(await local.time()) - 3 };
+    expect(await traceTransaction(chain, past, soon())).toEqual({ status: 'open' });
+    expect(await traceTransaction(chain, { ...transaction, valid_before: Number(await local.time()) - 6 }, soon())).toEqual({ status: 'dead', reason: 'expired' });
+  });
+
+  it('by nonce: when another one took its place', async () => {
+    const account = await payer();
+    const lost = await payment(account, { nonceKey: 9n, nonce: 0n, validBefore: undefined, validAfter: undefined });
+    const won = await payment(account, { nonceKey: 9n, nonce: 0n, validBefore: undefined, validAfter: 1 });
+    expect(await traceTransaction(chain, lost.transaction, soon())).toEqual({ status: 'open' });
+    expect((await landTransaction(chain, won.transaction, won.raw, true, soon())).status).toBe('mined');
+    expect(await traceTransaction(chain, lost.transaction, soon())).toEqual({ status: 'dead', reason: 'superseded' });
+    expect((await traceTransaction(chain, won.transaction, soon())).status).toBe('mined');
+  });
+
+  it('by nonce, for a plain transaction of the account', async () => {
+    const account = await payer();
+    const raw = signedEip1559({ chainId: local.chain_id, nonce: 0n, gas: 2_000_000n }, account.privateKey);
+    const transaction = { hash: Hash.keccak256(raw), sender: account.address, nonce_key: 0n, nonce: 0n, valid_before: null };
+    expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
+    expect(await landTransaction(chain, transaction, raw, true, soon())).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
+    expect(await traceTransaction(chain, { ...transaction, hash: `0x${'ab'.repeat(32)}` }, soon())).toEqual({ status: 'dead', reason: 'superseded' });
+  });
+
+  it('needs two witnesses where there are two RPCs', async () => {
+    const { transaction } = await payment(await payer());
+    const past = { ...transaction, valid_before: Number(await local.time()) - 60 };
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const halfDead = new TempoChain({ rpc_urls: [local.url, dead], chain_id: local.chain_id });
+    expect(await traceTransaction(halfDead, past, soon())).toEqual({ status: 'open' });
+    const both = new TempoChain({ rpc_urls: [local.url, local.url], chain_id: local.chain_id });
+    expect(await traceTransaction(both, past, soon())).toEqual({ status: 'dead', reason: 'expired' });
+  });
+
+  it('is open when nobody answers', async () => {
+    const { transaction } = await payment(await payer());
+    await local.faults.down();
+    try {
+      expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
+    } finally {
+      await local.faults.up();
+    }
+  });
+
+  it('knows the expiring nonce key', () => {
+    expect(EXPIRING_NONCE_KEY).toBe(2n ** 256n - 1n);
+    expect(Abis.nonce.some((item) => 'name' in item && item.name === 'getNonce')).toBe(true);
+  });
+});

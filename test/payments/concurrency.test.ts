@@ -1,0 +1,70 @@
+import { createPayments } from '../../src/payments/charge';
+import type { Payments } from '../../src/payments/protocol';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
+
+describe('many requests at once, two processes’ worth of corridors on one database', () => {
+  let till: Till;
+  let other: Payments;
+  beforeAll(async () => {
+    till = await openTill();
+    other = await createPayments(till.settings, { pool: till.database.pool, logger: till.logger });
+    await other.start();
+  });
+  afterAll(async () => {
+    await other.stop();
+    await till.stop();
+  });
+  beforeEach(() => till.solana.faults.forgetCalls());
+
+  const tally = (list: string[]): Record<string, number> => list.reduce<Record<string, number>>((sums, key) => ({ ...sums, [key]: (sums[key] ?? 0) + 1 }), {});
+
+  it('200 copies of one proof: one execution, one broadcast, one sale', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    const work = workOf(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return 'once';
+    });
+    const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)));
+    expect(tally(outcomes.map(told))).toEqual({ '200': 1, '409 payment_in_progress': 199 });
+    expect(work.runs()).toBe(1);
+    expect(till.solana.faults.calls('sendTransaction')).toBe(1);
+    expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+    const { rows } = await till.database.pool.query('SELECT count(*)::int AS n FROM payment WHERE payer = $1', [buyer.publicKey.toBase58()]);
+    expect(rows[0]).toEqual({ n: 1 });
+  });
+
+  it('50 different proofs of one buyer, who can pay for 20: 20 are served, the rest refused before they cost a query', async () => {
+    const buyer = await fundedBuyer(till, 400_000n);
+    const proofs = await Promise.all(Array.from({ length: 50 }, () => signedHeaders(till, buyer)));
+    const work = workOf(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return 'served';
+    });
+    const outcomes = await Promise.all(proofs.map((headers, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)));
+    expect(tally(outcomes.map(told))).toEqual({ '200': 20, '402 verification_failed insufficient_funds': 30 });
+    expect(work.runs()).toBe(20);
+    expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(0n);
+  });
+
+  it('one transaction presented under two offers’ dress is one payment', async () => {
+    const buyer = await fundedBuyer(till);
+    const requirement = requirementOf(await challengeOf(till));
+    // With and without the echoed quote: other secrets, same bytes on chain.
+    const [whole, bare] = [proofFor(buyer, requirement), proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: undefined as never } })];
+    const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('once'), 500)));
+    const outcomes = await Promise.all([whole, bare].map((proof) => till.payments.charge(saleOf({ headers: { 'X-PAYMENT': proof } }), work)));
+    expect(outcomes.map(told).sort()).toEqual(['200', '409 payment_in_progress']);
+    expect(work.runs()).toBe(1);
+  });
+
+  it('caps what one payer may have under way', async () => {
+    const capped = await createPayments({ ...till.settings, payer_reserved_cap: 50_000n }, { pool: till.database.pool, logger: till.logger });
+    const buyer = await fundedBuyer(till);
+    const proofs = await Promise.all(Array.from({ length: 4 }, () => signedHeaders(till, buyer)));
+    const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('served'), 500)));
+    const outcomes = await Promise.all(proofs.map((headers) => capped.charge(saleOf({ headers }), work)));
+    expect(tally(outcomes.map(told))).toEqual({ '200': 2, '429 rate_limited payer_reserved_cap': 2 });
+    await capped.stop();
+  });
+});

@@ -1,0 +1,313 @@
+import { AppError } from '../../src/errors';
+import type { Outcome, Sale } from '../../src/payments/protocol';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
+
+const unhurried = { settings: { settle_patience_ms: 5_000 } };
+
+describe('the corridor on a local Solana', () => {
+  let till: Till;
+  beforeAll(async () => {
+    till = await openTill(unhurried);
+  });
+  afterAll(() => till.stop());
+  beforeEach(() => {
+    till.solana.faults.clear();
+    till.solana.faults.forgetCalls();
+  });
+
+  const charge = (headers: Record<string, string>, work = workOf(), sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> => till.payments.charge(saleOf({ headers, ...sale }), work);
+  const sent = (): number => till.solana.faults.calls('sendTransaction');
+  const stateOf = async (address: string): Promise<string[]> =>
+    (await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id', [address])).rows.map(({ state }) => state);
+  const stepsOf = async (address: string): Promise<string[]> =>
+    (await till.database.pool.query<{ state: string }>('SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step', [address])).rows.map(({ state }) => state);
+
+  it('challenges a request without a proof and stores nothing', async () => {
+    const outcome = await charge({});
+    expect(told(outcome)).toBe('402 payment_required');
+    const { rows } = await till.database.pool.query('SELECT count(*)::int AS n FROM payment');
+    expect(rows[0]).toEqual({ n: 0 });
+  });
+
+  it('settles, with every step on record, and erases the proof', async () => {
+    const buyer = await fundedBuyer(till);
+    const outcome = await charge(await signedHeaders(till, buyer));
+    expect(outcome).toMatchObject({ kind: 'paid', replayed: false, answer: { data: [1, 2, 3] } });
+    const address = buyer.publicKey.toBase58();
+    expect(await stepsOf(address)).toEqual(['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']);
+    const { rows } = await till.database.pool.query('SELECT raw, amount, protocol, answer FROM payment WHERE payer = $1', [address]);
+    expect(rows).toEqual([{ raw: null, amount: '20000', protocol: 'x402', answer: '{"data":[1,2,3]}' }]);
+    expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+  });
+
+  it('tells refusals of the request after the proof is read and before it is verified', async () => {
+    const refuse = new AppError('invalid_parameter');
+    expect(told(await charge({ 'PAYMENT-SIGNATURE': '!!' }, workOf(undefined, refuse)))).toContain('400 malformed_payment');
+    const buyer = await fundedBuyer(till);
+    const forged = await signedHeaders(till, buyer, { wish: { amount: 1n } });
+    expect(told(await charge(forged, workOf(undefined, refuse)))).toBe('400 invalid_parameter');
+    expect(told(await charge(forged))).toBe('402 payment_insufficient invalid_exact_svm_payload_amount_mismatch');
+    expect(told(await charge({}, workOf(undefined, refuse)))).toBe('402 payment_required');
+  });
+
+  describe('work that brings nothing', () => {
+    const hang = (): Promise<never> => new Promise(() => undefined);
+    const cases: [string, () => Promise<unknown>, string][] = [
+      ['empty', () => Promise.reject(new AppError('empty_result')), '404 empty_result'],
+      ['unknown thing', () => Promise.reject(new AppError('not_found')), '404 not_found'],
+      ['overload', () => Promise.reject(new AppError('at_capacity', { retry_after_s: 1 })), '503 at_capacity'],
+      ['a bug', () => Promise.reject(new TypeError('x is not a function')), '500 internal'],
+      ['a bug thrown at once', () => { throw new RangeError('no'); }, '500 internal'],
+      ['a hang', hang, '504 query_timeout'],
+    ];
+    it.each(cases)('%s: nothing is broadcast, the proof stays good', async (_, run, expected) => {
+      const till2 = expected.startsWith('504') ? await openTill({ settings: { deadline_ms: 300 } }) : till;
+      const buyer = await fundedBuyer(till2);
+      const headers = await signedHeaders(till2, buyer);
+      till2.solana.faults.forgetCalls();
+      const outcome = await till2.payments.charge(saleOf({ headers }), workOf(run));
+      expect(told(outcome)).toBe(expected);
+      expect(outcome).toMatchObject({ kind: 'refused', charged: false, transaction: null });
+      expect(till2.solana.faults.calls('sendTransaction')).toBe(0);
+      // The same proof buys the answer when there is one.
+      expect(told(await till2.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
+      expect(await till2.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+      if (till2 !== till) await till2.stop();
+    });
+
+    it('cancels work that takes too long through its signal', async () => {
+      const quick = await openTill({ settings: { deadline_ms: 200 } });
+      let reason: unknown;
+      const work = workOf(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject((reason = signal.reason)))));
+      const headers = await signedHeaders(quick, await fundedBuyer(quick));
+      expect(told(await quick.payments.charge(saleOf({ headers }), work))).toBe('504 query_timeout');
+      expect(reason).toMatchObject({ code: 'query_timeout' });
+      await quick.stop();
+    });
+
+    it('drops a sale whose buyer hangs up before the broadcast', async () => {
+      const gone = new AbortController();
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const work = workOf(async () => {
+        gone.abort();
+        return { data: [1] };
+      });
+      const outcome = await charge(headers, work, { client_gone: gone.signal });
+      expect(outcome.kind).toBe('refused');
+      expect(sent()).toBe(0);
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
+    });
+
+    it('passes the verified payer to the work', async () => {
+      const buyer = await fundedBuyer(till);
+      const payers: string[] = [];
+      await charge(await signedHeaders(till, buyer), workOf(async ({ payer }) => void payers.push(payer)));
+      expect(payers).toEqual([buyer.publicKey.toBase58()]);
+    });
+  });
+
+  describe('collecting again', () => {
+    it('hands out the kept answer to the same proof with its quote, without running or charging', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const first = await charge(headers);
+      const work = workOf();
+      const again = await charge(headers, work);
+      expect(told(again)).toBe('200 replayed');
+      expect(work.runs()).toBe(0);
+      expect(again).toMatchObject({ answer: { data: [1, 2, 3] }, headers: (first as Outcome & { headers: object }).headers });
+      expect(sent()).toBe(1);
+    });
+
+    it('refuses the landed proof without its quote: anybody can copy it from the chain', async () => {
+      const buyer = await fundedBuyer(till);
+      const requirement = requirementOf(await challengeOf(till));
+      const whole = proofFor(buyer, requirement);
+      await charge({ 'PAYMENT-SIGNATURE': whole });
+      const copied = JSON.parse(Buffer.from(whole, 'base64').toString()) as { accepted: { extra: Record<string, unknown> } };
+      delete copied.accepted.extra.quote;
+      const outcome = await charge({ 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(copied)).toString('base64') });
+      expect(told(outcome)).toBe('402 payment_replayed invalid_challenge');
+      expect(outcome.kind === 'challenge' && outcome.headers['PAYMENT-RESPONSE']).toBeTruthy();
+    });
+
+    it('refuses the quote of somebody else', async () => {
+      const [victim, thief] = [await fundedBuyer(till), await fundedBuyer(till)];
+      const requirement = requirementOf(await challengeOf(till));
+      await charge({ 'PAYMENT-SIGNATURE': proofFor(victim, requirement) });
+      expect(told(await charge({ 'PAYMENT-SIGNATURE': proofFor(thief, requirement) }))).toBe('402 payment_replayed invalid_challenge');
+      expect(sent()).toBe(1);
+    });
+
+    it('Idempotency-Key: a fresh proof is dropped and the stored answer given; another request conflicts', async () => {
+      const buyer = await fundedBuyer(till);
+      const key = { 'Idempotency-Key': 'purchase-1' };
+      await charge({ ...key, ...(await signedHeaders(till, buyer)) });
+      const fresh = { ...key, ...(await signedHeaders(till, buyer)) };
+      expect(told(await charge(fresh))).toBe('200 replayed');
+      const other = saleOf({ path: '/api/v1/markets/other' });
+      const forOther = { ...key, ...(await signedHeaders(till, buyer, {}, other)) };
+      expect(told(await till.payments.charge({ ...other, headers: forOther, raw_headers: Object.entries(forOther).flat() }, workOf()))).toBe('409 idempotency_conflict');
+      // The proof that was dropped is still good without the key.
+      const { 'Idempotency-Key': _, ...alone } = fresh;
+      expect(told(await charge(alone))).toBe('200');
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
+    });
+
+    it('Idempotency-Key is each payer’s own, and free again after an uncharged end', async () => {
+      const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
+      const key = { 'Idempotency-Key': 'shared-name' };
+      const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+      expect(told(await charge({ ...key, ...(await signedHeaders(till, one)) }, empty))).toBe('404 empty_result');
+      const other = saleOf({ path: '/api/v1/markets/other' });
+      const headers = { ...key, ...(await signedHeaders(till, one, {}, other)) };
+      expect(told(await till.payments.charge({ ...other, headers, raw_headers: Object.entries(headers).flat() }, workOf()))).toBe('200');
+      expect(told(await charge({ ...key, ...(await signedHeaders(till, two)) }))).toBe('200');
+    });
+
+    it.each(['', 'x'.repeat(129), 'with space', 'ümlaut'])('refuses the Idempotency-Key %j', async (key) => {
+      const headers = { 'Idempotency-Key': key, ...(await signedHeaders(till, await fundedBuyer(till))) };
+      expect(told(await charge(headers))).toBe('400 invalid_parameter');
+    });
+
+    it('payment-identifier works as a key', async () => {
+      const buyer = await fundedBuyer(till);
+      const identifier = 'order-2026-11-21-0001';
+      await charge(await signedHeaders(till, buyer, { identifier }));
+      expect(told(await charge(await signedHeaders(till, buyer, { identifier })))).toBe('200 replayed');
+      const other = saleOf({ path: '/api/v1/markets/other' });
+      const headers = await signedHeaders(till, buyer, { identifier }, other);
+      expect(told(await till.payments.charge({ ...other, headers, raw_headers: Object.entries(headers).flat() }, workOf()))).toBe('409 idempotency_conflict');
+      expect(sent()).toBe(1);
+    });
+
+    it('answers 409 with Retry-After while the first is running', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      let finish: (value: unknown) => void = () => undefined;
+      const slow = charge(headers, workOf(() => new Promise((resolve) => (finish = resolve))));
+      await until(async () => (await stateOf(buyer.publicKey.toBase58()))[0] === 'EXECUTING');
+      const second = await charge(headers);
+      expect(told(second)).toBe('409 payment_in_progress');
+      expect(second).toMatchObject({ kind: 'refused', charged: false, error: { context: { retry_after_s: expect.any(Number) } } });
+      finish({ data: ['late'] });
+      expect(told(await slow)).toBe('200');
+    });
+  });
+
+  describe('a proof that runs out while the query runs', () => {
+    it('keeps the answer for a fresh proof of the same payer and request', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const work = workOf(async () => {
+        till.solana.advanceSlots(200);
+        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        return { data: ['dear'] };
+      });
+      const late = await charge(headers, work);
+      expect(told(late)).toBe('402 payment_expired blockhash_expired');
+      expect(sent()).toBe(0);
+      const idle = workOf();
+      const outcome = await charge(await signedHeaders(till, buyer), idle);
+      expect(outcome).toMatchObject({ kind: 'paid', answer: { data: ['dear'] }, replayed: false });
+      expect([work.runs(), idle.runs()]).toEqual([1, 0]);
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+      // Paid for: the next one runs again.
+      const next = workOf();
+      await charge(await signedHeaders(till, buyer), next);
+      expect(next.runs()).toBe(1);
+    });
+
+    it('does not hand it to another payer', async () => {
+      const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
+      const path = '/api/v1/kept/for/one';
+      const sale = saleOf({ path });
+      const headers = await signedHeaders(till, one, {}, sale);
+      const work = workOf(async () => {
+        till.solana.advanceSlots(200);
+        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        return 'mine';
+      });
+      expect(told(await charge(headers, work, { path, request_hash: sale.request_hash }))).toContain('402 payment_expired');
+      const others = workOf();
+      const outcome = await charge(await signedHeaders(till, two, {}, sale), others, { path, request_hash: sale.request_hash });
+      expect(outcome).toMatchObject({ kind: 'paid', answer: { data: [1, 2, 3] } });
+      expect(others.runs()).toBe(1);
+    });
+  });
+
+  describe('the buyer broadcasts the payment itself', () => {
+    it('before asking: refused, pushed payments are not taken', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      await broadcast(till, headers);
+      const work = workOf();
+      expect(told(await charge(headers, work))).toBe('402 payment_replayed duplicate_settlement');
+      expect(work.runs()).toBe(0);
+    });
+
+    it('while the query runs, which succeeds: it is settled', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const outcome = await charge(headers, workOf(async () => (await broadcast(till, headers), 'served')));
+      expect(outcome).toMatchObject({ kind: 'paid', answer: 'served' });
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+    });
+
+    it('while the query runs, which fails: owed, told with its id, and served to the same request with the secret', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const failing = workOf(async () => {
+        await broadcast(till, headers);
+        throw new AppError('internal');
+      });
+      const failed = await charge(headers, failing);
+      expect(failed).toMatchObject({ kind: 'refused', charged: 'pending', transaction: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/) });
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED']);
+      // Failing again leaves the debt standing.
+      expect(told(await charge(headers, workOf(() => Promise.reject(new AppError('empty_result')))))).toBe('404 empty_result');
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED']);
+      const served = await charge(headers);
+      expect(told(served)).toBe('200');
+      expect(served.headers['PAYMENT-RESPONSE']).toBeTruthy();
+      expect(told(await charge(headers))).toBe('200 replayed');
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+    });
+
+    it('after a failed query and its release: still served, to the one with the secret', async () => {
+      const buyer = await fundedBuyer(till);
+      const requirement = requirementOf(await challengeOf(till));
+      const whole = proofFor(buyer, requirement);
+      expect(told(await charge({ 'PAYMENT-SIGNATURE': whole }, workOf(() => Promise.reject(new AppError('empty_result')))))).toBe('404 empty_result');
+      await broadcast(till, { 'PAYMENT-SIGNATURE': whole });
+      const bare = proofFor(buyer, requirement, { edit: (payload) => stripQuote(payload) });
+      expect(told(await charge({ 'PAYMENT-SIGNATURE': bare }))).toBe('402 payment_replayed duplicate_settlement');
+      expect(told(await charge({ 'PAYMENT-SIGNATURE': whole }))).toBe('200');
+    });
+  });
+});
+
+function stripQuote(payload: Record<string, unknown>): unknown {
+  const copy = structuredClone(payload) as { accepted: { extra: Record<string, unknown> } };
+  delete copy.accepted.extra.quote;
+  return copy;
+}
+
+async function broadcast(till: Till, headers: Record<string, string>): Promise<void> {
+  const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as { payload: { transaction: string } };
+  const reply = await fetch(till.solana.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [payload.transaction, { encoding: 'base64', skipPreflight: true }] }),
+  });
+  expect(await reply.json()).toHaveProperty('result');
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('it never happened');
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { createPayments } from '../../src/payments/charge';
+import type { Payments } from '../../src/payments/protocol';
+import type { DyingOrders } from './dying-process';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, workOf } from './till';
+
+describe('a process killed at every step', () => {
+  let till: Till;
+  beforeAll(async () => {
+    till = await openTill();
+  });
+  afterAll(() => till.stop());
+
+  /** Runs the process until it is gone; resolves to the signal that ended it. */
+  function die(orders: Omit<DyingOrders, 'database_url' | 'settings'>): Promise<string | null> {
+    const env = { ...process.env, DYING_ORDERS: JSON.stringify({ ...orders, database_url: till.database.url, settings: till.settings }) };
+    const child = spawn(process.execPath, ['-r', path.join(__dirname, 'register-typescript.js'), path.join(__dirname, 'dying-process.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    return new Promise((resolve, reject) => child.once('exit', (code, signal) => (code === null || code === 0 ? resolve(signal) : reject(new Error(errors)))));
+  }
+
+  /** The process that comes up after the dead one has gone stale. */
+  async function successor(): Promise<Payments> {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const payments = await createPayments({ ...till.settings, instance_stale_ms: 400, reconcile_ms: 100 }, { pool: till.database.pool, logger: till.logger });
+    await payments.start();
+    return payments;
+  }
+
+  const historyOf = async (payer: string): Promise<string[]> =>
+    (await till.database.pool.query<{ state: string }>('SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step', [payer])).rows.map(({ state }) => state);
+
+  const before = ['reserve', 'executing', 'resultReady'] as const;
+  it.each(before)('after %s: released, nothing charged; the same proof buys once', async (die_after) => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die_after })).toBe('SIGKILL');
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('409 payment_in_progress');
+    const next = await successor();
+    expect((await historyOf(payer)).at(-1)).toBe('RELEASED');
+    expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
+    const work = workOf(async () => 'from the living');
+    expect(await next.charge(saleOf({ headers }), work)).toMatchObject({ kind: 'paid', answer: 'from the living', replayed: false });
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+    await next.stop();
+  });
+
+  it('after the write-ahead record, before the first send: the buyer who comes back sets it going again and collects', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die_after: 'writeAhead' })).toBe('SIGKILL');
+    const next = await successor();
+    expect((await historyOf(payer)).at(-1)).toBe('UNKNOWN');
+    expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
+    const work = workOf();
+    expect(await next.charge(saleOf({ headers }), work)).toMatchObject({ kind: 'paid', answer: 'from the process that died', replayed: true });
+    expect(work.runs()).toBe(0);
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+    await next.stop();
+  });
+
+  it.each(['broadcast', 'confirmed'] as const)('after %s: paid once, and the answer is collected with the secret', async (die_after) => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die_after })).toBe('SIGKILL');
+    const next = await successor();
+    expect((await historyOf(payer)).at(-1)).toBe('CONFIRMED');
+    const work = workOf();
+    const outcome = await next.charge(saleOf({ headers }), work);
+    expect(outcome).toMatchObject({ kind: 'paid', answer: 'from the process that died', replayed: true, headers: { 'PAYMENT-RESPONSE': expect.any(String) } });
+    expect(work.runs()).toBe(0);
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+    await next.stop();
+  });
+
+  it('a process that lives to the end leaves nothing behind', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die_after: 'never' })).toBeNull();
+    expect((await historyOf(buyer.publicKey.toBase58())).at(-1)).toBe('DELIVERED');
+  });
+
+  // Last: it moves the chain's time on.
+  it('after the write-ahead record, and nobody comes back: expires unsent, nothing charged', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die_after: 'writeAhead' });
+    till.solana.faults.forgetCalls();
+    till.solana.advanceSlots(400);
+    const next = await successor();
+    expect(await historyOf(payer)).toEqual(['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'UNKNOWN', 'EXPIRED']);
+    expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+    const { rows } = await till.database.pool.query('SELECT raw, answer FROM payment WHERE payer = $1', [payer]);
+    expect(rows).toEqual([{ raw: null, answer: null }]);
+    expect(told(await next.charge(saleOf({ headers }), workOf()))).toBe('402 settlement_failed transaction_expired');
+    expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
+    await next.stop();
+  });
+});
