@@ -59,7 +59,11 @@ export class SolanaChain {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(rpcUrls: readonly string[], options: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 }) {
-    const fetchInTime: typeof fetch = (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(options.try_ms) });
+    // web3.js never reports a failure that is not an Error of its own realm: wrapped, it is.
+    const fetchInTime: typeof fetch = (input, init) =>
+      fetch(input, { ...init, signal: AbortSignal.timeout(options.try_ms) }).catch((cause: Error) => {
+        throw new Error(`${cause.message}${cause.cause instanceof Error ? `: ${cause.cause.message}` : ''}`, { cause });
+      });
     const connect = (url: string): Connection => new Connection(url, { commitment: 'confirmed', fetch: fetchInTime as never, httpAgent: false, disableRetryOnRateLimit: true });
     this.pool = new RpcPool(rpcUrls.map(connect), options);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../errors';
 import { nearest } from '../lib/nearest';
 import { type Endpoint, FORMATS, type Format, type Parameter, type Value } from './endpoint';
@@ -92,7 +93,7 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
     parameter.list ? readList(parameter, name, values, reading) : readSingle(parameter, name, values, reading),
   );
   const value = readings[0];
-  if (readings.some((other) => JSON.stringify(other) !== JSON.stringify(value))) {
+  if (readings.some((other) => !isDeepStrictEqual(other, value))) {
     bad(
       reading,
       parameter.name,
@@ -107,10 +108,20 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
 }
 
 function bad(reading: Reading, param: string, issue: string, allowed: unknown, got: unknown): undefined {
-  const shown =
-    typeof got === 'string' ? got.slice(0, 200) : typeof got === 'object' && got !== null ? JSON.stringify(got).slice(0, 200) : got;
-  reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown, missing: false });
+  reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown(got), missing: false });
   return undefined;
+}
+
+/** What was got, short enough to be told. */
+function shown(got: unknown): unknown {
+  if (typeof got === 'string') return got.slice(0, 200);
+  if (typeof got !== 'object' || got === null) return got;
+  try {
+    return JSON.stringify(got).slice(0, 200);
+  } catch {
+    // Thousands of levels deep: more than the stack holds.
+    return 'a deeply nested value';
+  }
 }
 
 function readSingle(parameter: Parameter, name: string, values: readonly unknown[], reading: Reading): Value | undefined {

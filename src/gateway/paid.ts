@@ -75,7 +75,7 @@ function carriesProof(request: Request): boolean {
 
 function rawOf(request: Request, endpoint: Endpoint): RawParameters {
   if (endpoint.method === 'GET') return rawOfQuery(queryOf(request));
-  const body: unknown = request.body ?? {};
+  const body: unknown = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new AppError('invalid_body');
   return rawOfBody(body as Record<string, unknown>);
 }

@@ -108,9 +108,9 @@ function lastResort(logger: Logger): ErrorRequestHandler {
 
 function bodyError(thrown: { type?: string; status?: number }): AppError | null {
   if (thrown.type === 'entity.too.large') return new AppError('body_too_large');
-  if (thrown.status === undefined || thrown.status < 400 || thrown.status >= 500) return null;
-  // The parser's errors have a type (malformed JSON, unknown charset or encoding, an aborted upload); the router's, a broken percent-encoding, have none.
-  return new AppError(thrown.type === undefined ? 'endpoint_not_found' : 'invalid_body');
+  // A broken percent-encoding in the path is the router's error, everything else here the body parser's.
+  if (thrown instanceof URIError) return new AppError('endpoint_not_found');
+  return thrown.status !== undefined && thrown.status >= 400 && thrown.status < 500 ? new AppError('invalid_body') : null;
 }
 
 /** A listening HTTP server. */

@@ -46,7 +46,7 @@ export interface PaymentsConfig {
   kept_answer_ms: number;
   /** How long an answer waits for a fresh proof when its proof ran out while the query ran. */
   rechallenge_ms: number;
-  /** Answers larger than this are not kept. */
+  /** Answers larger than this cannot be kept and are not sold. */
   kept_answer_max_bytes: number;
   /** Answers waiting for a fresh proof, per payer. */
   rechallenge_max: number;
@@ -72,7 +72,7 @@ export const PAYMENT_DEFAULTS = {
   offer_ms: 300_000,
   kept_answer_ms: 600_000,
   rechallenge_ms: 120_000,
-  kept_answer_max_bytes: 8_388_608,
+  kept_answer_max_bytes: 33_554_432,
   rechallenge_max: 3,
   payer_reserved_cap: 10_000_000n,
   payer_failures: 3,

@@ -1,60 +1,20 @@
 import { AppError } from '../errors';
-import type { PaymentsConfig } from './config';
 import { type HeldVerdict, judgeHeld } from './held';
-import { type ClaimKeys, claimKeysOf, type Ledger } from './ledger';
-import { challengeOf, findPresented, idempotencyKeyOf, type Presented } from './present';
-import { type Outcome, type PaymentLog, type PaymentRecord, type Protocol, type ProtocolName, type Sale, type Settlement, TRANSACTION_EXPIRED, type ValidProof, type Work } from './protocol';
-import type { Rechallenge } from './rechallenge';
-import { assertBuyerThere, BuyerGone, runWithin } from './work';
-
-export interface CorridorParts {
-  config: PaymentsConfig;
-  protocols: readonly Protocol[];
-  ledger: Ledger;
-  rechallenge: Rechallenge;
-  log: PaymentLog;
-}
-
-/** One request on its way; filled in as doors open. */
-interface Visit {
-  sale: Sale;
-  work: Work;
-  presented: Presented | null;
-  payer: string | null;
-}
-
-/** A visit whose proof is valid and whose keys are reserved. */
-interface Admitted {
-  visit: Visit;
-  protocol: Protocol;
-  proof: ValidProof;
-  id: string;
-  admitted_at: Date;
-  executing: boolean;
-  /** Id of the buyer's own broadcast that already paid: nothing is left to settle. Null as a rule. */
-  landed: string | null;
-}
-
-/** Thrown when money may have moved: the outcome is told as it stands, never as a 402. */
-class InFlight extends Error {
-  constructor(
-    readonly error: AppError,
-    readonly transaction: string,
-  ) {
-    super(error.message);
-  }
-}
+import { type ClaimKeys, claimKeysOf } from './ledger';
+import { challengeOf, findPresented, idempotencyKeyOf } from './present';
+import type { Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
+import { Settler } from './settler';
+import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
+import { runWithin } from './work';
 
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
-const PENDING_RETRY_S = 3;
-const OWN_BROADCAST_LOOK_MS = 1_500;
 
 /** Challenge, validate, claim, execute, settle: money moves in the last step only, and only for an answer. */
 export class Corridor {
-  private readonly byName: ReadonlyMap<ProtocolName, Protocol>;
+  private readonly settler: Settler;
 
   constructor(private readonly parts: CorridorParts) {
-    this.byName = new Map(parts.protocols.map((protocol) => [protocol.name, protocol]));
+    this.settler = new Settler(parts);
   }
 
   /** Never throws for a consumer's fault, nor for ours: what is not an AppError is logged and becomes `internal`. */
@@ -64,7 +24,7 @@ export class Corridor {
       return await this.enter(visit);
     } catch (error) {
       if (error instanceof InFlight) return this.inFlight(error);
-      return this.refusal(visit, this.appError(error, sale));
+      return this.refusal(visit, this.settler.tell(error, sale));
     }
   }
 
@@ -105,7 +65,7 @@ export class Corridor {
     try {
       deadline = await this.admit(admitted);
     } catch (error) {
-      return this.giveUp(admitted, error);
+      return this.settler.giveUp(admitted, error);
     }
     return this.serve(admitted, deadline);
   }
@@ -145,9 +105,9 @@ export class Corridor {
     try {
       answer = await this.execute(admitted, deadlineMs);
     } catch (error) {
-      return this.giveUp(admitted, error);
+      return this.settler.giveUp(admitted, error);
     }
-    return this.settle(admitted, answer);
+    return this.settler.settle(admitted, answer);
   }
 
   private async execute({ visit, proof, id }: Admitted, deadlineMs: number): Promise<unknown> {
@@ -156,104 +116,7 @@ export class Corridor {
     const waiting = await rechallenge.find(proof.payer, sale.request_hash);
     const answer = waiting === undefined ? await runWithin(work, proof.payer, deadlineMs, sale.client_gone) : (JSON.parse(waiting) as unknown);
     if (!(await ledger.resultReady(id))) throw new Error('the reservation was taken away while the work ran');
-    return answer;
-  }
-
-  // ---- door five: settle ----
-
-  private async settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
-    const { ledger, config } = this.parts;
-    const { visit, protocol, proof, id } = admitted;
-    const text = JSON.stringify(answer ?? null);
-    const kept = Buffer.byteLength(text) <= config.kept_answer_max_bytes ? text : null;
-    let record: PaymentRecord | null;
-    try {
-      if (admitted.landed !== null) return await this.paid(visit, await this.confirm(id, admitted.landed, kept), answer, false);
-      const prepared = await protocol.prepare(proof, admitted.admitted_at, AbortSignal.timeout(config.admission_ms));
-      assertBuyerThere(visit.sale.client_gone);
-      record = await ledger.writeAhead(id, prepared, kept);
-      if (record === null) throw new Error('the reservation was taken away before the broadcast');
-    } catch (error) {
-      return this.giveUp(admitted, error, answer);
-    }
-    return this.broadcast(visit, protocol, record, answer, false);
-  }
-
-  /** From here on money may move: whatever goes wrong is told as pending until the chain has spoken. */
-  private async broadcast(visit: Visit, protocol: Protocol, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
-    try {
-      const settlement = await protocol.settle(record, AbortSignal.timeout(this.parts.config.settle_patience_ms));
-      return await this.settled(visit, record, settlement, answer, replayed);
-    } catch (error) {
-      if (error instanceof AppError || error instanceof InFlight) throw error;
-      this.parts.log.error({ request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message }, 'a settlement could not be written down');
-      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
-    }
-  }
-
-  private async settled(visit: Visit, record: PaymentRecord, settlement: Settlement, answer: unknown, replayed: boolean): Promise<Outcome> {
-    const { ledger, rechallenge, log } = this.parts;
-    const about = { request_id: visit.sale.request_id, payment: record.id, protocol: record.protocol, payer: record.payer, amount: record.amount.toString(), transaction: record.transaction };
-    if (settlement.status === 'confirmed') {
-      const confirmed = await this.confirm(record.id, settlement.transaction, null);
-      log.info(about, 'payment settled');
-      return this.paid(visit, confirmed, answer, replayed);
-    }
-    if (settlement.status === 'unknown') {
-      await ledger.unknown(record.id, 'patience ended');
-      log.warn(about, 'payment sent, not confirmed yet');
-      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
-    }
-    const expired = settlement.reason === TRANSACTION_EXPIRED;
-    log.warn({ ...about, reason: settlement.reason }, 'payment failed');
-    await ledger.failed(record.id, expired ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
-    if (expired && (await rechallenge.mayKeep(record.payer))) await this.keep(record.payer, visit.sale, answer);
-    throw new AppError('settlement_failed', { reason: settlement.reason });
-  }
-
-  private async confirm(id: string, transaction: string, answer: string | null): Promise<PaymentRecord> {
-    const record = await this.parts.ledger.confirmed(id, transaction, this.parts.config.kept_answer_ms, answer);
-    if (record === null) throw new Error('the payment was not where a confirmation finds it');
-    return record;
-  }
-
-  private async paid(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
-    const protocol = this.byName.get(record.protocol) as Protocol;
-    await Promise.all([this.parts.ledger.delivered(record.id), this.parts.rechallenge.drop(record.payer, visit.sale.request_hash)]);
-    return { kind: 'paid', answer, replayed, headers: protocol.receipt(record, new Date()) };
-  }
-
-  // ---- what ends without our broadcast ----
-
-  /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
-  private async giveUp(admitted: Admitted, cause: unknown, answer?: unknown): Promise<Outcome> {
-    const { ledger, rechallenge } = this.parts;
-    const { visit, proof, id } = admitted;
-    const error = this.appError(cause, visit.sale);
-    const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
-    if (transaction !== null) {
-      if (answer !== undefined && error.code === 'payment_expired') {
-        return this.paid(visit, await this.confirm(id, transaction, JSON.stringify(answer ?? null)), answer, false);
-      }
-      await ledger.owe(id, transaction, error.code);
-      throw new InFlight(error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error, transaction);
-    }
-    if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer))) await this.keep(proof.payer, visit.sale, answer);
-    await ledger.release(id, error.code, error.code === 'settlement_failed');
-    throw error;
-  }
-
-  /** The id under which the buyer itself landed the payment while we worked; null when it did not, or could not. */
-  private async ownBroadcast({ protocol, proof, id, admitted_at, executing }: Admitted): Promise<string | null> {
-    if (proof.transaction === null || !executing) return null;
-    const record: PaymentRecord = { id, protocol: proof.protocol, payer: proof.payer, amount: proof.amount, transaction: proof.transaction, raw: null, details: proof.details, settle_by: null, created_at: admitted_at };
-    const seen = await protocol.lookup(record, AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
-    return seen.status === 'confirmed' ? seen.transaction : null;
-  }
-
-  private async keep(payer: string, sale: Sale, answer: unknown): Promise<void> {
-    const text = JSON.stringify(answer ?? null);
-    if (Buffer.byteLength(text) <= this.parts.config.kept_answer_max_bytes) await this.parts.rechallenge.keep(payer, sale.request_hash, text);
+    return answer ?? null;
   }
 
   // ---- requests whose keys are already held ----
@@ -268,8 +131,8 @@ export class Corridor {
     if (verdict.kind === 'refuse') throw verdict.error;
     const { record, settled_at } = verdict.held;
     if (verdict.kind === 'replay') {
-      const receipt = this.byName.get(record.protocol)?.receipt(record, settled_at ?? record.created_at);
-      return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers: receipt ?? {} };
+      const headers = this.settler.protocolOf(record).receipt(record, settled_at ?? record.created_at);
+      return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }
     if (verdict.kind === 'pending') throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
@@ -280,8 +143,8 @@ export class Corridor {
     }
     const taken = await ledger.takeOver(record.id);
     if (taken === null) throw inProgress;
-    const answer = verdict.held.answer === null ? null : (JSON.parse(verdict.held.answer) as unknown);
-    return this.broadcast(visit, this.byName.get(record.protocol) as Protocol, taken, answer, true);
+    const answer = JSON.parse(verdict.answer) as unknown;
+    return this.settler.broadcast(visit, taken, answer, true);
   }
 
   // ---- how it is told ----
@@ -296,11 +159,5 @@ export class Corridor {
     const { presented, payer, sale } = visit;
     const headers = presented === null ? {} : presented.protocol.failureReceipt(presented.credential, payer, error);
     return { kind: 'challenge', error, challenge: await challengeOf(protocols, sale, error), headers };
-  }
-
-  private appError(error: unknown, sale: Sale): AppError {
-    if (error instanceof AppError) return error;
-    if (!(error instanceof BuyerGone)) this.parts.log.error({ request_id: sale.request_id, error: (error as Error).message, stack: (error as Error).stack }, 'a paid request failed');
-    return new AppError('internal', { cause: error });
   }
 }

@@ -8,7 +8,7 @@ export type HeldVerdict =
   /** Hand out the kept answer. */
   | { kind: 'replay'; held: HeldPayment; answer: string }
   /** Send and ask the chain again: the buyer is there and wants it. */
-  | { kind: 'resume'; held: HeldPayment }
+  | { kind: 'resume'; held: HeldPayment; answer: string }
   /** Paid by the buyer's own broadcast, never served. */
   | { kind: 'serve'; held: HeldPayment }
   /** Money may be moving; say so and nothing else. */
@@ -32,7 +32,7 @@ function collect(held: HeldPayment): HeldVerdict {
   const { state, answer, reason } = held;
   switch (state) {
     case 'UNKNOWN':
-      return { kind: 'resume', held };
+      return answer === null ? { kind: 'pending', held } : { kind: 'resume', held, answer };
     case 'OWED':
       return { kind: 'serve', held };
     case 'CONFIRMED':

@@ -185,7 +185,7 @@ export class Ledger {
   }
 
   /** The write-ahead record: committed before the first send. Null when the reservation is no longer ours. */
-  writeAhead(id: string, prepared: { transaction: string; raw: string; details: JsonObject; settle_by: Date | null }, answer: string | null): Promise<PaymentRecord | null> {
+  writeAhead(id: string, prepared: { transaction: string; raw: string; details: JsonObject; settle_by: Date | null }, answer: string): Promise<PaymentRecord | null> {
     const { transaction, raw, details, settle_by } = prepared;
     return this.moved(move('transaction = $5, raw = $6, details = p.details || $7, settle_by = $8, answer = $9'), id, ['RESULT_READY'], 'BROADCASTING', null, [transaction, raw, details, settle_by, answer]);
   }

@@ -121,7 +121,8 @@ export class SolanaSettlement {
     while (!signal.aborted) {
       if (Date.now() - sentAt >= RESEND_MS && wire.length > 0) {
         sentAt = Date.now();
-        await this.chain.broadcast(wire, signal).catch(() => undefined);
+        // A provider that is slow to take it must not keep us from hearing what the others know.
+        await Promise.race([this.chain.broadcast(wire, signal).catch(() => undefined), pause(POLL_MS, signal)]);
       }
       const seen = await this.lookup(record, signal);
       if (seen.status !== 'unknown') return seen;

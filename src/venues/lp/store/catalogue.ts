@@ -127,7 +127,8 @@ WITH merged AS (
     u.catalogued AND (o.as_of IS NULL OR u.as_of IS NULL OR u.as_of >= o.as_of) AS record,
     u.reserve_at IS NOT NULL AND u.reserve_at >= coalesce(o.reserve_at, u.reserve_at) AS reserves) r
 ), saved AS (
-  INSERT INTO lp_pool AS p
+  INSERT INTO lp_pool AS p (pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd,
+    lifetime_fees_usd, reserve_x, reserve_y, reserve_at, swaps_seen)
   SELECT pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd, lifetime_fees_usd,
     reserve_x, reserve_y, reserve_at, swaps_seen FROM merged
   ON CONFLICT (pool_address) DO UPDATE SET name = EXCLUDED.name, mint_x = EXCLUDED.mint_x, mint_y = EXCLUDED.mint_y, bin_step = EXCLUDED.bin_step,

@@ -1,0 +1,129 @@
+import { AppError } from '../errors';
+import { type PaymentRecord, type Protocol, type ProtocolName, type Outcome, type Sale, type Settlement, TRANSACTION_EXPIRED } from './protocol';
+import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
+import { assertBuyerThere, BuyerGone } from './work';
+
+const OWN_BROADCAST_LOOK_MS = 1_500;
+
+/** The last door: the only room where money moves, and where a sale that brings nothing is undone. */
+export class Settler {
+  private readonly byName: ReadonlyMap<ProtocolName, Protocol>;
+
+  constructor(private readonly parts: CorridorParts) {
+    this.byName = new Map(parts.protocols.map((protocol) => [protocol.name, protocol]));
+  }
+
+  /** The protocol of a payment on record. Throws when it is no longer configured. */
+  protocolOf(record: PaymentRecord): Protocol {
+    const protocol = this.byName.get(record.protocol);
+    if (protocol === undefined) throw new AppError('payments_unavailable', { message: `Payments by ${record.protocol} are switched off.` });
+    return protocol;
+  }
+
+  /** An error for the consumer; what is not one is logged and becomes `internal`. */
+  tell(error: unknown, sale: Sale): AppError {
+    if (error instanceof AppError) return error;
+    if (!(error instanceof BuyerGone)) this.parts.log.error({ request_id: sale.request_id, error: (error as Error).message, stack: (error as Error).stack }, 'a paid request failed');
+    return new AppError('internal', { cause: error });
+  }
+
+  /** Settles a sale whose work is done. Throws AppErrors for what was not charged, InFlight for what may be. */
+  async settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
+    const { ledger, config } = this.parts;
+    const { visit, protocol, proof, id } = admitted;
+    let record: PaymentRecord | null;
+    try {
+      const kept = this.keepable(answer);
+      if (admitted.landed !== null) return await this.paid(visit, await this.confirm(id, admitted.landed, kept), answer, false);
+      const prepared = await protocol.prepare(proof, admitted.admitted_at, AbortSignal.timeout(config.admission_ms));
+      assertBuyerThere(visit.sale.client_gone);
+      record = await ledger.writeAhead(id, prepared, kept);
+      if (record === null) throw new Error('the reservation was taken away before the broadcast');
+    } catch (error) {
+      return this.giveUp(admitted, error, answer);
+    }
+    return this.broadcast(visit, record, answer, false);
+  }
+
+  /** From here on money may move: whatever goes wrong is told as pending until the chain has spoken. */
+  async broadcast(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
+    try {
+      const settlement = await this.protocolOf(record).settle(record, AbortSignal.timeout(this.parts.config.settle_patience_ms));
+      return await this.settled(visit, record, settlement, answer, replayed);
+    } catch (error) {
+      if (error instanceof AppError || error instanceof InFlight) throw error;
+      this.parts.log.error({ request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message }, 'a settlement could not be written down');
+      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+    }
+  }
+
+  private async settled(visit: Visit, record: PaymentRecord, settlement: Settlement, answer: unknown, replayed: boolean): Promise<Outcome> {
+    const { ledger, rechallenge, log } = this.parts;
+    const about = { request_id: visit.sale.request_id, payment: record.id, protocol: record.protocol, payer: record.payer, amount: record.amount.toString(), transaction: record.transaction };
+    if (settlement.status === 'confirmed') {
+      const confirmed = await this.confirm(record.id, settlement.transaction, null);
+      log.info(about, 'payment settled');
+      return this.paid(visit, confirmed, answer, replayed);
+    }
+    if (settlement.status === 'unknown') {
+      await ledger.unknown(record.id, 'patience ended');
+      log.warn(about, 'payment sent, not confirmed yet');
+      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+    }
+    const expired = settlement.reason === TRANSACTION_EXPIRED;
+    log.warn({ ...about, reason: settlement.reason }, 'payment failed');
+    await ledger.failed(record.id, expired ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
+    if (expired && (await rechallenge.mayKeep(record.payer))) await this.keep(record.payer, visit.sale, answer);
+    throw new AppError('settlement_failed', { reason: settlement.reason });
+  }
+
+  private async confirm(id: string, transaction: string, answer: string | null): Promise<PaymentRecord> {
+    const record = await this.parts.ledger.confirmed(id, transaction, this.parts.config.kept_answer_ms, answer);
+    if (record === null) throw new Error('the payment was not where a confirmation finds it');
+    return record;
+  }
+
+  private async paid(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
+    const protocol = this.protocolOf(record);
+    await Promise.all([this.parts.ledger.delivered(record.id), this.parts.rechallenge.drop(record.payer, visit.sale.request_hash)]);
+    return { kind: 'paid', answer, replayed, headers: protocol.receipt(record, new Date()) };
+  }
+
+  /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
+  async giveUp(admitted: Admitted, cause: unknown, answer?: unknown): Promise<Outcome> {
+    const { ledger, rechallenge } = this.parts;
+    const { visit, proof, id } = admitted;
+    const error = this.tell(cause, visit.sale);
+    const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
+    if (transaction !== null) {
+      if (answer !== undefined && error.code === 'payment_expired') {
+        return this.paid(visit, await this.confirm(id, transaction, this.keepable(answer)), answer, false);
+      }
+      await ledger.owe(id, transaction, error.code);
+      throw new InFlight(error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error, transaction);
+    }
+    if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer))) await this.keep(proof.payer, visit.sale, answer);
+    await ledger.release(id, error.code, error.code === 'settlement_failed');
+    throw error;
+  }
+
+  /** The id under which the buyer itself landed the payment while we worked; null when it did not, or could not. */
+  private async ownBroadcast({ protocol, proof, id, admitted_at, executing }: Admitted): Promise<string | null> {
+    if (proof.transaction === null || !executing) return null;
+    const record: PaymentRecord = { id, protocol: proof.protocol, payer: proof.payer, amount: proof.amount, transaction: proof.transaction, raw: null, details: proof.details, settle_by: null, created_at: admitted_at };
+    const seen = await protocol.lookup(record, AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
+    return seen.status === 'confirmed' ? seen.transaction : null;
+  }
+
+  private async keep(payer: string, sale: Sale, answer: unknown): Promise<void> {
+    await this.parts.rechallenge.keep(payer, sale.request_hash, this.keepable(answer));
+  }
+
+  /** The JSON text of an answer. Throws when it is too large: what cannot be kept must not be sold, it could be paid and lost. */
+  private keepable(answer: unknown): string {
+    const text = JSON.stringify(answer);
+    const limit = this.parts.config.kept_answer_max_bytes;
+    if (Buffer.byteLength(text) > limit) throw new Error(`the answer is larger than ${limit} bytes and cannot be kept`);
+    return text;
+  }
+}

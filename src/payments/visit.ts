@@ -1,0 +1,48 @@
+import type { AppError } from '../errors';
+import type { PaymentsConfig } from './config';
+import type { Ledger } from './ledger';
+import type { PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Presented } from './present';
+import type { Rechallenge } from './rechallenge';
+
+/** What the corridor is made of. */
+export interface CorridorParts {
+  config: PaymentsConfig;
+  protocols: readonly Protocol[];
+  ledger: Ledger;
+  rechallenge: Rechallenge;
+  log: PaymentLog;
+}
+
+/** One request on its way; filled in as doors open. */
+export interface Visit {
+  sale: Sale;
+  work: Work;
+  presented: Presented | null;
+  payer: string | null;
+}
+
+/** A visit whose proof is valid and whose keys are reserved. */
+export interface Admitted {
+  visit: Visit;
+  protocol: Protocol;
+  proof: ValidProof;
+  id: string;
+  admitted_at: Date;
+  executing: boolean;
+  /** Id of the buyer's own broadcast that already paid: nothing is left to settle. Null as a rule. */
+  landed: string | null;
+}
+
+/** Thrown when money may have moved: the outcome is told as it stands, never as a 402. */
+export class InFlight extends Error {
+  constructor(
+    readonly error: AppError,
+    readonly transaction: string,
+  ) {
+    super(error.message);
+  }
+}
+
+/** Seconds after which an unresolved payment is worth asking about again. */
+export const PENDING_RETRY_S = 3;

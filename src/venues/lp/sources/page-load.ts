@@ -1,0 +1,63 @@
+import type { PoolClient } from 'pg';
+import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
+import { moveCursor, type FeedTimes } from '../store/cursor';
+import { PageWriter } from '../store/save';
+
+/** Records are written in groups of this many. */
+const GROUP = 2_000;
+
+/** What became of a page so far, and the newest times in it. */
+export class PageLog {
+  read = 0;
+  inserted = 0;
+  duplicates = 0;
+  readonly skipped: Record<string, number> = {};
+  readonly times: FeedTimes = { last_event_at: null, as_of: null };
+
+  skip(reason: string, count = 1): void {
+    if (count === 0) return;
+    this.read += count;
+    this.skipped[reason] = (this.skipped[reason] ?? 0) + count;
+  }
+
+  /** Events of the future would push the cursor past what can follow; they are the upstream's mistake, kept as they are. */
+  saw(time: Date): void {
+    if (this.times.last_event_at === null || time > this.times.last_event_at) this.times.last_event_at = time;
+  }
+}
+
+/** A page being loaded. */
+export interface PageLoad {
+  page: RecordedPage;
+  log: PageLog;
+  writer: PageWriter;
+}
+
+/**
+ * Loads a page group by group: `handle` writes a group and logs what it read. Values are settled and the cursor moved at
+ * the end, so that a page is one step, whatever its size.
+ */
+export async function loadPage(
+  source: string,
+  page: RecordedPage,
+  client: PoolClient,
+  options: LoadOptions,
+  handle: (records: unknown[], load: PageLoad) => Promise<void>,
+): Promise<IngestReport> {
+  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client) };
+  let group: unknown[] = [];
+  const flush = async (): Promise<void> => {
+    await handle(group, load);
+    options.progress(group.length);
+    group = [];
+  };
+  for await (const record of page.records) {
+    group.push(record);
+    if (group.length >= GROUP) await flush();
+  }
+  if (group.length > 0) await flush();
+  await load.writer.settle();
+  await moveCursor(client, source, page.name, load.log.times);
+  const { log, writer } = load;
+  return { read: log.read, inserted: log.inserted + writer.saved.inserted, duplicates: log.duplicates + writer.saved.duplicates, skipped: log.skipped };
+}

@@ -1,0 +1,64 @@
+import { isBase58Address } from '../../../lib/address';
+
+/** Readers of foreign JSON: what is missing or of another kind is null, never an exception. */
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export const text = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
+
+export const address = (value: unknown): string | null => (typeof value === 'string' && isBase58Address(value) ? value : null);
+
+const DECIMAL = /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?$/;
+
+/** A number or decimal text as decimal text. */
+export function decimal(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  return typeof value === 'string' && DECIMAL.test(value.trim()) ? value.trim() : null;
+}
+
+/** A decimal that is not below zero. */
+export function amount(value: unknown): string | null {
+  const number = decimal(value);
+  return number === null || number.startsWith('-') ? null : number;
+}
+
+export function integer(value: unknown): number | null {
+  const number = Number(decimal(value) ?? Number.NaN);
+  return Number.isInteger(number) ? number : null;
+}
+
+/** Seconds or milliseconds since 1970, or ISO text. */
+export function instant(value: unknown): Date | null {
+  const number = decimal(value);
+  if (number !== null) {
+    const seconds = Number(number);
+    // 10^11 seconds are the year 5138, 10^11 milliseconds 1973.
+    const date = new Date(seconds > 1e11 ? seconds : seconds * 1000);
+    return seconds > 0 && !Number.isNaN(date.getTime()) ? date : null;
+  }
+  if (typeof value !== 'string' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value)) return null;
+  const zoned = /(Z|[-+][0-9]{2}:?[0-9]{2})$/.test(value) || value.length === 10 ? value : `${value}Z`;
+  const date = new Date(zoned.replace(' ', 'T'));
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/**
+ * Time a page is as of, when its name says so: a day (2024-09-22) or an instant (2026-03-11T12-00-00Z). Catalogue pages
+ * carry no time of their own.
+ */
+export function timeInName(name: string): Date | null {
+  const match = /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T_]([0-9]{2})[-:]([0-9]{2})[-:]([0-9]{2})Z?)?/.exec(name);
+  if (match === null) return null;
+  const [, day, hour = '00', minute = '00', second = '00'] = match;
+  const time = new Date(`${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(time.getTime()) ? null : time;
+}
+
+/** The first base58 address in a page's name: some answers do not say which pool or position they are of. */
+export function addressInName(name: string): string | null {
+  for (const word of name.split(/[^1-9A-HJ-NP-Za-km-z]+/)) if (isBase58Address(word)) return word;
+  return null;
+}

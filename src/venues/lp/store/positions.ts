@@ -1,0 +1,81 @@
+import type { PoolClient } from 'pg';
+import type { PoolType } from '../chain-addresses';
+import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
+import type { EventRow, OwnershipRow, PositionEventRow } from './rows';
+
+interface PositionRow {
+  position_address: string;
+  pool_address: string | null;
+  pool_type: PoolType;
+  owner: string | null;
+  owner_at: Date | null;
+  opened_at: Date | null;
+  closed_at: Date | null;
+}
+
+const POSITION: Columns<PositionRow> = [
+  ['position_address', 'text'],
+  ['pool_address', 'text'],
+  ['pool_type', 'text'],
+  ['owner', 'text'],
+  ['owner_at', 'timestamptz'],
+  ['opened_at', 'timestamptz'],
+  ['closed_at', 'timestamptz'],
+];
+
+const SAVE_POSITIONS = `
+WITH merged AS (
+  SELECT u.position_address, coalesce(o.pool_address, u.pool_address) AS pool_address, u.pool_type,
+    CASE WHEN u.owner IS NOT NULL AND u.owner_at >= coalesce(o.owner_at, u.owner_at) THEN u.owner ELSE o.owner END AS owner,
+    greatest(o.owner_at, u.owner_at) AS owner_at, least(o.opened_at, u.opened_at) AS opened_at, greatest(o.closed_at, u.closed_at) AS closed_at,
+    o.lower_bin, o.upper_bin, o.owner AS owner_before
+  FROM ${unnestOf(POSITION, 'u')} LEFT JOIN lp_position o ON o.position_address = u.position_address
+), saved AS (
+  INSERT INTO lp_position AS t (position_address, pool_address, pool_type, owner, owner_at, opened_at, closed_at, lower_bin, upper_bin)
+  SELECT position_address, pool_address, pool_type, owner, owner_at, opened_at, closed_at, lower_bin, upper_bin FROM merged
+  ON CONFLICT (position_address) DO UPDATE SET pool_address = EXCLUDED.pool_address, owner = EXCLUDED.owner, owner_at = EXCLUDED.owner_at,
+    opened_at = EXCLUDED.opened_at, closed_at = EXCLUDED.closed_at
+  WHERE (t.*) IS DISTINCT FROM (EXCLUDED.*)
+  RETURNING position_address
+)
+SELECT position_address, owner FROM saved JOIN merged USING (position_address)
+WHERE pool_type = 'dlmm' AND owner IS NOT NULL AND owner IS DISTINCT FROM owner_before`;
+
+/** Events of dlmm positions were kept under their signer while the owner was unknown. */
+const CORRECT_OWNERS = `
+UPDATE lp_event e SET owner = p.owner FROM lp_position p
+WHERE p.position_address = ANY($1) AND e.position_address = p.position_address AND e.pool_type = 'dlmm' AND e.owner IS DISTINCT FROM p.owner`;
+
+/** Keeps pool, owner, opening and closing of the positions that the facts name, and the owners of earlier facts right. */
+export async function savePositions(client: PoolClient, events: readonly EventRow[], positionEvents: readonly PositionEventRow[], ownerships: readonly OwnershipRow[]): Promise<void> {
+  const rows = mergedPositions(events, positionEvents, ownerships);
+  for (const batch of batchesOf(rows)) {
+    const { rows: renamed } = await client.query<{ position_address: string }>({ name: 'lp_save_positions', text: SAVE_POSITIONS, values: columnArrays(POSITION, batch) });
+    if (renamed.length > 0) await client.query({ name: 'lp_correct_owners', text: CORRECT_OWNERS, values: [renamed.map((row) => row.position_address)] });
+  }
+}
+
+function mergedPositions(events: readonly EventRow[], positionEvents: readonly PositionEventRow[], ownerships: readonly OwnershipRow[]): PositionRow[] {
+  const merged = new Map<string, PositionRow>();
+  const at = (row: { position_address: string; pool_type: PoolType; pool_address: string | null }): PositionRow => {
+    let position = merged.get(row.position_address);
+    if (position === undefined) {
+      const { position_address, pool_type, pool_address } = row;
+      position = { position_address, pool_address, pool_type, owner: null, owner_at: null, opened_at: null, closed_at: null };
+      merged.set(position_address, position);
+    }
+    position.pool_address ??= row.pool_address;
+    return position;
+  };
+  for (const event of events) if (event.position_address !== '') at(event);
+  for (const row of ownerships) {
+    const position = at(row);
+    if (position.owner_at === null || row.at >= position.owner_at) Object.assign(position, { owner: row.owner, owner_at: row.at });
+  }
+  for (const row of positionEvents) {
+    const position = at(row);
+    if (row.kind === 'open') position.opened_at = row.timestamp;
+    else position.closed_at = row.timestamp;
+  }
+  return [...merged.values()];
+}

@@ -1,0 +1,38 @@
+/** A row of pm_trade as questions list it: one fill or redemption, or a burst of them. Amounts are exact decimal texts. */
+export interface TradeRow {
+  trade_id: string;
+  condition_id: string;
+  wallet: string;
+  token_id: string | null;
+  side: 'BUY' | 'SELL' | 'REDEEM';
+  /** Of BUY and SELL; the average of a burst. */
+  price: string | null;
+  /** Of the newest fill. */
+  last_price: string | null;
+  size: string;
+  usdc_size: string;
+  /** Of the newest fill, and of the oldest. */
+  timestamp: Date;
+  first_at: Date;
+  fills: number;
+  is_taker: boolean | null;
+  tx_hash: string | null;
+}
+
+/** Columns of a single row, in the words of TradeRow. */
+export const ROW_COLUMNS = `trade_id, condition_id, wallet, token_id, side, price, price AS last_price, size, usdc_size,
+  "timestamp", "timestamp" AS first_at, 1 AS fills, is_taker, tx_hash`;
+
+/** Where in a list, newest first, a page begins: behind this row. */
+export interface RowPosition {
+  timestamp: Date;
+  trade_id: string;
+}
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Before the first row of a window that ends at `to`. */
+export const beforeAll = (to: Date): RowPosition => ({ timestamp: to, trade_id: LAST_ID });
+
+/** Wallets that are smart money in the run of day `parameter` (null: nobody). */
+export const smartWallets = (parameter: string, score: number): string => `SELECT wallet FROM pm_wallet_score WHERE day = ${parameter}::date AND score >= ${score}`;

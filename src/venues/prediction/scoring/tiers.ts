@@ -1,0 +1,17 @@
+export type Tier = 'elite' | 'smart' | 'average' | 'novice' | 'unscored';
+
+/** Score from which a wallet counts as smart money. */
+export const SMART_SCORE = 60;
+const ELITE_SCORE = 80;
+const AVERAGE_SCORE = 40;
+
+/** Tags of wallets that trade by machine: their volume is not a judgement. */
+export const MACHINE_TAGS = ['market_maker', 'hft_bot', 'wash'] as const;
+
+/** Tier of a score, 0-100; null is not scored, not zero. */
+export function tierOf(score: number | null): Tier {
+  if (score === null) return 'unscored';
+  if (score >= ELITE_SCORE) return 'elite';
+  if (score >= SMART_SCORE) return 'smart';
+  return score >= AVERAGE_SCORE ? 'average' : 'novice';
+}

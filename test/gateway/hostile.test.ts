@@ -1,0 +1,132 @@
+import http from 'node:http';
+import { type Product, startProduct } from '../support/product';
+
+// Whatever is sent, the answer is a 4xx that names what was wrong; never a 5xx, never a charge.
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+}, 60_000);
+afterAll(() => product.close());
+
+const at = (path: string, init?: RequestInit): Promise<Response> => fetch(`${product.publicUrl}${path}`, init);
+const postRaw = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Response> =>
+  at('/api/v1/wallets/profile', { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: body as never });
+
+describe('bodies', () => {
+  test.each([
+    ['cut JSON', '{"wallet":', 400, 'invalid_body'],
+    ['no JSON at all', 'wallet=0x12', 400, 'invalid_body'],
+    ['a list', '[1,2]', 400, 'invalid_body'],
+    ['a number', '7', 400, 'invalid_body'],
+    ['a text', '"wallet"', 400, 'invalid_body'],
+    ['null', 'null', 400, 'invalid_body'],
+    ['1 MB', `{"wallet":"${'x'.repeat(1_000_000)}"}`, 413, 'body_too_large'],
+    ['deep nesting', `{"wallet":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 402, 'payment_required'],
+  ])('%s', async (_, body, status, code) => {
+    const response = await postRaw(body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ code, charged: false });
+  });
+
+  test('odd encodings and charsets', async () => {
+    expect((await postRaw('{}', { 'Content-Encoding': 'gzip' })).status).toBe(400);
+    expect((await postRaw('{}', { 'Content-Encoding': 'rot13' })).status).toBe(400);
+    expect((await postRaw('{}', { 'Content-Type': 'application/json; charset=klingon' })).status).toBe(400);
+    expect((await postRaw(new Uint8Array([0xff, 0xfe, 0x00]))).status).toBe(400);
+  });
+
+  test('an empty body is an empty request: 402 that names what is missing', async () => {
+    const body = (await (await postRaw('')).json()) as { validation: { errors: unknown[] } };
+    expect(body.validation.errors).toEqual([expect.objectContaining({ param: 'wallet', issue: 'is required' })]);
+  });
+
+  test('a query on POST is ignored, and said so', async () => {
+    const response = await at('/api/v1/wallets/profile?wallet=0x1', { method: 'POST', body: '{}' });
+    expect(((await response.json()) as { validation: { ignored_params: string[] } }).validation.ignored_params).toEqual(['wallet']);
+  });
+});
+
+describe('parameters', () => {
+  test.each([
+    ['/api/v1/trades/whales?limit=1e9', 'limit'],
+    ["/api/v1/trades/whales?condition_id=0x' OR 1=1--", 'condition_id'],
+    ['/api/v1/trades/whales?timeframe=2h', 'timeframe'],
+    ['/api/v1/trades/whales?min_usdc=NaN', 'min_usdc'],
+    ['/api/v1/trades/whales?min_usdc=-1', 'min_usdc'],
+    ['/api/v1/markets/search?query=%00', 'query'],
+    ['/api/v1/perps/trades/feed?coin=BTC%27', 'coin'],
+    ['/api/v1/lp/pools/events?pool_address=0OIl', 'pool_address'],
+    ['/api/v1/lp/pools/events?pool_address=11111111111111111111111111111111&cursor=', 'cursor'],
+    ['/api/v1/trades/whales?limit=%ZZ', 'limit'],
+  ])('%s names the parameter before anybody pays', async (path, param) => {
+    const response = await at(path);
+    const body = (await response.json()) as { validation: { valid: boolean; errors: { param: string; allowed: unknown }[] } };
+    expect(response.status).toBe(402);
+    expect(body.validation.valid).toBe(false);
+    expect(body.validation.errors.map((error) => error.param)).toContain(param);
+  });
+
+  test('unknown parameters are listed', async () => {
+    const body = (await (await at('/api/v1/trades/whales?colour=red&limit=5')).json()) as { validation: { valid: boolean; ignored_params: string[] } };
+    expect(body.validation).toMatchObject({ valid: true, ignored_params: ['colour'] });
+  });
+
+  test('ten thousand parameters end quickly', async () => {
+    const query = Array.from({ length: 2_500 }, (_, index) => `p${index}=1`).join('&');
+    expect((await at(`/api/v1/trades/whales?${query}`)).status).toBe(402);
+  });
+});
+
+describe('proofs', () => {
+  test.each([
+    ['PAYMENT-SIGNATURE', '%%%', 400, 'malformed_payment'],
+    ['PAYMENT-SIGNATURE', Buffer.from('{}').toString('base64'), 400, 'malformed_payment'],
+    ['X-PAYMENT', Buffer.from('[]').toString('base64'), 400, 'malformed_payment'],
+    ['Authorization', 'Payment not-base64!', 402, 'malformed_credential'],
+    ['Authorization', `Payment ${Buffer.from('{"challenge":{}}').toString('base64url')}`, 402, 'malformed_credential'],
+    ['Authorization', 'Bearer something', 402, 'payment_required'],
+  ])('%s: %s', async (header, value, status, code) => {
+    const response = await at('/api/v1/trades/whales', { headers: { [header]: value } });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ code, charged: false });
+  });
+
+  test('two proofs at once are ambiguous', async () => {
+    const proof = Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: { transaction: 'AA==' } })).toString('base64');
+    const response = await at('/api/v1/trades/whales', { headers: { 'PAYMENT-SIGNATURE': proof, Authorization: `Payment ${Buffer.from('{}').toString('base64url')}` } });
+    expect(response.status).toBe(400);
+  });
+});
+
+test('40 KB of headers are refused by the parser, and the server lives on', async () => {
+  const status = await new Promise<number>((resolve, reject) => {
+    const { port } = new URL(product.publicUrl);
+    http.get({ host: '127.0.0.1', port, path: '/api/v1/trades/whales', headers: { 'X-Filler': 'x'.repeat(40_000) } }, (response) => resolve(response.statusCode ?? 0)).on('error', reject);
+  });
+  expect(status).toBe(431);
+  expect((await at('/api/v1/trades/whales')).status).toBe(402);
+});
+
+test('the internal port answers only to local names', async () => {
+  const { port } = new URL(product.internalUrl);
+  const ask = (host: string): Promise<number> =>
+    new Promise((resolve, reject) => http.get({ host: '127.0.0.1', port, path: '/metrics', headers: { Host: host } }, (response) => resolve(response.statusCode ?? 0)).on('error', reject));
+  expect(await ask(`localhost:${port}`)).toBe(200);
+  expect(await ask('evil.example')).toBe(403);
+});
+
+test('floods of unpaid requests are told to wait', async () => {
+  const small = await startProduct({ unpaidPerMinute: 3 });
+  try {
+    const statuses: number[] = [];
+    for (let index = 0; index < 5; index += 1) statuses.push((await fetch(`${small.publicUrl}/api/v1/trades/whales`)).status);
+    expect(statuses).toEqual([402, 402, 402, 429, 429]);
+    const refused = await fetch(`${small.publicUrl}/api/v1/trades/whales`);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Free documents are not rationed.
+    expect((await fetch(`${small.publicUrl}/api/v1/pricing`)).status).toBe(200);
+  } finally {
+    await small.close();
+  }
+}, 60_000);
