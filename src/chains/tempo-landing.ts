@@ -1,5 +1,15 @@
 import { pause } from './rpc';
-import { EXPIRING_NONCE_KEY, type TempoChain, type TempoNode, type TempoReceipt, decodeReceipt, headOf, nonceOf, receiptOf, request } from './tempo';
+import {
+  EXPIRING_NONCE_KEY,
+  type TempoChain,
+  type TempoNode,
+  type TempoReceipt,
+  decodeReceipt,
+  headOf,
+  nonceOf,
+  receiptOf,
+  request,
+} from './tempo';
 
 /** What is needed to follow a signed transaction. */
 export interface TempoTransaction {
@@ -17,7 +27,8 @@ export type Trace = { status: 'mined'; receipt: TempoReceipt } | { status: 'dead
 /** `refused`: every RPC refused to take it and nobody else can have sent it for us. */
 export type Landing = Trace | { status: 'refused'; reason: string };
 
-type SendReport = { status: 'mined'; receipt: TempoReceipt } | { status: 'sent' } | { status: 'unsure' } | { status: 'refused'; reason: string };
+type SendReport =
+  { status: 'mined'; receipt: TempoReceipt } | { status: 'sent' } | { status: 'unsure' } | { status: 'refused'; reason: string };
 
 const POLL_MS = 400;
 const RESEND_MS = 2_000;
@@ -30,7 +41,13 @@ const LAG_MS = 1_000;
  * of `signal` (then `open`). Sending the same bytes again is harmless. `fresh`: these bytes were never sent before, so a refusal by
  * every RPC is the end. Never throws.
  */
-export async function landTransaction(chain: TempoChain, transaction: TempoTransaction, raw: string | null, fresh: boolean, signal: AbortSignal): Promise<Landing> {
+export async function landTransaction(
+  chain: TempoChain,
+  transaction: TempoTransaction,
+  raw: string | null,
+  fresh: boolean,
+  signal: AbortSignal,
+): Promise<Landing> {
   const reports = raw === null ? [] : await askAll(chain, (node) => sendTo(node, raw, signal), signal);
   for (const report of reports) if (report.status === 'mined') return report;
   const refusals = reports.filter((report) => report.status === 'refused');
@@ -58,9 +75,16 @@ export async function traceTransaction(chain: TempoChain, transaction: TempoTran
   return traces.every((trace) => trace.status === 'dead') ? first : { status: 'open' };
 }
 
-async function traceOn(node: TempoNode, { hash, sender, nonce_key, nonce, valid_before }: TempoTransaction, signal: AbortSignal): Promise<Trace> {
+async function traceOn(
+  node: TempoNode,
+  { hash, sender, nonce_key, nonce, valid_before }: TempoTransaction,
+  signal: AbortSignal,
+): Promise<Trace> {
   // Time and nonce before the receipt: "no receipt" only counts when it was asked after the end.
-  const [head, used] = await Promise.all([headOf(node, signal), nonce_key === EXPIRING_NONCE_KEY ? 0n : nonceOf(node, sender, nonce_key, signal)]);
+  const [head, used] = await Promise.all([
+    headOf(node, signal),
+    nonce_key === EXPIRING_NONCE_KEY ? 0n : nonceOf(node, sender, nonce_key, signal),
+  ]);
   const receipt = await receiptOf(node, hash, signal);
   if (receipt !== null) return { status: 'mined', receipt };
   if (valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S) return { status: 'dead', reason: 'expired' };
@@ -71,14 +95,20 @@ async function traceOn(node: TempoNode, { hash, sender, nonce_key, nonce, valid_
 }
 
 /** The answers of the RPCs that gave one; the first that knows of a receipt ends the wait for the others. */
-function askAll<T extends { status: string }>(chain: TempoChain, question: (node: TempoNode) => Promise<T>, signal: AbortSignal): Promise<T[]> {
+function askAll<T extends { status: string }>(
+  chain: TempoChain,
+  question: (node: TempoNode) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T[]> {
   return new Promise((resolve) => {
     const ask = async (node: TempoNode): Promise<T> => {
       const answer = await question(node);
       if (answer.status === 'mined') resolve([answer]);
       return answer;
     };
-    void chain.everywhere(ask, signal).then((results) => resolve(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))));
+    void chain
+      .everywhere(ask, signal)
+      .then((results) => resolve(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))));
   });
 }
 
@@ -106,7 +136,8 @@ function isUnsupported(error: unknown): boolean {
 
 /** A node that has the transaction already says so in an error, too; what we do not understand is not believed to be a refusal. */
 const SEEN_BEFORE = /already (known|imported|exists|processed)|nonce too low|replay|replacement/i;
-const REFUSED = /insufficient|expired|valid_?(before|after)|fee cap|max fee|base fee|underpriced|intrinsic|gas limit|signature|keychain|access key|fee token|chain ?id|nonce too high/i;
+const REFUSED =
+  /insufficient|expired|valid_?(before|after)|fee cap|max fee|base fee|underpriced|intrinsic|gas limit|signature|keychain|access key|fee token|chain ?id|nonce too high/i;
 
 function reportOf(error: unknown): SendReport {
   const { code, details = '' } = error as { code?: unknown; details?: string };

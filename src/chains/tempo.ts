@@ -121,7 +121,11 @@ export class TempoChain {
       const [info, allowed, remaining] = await Promise.all([
         callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getKey', args }) }, signal),
         callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getAllowedCalls', args }) }, signal),
-        callOn(node, { to, data: encodeFunctionData({ abi, functionName: 'getRemainingLimitWithPeriod', args: [...args, getAddress(token)] }) }, signal),
+        callOn(
+          node,
+          { to, data: encodeFunctionData({ abi, functionName: 'getRemainingLimitWithPeriod', args: [...args, getAddress(token)] }) },
+          signal,
+        ),
       ]);
       const { keyId, expiry, isRevoked, enforceLimits } = decodeFunctionResult({ abi, functionName: 'getKey', data: info });
       const [scoped, scopes] = decodeFunctionResult({ abi, functionName: 'getAllowedCalls', data: allowed });
@@ -156,7 +160,11 @@ export class TempoChain {
       ]);
       if (decimals === '0x' || BigInt(decimals) !== 6n) return 'not a token of 6 decimals';
       if (BigInt(paused) !== 0n) return 'the token is paused';
-      const data = encodeFunctionData({ abi: Abis.tip403Registry, functionName: 'isAuthorizedRecipient', args: [BigInt(policy), getAddress(recipient)] });
+      const data = encodeFunctionData({
+        abi: Abis.tip403Registry,
+        functionName: 'isAuthorizedRecipient',
+        args: [BigInt(policy), getAddress(recipient)],
+      });
       const allowed = await callOn(node, { to: Addresses.tip403Registry, data }, signal);
       return BigInt(allowed) === 0n ? 'its transfer policy forbids the recipient' : null;
     }, signal);
@@ -187,7 +195,11 @@ export async function request(node: TempoNode, method: string, params: unknown[]
 }
 
 export async function headOf(node: TempoNode, signal: AbortSignal): Promise<TempoHead> {
-  const block = (await request(node, 'eth_getBlockByNumber', ['latest', false], signal)) as { number: string; timestamp: string; baseFeePerGas?: string };
+  const block = (await request(node, 'eth_getBlockByNumber', ['latest', false], signal)) as {
+    number: string;
+    timestamp: string;
+    baseFeePerGas?: string;
+  };
   return { number: BigInt(block.number), time: Number(block.timestamp), base_fee: BigInt(block.baseFeePerGas ?? 0) };
 }
 

@@ -234,11 +234,6 @@ export class Ledger {
     return this.moved(move('instance = $5'), id, ['UNKNOWN'], 'BROADCASTING', 'taken up again by the buyer', [this.instance]);
   }
 
-  async findAnswer(id: string): Promise<string | null> {
-    const { rows } = await this.pool.query<{ answer: string | null }>('SELECT answer FROM payment WHERE id = $1', [id]);
-    return rows[0]?.answer ?? null;
-  }
-
   async lastSettlements(): Promise<Map<ProtocolName, Date>> {
     const { rows } = await this.pool.query<{ protocol: ProtocolName; at: Date }>(
       `SELECT protocol, at FROM unnest('{x402,mpp_tempo,mpp_solana}'::text[]) AS protocol,

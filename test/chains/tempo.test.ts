@@ -36,14 +36,31 @@ async function payer(usdc = 5_000_000n) {
 type Payer = Awaited<ReturnType<typeof payer>>;
 
 function clientOf(account: { address: HexText }) {
-  return createClient({ account: account as Account.RootAccount, chain: { ...tempoLocalnet, id: local.chain_id as 1337 }, transport: http(local.url), pollingInterval: 50 });
+  return createClient({
+    account: account as Account.RootAccount,
+    chain: { ...tempoLocalnet, id: local.chain_id as 1337 },
+    transport: http(local.url),
+    pollingInterval: 50,
+  });
 }
 
 /** A signed payment of 10 000 micro-USDC to the merchant, and what is needed to follow it. */
-async function payment(by: Payer, over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}): Promise<{ raw: HexText; transaction: TempoTransaction }> {
+async function payment(
+  by: Payer,
+  over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {},
+): Promise<{ raw: HexText; transaction: TempoTransaction }> {
   const raw = await signed({ chainId: local.chain_id, gas: 2_000_000n, ...over }, by);
   const { nonceKey, nonce, validBefore } = TxEnvelopeTempo.deserialize(raw as TxEnvelopeTempo.Serialized);
-  return { raw, transaction: { hash: Hash.keccak256(raw), sender: by.address, nonce_key: nonceKey ?? 0n, nonce: nonce ?? 0n, valid_before: validBefore ?? null } };
+  return {
+    raw,
+    transaction: {
+      hash: Hash.keccak256(raw),
+      sender: by.address,
+      nonce_key: nonceKey ?? 0n,
+      nonce: nonce ?? 0n,
+      valid_before: validBefore ?? null,
+    },
+  };
 }
 
 describe('questions', () => {
@@ -56,7 +73,11 @@ describe('questions', () => {
     expect(await chain.balance(TOKEN, account.address, soon())).toBe(1_234_567n);
     expect(await chain.nonce(account.address, 0n, soon())).toBe(0n);
     expect(await chain.nonce(account.address, 7n, soon())).toBe(0n);
-    for (const [key, nonce] of [[0n, 0n], [7n, 0n], [7n, 1n]] as const) {
+    for (const [key, nonce] of [
+      [0n, 0n],
+      [7n, 0n],
+      [7n, 1n],
+    ] as const) {
       const { raw, transaction } = await payment(account, { nonceKey: key, nonce });
       expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
     }
@@ -88,11 +109,19 @@ describe('questions', () => {
     const ask = (now = unix()) => chain.accessKey(account.address, key.accessKeyAddress, TOKEN, now, soon());
     expect((await ask()).authorized).toBe(false);
     const expiry = unix() + 3_600;
-    await Actions.accessKey.authorizeSync(client, { accessKey: key, expiry, limits: [{ token: TOKEN, limit: 15_000n }], scopes: [{ address: TOKEN, selector: 'transfer(address,uint256)', recipients: [MERCHANT] }], gas: 5_000_000n });
+    await Actions.accessKey.authorizeSync(client, {
+      accessKey: key,
+      expiry,
+      limits: [{ token: TOKEN, limit: 15_000n }],
+      scopes: [{ address: TOKEN, selector: 'transfer(address,uint256)', recipients: [MERCHANT] }],
+      gas: 5_000_000n,
+    });
     expect(await ask()).toMatchObject({ authorized: true, limit: 15_000n });
     const [scope] = (await ask()).scopes ?? [];
     expect(scope?.target.toLowerCase()).toBe(TOKEN);
-    expect(scope?.selectorRules.map(({ selector, recipients }) => [selector, recipients.map((address) => address.toLowerCase())])).toEqual([['0xa9059cbb', [MERCHANT]]]);
+    expect(scope?.selectorRules.map(({ selector, recipients }) => [selector, recipients.map((address) => address.toLowerCase())])).toEqual([
+      ['0xa9059cbb', [MERCHANT]],
+    ]);
     expect((await ask(expiry)).authorized).toBe(false);
     await Actions.accessKey.revokeSync(client, { accessKey: key.accessKeyAddress, gas: 5_000_000n });
     expect((await ask()).authorized).toBe(false);
@@ -142,7 +171,9 @@ describe('several RPCs', () => {
 
   it('does not take a simulation for refused when the RPC is in trouble', async () => {
     local.faults.inject('eth_call', { kind: 'error', code: -32603, message: 'Internal error' });
-    await expect(chain.simulate({ from: MERCHANT, to: TOKEN, data: transferData(), gas: 1_000_000n }, soon())).rejects.toThrow(RpcUnavailable);
+    await expect(chain.simulate({ from: MERCHANT, to: TOKEN, data: transferData(), gas: 1_000_000n }, soon())).rejects.toThrow(
+      RpcUnavailable,
+    );
   });
 
   it('never believes one of another chain', async () => {
@@ -171,18 +202,21 @@ describe('landing a transaction', () => {
     await run();
     return (await local.usdcBalance(MERCHANT)) - before;
   };
-  const land = async (raw: HexText | null, transaction: TempoTransaction, fresh = true, ms = 8_000) => landTransaction(chain, transaction, raw, fresh, soon(ms));
+  const land = async (raw: HexText | null, transaction: TempoTransaction, fresh = true, ms = 8_000) =>
+    landTransaction(chain, transaction, raw, fresh, soon(ms));
 
   it('returns the receipt of the synchronous call, and asks for nothing else', async () => {
     const { raw, transaction } = await payment(await payer());
     local.faults.forgetCalls();
-    expect(await moved(async () => {
-      const landing = await land(raw, transaction);
-      expect(landing).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
-      const logs = landing.status === 'mined' ? landing.receipt.logs : [];
-      expect(logs.some((log) => log.address.toLowerCase() === TOKEN && BigInt(log.data) === 10_000n)).toBe(true);
-      expect(local.faults.callsByMethod()).toEqual({ eth_sendRawTransactionSync: 1 });
-    })).toBe(10_000n);
+    expect(
+      await moved(async () => {
+        const landing = await land(raw, transaction);
+        expect(landing).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
+        const logs = landing.status === 'mined' ? landing.receipt.logs : [];
+        expect(logs.some((log) => log.address.toLowerCase() === TOKEN && BigInt(log.data) === 10_000n)).toBe(true);
+        expect(local.faults.callsByMethod()).toEqual({ eth_sendRawTransactionSync: 1 });
+      }),
+    ).toBe(10_000n);
   });
 
   it('finds the receipt when the reply is dropped, late, or says "already imported"', async () => {
@@ -197,9 +231,11 @@ describe('landing a transaction', () => {
 
   it('moves the money once, however often it is sent', async () => {
     const { raw, transaction } = await payment(await payer());
-    expect(await moved(async () => {
-      for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, i === 0)).status).toBe('mined');
-    })).toBe(10_000n);
+    expect(
+      await moved(async () => {
+        for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, i === 0)).status).toBe('mined');
+      }),
+    ).toBe(10_000n);
   });
 
   it('sends plainly where the synchronous call is unknown', async () => {
@@ -217,7 +253,12 @@ describe('landing a transaction', () => {
 
   it('does not take trouble of the RPC for a refusal of the transaction', async () => {
     const { raw, transaction } = await payment(await payer());
-    for (const [code, message] of [[-32005, 'rate limited'], [-32603, 'Internal error'], [-32000, 'header not found']] as const) local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code, message });
+    for (const [code, message] of [
+      [-32005, 'rate limited'],
+      [-32603, 'Internal error'],
+      [-32000, 'header not found'],
+    ] as const)
+      local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code, message });
     local.faults.inject('eth_sendRawTransaction', { kind: 'refuse' }, Infinity);
     for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, true, 500)).status).toBe('open');
   });
@@ -249,7 +290,10 @@ describe('landing a transaction', () => {
 
   it('reports a transaction that was mined and failed', async () => {
     const account = await payer(5_000_000n);
-    const [first, second] = [await payment(account, { calls: [{ to: TOKEN, data: transferData(4_000_000n) }] }), await payment(account, { validAfter: 2, calls: [{ to: TOKEN, data: transferData(4_000_000n) }] })];
+    const [first, second] = [
+      await payment(account, { calls: [{ to: TOKEN, data: transferData(4_000_000n) }] }),
+      await payment(account, { validAfter: 2, calls: [{ to: TOKEN, data: transferData(4_000_000n) }] }),
+    ];
     expect(await land(first.raw, first.transaction)).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
     expect(await land(second.raw, second.transaction)).toMatchObject({ status: 'mined', receipt: { succeeded: false } });
   });
@@ -286,7 +330,10 @@ describe('the end of a transaction that was never mined', () => {
     expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
     const past = { ...transaction, valid_before: Number(await local.time()) - 3 };
     expect(await traceTransaction(chain, past, soon())).toEqual({ status: 'open' });
-    expect(await traceTransaction(chain, { ...transaction, valid_before: Number(await local.time()) - 6 }, soon())).toEqual({ status: 'dead', reason: 'expired' });
+    expect(await traceTransaction(chain, { ...transaction, valid_before: Number(await local.time()) - 6 }, soon())).toEqual({
+      status: 'dead',
+      reason: 'expired',
+    });
   });
 
   it('by nonce: when another one took its place', async () => {
@@ -305,7 +352,10 @@ describe('the end of a transaction that was never mined', () => {
     const transaction = { hash: Hash.keccak256(raw), sender: account.address, nonce_key: 0n, nonce: 0n, valid_before: null };
     expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
     expect(await landTransaction(chain, transaction, raw, true, soon())).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
-    expect(await traceTransaction(chain, { ...transaction, hash: `0x${'ab'.repeat(32)}` }, soon())).toEqual({ status: 'dead', reason: 'superseded' });
+    expect(await traceTransaction(chain, { ...transaction, hash: `0x${'ab'.repeat(32)}` }, soon())).toEqual({
+      status: 'dead',
+      reason: 'superseded',
+    });
   });
 
   it('needs two witnesses where there are two RPCs', async () => {

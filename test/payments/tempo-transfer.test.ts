@@ -2,15 +2,44 @@ import fc from 'fast-check';
 import { Hash, Hex, Rlp, Signature } from 'ox';
 import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
 import { AppError } from '../../src/errors';
-import { type TempoTerms, type TempoTransfer, assertTimely, claimKeysOf, maxFee, verifyTempoTransfer } from '../../src/payments/protocols/tempo-transfer';
-import { CHAIN_ID, EXPIRING, MERCHANT, PAYER, type SignerKind, TOKEN, attributionMemo, envelope, flipped, signed, signedEip1559, signers, transferData, transferWithMemoData } from '../support/tempo-transactions';
+import {
+  type TempoTerms,
+  type TempoTransfer,
+  assertTimely,
+  claimKeysOf,
+  maxFee,
+  verifyTempoTransfer,
+} from '../../src/payments/protocols/tempo-transfer';
+import {
+  CHAIN_ID,
+  EXPIRING,
+  MERCHANT,
+  PAYER,
+  type SignerKind,
+  TOKEN,
+  attributionMemo,
+  envelope,
+  flipped,
+  signed,
+  signedEip1559,
+  signers,
+  transferData,
+  transferWithMemoData,
+} from '../support/tempo-transactions';
 
 type HexText = `0x${string}`;
 type RlpItem = HexText | RlpItem[];
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 500);
 const CHALLENGE_ID = '5akKRA6fyJhLooto0LfTPeSFOyf6TMGGRyHZgDBmanY';
-const terms: TempoTerms = { chain_id: CHAIN_ID, token: TOKEN, recipient: MERCHANT, amount: 10_000n, realm: 'api.example.com', challenge_id: CHALLENGE_ID };
+const terms: TempoTerms = {
+  chain_id: CHAIN_ID,
+  token: TOKEN,
+  recipient: MERCHANT,
+  amount: 10_000n,
+  realm: 'api.example.com',
+  challenge_id: CHALLENGE_ID,
+};
 const SECP_N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const P256_N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
@@ -40,7 +69,16 @@ describe('what is accepted', () => {
   ])('a transfer signed with %s, and who sent it', async (kind, sender) => {
     const raw = await signed({}, kind);
     const transfer = verifyTempoTransfer(raw, { ...terms, source: `did:pkh:eip155:4217:${sender}` });
-    expect(transfer).toMatchObject({ kind: 'tempo', sender, access_key: null, memo: null, nonce_key: EXPIRING, nonce: 0n, gas: 105_000n, hash: Hash.keccak256(raw) });
+    expect(transfer).toMatchObject({
+      kind: 'tempo',
+      sender,
+      access_key: null,
+      memo: null,
+      nonce_key: EXPIRING,
+      nonce: 0n,
+      gas: 105_000n,
+      hash: Hash.keccak256(raw),
+    });
     expect(transfer.sign_payload).toBe(TxEnvelopeTempo.getSignPayload(TxEnvelopeTempo.deserialize(raw as TxEnvelopeTempo.Serialized)));
     expect(claimKeysOf(transfer)).toEqual({ payment: `tempo:${sender}:${transfer.sign_payload}`, bytes: `tempo:${transfer.hash}` });
   });
@@ -52,7 +90,16 @@ describe('what is accepted', () => {
 
   it('a plain EIP-1559 transfer', () => {
     const raw = signedEip1559();
-    expect(verifyTempoTransfer(raw, terms)).toMatchObject({ kind: 'eip1559', sender: PAYER, nonce_key: 0n, nonce: 3n, valid_before: null, valid_after: null, fee_token: null, hash: Hash.keccak256(raw) });
+    expect(verifyTempoTransfer(raw, terms)).toMatchObject({
+      kind: 'eip1559',
+      sender: PAYER,
+      nonce_key: 0n,
+      nonce: 3n,
+      valid_before: null,
+      valid_after: null,
+      fee_token: null,
+      hash: Hash.keccak256(raw),
+    });
   });
 
   it('a memo of the buyer, an attribution memo of this challenge, with or without a client', async () => {
@@ -81,7 +128,12 @@ describe('what is accepted', () => {
   });
 
   it('the same payment under every spelling of the terms', async () => {
-    expect(outcome(await signed(), { token: '0x20C000000000000000000000b9537d11c60E8b50', recipient: '0x742d35Cc6634C0532925a3b844Bc9e7595f8fE00' })).toBe('accepted');
+    expect(
+      outcome(await signed(), {
+        token: '0x20C000000000000000000000b9537d11c60E8b50',
+        recipient: '0x742d35Cc6634C0532925a3b844Bc9e7595f8fE00',
+      }),
+    ).toBe('accepted');
   });
 });
 
@@ -106,18 +158,72 @@ describe('what is refused', () => {
     ['bytes after the end of 0x02', () => `${signedEip1559()}00`, 'not_canonical'],
     ['a zero written as a byte', async () => withFields(await signed(), (fields) => void (fields[7] = '0x00')), 'not_canonical'],
     ['a number with a leading zero', async () => withFields(await signed(), (fields) => void (fields[3] = '0x00019a28')), 'not_canonical'],
-    ['a call with a fourth part', async () => withFields(await signed(), (fields) => void (fields[4] = [[TOKEN, '0x', transferData(), '0x01']])), 'not_canonical'],
-    ['magic bytes after the signature', async () => withFields(await signed(), (fields) => void (fields[13] = `${fields[13] as string}${'77'.repeat(32)}` as HexText)), 'not_canonical'],
-    ['a recovery id of 0 or 1', async () => withFields(await signed(), (fields) => void (fields[13] = `${(fields[13] as string).slice(0, -2)}00` as HexText)), 'not_canonical'],
+    [
+      'a call with a fourth part',
+      async () => withFields(await signed(), (fields) => void (fields[4] = [[TOKEN, '0x', transferData(), '0x01']])),
+      'not_canonical',
+    ],
+    [
+      'magic bytes after the signature',
+      async () => withFields(await signed(), (fields) => void (fields[13] = `${fields[13] as string}${'77'.repeat(32)}` as HexText)),
+      'not_canonical',
+    ],
+    [
+      'a recovery id of 0 or 1',
+      async () => withFields(await signed(), (fields) => void (fields[13] = `${(fields[13] as string).slice(0, -2)}00` as HexText)),
+      'not_canonical',
+    ],
     ['no signature', () => TxEnvelopeTempo.serialize(envelope()), 'signature_missing'],
-    ['an oversized signature', async () => withFields(await signed(), (fields) => void (fields[13] = `0x02${'7b'.repeat(3_000)}`)), 'too_large'],
-    ['a multisig signature', async () => withFields(await signed(), (fields) => void (fields[13] = Hex.concat('0x05', Rlp.fromHex([other, [fields[13] as HexText]])))), 'signature_kind'],
-    ['an access key of version 1', async () => withFields(await signed({}, 'access'), (fields) => void (fields[13] = (fields[13] as string).replace(/^0x04/, '0x03') as HexText)), 'signature_kind'],
-    ['an access key for an access key', async () => withFields(await signed({}, 'access'), (fields) => void (fields[13] = Hex.concat('0x04', other, fields[13] as HexText))), 'signature_kind'],
+    [
+      'an oversized signature',
+      async () => withFields(await signed(), (fields) => void (fields[13] = `0x02${'7b'.repeat(3_000)}`)),
+      'too_large',
+    ],
+    [
+      'a multisig signature',
+      async () =>
+        withFields(await signed(), (fields) => void (fields[13] = Hex.concat('0x05', Rlp.fromHex([other, [fields[13] as HexText]])))),
+      'signature_kind',
+    ],
+    [
+      'an access key of version 1',
+      async () =>
+        withFields(await signed({}, 'access'), (fields) => void (fields[13] = (fields[13] as string).replace(/^0x04/, '0x03') as HexText)),
+      'signature_kind',
+    ],
+    [
+      'an access key for an access key',
+      async () => withFields(await signed({}, 'access'), (fields) => void (fields[13] = Hex.concat('0x04', other, fields[13] as HexText))),
+      'signature_kind',
+    ],
     ['another chain', () => signed({ chainId: 42_431 }), 'chain_mismatch'],
-    ['two calls', () => signed({ calls: [{ to: TOKEN, data: transferData() }, { to: TOKEN, data: transferData() }] }), 'call_count'],
-    ['a refund call', () => signed({ calls: [{ to: TOKEN, data: transferData() }, { to: TOKEN, data: '0x23b872dd' }] }), 'call_count'],
-    ['another token', () => signed({ calls: [{ to: '0x20c0000000000000000000000000000000000000', data: transferData() }] }), 'token_mismatch'],
+    [
+      'two calls',
+      () =>
+        signed({
+          calls: [
+            { to: TOKEN, data: transferData() },
+            { to: TOKEN, data: transferData() },
+          ],
+        }),
+      'call_count',
+    ],
+    [
+      'a refund call',
+      () =>
+        signed({
+          calls: [
+            { to: TOKEN, data: transferData() },
+            { to: TOKEN, data: '0x23b872dd' },
+          ],
+        }),
+      'call_count',
+    ],
+    [
+      'another token',
+      () => signed({ calls: [{ to: '0x20c0000000000000000000000000000000000000', data: transferData() }] }),
+      'token_mismatch',
+    ],
     ['a contract creation', () => signed({ calls: [{ data: transferData() }] }), 'token_mismatch'],
     ['value', () => signed({ calls: [{ to: TOKEN, data: transferData(), value: 1n }] }), 'value_not_zero'],
     ['transferFrom', () => signed(call(`0x23b872dd${word(PAYER.slice(2))}${word(MERCHANT.slice(2))}${word('2710')}`)), 'call_unsupported'],
@@ -170,13 +276,18 @@ describe('what is refused', () => {
 
   it('a source who did not sign', async () => {
     expect(outcome(await signed(), { source: `did:pkh:eip155:4217:${MERCHANT}` })).toBe('verification_failed source_mismatch');
-    expect(outcome(await signed({}, 'access'), { source: `did:pkh:eip155:4217:${signers.access.accessKeyAddress}` })).toBe('verification_failed source_mismatch');
+    expect(outcome(await signed({}, 'access'), { source: `did:pkh:eip155:4217:${signers.access.accessKeyAddress}` })).toBe(
+      'verification_failed source_mismatch',
+    );
   });
 });
 
 describe('signatures', () => {
   /** The same transaction with its signature changed. */
-  const resigned = async (kind: SignerKind, change: (signature: SignatureEnvelope.SignatureEnvelope) => SignatureEnvelope.SignatureEnvelope): Promise<HexText> => {
+  const resigned = async (
+    kind: SignerKind,
+    change: (signature: SignatureEnvelope.SignatureEnvelope) => SignatureEnvelope.SignatureEnvelope,
+  ): Promise<HexText> => {
     const tx = TxEnvelopeTempo.deserialize((await signed({}, kind)) as TxEnvelopeTempo.Serialized);
     return TxEnvelopeTempo.serialize(tx, { signature: change(tx.signature as SignatureEnvelope.SignatureEnvelope) });
   };
@@ -184,7 +295,10 @@ describe('signatures', () => {
   it('high s is the second spelling of the same signature', async () => {
     const high = (order: bigint) => (envelope: SignatureEnvelope.SignatureEnvelope) => {
       const { r, s, yParity } = envelope.signature as Signature.Signature;
-      return { ...envelope, signature: { r, s: order - s, ...(yParity === undefined ? {} : { yParity: 1 - yParity }) } } as SignatureEnvelope.SignatureEnvelope;
+      return {
+        ...envelope,
+        signature: { r, s: order - s, ...(yParity === undefined ? {} : { yParity: 1 - yParity }) },
+      } as SignatureEnvelope.SignatureEnvelope;
     };
     expect(outcome(await resigned('secp256k1', high(SECP_N)))).toBe('verification_failed signature_high_s');
     expect(outcome(await resigned('p256', high(P256_N)))).toBe('verification_failed signature_high_s');
@@ -193,9 +307,23 @@ describe('signatures', () => {
 
   it('a forged P256 or WebAuthn envelope names a victim and proves nothing', async () => {
     const victim = TxEnvelopeTempo.deserialize((await signed({ gas: 200_000n }, 'p256')) as TxEnvelopeTempo.Serialized).signature;
-    expect(outcome(await resigned('p256', () => victim as SignatureEnvelope.SignatureEnvelope))).toBe('verification_failed signature_invalid');
+    expect(outcome(await resigned('p256', () => victim as SignatureEnvelope.SignatureEnvelope))).toBe(
+      'verification_failed signature_invalid',
+    );
     const passkey = TxEnvelopeTempo.deserialize((await signed({ gas: 200_000n }, 'webAuthn')) as TxEnvelopeTempo.Serialized).signature;
-    expect(outcome(await resigned('webAuthn', () => passkey as SignatureEnvelope.SignatureEnvelope))).toBe('verification_failed signature_invalid');
+    expect(outcome(await resigned('webAuthn', () => passkey as SignatureEnvelope.SignatureEnvelope))).toBe(
+      'verification_failed signature_invalid',
+    );
+  });
+
+  it('one payment signed twice, as P256 and as WebAuthn, is one payment', async () => {
+    const fixed = { validBefore: 1_900_000_000 };
+    const [one, two] = [
+      verifyTempoTransfer(await signed(fixed, 'p256'), terms),
+      verifyTempoTransfer(await signed(fixed, 'webAuthn'), terms),
+    ];
+    expect(claimKeysOf(one).payment).toBe(claimKeysOf(two).payment);
+    expect(claimKeysOf(one).bytes).not.toBe(claimKeysOf(two).bytes);
   });
 
   it('an access key binds its account: the same signature for another account is another key', async () => {
@@ -211,7 +339,11 @@ describe('signatures', () => {
     const payload = TxEnvelopeTempo.getSignPayload(tx);
     const authenticatorData = new Uint8Array(37).fill(7, 0, 32);
     authenticatorData[32] = 1;
-    const clientData = { type: 'webauthn.get', challenge: Buffer.from(payload.slice(2), 'hex').toString('base64url'), origin: 'https://example.com' };
+    const clientData = {
+      type: 'webauthn.get',
+      challenge: Buffer.from(payload.slice(2), 'hex').toString('base64url'),
+      origin: 'https://example.com',
+    };
     let data: Uint8Array = authenticatorData;
     const grow = { set: (bytes: Uint8Array) => void (data = bytes) };
     change(Object.assign(authenticatorData, { grow }) as never, clientData);
@@ -220,7 +352,12 @@ describe('signatures', () => {
     const privateKey: HexText = `0x${'33'.repeat(32)}`;
     const signature = P256.sign({ payload: message, privateKey, hash: true });
     return TxEnvelopeTempo.serialize(tx, {
-      signature: { type: 'webAuthn', metadata: { authenticatorData: Hex.fromBytes(data), clientDataJSON }, publicKey: P256.getPublicKey({ privateKey }), signature },
+      signature: {
+        type: 'webAuthn',
+        metadata: { authenticatorData: Hex.fromBytes(data), clientDataJSON },
+        publicKey: P256.getPublicKey({ privateKey }),
+        signature,
+      },
     });
   };
   type Growing = Uint8Array & { grow: { set(bytes: Uint8Array): void } };
@@ -292,7 +429,10 @@ describe('mutations', () => {
   const originals = new Map<string, { raw: HexText; key: string; sender: string }>();
   beforeAll(async () => {
     for (const kind of kinds) {
-      const raw = kind === 'eip1559' ? signedEip1559() : await signed({ calls: [{ to: TOKEN, data: transferWithMemoData(attributionMemo(terms.realm, CHALLENGE_ID)) }] }, kind);
+      const raw =
+        kind === 'eip1559'
+          ? signedEip1559()
+          : await signed({ calls: [{ to: TOKEN, data: transferWithMemoData(attributionMemo(terms.realm, CHALLENGE_ID)) }] }, kind);
       const transfer = verifyTempoTransfer(raw, terms);
       originals.set(kind, { raw, key: claimKeysOf(transfer).payment, sender: transfer.sender });
     }

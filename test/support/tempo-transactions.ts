@@ -56,7 +56,10 @@ export function envelope(over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}): T
 }
 
 /** Signs and serialises a 0x76 transaction; `by` one of `signers` or any account of viem/tempo. */
-export async function signed(over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {}, by: SignerKind | TempoSigner = 'secp256k1'): Promise<HexText> {
+export async function signed(
+  over: Partial<TxEnvelopeTempo.TxEnvelopeTempo> = {},
+  by: SignerKind | TempoSigner = 'secp256k1',
+): Promise<HexText> {
   const unsigned = envelope(over);
   const signer = typeof by === 'string' ? signers[by] : by;
   const signature = await signer.sign({ hash: TxEnvelopeTempo.getSignPayload(unsigned) });
@@ -82,7 +85,13 @@ export function signedEip1559(over: Partial<TxEnvelopeEip1559.TxEnvelopeEip1559>
 /** The 32-byte memo with which mppx clients name the server, the client and the challenge they pay for. */
 export function attributionMemo(realm: string, challengeId: string, client?: string): HexText {
   const part = (text: string, size: number): HexText => Hex.slice(Hash.keccak256(Hex.fromString(text)), 0, size);
-  return Hex.concat(part('mpp', 4), '0x01', part(realm, 10), client === undefined ? `0x${'00'.repeat(10)}` : part(client, 10), part(challengeId, 7));
+  return Hex.concat(
+    part('mpp', 4),
+    '0x01',
+    part(realm, 10),
+    client === undefined ? `0x${'00'.repeat(10)}` : part(client, 10),
+    part(challengeId, 7),
+  );
 }
 
 /** The bytes with one of them changed, cut or added. */

@@ -8,7 +8,10 @@ export function canonicalJson(value: Json): string {
   if (value !== null && typeof value === 'object') {
     const keys = Object.keys(value).filter((key) => value[key] !== undefined);
     // Array.prototype.sort without a comparator orders by UTF-16 code units, as RFC 8785 3.2.3 asks.
-    return `{${keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`).join(',')}}`;
+    return `{${keys
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`)
+      .join(',')}}`;
   }
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('Not a JSON number');
   return JSON.stringify(value);

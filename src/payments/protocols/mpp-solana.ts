@@ -56,8 +56,7 @@ export class MppSolana implements Protocol {
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
     const { challenge: echoed, payload, source } = credential.payload as SolanaCredential;
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'solana', request: this.terms() });
-    const { mint, pay_to } = this.solana;
-    const transfer = verifySolanaTransfer(payload.transaction, { mint, pay_to, amount: challenge.amount, sponsor: null });
+    const transfer = verifySolanaTransfer(payload.transaction, { mint: this.solana.mint, destination: this.settlement.destination, amount: challenge.amount, sponsor: null });
     const externalId = String(challenge.request.externalId);
     // The client SHOULD add the memo; a transaction without one is unique by its own hash only.
     if (transfer.memos.length > 1) refuse('invalid_exact_svm_payload_memo_count');

@@ -2,8 +2,28 @@ import { getAddress, isAddress } from 'viem';
 import { TempoChain, TempoWrongChain } from '../../chains/tempo';
 import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
-import type { Admission, Credential, JsonObject, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, Settlement, ValidProof } from '../protocol';
-import { type MppCredential, type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
+import type {
+  Admission,
+  Credential,
+  JsonObject,
+  Offer,
+  PaymentLog,
+  PaymentMethod,
+  PaymentRecord,
+  Protocol,
+  Sale,
+  Settlement,
+  ValidProof,
+} from '../protocol';
+import {
+  type MppCredential,
+  type MppSettings,
+  assertMppSettings,
+  checkChallenge,
+  issueChallenge,
+  readCredential,
+  receiptHeader,
+} from './mpp';
 import { TempoSettlement } from './tempo-settlement';
 import { claimKeysOf, verifyTempoTransfer } from './tempo-transfer';
 
@@ -27,13 +47,22 @@ export class MppTempo implements Protocol {
     private readonly chain: TempoChain = new TempoChain(tempo),
   ) {
     assertMppSettings(mpp);
-    for (const address of [tempo.usdc, tempo.pay_to]) if (!isAddress(address, { strict: false })) throw new TempoMisconfigured(`Not a Tempo address: ${address}`);
+    for (const address of [tempo.usdc, tempo.pay_to])
+      if (!isAddress(address, { strict: false })) throw new TempoMisconfigured(`Not a Tempo address: ${address}`);
     this.settlement = new TempoSettlement(chain, log);
   }
 
   method(): PaymentMethod {
     const { chain_id, usdc, pay_to } = this.tempo;
-    return { protocol: 'mpp', method: 'tempo', network: `eip155:${chain_id}`, asset: getAddress(usdc), decimals: 6, recipient: getAddress(pay_to), fees_paid_by: 'client' };
+    return {
+      protocol: 'mpp',
+      method: 'tempo',
+      network: `eip155:${chain_id}`,
+      asset: getAddress(usdc),
+      decimals: 6,
+      recipient: getAddress(pay_to),
+      fees_paid_by: 'client',
+    };
   }
 
   async offer(sale: Sale): Promise<Offer> {
@@ -48,7 +77,10 @@ export class MppTempo implements Protocol {
     const { type, signature } = credential.payload;
     // Pushed payments (`hash`) were made before anybody knew whether there is an answer; `proof` pays nothing.
     if (type === 'hash' || type === 'proof')
-      throw new AppError('method_unsupported', { reason: 'mode_unsupported', message: 'Send the signed transaction; a payment that was already broadcast is not accepted.' });
+      throw new AppError('method_unsupported', {
+        reason: 'mode_unsupported',
+        message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
+      });
     if (type !== 'transaction' || typeof signature !== 'string') throw new AppError('malformed_credential', { reason: 'payload' });
     return { protocol: this.name, payload: { ...credential, payload: { type, signature } } satisfies TempoCredential };
   }
@@ -57,7 +89,13 @@ export class MppTempo implements Protocol {
     const { challenge: echoed, payload, source } = credential.payload as TempoCredential;
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'tempo', request: this.request() });
     const terms = { chain_id: this.tempo.chain_id, token: this.tempo.usdc.toLowerCase(), recipient: this.tempo.pay_to.toLowerCase() };
-    const transfer = verifyTempoTransfer(payload.signature, { ...terms, amount: challenge.amount, realm: this.mpp.realm, challenge_id: challenge.id, source });
+    const transfer = verifyTempoTransfer(payload.signature, {
+      ...terms,
+      amount: challenge.amount,
+      realm: this.mpp.realm,
+      challenge_id: challenge.id,
+      source,
+    });
     // Anybody can sign for any account with a key of his own: only the chain knows which keys speak for the payer.
     if (transfer.access_key !== null) await this.settlement.assertAccessKey(transfer.sender, transfer.access_key, terms.token);
     const keys = claimKeysOf(transfer);
@@ -98,7 +136,12 @@ export class MppTempo implements Protocol {
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {
     const { external_id } = record.details;
-    return receiptHeader({ method: 'tempo', reference: record.transaction, at, ...(typeof external_id === 'string' ? { external_id } : {}) });
+    return receiptHeader({
+      method: 'tempo',
+      reference: record.transaction,
+      at,
+      ...(typeof external_id === 'string' ? { external_id } : {}),
+    });
   }
 
   /** MPP tells failures by status and problem type; a receipt exists on success only. */

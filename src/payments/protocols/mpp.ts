@@ -3,29 +3,13 @@ import { AppError, type ErrorCode } from '../../errors';
 import type { PaymentsConfig } from '../config';
 import type { JsonObject, Sale } from '../protocol';
 import { canonicalJson, decodeJson, encodeJson, isObject } from './canonical-json';
+import { type EchoedChallenge, type MppCredential, decodeCredential, paymentCredentials } from './mpp-wire';
+
+export type { EchoedChallenge, MppCredential };
 
 /** Payment methods sold over the `Payment` HTTP authentication scheme (draft-httpauth-payment-00). */
 export type MppMethod = 'tempo' | 'solana';
 export type MppSettings = Pick<PaymentsConfig, 'realm' | 'secrets' | 'offer_ms'>;
-
-/** A challenge as the client sent it back: every value a string, nothing in it believed. */
-export interface EchoedChallenge {
-  id: string;
-  realm: string;
-  method: string;
-  intent: string;
-  request: string;
-  expires?: string;
-  digest?: string;
-  opaque?: string;
-}
-
-export interface MppCredential {
-  challenge: EchoedChallenge;
-  payload: JsonObject;
-  /** Who the client says pays (`did:pkh:…`); untrusted. */
-  source?: string;
-}
 
 /** A challenge proved to be ours and for this sale. */
 export interface BoundChallenge {
@@ -40,7 +24,6 @@ export interface BoundChallenge {
 
 const METHODS: readonly string[] = ['tempo', 'solana'] satisfies MppMethod[];
 const INTENT = 'charge';
-const MAX_CREDENTIAL_CHARS = 16_384;
 
 /** Throws when the settings could not protect a challenge: a secret under 32 bytes, none at all, a realm that cannot be quoted. */
 export function assertMppSettings(settings: MppSettings): void {
@@ -76,7 +59,13 @@ export function issueChallenge(
   const id = challengeId(settings.secrets[0] as string, challenge);
   const { realm, method, intent, request, expires, opaque } = challenge;
   const params = { id, realm, method, intent, request, description: plainText(sale.description), expires, opaque };
-  return { id, expires_at, header: `Payment ${Object.entries(params).map(([name, value]) => `${name}="${value}"`).join(', ')}` };
+  return {
+    id,
+    expires_at,
+    header: `Payment ${Object.entries(params)
+      .map(([name, value]) => `${name}="${value}"`)
+      .join(', ')}`,
+  };
 }
 
 /**
@@ -92,24 +81,6 @@ export function readCredential(sale: Pick<Sale, 'raw_headers'>, method: MppMetho
   if (credential.challenge.method !== method) return null;
   if (credential.challenge.intent !== INTENT) throw unsupported(`intent "${printable(credential.challenge.intent)}"`);
   return credential;
-}
-
-/** The token68 parts of every `Payment` credential; raw headers, because Node keeps only the first of repeated Authorization fields. */
-export function paymentCredentials(rawHeaders: readonly string[]): string[] {
-  return rawHeaders
-    .filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization')
-    .flatMap((value) => value.split(','))
-    .flatMap((part) => /^\s*payment(?:\s+(.*?))?\s*$/i.exec(part)?.map((group) => group ?? '').slice(1) ?? []);
-}
-
-/** Decodes what follows the scheme name: base64url JSON, at most 16 KiB and 8 levels. Throws malformed_credential with a reason. */
-export function decodeCredential(encoded: string): MppCredential {
-  if (encoded.length > MAX_CREDENTIAL_CHARS) throw malformed('too_large');
-  const { challenge, payload, source } = decodedPart(encoded);
-  if (!isObject(challenge)) throw malformed('challenge');
-  if (!isObject(payload)) throw malformed('payload');
-  if (source !== undefined && source !== null && typeof source !== 'string') throw malformed('source');
-  return { challenge: echoedChallenge(challenge), payload, ...(typeof source === 'string' ? { source } : {}) };
 }
 
 /**
@@ -130,7 +101,8 @@ export function checkChallenge(
   const amount = BigInt(request.amount as string);
   const { ep, rq } = saleBinding(sale);
   if (data.ep !== ep || data.rq !== rq) {
-    if (amount < sale.amount) throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The challenge was issued for a cheaper request.' });
+    if (amount < sale.amount)
+      throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The challenge was issued for a cheaper request.' });
     throw invalidChallenge('The challenge was issued for another request.');
   }
   if (canonicalJson(stableRequest(request)) !== canonicalJson(stableRequest(expected.request)))
@@ -139,9 +111,22 @@ export function checkChallenge(
 }
 
 /** The Payment-Receipt header (2xx answers only). `reference` is the transaction id on the method's chain. */
-export function receiptHeader(receipt: { method: MppMethod; reference: string; at: Date; challenge_id?: string; external_id?: string }): Record<string, string> {
+export function receiptHeader(receipt: {
+  method: MppMethod;
+  reference: string;
+  at: Date;
+  challenge_id?: string;
+  external_id?: string;
+}): Record<string, string> {
   const { method, reference, at, challenge_id: challengeId, external_id: externalId } = receipt;
-  const fields: Record<string, string | undefined> = { method, reference, status: 'success', timestamp: at.toISOString(), challengeId, externalId };
+  const fields: Record<string, string | undefined> = {
+    method,
+    reference,
+    status: 'success',
+    timestamp: at.toISOString(),
+    challengeId,
+    externalId,
+  };
   return { 'Payment-Receipt': Buffer.from(JSON.stringify(fields)).toString('base64url') };
 }
 
@@ -161,7 +146,10 @@ const PROBLEMS: Partial<Record<ErrorCode, string>> = {
 /** RFC 9457 members of an error: `type` under https://paymentauth.org/problems/ for payment errors, else about:blank. */
 export function problemOf(error: AppError): { type: string; title: string; status: number; detail: string } {
   const slug = error.context.reason === 'invalid_challenge' ? 'invalid-challenge' : PROBLEMS[error.code];
-  const title = (slug ?? error.code).split(/[-_]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+  const title = (slug ?? error.code)
+    .split(/[-_]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
   return { type: slug ? `https://paymentauth.org/problems/${slug}` : 'about:blank', title, status: error.status, detail: error.message };
 }
 
@@ -193,40 +181,17 @@ function stableRequest(request: JsonObject): JsonObject {
   return { ...rest, methodDetails: details };
 }
 
-function echoedChallenge(raw: JsonObject): EchoedChallenge {
-  const text = (name: string): string => {
-    const value = raw[name];
-    if (typeof value !== 'string' || value === '') throw malformed(`challenge.${name}`);
-    return value;
-  };
-  const optional = (name: 'expires' | 'digest' | 'opaque') => (raw[name] === undefined || raw[name] === null ? {} : { [name]: text(name) });
-  // Older mppx clients send `opaque` expanded.
-  const opaque = isObject(raw.opaque) ? { opaque: encodeJson(raw.opaque) } : optional('opaque');
-  return {
-    id: text('id'), realm: text('realm'), method: text('method'), intent: text('intent'), request: text('request'),
-    ...optional('expires'), ...optional('digest'), ...opaque,
-  };
-}
-
-function decodedPart(encoded: string): JsonObject {
-  try {
-    return decodeJson(encoded);
-  } catch (error) {
-    throw malformed((error as Error).message);
-  }
-}
-
 /** Text that every challenge parser in the wild survives: no quotes, backslashes, controls, nor what looks like the next challenge. */
 function plainText(text: string): string {
-  return text.replace(/"/g, "'").replace(/\\/g, '/').replace(/[^\x20-\x7e]/g, ' ').replace(/,(?=\s*payment\s)/gi, ';');
+  return text
+    .replace(/"/g, "'")
+    .replace(/\\/g, '/')
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .replace(/,(?=\s*payment\s)/gi, ';');
 }
 
 function printable(text: string): string {
   return plainText(text).slice(0, 32);
-}
-
-function malformed(reason: string): AppError {
-  return new AppError('malformed_credential', { reason });
 }
 
 function unsupported(what: string): AppError {

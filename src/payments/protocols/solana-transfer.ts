@@ -22,8 +22,8 @@ const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 /** What a transaction must pay. Addresses in base58. */
 export interface TransferTerms {
   mint: string;
-  /** Merchant wallet; the money must go to its associated token account. */
-  pay_to: string;
+  /** The merchant's associated token account for the mint. */
+  destination: string;
   /** Micro-USDC, exactly. */
   amount: bigint;
   /** Wallet that may pay the fee in the buyer's stead; null when buyers pay. */
@@ -175,7 +175,7 @@ function checkTransfer(instructions: Instruction[], keys: string[], payerIndex: 
   if (data[0] !== TRANSFER_CHECKED || data.length !== 10 || accounts.length !== 4) refuse(payload('no_transfer_instruction'));
   const [source, mint, destination, authority] = accounts.map((index) => keys[index] as string) as [string, string, string, string];
   if (mint !== terms.mint || data[9] !== USDC_DECIMALS) refuse(payload('mint_mismatch'));
-  if (destination !== associatedTokenAddress(terms.pay_to, terms.mint)) refuse(payload('recipient_mismatch'));
+  if (destination !== terms.destination) refuse(payload('recipient_mismatch'));
   if (authority !== keys[payerIndex]) refuse(payload('authority_mismatch'));
   if (source !== associatedTokenAddress(authority, terms.mint)) refuse(payload('source_mismatch'));
   if (source === destination) refuse(payload('recipient_mismatch'));

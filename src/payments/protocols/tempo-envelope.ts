@@ -28,8 +28,16 @@ export interface SignedEnvelope {
 }
 
 export type EnvelopeFault =
-  | 'too_large' | 'encoding' | 'sponsored_transaction' | 'transaction_type' | 'undecodable' | 'not_canonical'
-  | 'signature_missing' | 'signature_kind' | 'signature_high_s' | 'signature_invalid';
+  | 'too_large'
+  | 'encoding'
+  | 'sponsored_transaction'
+  | 'transaction_type'
+  | 'undecodable'
+  | 'not_canonical'
+  | 'signature_missing'
+  | 'signature_kind'
+  | 'signature_high_s'
+  | 'signature_invalid';
 
 /** Why bytes are not a signed transaction we can judge. */
 export class EnvelopeError extends Error {
@@ -82,7 +90,11 @@ function decodeTempo(raw: TxEnvelopeTempo.Serialized): SignedEnvelope {
     sign_payload,
     ...authenticate(sign_payload, envelope.signature, (account) => TxEnvelopeTempo.getSignPayload(envelope, { from: account })),
     chain_id: envelope.chainId,
-    calls: envelope.calls.map((call) => ({ to: (call.to as HexText | undefined) ?? null, value: call.value ?? 0n, data: call.data ?? '0x' })),
+    calls: envelope.calls.map((call) => ({
+      to: (call.to as HexText | undefined) ?? null,
+      value: call.value ?? 0n,
+      data: call.data ?? '0x',
+    })),
     extras: presentOf({
       access_list: envelope.accessList,
       authorization_list: envelope.authorizationList,
@@ -129,7 +141,11 @@ function decodeEip1559(raw: TxEnvelopeEip1559.Serialized): SignedEnvelope {
 type Signature = SignatureEnvelope.SignatureEnvelope;
 
 /** `accountPayload`: what an access key signs for an account (version 2 binds the account's address). */
-function authenticate(payload: HexText, signature: Signature, accountPayload: (account: HexText) => HexText): Pick<SignedEnvelope, 'sender' | 'access_key'> {
+function authenticate(
+  payload: HexText,
+  signature: Signature,
+  accountPayload: (account: HexText) => HexText,
+): Pick<SignedEnvelope, 'sender' | 'access_key'> {
   if (signature.type !== 'keychain') return { sender: signerOf(payload, signature), access_key: null };
   // Version 1 does not bind the account and has not been accepted by the chain since its hardfork T1C.
   if (signature.version !== 'v2') throw new EnvelopeError('signature_kind');

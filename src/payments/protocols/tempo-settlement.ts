@@ -2,7 +2,16 @@ import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem';
 import { EXPIRING_NONCE_KEY, type TempoAccessKey, type TempoChain, type TempoHead, type TempoReceipt } from '../../chains/tempo';
 import { type Landing, type TempoTransaction, landTransaction, traceTransaction } from '../../chains/tempo-landing';
 import { AppError } from '../../errors';
-import { type Admission, type JsonObject, type PaymentLog, type PaymentRecord, type Protocol, type Settlement, TRANSACTION_EXPIRED, type ValidProof } from '../protocol';
+import {
+  type Admission,
+  type JsonObject,
+  type PaymentLog,
+  type PaymentRecord,
+  type Protocol,
+  type Settlement,
+  TRANSACTION_EXPIRED,
+  type ValidProof,
+} from '../protocol';
 import { type TempoTransfer, assertTimely, maxFee } from './tempo-transfer';
 
 /** What admission asks the chain, and a record keeps: the transfer as text, and the terms it was judged by. */
@@ -15,8 +24,10 @@ interface TempoDetails extends Omit<TempoTransfer, 'hash' | 'sign_payload' | 'ki
 const SETTLE_RESERVE_S = 4;
 const RECHECK_AFTER_MS = 5_000;
 const ACCESS_KEY_MS = 4_000;
-/** A record older than this may have been sent before, by a process that died. */
+/** What was prepared longer ago may have been sent before, by a process that died. */
 const FRESH_MS = 5_000;
+/** How a pool refuses a transaction whose time is over, or nearly. */
+const EXPIRED = /valid_?before|expired/i;
 const TRANSFER_TOPIC = toEventSelector(parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 amount)'));
 
 const REFUSALS = {
@@ -38,13 +49,31 @@ export class TempoSettlement {
   /** What later steps need besides the raw bytes, as JSON. */
   detailsOf(transfer: TempoTransfer, terms: { token: string; recipient: string }): JsonObject {
     const { sender, access_key, nonce_key, nonce, valid_before, valid_after, gas, max_fee_per_gas, fee_token, call_data, memo } = transfer;
-    const numbers = { nonce_key: nonce_key.toString(), nonce: nonce.toString(), gas: gas.toString(), max_fee_per_gas: max_fee_per_gas.toString() };
-    return { ...numbers, sender, access_key, valid_before, valid_after, fee_token, call_data, memo, token: terms.token, recipient: terms.recipient };
+    const numbers = {
+      nonce_key: nonce_key.toString(),
+      nonce: nonce.toString(),
+      gas: gas.toString(),
+      max_fee_per_gas: max_fee_per_gas.toString(),
+    };
+    return {
+      ...numbers,
+      sender,
+      access_key,
+      valid_before,
+      valid_after,
+      fee_token,
+      call_data,
+      memo,
+      token: terms.token,
+      recipient: terms.recipient,
+    };
   }
 
   /** Throws verification_failed unless the chain lists `key` among the sender's access keys, payments_unavailable when it cannot be asked. */
   async assertAccessKey(sender: string, key: string, token: string): Promise<void> {
-    const { authorized } = await reachable(() => this.chain.accessKey(sender, key, token, nowSeconds(), AbortSignal.timeout(ACCESS_KEY_MS)));
+    const { authorized } = await reachable(() =>
+      this.chain.accessKey(sender, key, token, nowSeconds(), AbortSignal.timeout(ACCESS_KEY_MS)),
+    );
     if (!authorized) throw refusal('access_key');
   }
 
@@ -75,13 +104,14 @@ export class TempoSettlement {
         // The buyer's own broadcast settles like ours.
         if (receipt !== null) return;
         if (late) throw new AppError('payment_expired', { reason: 'valid_before' });
-        if (obstacle !== null) throw new AppError('settlement_failed', { reason: obstacle.context.reason ?? obstacle.code, message: obstacle.message });
+        if (obstacle !== null)
+          throw new AppError('settlement_failed', { reason: obstacle.context.reason ?? obstacle.code, message: obstacle.message });
       });
-    return { transaction: proof.transaction as string, raw: proof.raw, details: proof.details, settle_by };
+    return { transaction: proof.transaction as string, raw: proof.raw, details: { ...proof.details, prepared_at: Date.now() }, settle_by };
   }
 
   async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    const fresh = Date.now() - record.created_at.getTime() < FRESH_MS;
+    const fresh = Date.now() - Number(record.details.prepared_at ?? 0) < FRESH_MS;
     return this.judged(record, (transaction) => landTransaction(this.chain, transaction, record.raw, fresh, signal));
   }
 
@@ -96,7 +126,11 @@ export class TempoSettlement {
   }
 
   /** Receipt, newest block, the payer's USDC.e, and what stands in the way of the payment (null: nothing). */
-  private async survey(proof: ValidProof, details: TempoDetails, signal: AbortSignal): Promise<{ receipt: TempoReceipt | null; head: TempoHead; balance: bigint; obstacle: AppError | null }> {
+  private async survey(
+    proof: ValidProof,
+    details: TempoDetails,
+    signal: AbortSignal,
+  ): Promise<{ receipt: TempoReceipt | null; head: TempoHead; balance: bigint; obstacle: AppError | null }> {
     const { chain } = this;
     const { sender, token, access_key } = details;
     const [receipt, head, balance, nonce, feeToken, failure, key] = await Promise.all([
@@ -118,7 +152,9 @@ export class TempoSettlement {
       if (feeBalance < fee) return refusal('insufficient_fee_balance');
       if (details.max_fee_per_gas < head.base_fee) return refusal('fee_cap_too_low');
       if (key !== null && !maySpend(key, details, due)) return refusal('access_key');
-      return failure === null ? null : new AppError('verification_failed', { reason: 'simulation_failed', message: `The chain would refuse this payment: ${failure}` });
+      return failure === null
+        ? null
+        : new AppError('verification_failed', { reason: 'simulation_failed', message: `The chain would refuse this payment: ${failure}` });
     };
     return { receipt, head, balance, obstacle: obstacle() };
   }
@@ -129,8 +165,10 @@ export class TempoSettlement {
     try {
       const landing = await ask(transactionOf(record));
       if (landing.status === 'open') return { status: 'unknown', transaction };
-      if (landing.status === 'dead') return { status: 'failed', reason: landing.reason === 'expired' ? TRANSACTION_EXPIRED : 'transaction_superseded' };
-      if (landing.status === 'refused') return { status: 'failed', reason: landing.reason };
+      if (landing.status === 'dead')
+        return { status: 'failed', reason: landing.reason === 'expired' ? TRANSACTION_EXPIRED : 'transaction_superseded' };
+      if (landing.status === 'refused')
+        return { status: 'failed', reason: EXPIRED.test(landing.reason) ? TRANSACTION_EXPIRED : landing.reason };
       if (!landing.receipt.succeeded) return { status: 'failed', reason: 'transaction_reverted' };
       if (brought(landing.receipt, record)) return { status: 'confirmed', transaction };
     } catch (error) {
@@ -148,7 +186,9 @@ function brought(receipt: TempoReceipt, record: PaymentRecord): boolean {
   return receipt.logs.some((log) => {
     const [topic, from, to] = log.topics;
     if (log.address.toLowerCase() !== token || topic !== TRANSFER_TOPIC) return false;
-    return from?.toLowerCase() === pad(record.payer as Hex) && to?.toLowerCase() === pad(recipient as Hex) && BigInt(log.data) === record.amount;
+    return (
+      from?.toLowerCase() === pad(record.payer as Hex) && to?.toLowerCase() === pad(recipient as Hex) && BigInt(log.data) === record.amount
+    );
   });
 }
 
@@ -161,7 +201,9 @@ function maySpend(key: TempoAccessKey, details: TempoDetails, due: bigint): bool
   if (target === undefined) return false;
   if (target.selectorRules.length === 0) return true;
   const rule = target.selectorRules.find((candidate) => candidate.selector.toLowerCase() === selector);
-  return rule !== undefined && (rule.recipients.length === 0 || rule.recipients.some((address) => address.toLowerCase() === details.recipient));
+  return (
+    rule !== undefined && (rule.recipients.length === 0 || rule.recipients.some((address) => address.toLowerCase() === details.recipient))
+  );
 }
 
 /** The later of the newest block's time and ours: a chain without traffic stands still, a clock may be wrong. */
@@ -183,7 +225,13 @@ function transactionOf(record: PaymentRecord): TempoTransaction {
 function readDetails(details: JsonObject): TempoDetails {
   const number = (name: string): bigint => BigInt(details[name] as string);
   const texts = details as unknown as Omit<TempoDetails, 'nonce_key' | 'nonce' | 'gas' | 'max_fee_per_gas'>;
-  return { ...texts, nonce_key: number('nonce_key'), nonce: number('nonce'), gas: number('gas'), max_fee_per_gas: number('max_fee_per_gas') };
+  return {
+    ...texts,
+    nonce_key: number('nonce_key'),
+    nonce: number('nonce'),
+    gas: number('gas'),
+    max_fee_per_gas: number('max_fee_per_gas'),
+  };
 }
 
 function refusal(reason: keyof typeof REFUSALS): AppError {

@@ -106,8 +106,12 @@ export function verifyTempoTransfer(raw: string, terms: TempoTerms): TempoTransf
 export function assertTimely(transfer: Pick<TempoTransfer, 'nonce_key' | 'valid_before' | 'valid_after'>, now: number): void {
   const { nonce_key, valid_before, valid_after } = transfer;
   if (valid_before !== null && valid_before - now < MIN_REMAINING_S)
-    throw new AppError('payment_expired', { reason: 'valid_before', message: `The signed transaction has less than ${MIN_REMAINING_S} seconds to live; sign again.` });
-  if (nonce_key === EXPIRING_NONCE_KEY && valid_before !== null && valid_before > now + MAX_EXPIRY_S + CLOCK_SKEW_S) throw refusal('valid_before_too_far');
+    throw new AppError('payment_expired', {
+      reason: 'valid_before',
+      message: `The signed transaction has less than ${MIN_REMAINING_S} seconds to live; sign again.`,
+    });
+  if (nonce_key === EXPIRING_NONCE_KEY && valid_before !== null && valid_before > now + MAX_EXPIRY_S + CLOCK_SKEW_S)
+    throw refusal('valid_before_too_far');
   if (valid_after !== null && valid_after > now) throw refusal('not_yet_valid');
 }
 

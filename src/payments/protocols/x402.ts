@@ -50,7 +50,7 @@ export class X402 implements Protocol {
     };
     const requirement = this.requirement(quote, sale);
     const resource = { url: sale.url, description: sale.description, mimeType: 'application/json' };
-    const reason = error.context.reason ?? (error.code === 'payment_required' ? error.message : error.code);
+    const reason = error.code === 'payment_required' ? 'Payment required' : (error.context.reason ?? error.code);
     const common = { error: reason, resource, extensions: { [PAYMENT_IDENTIFIER.key]: PAYMENT_IDENTIFIER.declaration } };
     const described = { ...requirement, maxAmountRequired: requirement.amount, resource: sale.url, description: sale.description, mimeType: 'application/json', outputSchema: null };
     const body =
@@ -72,7 +72,7 @@ export class X402 implements Protocol {
     const quote = this.quoteOf(payment, sale);
     const amount = quote?.amount ?? this.amountOf(payment, sale);
     this.checkTerms(payment, amount);
-    const transfer = verifySolanaTransfer(payment.transaction, { mint: this.solana.mint, pay_to: this.solana.pay_to, amount, sponsor: this.settlement.sponsor?.publicKey.toBase58() ?? null });
+    const transfer = verifySolanaTransfer(payment.transaction, { mint: this.solana.mint, destination: this.settlement.destination, amount, sponsor: this.settlement.sponsor?.publicKey.toBase58() ?? null });
     const offer = this.checkMemo(payment, transfer, quote, amount, sale);
     return {
       protocol: this.name,

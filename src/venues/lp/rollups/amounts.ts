@@ -15,8 +15,8 @@ FROM lp_pool p LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON
 WHERE p.pool_address = ANY($1) AND s.pool_address = p.pool_address AND (s.amount_in IS NULL OR s.amount_out IS NULL)`;
 
 const HOURS = `
-SELECT DISTINCT date_trunc('hour', "timestamp") AS hour FROM lp_event WHERE pool_address = ANY($1)
-UNION SELECT DISTINCT date_trunc('hour', "timestamp") FROM lp_swap WHERE pool_address = ANY($1)`;
+SELECT DISTINCT date_trunc('hour', "timestamp", 'UTC') AS hour FROM lp_event WHERE pool_address = ANY($1)
+UNION SELECT DISTINCT date_trunc('hour', "timestamp", 'UTC') FROM lp_swap WHERE pool_address = ANY($1)`;
 
 /**
  * Counts earlier facts of pools in units of their tokens, now that the tokens (or the bin step) are known. Returns the

@@ -14,11 +14,13 @@ export interface Facts {
   positionEvents: PositionEventRow[];
   ownerships: OwnershipRow[];
   pools: PoolRow[];
+  /** Pools whose making is a fact of its own. */
+  created: string[];
   dca: DcaRow[];
 }
 
 export function noFacts(): Facts {
-  return { events: [], swaps: [], rewards: [], positionEvents: [], ownerships: [], pools: [], dca: [] };
+  return { events: [], swaps: [], rewards: [], positionEvents: [], ownerships: [], pools: [], created: [], dca: [] };
 }
 
 /** Where an event happened: the part of a row that is the same for every event of a transaction. */
@@ -28,7 +30,7 @@ export interface Place {
 }
 
 /**
- * Adds the facts of one transaction to `facts`; returns how many (pool creations and first liquidity are facts too).
+ * Adds the facts of one transaction to `facts`; returns how many (the making of a pool and its first liquidity are facts too).
  * Events that an upgrade emitted twice, in an old and a new form, are one fact.
  */
 export function addFacts(tx: DecodedTransaction, facts: Facts): number {

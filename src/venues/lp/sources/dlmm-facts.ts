@@ -171,5 +171,6 @@ function addPool({ tx, event }: Place, facts: Facts): number {
     bin_step: f.bin_step as number,
     created_at: tx.timestamp,
   });
-  return 0;
+  facts.created.push(f.lb_pair as string);
+  return 1;
 }

@@ -19,7 +19,6 @@ export const transactions: RecordedSource = {
 async function writeTransactions(records: unknown[], { log, writer }: PageLoad): Promise<void> {
   const facts = noFacts();
   const tokens = new Map<string, TokenRow>();
-  const newPools = new Set<string>();
   for (const record of records) {
     const tx = decodeTransaction(record);
     if (typeof tx === 'string') {
@@ -34,7 +33,6 @@ async function writeTransactions(records: unknown[], { log, writer }: PageLoad):
     if (tx.events.length === 0) continue;
     log.saw(tx.timestamp);
     for (const [mint, decimals] of tx.decimals) tokens.set(mint, { mint, symbol: null, name: null, decimals, quality: 0 });
-    for (const event of tx.events) if (event.name === 'LbPairCreate') newPools.add(event.fields.lb_pair as string);
   }
   await writer.tokens([...tokens.values()]);
   await writer.facts(facts);

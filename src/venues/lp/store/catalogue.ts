@@ -172,3 +172,11 @@ export async function saveLiquidity(client: PoolClient, rows: readonly { pool_ad
   const columns: Columns<(typeof rows)[number]> = [['pool_address', 'text'], ['hour', 'timestamptz'], ['liquidity_usd', 'numeric']];
   await appendNew(client, 'lp_liquidity_hour', columns, rows);
 }
+
+/** How many of these pools' making is on record; the same pool twice counts as known the second time. */
+export async function knownBirths(client: PoolClient, pools: readonly string[]): Promise<number> {
+  if (pools.length === 0) return 0;
+  const distinct = new Set(pools);
+  const { rows } = await client.query<{ n: string }>('SELECT count(*) AS n FROM lp_pool WHERE pool_address = ANY($1) AND created_at IS NOT NULL', [[...distinct]]);
+  return Number(rows[0]?.n ?? 0) + pools.length - distinct.size;
+}

@@ -41,7 +41,7 @@ INSERT INTO lp_event (pool_address, "timestamp", tx_id, position_address, kind, 
 SELECT u.pool_address, u."timestamp", u.tx_id, u.position_address, u.kind, u.n, u.pool_type, coalesce(u.owner, o.owner, u.signer), u.signer, u.raw_x, u.raw_y,
   coalesce(u.amount_x, u.raw_x * ('1e-' || x.decimals)::numeric), coalesce(u.amount_y, u.raw_y * ('1e-' || y.decimals)::numeric),
   u.stated_usd_x, u.stated_usd_y, u.stated_usd, u.stated_usd IS NOT NULL, u.bin_id, u.liquidity_delta, u.rebalance, u.slot, u.outer_ix, u.inner_ix, u.fee_payer,
-  string_to_array(u.programs, ',')
+  string_to_array(nullif(u.programs, ''), ',')
 FROM ${unnestOf(EVENT, 'u')}
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
 LEFT JOIN lp_pool p ON p.pool_address = u.pool_address
@@ -58,7 +58,7 @@ UPDATE lp_event e SET
   owner = coalesce(u.owner, e.owner), signer = coalesce(e.signer, u.signer), bin_id = coalesce(e.bin_id, u.bin_id),
   liquidity_delta = coalesce(e.liquidity_delta, u.liquidity_delta), rebalance = e.rebalance OR u.rebalance, slot = coalesce(e.slot, u.slot),
   outer_ix = coalesce(e.outer_ix, u.outer_ix), inner_ix = coalesce(e.inner_ix, u.inner_ix), fee_payer = coalesce(e.fee_payer, u.fee_payer),
-  programs = coalesce(e.programs, string_to_array(u.programs, ','))
+  programs = coalesce(e.programs, string_to_array(nullif(u.programs, ''), ','))
 FROM ${unnestOf(EVENT, 'u')}
 WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) = (u.pool_address, u."timestamp", u.tx_id, u.position_address, u.kind, u.n)
   AND ((NOT e.usd_stated AND u.stated_usd IS NOT NULL) OR (e.raw_x IS NULL AND u.raw_x IS NOT NULL) OR (e.fee_payer IS NULL AND u.fee_payer IS NOT NULL)

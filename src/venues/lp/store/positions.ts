@@ -38,21 +38,31 @@ WITH merged AS (
   WHERE (t.*) IS DISTINCT FROM (EXCLUDED.*)
   RETURNING position_address
 )
-SELECT position_address, owner FROM saved JOIN merged USING (position_address)
-WHERE pool_type = 'dlmm' AND owner IS NOT NULL AND owner IS DISTINCT FROM owner_before`;
+SELECT position_address, pool_type = 'dlmm' AND owner IS NOT NULL AND owner IS DISTINCT FROM owner_before AS renamed FROM saved JOIN merged USING (position_address)`;
 
 /** Events of dlmm positions were kept under their signer while the owner was unknown. */
 const CORRECT_OWNERS = `
 UPDATE lp_event e SET owner = p.owner FROM lp_position p
 WHERE p.position_address = ANY($1) AND e.position_address = p.position_address AND e.pool_type = 'dlmm' AND e.owner IS DISTINCT FROM p.owner`;
 
-/** Keeps pool, owner, opening and closing of the positions that the facts name, and the owners of earlier facts right. */
-export async function savePositions(client: PoolClient, events: readonly EventRow[], positionEvents: readonly PositionEventRow[], ownerships: readonly OwnershipRow[]): Promise<void> {
-  const rows = mergedPositions(events, positionEvents, ownerships);
-  for (const batch of batchesOf(rows)) {
-    const { rows: renamed } = await client.query<{ position_address: string }>({ name: 'lp_save_positions', text: SAVE_POSITIONS, values: columnArrays(POSITION, batch) });
-    if (renamed.length > 0) await client.query({ name: 'lp_correct_owners', text: CORRECT_OWNERS, values: [renamed.map((row) => row.position_address)] });
+/**
+ * Keeps pool, owner, opening and closing of the positions that the facts name, and the owners of earlier facts right.
+ * Returns how many positions are new or changed.
+ */
+export async function savePositions(
+  client: PoolClient,
+  events: readonly EventRow[],
+  positionEvents: readonly PositionEventRow[],
+  ownerships: readonly OwnershipRow[],
+): Promise<{ changed: number }> {
+  let changed = 0;
+  for (const batch of batchesOf(mergedPositions(events, positionEvents, ownerships))) {
+    const saved = await client.query<{ position_address: string; renamed: boolean }>({ name: 'lp_save_positions', text: SAVE_POSITIONS, values: columnArrays(POSITION, batch) });
+    changed += saved.rows.length;
+    const renamed = saved.rows.filter((row) => row.renamed).map((row) => row.position_address);
+    if (renamed.length > 0) await client.query({ name: 'lp_correct_owners', text: CORRECT_OWNERS, values: [renamed] });
   }
+  return { changed };
 }
 
 function mergedPositions(events: readonly EventRow[], positionEvents: readonly PositionEventRow[], ownerships: readonly OwnershipRow[]): PositionRow[] {

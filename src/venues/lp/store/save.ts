@@ -2,11 +2,14 @@ import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
 import { revalue } from '../rollups/valuation';
 import type { Facts } from '../sources/chain-facts';
-import { type Learned, savePools, saveTokens } from './catalogue';
+import { knownBirths, type Learned, saveLiquidity, savePools, saveTokens } from './catalogue';
 import { saveDca, saveEvents, savePositionEvents, saveRewards, saveSwaps } from './facts';
 import { TouchedHours } from './hours';
 import { savePositions } from './positions';
 import type { PoolRow, TokenRow } from './rows';
+import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
+
+const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 3_600_000) * 3_600_000);
 
 export interface Saved {
   inserted: number;
@@ -42,6 +45,8 @@ export class PageWriter {
   }
 
   async facts(facts: Facts): Promise<void> {
+    const known = await knownBirths(this.client, facts.created);
+    this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.pools(facts.pools);
     await savePositions(this.client, facts.events, facts.positionEvents, facts.ownerships);
     if (facts.events.length > 0) this.count(await saveEvents(this.client, facts.events));
@@ -52,14 +57,37 @@ export class PageWriter {
     for (const row of [...facts.events, ...facts.swaps]) this.touched.add(row.timestamp);
   }
 
+  /** Catalogue records of pools: each is one fact, new when it is unknown or says something new. */
+  async catalogue(rows: readonly PoolRow[], log: { read: number }): Promise<void> {
+    const before = this.saved.inserted;
+    log.read += rows.length;
+    const changed = await this.pools(rows);
+    this.count({ inserted: changed, duplicates: rows.length - changed });
+    if (this.saved.inserted === before) return;
+    const measured = rows.filter((row) => row.as_of !== null && row.tvl_usd !== null);
+    await saveLiquidity(this.client, measured.map((row) => ({ pool_address: row.pool_address, hour: hourOf(row.as_of as Date), liquidity_usd: row.tvl_usd as string })));
+  }
+
+  /** Prices that a catalogue states: used where no fact tells a better one. */
+  async cataloguePrices(prices: readonly CataloguePrice[]): Promise<void> {
+    for (const at of await savePrices(this.client, prices)) this.touched.add(at);
+  }
+
+  /** Owners of positions, without an event. */
+  async owners(facts: Facts): Promise<void> {
+    await this.pools(facts.pools);
+    const { changed } = await savePositions(this.client, [], [], facts.ownerships);
+    this.count({ inserted: changed, duplicates: facts.ownerships.length - changed });
+  }
+
+  /** Swap volume of a pool by hour, as the upstream states it. The record does not say the pool's type, so it makes no pool. */
+  async volumes(pool_address: string, hours: readonly VolumeHour[]): Promise<void> {
+    this.count(await saveVolumes(this.client, pool_address, hours));
+  }
+
   count({ inserted, duplicates }: Saved): void {
     this.saved.inserted += inserted;
     this.saved.duplicates += duplicates;
-  }
-
-  /** Prices that came from elsewhere: figures of the hours after them may change. */
-  priced(time: Date): void {
-    this.touched.add(time);
   }
 
   async settle(): Promise<void> {

@@ -63,6 +63,9 @@ export function isPosition(position: CursorPosition): boolean {
  * coin, traders and a large `min_usd` are there: eight forms.
  */
 export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
+  const { is_buy, opens, is_long } = filter;
+  // Buying opens longs and closes shorts: a side and a direction that exclude each other need no look.
+  if (is_buy !== null && opens !== null && is_long !== null && (opens === is_buy) !== is_long) return [];
   const values: unknown[] = [];
   const value = (given: unknown, type: string): string => `$${values.push(given)}::${type}`;
   const optional = (given: boolean | null, condition: (parameter: string) => string): string => {
@@ -81,9 +84,9 @@ export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosit
     ...(large ? [`f.usd_value >= ${LARGE_USD}`] : []),
     'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END',
     `(${min} IS NULL OR (f.usd_value >= ${min} AND f.price * (${PART}) >= ${min}))`,
-    optional(filter.is_buy, (wanted) => `f.is_buy = ${wanted}`),
-    optional(filter.opens, (wanted) => `part.opens = ${wanted}`),
-    optional(filter.is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
+    optional(is_buy, (wanted) => `f.is_buy = ${wanted}`),
+    optional(opens, (wanted) => `part.opens = ${wanted}`),
+    optional(is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
     `(${position[0]} IS NULL OR (${ORDER.join(', ')}) < (${position.join(', ')}))`,
   ];
   const name = ['perps_fills', ...(filter.coin === null ? [] : ['coin']), ...(filter.traders === null ? [] : ['traders']), ...(large ? ['large'] : [])].join('_');

@@ -26,23 +26,26 @@ export interface PlatformStatsRow extends QueryResultRow {
 const PLATFORM_STATS: Statement = {
   name: 'perps_platform_stats',
   text: `
-SELECT m.total_volume_usd, m.total_trades, t.active_traders, t.smart_wallet_count, t.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
+SELECT m.total_volume_usd, m.total_trades, t.active_traders, t.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
   m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, t.smart_volume_usd, m.liquidation_volume_usd,
   100 * (m.total_volume_usd - p.volume_usd) / nullif(p.volume_usd, 0) AS volume_change_pct, m.undirected
 FROM (
-  SELECT coalesce(sum(usd_value), 0) AS total_volume_usd, count(*)::int AS total_trades,
-    coalesce(sum(usd_value) FILTER (WHERE taker_is_buy), 0) AS buy_volume_usd,
-    coalesce(sum(usd_value) FILTER (WHERE NOT taker_is_buy), 0) AS sell_volume_usd,
-    coalesce(sum(usd_value) FILTER (WHERE is_liquidation), 0) AS liquidation_volume_usd,
-    count(*) FILTER (WHERE taker_is_buy IS NULL)::int AS undirected
-  FROM perp_match WHERE timestamp >= $1 AND timestamp < $2
+  SELECT coalesce(sum(volume), 0) AS total_volume_usd, coalesce(sum(matches), 0)::int AS total_trades, count(*)::int AS unique_coins,
+    coalesce(sum(bought), 0) AS buy_volume_usd, coalesce(sum(sold), 0) AS sell_volume_usd,
+    coalesce(sum(liquidated), 0) AS liquidation_volume_usd, coalesce(sum(undirected), 0)::int AS undirected
+  FROM (
+    SELECT coin, sum(usd_value) AS volume, count(*) AS matches, sum(usd_value) FILTER (WHERE taker_is_buy) AS bought,
+      sum(usd_value) FILTER (WHERE NOT taker_is_buy) AS sold, sum(usd_value) FILTER (WHERE is_liquidation) AS liquidated,
+      count(*) FILTER (WHERE taker_is_buy IS NULL) AS undirected
+    FROM perp_match WHERE timestamp >= $1 AND timestamp < $2 GROUP BY coin
+  ) by_coin
 ) m
 CROSS JOIN (SELECT sum(usd_value) AS volume_usd FROM perp_match WHERE timestamp >= $3 AND timestamp < $4) p
 CROSS JOIN (
-  SELECT count(DISTINCT own.trader)::int AS active_traders, count(DISTINCT own.coin)::int AS unique_coins,
-    CASE WHEN $5::text[] IS NULL THEN NULL ELSE count(DISTINCT own.trader) FILTER (WHERE smart.trader IS NOT NULL) END::int AS smart_wallet_count,
-    CASE WHEN $5::text[] IS NULL THEN NULL ELSE coalesce(sum(own.usd_value) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
-  FROM (SELECT trader, coin, sum(usd_value) AS usd_value FROM perp_fill WHERE timestamp >= $1 AND timestamp < $2 GROUP BY trader, coin) own
+  SELECT count(*)::int AS active_traders,
+    CASE WHEN $5::text[] IS NULL THEN NULL ELSE count(smart.trader) END::int AS smart_wallet_count,
+    CASE WHEN $5::text[] IS NULL THEN NULL ELSE coalesce(sum(own.volume) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
+  FROM (SELECT trader, sum(usd_value) AS volume FROM perp_fill WHERE timestamp >= $1 AND timestamp < $2 GROUP BY trader) own
   LEFT JOIN (SELECT unnest($5::text[]) AS trader) smart ON smart.trader = own.trader
 ) t`,
 };

@@ -11,7 +11,7 @@ export interface MarketTradesFilter {
   min_usdc: number;
   token_id: string | null;
   /** Day of the score run whose smart wallets are kept; undefined: all wallets; null: there is no run, so nobody. */
-  smart_day?: Date | null;
+  smart_day?: string | null;
 }
 
 /** The whole filtered window. */

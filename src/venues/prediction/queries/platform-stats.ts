@@ -54,7 +54,7 @@ const ANYTHING: Statement = {
 };
 
 /** Totals of the window; scores are those of the run of `score_day` (null: nobody is scored). */
-export async function getPlatformTotals(sql: Sql, window: Window, score_day: Date | null): Promise<PlatformTotals> {
+export async function getPlatformTotals(sql: Sql, window: Window, score_day: string | null): Promise<PlatformTotals> {
   const [row] = await sql.query<PlatformTotals & Record<string, unknown>>(TOTALS, [window.from, window.to, score_day]);
   return row as PlatformTotals;
 }

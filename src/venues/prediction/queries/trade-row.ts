@@ -15,13 +15,15 @@ export interface TradeRow {
   timestamp: Date;
   first_at: Date;
   fills: number;
+  /** Ids of the fills, oldest first. */
+  parts: string[];
   is_taker: boolean | null;
   tx_hash: string | null;
 }
 
 /** Columns of a single row, in the words of TradeRow. */
 export const ROW_COLUMNS = `trade_id, condition_id, wallet, token_id, side, price, price AS last_price, size, usdc_size,
-  "timestamp", "timestamp" AS first_at, 1 AS fills, is_taker, tx_hash`;
+  "timestamp", "timestamp" AS first_at, 1 AS fills, ARRAY[trade_id::text] AS parts, is_taker, tx_hash`;
 
 /** Where in a list, newest first, a page begins: behind this row. */
 export interface RowPosition {

@@ -11,7 +11,7 @@ export interface WhaleFilter {
   condition_id: string | null;
   category: string | null;
   /** Day of the score run whose smart wallets are kept; undefined: all wallets; null: there is no run, so nobody. */
-  smart_day?: Date | null;
+  smart_day?: string | null;
 }
 
 /** From here on pm_trade_large_idx has every row; the bound must stand in the statement for the planner to see it. */
@@ -72,7 +72,7 @@ const burstsText = (clauses: string, next: number): string => `WITH fills AS MAT
 ), bursts AS (
   SELECT (array_agg(trade_id ORDER BY "timestamp", trade_id))[1] AS trade_id, condition_id, wallet, min(token_id) AS token_id, side,
     CASE WHEN side <> 'REDEEM' THEN sum(usdc_size) / sum(size) END AS price, (array_agg(price ORDER BY "timestamp" DESC, trade_id DESC))[1] AS last_price,
-    sum(size) AS size, sum(usdc_size) AS usdc_size, max("timestamp") AS "timestamp", min("timestamp") AS first_at, count(*)::int AS fills,
+    sum(size) AS size, sum(usdc_size) AS usdc_size, max("timestamp") AS "timestamp", min("timestamp") AS first_at, count(*)::int AS fills, array_agg(trade_id::text ORDER BY "timestamp", trade_id) AS parts,
     CASE WHEN count(is_taker) = count(*) THEN bool_and(is_taker) END AS is_taker, (array_agg(tx_hash ORDER BY "timestamp", trade_id))[1] AS tx_hash
   FROM numbered GROUP BY wallet, condition_id, token, side, burst
 )

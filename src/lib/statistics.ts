@@ -1,0 +1,189 @@
+/** Standard normal quantile of a one-sided 95 % bound: every "90 % interval" and "90 % lower bound" uses it. */
+export const Z_90 = 1.645;
+
+/** x cut to low..high. */
+export const clamp = (x: number, low: number, high: number): number => Math.min(high, Math.max(low, x));
+/** x cut to 0..1. */
+export const clip = (x: number): number => clamp(x, 0, 1);
+/** x cut to −1..1. */
+export const clipSigned = (x: number): number => clamp(x, -1, 1);
+
+/** Where x stands between `from` (0) and `to` (1) on a logarithmic scale, cut to 0..1; 0 for x <= 0. Needs 0 < from, from ≠ to. */
+export function logClip(x: number, from: number, to: number): number {
+  return x > 0 ? clip(Math.log(x / from) / Math.log(to / from)) : from < to ? 0 : 1;
+}
+
+/** x to so many decimals, halves up. */
+export function roundTo(x: number, decimals: number): number {
+  const scale = 10 ** decimals;
+  return Math.round(x * scale) / scale;
+}
+
+export function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+/** Arithmetic mean; null of nothing. */
+export const mean = (values: readonly number[]): number | null => (values.length === 0 ? null : sum(values) / values.length);
+
+/** Sample standard deviation (n − 1), in two passes so that large values lose no digits; null with fewer than two values. */
+export function standardDeviation(values: readonly number[]): number | null {
+  const center = mean(values);
+  if (center === null || values.length < 2) return null;
+  let squares = 0;
+  for (const value of values) squares += (value - center) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** Quantile of ascending values, linear between order statistics (Hyndman and Fan 1996, type 7); null of nothing. */
+export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number | null {
+  const position = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(position)];
+  const high = sorted[Math.ceil(position)];
+  return low === undefined || high === undefined ? null : low + (high - low) * (position - Math.floor(position));
+}
+
+/** Quantile of values in any order, 0 <= q <= 1; null of nothing. */
+export const quantile = (values: readonly number[], q: number): number | null => quantileOfSorted(Float64Array.from(values).sort(), q);
+
+export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
+
+/**
+ * Lower bound of a share: Wilson's score interval without continuity correction (Wilson 1927; Newcombe 1998, method 3).
+ * Null of nothing. Throws RangeError unless 0 <= wins <= n.
+ */
+export function wilsonLowerBound(wins: number, n: number, z = Z_90): number | null {
+  if (!(wins >= 0 && wins <= n)) throw new RangeError(`Not a share: ${wins} of ${n}`);
+  if (n === 0) return null;
+  const share = wins / n;
+  const centre = share + z ** 2 / (2 * n);
+  const spread = z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2));
+  return clip((centre - spread) / (1 + z ** 2 / n));
+}
+
+/** Herfindahl-Hirschman index, Σ share², 1/n..1, of amounts >= 0; null when they add up to nothing. */
+export function hhi(amounts: readonly number[]): number | null {
+  const total = sum(amounts);
+  return total > 0 ? sum(amounts.map((amount) => (amount / total) ** 2)) : null;
+}
+
+/** Gini coefficient, Σ|xᵢ − xⱼ| / (2 n² mean), 0..(n − 1)/n, of amounts >= 0; null when they add up to nothing. */
+export function gini(amounts: readonly number[]): number | null {
+  const total = sum(amounts);
+  if (!(total > 0)) return null;
+  const n = amounts.length;
+  let ranked = 0;
+  Float64Array.from(amounts)
+    .sort()
+    .forEach((amount, index) => (ranked += (2 * (index + 1) - n - 1) * amount));
+  return ranked / (n * total);
+}
+
+/** Pearson correlation, −1..1; null with fewer than two pairs or when one side does not vary. Throws RangeError on unequal lengths. */
+export function pearson(xs: readonly number[], ys: readonly number[]): number | null {
+  if (xs.length !== ys.length) throw new RangeError(`Pairs do not match: ${xs.length} and ${ys.length}`);
+  const meanX = mean(xs) ?? 0;
+  const meanY = mean(ys) ?? 0;
+  let [xx, yy, xy] = [0, 0, 0];
+  xs.forEach((x, index) => {
+    const [dx, dy] = [x - meanX, (ys[index] as number) - meanY];
+    xx += dx * dx;
+    yy += dy * dy;
+    xy += dx * dy;
+  });
+  return xx > 0 && yy > 0 ? clipSigned(xy / Math.sqrt(xx * yy)) : null;
+}
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** FNV-1a, 32 bits, over UTF-16 code units (equals the byte hash for ASCII); `from` chains texts. isthe.com/chongo/tech/comp/fnv */
+export function fnv1a(text: string, from = FNV_OFFSET): number {
+  let hash = from;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
+  return hash >>> 0;
+}
+
+/** 32-bit state of a generator: not all zero. */
+export type RandomState = readonly [number, number, number, number];
+
+/** Uniform 32-bit integers: xoshiro128** 1.1 (Blackman and Vigna, prng.di.unimi.it/xoshiro128starstar.c). */
+export function xoshiro128(state: RandomState): () => number {
+  let [a, b, c, d] = state;
+  return () => {
+    const product = Math.imul(b, 5);
+    const result = Math.imul((product << 7) | (product >>> 25), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = (d << 11) | (d >>> 21);
+    return result;
+  };
+}
+
+/** Uniform numbers in [0, 1) in steps of 2⁻³²; equal seeds (32 bits) give equal series. The state is four murmur3 finalisers of the seed. */
+export function seededRandom(seed: number): () => number {
+  const word = (index: number): number => {
+    let mixed = (seed + Math.imul(index, 0x9e3779b9)) | 0;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return mixed ^ (mixed >>> 16);
+  };
+  const next = xoshiro128([word(1), word(2), word(3), word(4)]);
+  return () => next() / 0x1_0000_0000;
+}
+
+/** Sums over one group of a sample: of weighted values, and of weights (> 0). */
+export interface GroupSums {
+  value: number;
+  weight: number;
+}
+
+/** Weighted mean Σ value / Σ weight; null of nothing. */
+export function ratioOf(groups: readonly GroupSums[]): number | null {
+  let [value, weight] = [0, 0];
+  for (const group of groups) {
+    value += group.value;
+    weight += group.weight;
+  }
+  return weight > 0 ? value / weight : null;
+}
+
+/**
+ * Standard error of a weighted mean whose groups (not their members) are independent: sqrt(Σ (valueᵍ − mean·weightᵍ)²) / Σ weight,
+ * the linearised cluster variance (Cochran 1977, 6.3). With groups of equal weight it is the limit of the bootstrap over groups.
+ */
+export function groupedStandardError(groups: readonly GroupSums[]): number | null {
+  const ratio = ratioOf(groups);
+  if (ratio === null) return null;
+  let [squares, weight] = [0, 0];
+  for (const group of groups) {
+    squares += (group.value - ratio * group.weight) ** 2;
+    weight += group.weight;
+  }
+  return Math.sqrt(squares) / weight;
+}
+
+/** Bootstrap of a weighted mean over groups: that many means of groups drawn with replacement, ascending. Empty of nothing. */
+export function bootstrapGroups(groups: readonly GroupSums[], resamples: number, seed: number): Float64Array {
+  const count = groups.length;
+  const values = Float64Array.from(groups, (group) => group.value);
+  const weights = Float64Array.from(groups, (group) => group.weight);
+  const random = seededRandom(seed);
+  const means = new Float64Array(count === 0 ? 0 : resamples);
+  for (let index = 0; index < means.length; index += 1) {
+    let [value, weight] = [0, 0];
+    for (let draw = 0; draw < count; draw += 1) {
+      const picked = Math.floor(random() * count);
+      value += values[picked] as number;
+      weight += weights[picked] as number;
+    }
+    means[index] = value / weight;
+  }
+  return means.sort();
+}

@@ -1,0 +1,141 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import { searchKey } from '../store/catalogue';
+
+export interface PoolsSearchArgs {
+  query: string;
+  /** Null: both. */
+  pool_type: PoolType | null;
+  limit: number;
+  /** Window of volume and counts. */
+  window: Window;
+}
+
+export type SearchMatch = 'exact' | 'prefix' | 'substring';
+const MATCHES: readonly SearchMatch[] = ['exact', 'prefix', 'substring'];
+
+/** Numeric columns are decimal text, counts too. */
+export interface FoundPoolRow {
+  pool_address: string;
+  rank: number;
+  /** Null when neither stated nor seen. */
+  volume_usd: string | null;
+  event_count: string;
+  unique_lps: string;
+  /** Swaps of the window without USD. */
+  unpriced: string;
+  swaps_seen: boolean;
+}
+
+/** More ways to cut a query into two tokens than this are not tried. */
+const SPLITS_AT_MOST = 6;
+
+interface Words {
+  split: number[];
+  side: string[];
+  key: string[];
+  pattern: string[];
+  raw: string[];
+}
+
+/** The query as one word (split 0, side `s`) and as every pair of words around a dash or slash (`l` and `r`). */
+function wordsOf(query: string): Words {
+  const words: Words = { split: [], side: [], key: [], pattern: [], raw: [] };
+  const add = (split: number, side: string, text: string): void => {
+    words.split.push(split);
+    words.side.push(side);
+    words.key.push(searchKey(text));
+    words.pattern.push(searchKey(text).replace(/[\\%_]/g, '\\$&'));
+    words.raw.push(text);
+  };
+  const text = query.trim();
+  add(0, 's', text);
+  let splits = 0;
+  for (const { index } of text.matchAll(/[-/]/g)) {
+    const [left, right] = [text.slice(0, index).trim(), text.slice(index + 1).trim()];
+    if (left === '' || right === '' || splits === SPLITS_AT_MOST) continue;
+    splits += 1;
+    add(splits, 'l', left);
+    add(splits, 'r', right);
+  }
+  return words;
+}
+
+/** Tokens of a word, the wider the tier. Exact and prefix run on indexes; the substring tier reads all tokens. */
+const TOKEN_OF_WORD = [
+  't.mint = w.raw OR t.symbol_key = w.key OR t.name_key = w.key',
+  `t.mint = w.raw OR t.symbol_key LIKE w.pattern || '%' OR t.name_key LIKE w.pattern || '%'`,
+  `t.mint = w.raw OR t.symbol_key LIKE '%' || w.pattern || '%' OR t.name_key LIKE '%' || w.pattern || '%'`,
+] as const;
+
+/**
+ * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
+ * in it, never both.
+ */
+function searchStatement(tier: 0 | 1 | 2): Statement {
+  return {
+    name: `lp_pools_search_${tier}`,
+    text: `
+WITH words AS (
+  SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w(split, side, key, pattern, raw)
+), tokens AS (
+  SELECT w.split, w.side, t.mint, CASE
+    WHEN t.mint = w.raw OR t.symbol_key = w.key OR t.name_key = w.key THEN 0
+    WHEN t.symbol_key LIKE w.pattern || '%' OR t.name_key LIKE w.pattern || '%' THEN 1 ELSE 2 END AS rank
+  FROM words w JOIN lp_token t ON ${TOKEN_OF_WORD[tier]}
+), hits AS (
+  SELECT p.pool_address, 0 AS rank FROM words w JOIN lp_pool p ON p.pool_address = w.raw WHERE w.side = 's'
+  UNION ALL SELECT p.pool_address, t.rank FROM tokens t JOIN lp_pool p ON p.mint_x = t.mint WHERE t.side = 's'
+  UNION ALL SELECT p.pool_address, t.rank FROM tokens t JOIN lp_pool p ON p.mint_y = t.mint WHERE t.side = 's'
+  UNION ALL SELECT p.pool_address, greatest(l.rank, r.rank) FROM tokens l JOIN lp_pool p ON p.mint_x = l.mint JOIN tokens r ON r.mint = p.mint_y
+    WHERE l.side = 'l' AND r.side = 'r' AND l.split = r.split
+  UNION ALL SELECT p.pool_address, greatest(l.rank, r.rank) FROM tokens l JOIN lp_pool p ON p.mint_y = l.mint JOIN tokens r ON r.mint = p.mint_x
+    WHERE l.side = 'l' AND r.side = 'r' AND l.split = r.split
+), best AS (
+  SELECT h.pool_address, min(h.rank) AS rank FROM hits h JOIN lp_pool p ON p.pool_address = h.pool_address
+  WHERE ($6::text IS NULL OR p.pool_type = $6) AND (p.created_at IS NULL OR p.created_at <= $8::timestamptz)
+  GROUP BY h.pool_address
+), stated AS (
+  SELECT v.pool_address, sum(v.volume_usd) AS usd FROM lp_volume_hour v
+  WHERE v.pool_address IN (SELECT pool_address FROM best) AND v.hour >= $7::timestamptz AND v.hour < $8
+  GROUP BY v.pool_address
+), seen AS (
+  SELECT s.pool_address, sum(s.usd) FILTER (WHERE v.hour IS NULL) AS usd, count(*) AS n, count(*) FILTER (WHERE s.usd IS NULL AND v.hour IS NULL) AS unpriced
+  FROM lp_swap s LEFT JOIN lp_volume_hour v ON v.pool_address = s.pool_address AND v.hour = date_trunc('hour', s."timestamp", 'UTC')
+  WHERE s.pool_address IN (SELECT pool_address FROM best) AND s."timestamp" >= $7 AND s."timestamp" < $8
+  GROUP BY s.pool_address
+), ranked AS (
+  SELECT b.pool_address, b.rank, p.swaps_seen, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
+    CASE WHEN p.swaps_seen OR stated.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_volume_hour v WHERE v.pool_address = b.pool_address AND v.hour < $8)
+      THEN coalesce(stated.usd, 0) + coalesce(seen.usd, 0) END AS volume_usd
+  FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address
+  LEFT JOIN stated ON stated.pool_address = b.pool_address
+  LEFT JOIN seen ON seen.pool_address = b.pool_address
+  ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $9
+), provided AS (
+  SELECT e.pool_address, count(*) AS n, count(DISTINCT e.owner) AS owners FROM lp_event e
+  WHERE e.pool_address IN (SELECT pool_address FROM ranked) AND e."timestamp" >= $7 AND e."timestamp" < $8
+  GROUP BY e.pool_address
+)
+SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(e.owners, 0) AS unique_lps
+FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address
+ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,
+  };
+}
+
+const TIERS = [searchStatement(0), searchStatement(1), searchStatement(2)] as const;
+
+/**
+ * Pools by address, mint, token symbol or name, or pair of tokens in any order: at most `limit`, best match first. A wider
+ * tier is asked only when the narrower ones do not fill the list.
+ */
+export async function searchPools(sql: Sql, { query, pool_type, limit, window }: PoolsSearchArgs): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
+  const { split, side, key, pattern, raw } = wordsOf(query);
+  let rows: FoundPoolRow[] = [];
+  for (const statement of TIERS) {
+    rows = await sql.query<FoundPoolRow>(statement, [split, side, key, pattern, raw, pool_type, window.from, window.to, limit]);
+    if (rows.length === limit) break;
+  }
+  return rows.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
+}

@@ -1,0 +1,59 @@
+import type { RecordedSource } from '../../../workers/source';
+import { addDecimals } from './decimal';
+import { loadPage, type PageLoad } from './page-load';
+import { addressInName, amount, instant, isObject, type Json, listOf } from './record';
+
+/**
+ * `/pools/{address}/volume/history`: what the index counts per bucket, `{timeframe, data: [{timestamp, volume, fees,
+ * protocol_fees}]}`. The answer does not say which pool it is of, so the page's name must hold the address. Buckets of an
+ * hour or less are kept, summed to hours.
+ */
+export const volumeHistory: RecordedSource = {
+  name: 'lp.volume_history',
+  recognises: (first) => isHistory(first),
+  load: (page, client, options) => loadPage('lp.volume_history', page, client, options, writeHistory),
+};
+
+const HOUR = 3_600_000;
+const SHORT_ENOUGH = ['5m', '15m', '30m', '1h'];
+
+const isHistory = (value: unknown): value is Json => {
+  const first = isObject(value) ? listOf(value.data)[0] : undefined;
+  return isObject(first) && 'timestamp' in first && 'volume' in first && !('open' in first);
+};
+
+/** Decimal text; null where no bucket of the hour says it. */
+interface Hour {
+  volume: string;
+  fees: string | null;
+  protocolFees: string | null;
+}
+
+async function writeHistory(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
+  for (const record of records) {
+    const pool = addressInName(page.name);
+    const buckets = isObject(record) ? listOf(record.data) : [];
+    if (!isHistory(record)) log.skip('unusable_history');
+    else if (pool === null) log.skip('pool_not_named', buckets.length);
+    else if (typeof record.timeframe === 'string' && !SHORT_ENOUGH.includes(record.timeframe)) log.skip('bucket_too_long', buckets.length);
+    else {
+      const hours = new Map<number, Hour>();
+      const used = buckets.filter((bucket) => addBucket(bucket, hours)).length;
+      log.skip('unusable_bucket', buckets.length - used);
+      log.read += hours.size;
+      for (const hour of hours.keys()) log.saw(new Date(hour));
+      await writer.volumes(pool, [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees })));
+    }
+  }
+}
+
+function addBucket(bucket: unknown, hours: Map<number, Hour>): boolean {
+  const at = isObject(bucket) ? instant(bucket.timestamp) : null;
+  const volume = isObject(bucket) ? amount(bucket.volume) : null;
+  if (!isObject(bucket) || at === null || volume === null) return false;
+  const start = Math.floor(at.getTime() / HOUR) * HOUR;
+  const hour = hours.get(start) ?? { volume: '0', fees: null, protocolFees: null };
+  const plus = (sum: string | null, value: string | null): string | null => (value === null ? sum : addDecimals(sum ?? '0', value));
+  hours.set(start, { volume: addDecimals(hour.volume, volume), fees: plus(hour.fees, amount(bucket.fees)), protocolFees: plus(hour.protocolFees, amount(bucket.protocol_fees)) });
+  return true;
+}

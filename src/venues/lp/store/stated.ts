@@ -1,0 +1,68 @@
+import type { PoolClient } from 'pg';
+import { STABLES } from '../chain-addresses';
+import { PRICE_SOURCE } from '../rollups/valuation';
+import { batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
+import type { Appended } from './facts';
+
+export interface CataloguePrice {
+  mint: string;
+  usd: string;
+  at: Date;
+}
+
+const PRICE: Columns<CataloguePrice> = [
+  ['mint', 'text'],
+  ['usd', 'numeric'],
+  ['at', 'timestamptz'],
+];
+
+const SAVE_PRICES = `
+INSERT INTO token_price AS t (mint, minute, usd, source)
+SELECT DISTINCT ON (mint, date_trunc('minute', u.at)) mint, date_trunc('minute', u.at), usd, ${PRICE_SOURCE.catalogue} FROM ${unnestOf(PRICE, 'u')}
+ORDER BY mint, date_trunc('minute', u.at), usd
+ON CONFLICT (mint, minute) DO NOTHING
+RETURNING minute`;
+
+/** Keeps prices of catalogue pages where nothing better is known of the minute. Returns the minutes that are new. */
+export async function savePrices(client: PoolClient, prices: readonly CataloguePrice[]): Promise<Date[]> {
+  const rows = prices.filter((price) => !STABLES.includes(price.mint));
+  await ensureMonths(client, 'token_price', rows.map((row) => row.at));
+  const minutes: Date[] = [];
+  for (const batch of batchesOf(rows)) {
+    const saved = await client.query<{ minute: Date }>({ name: 'lp_save_prices', text: SAVE_PRICES, values: columnArrays(PRICE, batch) });
+    minutes.push(...saved.rows.map((row) => row.minute));
+  }
+  return minutes;
+}
+
+/** Decimal text. */
+export interface VolumeHour {
+  hour: Date;
+  volume: string;
+  fees: string | null;
+  protocolFees: string | null;
+}
+
+const VOLUME: Columns<VolumeHour> = [
+  ['hour', 'timestamptz'],
+  ['volume', 'numeric'],
+  ['fees', 'numeric'],
+  ['protocolFees', 'numeric'],
+];
+
+/** An hour read before it was over grows: the larger volume is the later reading. */
+const SAVE_VOLUMES = `
+INSERT INTO lp_volume_hour AS v (pool_address, hour, volume_usd, fees_usd, protocol_fees_usd)
+SELECT $5::text, u.hour, u.volume, u.fees, u."protocolFees" FROM ${unnestOf(VOLUME, 'u')}
+ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = EXCLUDED.volume_usd, fees_usd = EXCLUDED.fees_usd, protocol_fees_usd = EXCLUDED.protocol_fees_usd
+WHERE EXCLUDED.volume_usd > v.volume_usd`;
+
+export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
+  await ensureMonths(client, 'lp_volume_hour', hours.map((row) => row.hour));
+  let inserted = 0;
+  for (const batch of batchesOf(hours)) {
+    const { rowCount } = await client.query({ name: 'lp_save_volumes', text: SAVE_VOLUMES, values: [...columnArrays(VOLUME, batch), pool_address] });
+    inserted += rowCount ?? 0;
+  }
+  return { inserted, duplicates: hours.length - inserted };
+}

@@ -1,0 +1,45 @@
+import { AppError } from '../../../errors';
+import { type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
+
+/** A page of a list, newest first, inside a window that stands still from page to page. */
+export interface Page {
+  window: Window;
+  after: RowPosition;
+}
+
+/** How long the window of a first page may be read on. */
+const CURSOR_LIFE_MS = 86_400_000;
+
+/**
+ * The page a cursor points behind, or the first one. A cursor carries the end of the first page's window, so that rows which arrive
+ * in between shift nothing and the figures of all pages agree. Throws AppError invalid_parameter for a cursor of another list or older than a day.
+ */
+export function openPage(cursor: string | null | undefined, scope: unknown, timeframe: Timeframe, now: Date): Page {
+  if (cursor === null || cursor === undefined) return { window: windowOf(timeframe, now), after: beforeAll(now) };
+  const [to, at, trade_id] = decodeCursor(cursor, scope, 3) as [number, number, string];
+  const age = now.getTime() - to;
+  const sound = Number.isInteger(to) && Number.isInteger(at) && age >= 0 && age <= CURSOR_LIFE_MS && typeof trade_id === 'string' && UUID.test(trade_id);
+  if (!sound) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is too old; begin again without it', allowed: 'meta.next_cursor of a page less than a day old', got: cursor.slice(0, 80) }] });
+  return { window: windowOf(timeframe, new Date(to)), after: { timestamp: new Date(at), trade_id } };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Cuts rows that were asked with one too many, and tells in meta where the next page begins. */
+export function closePage(rows: TradeRow[], limit: number, page: Page, scope: unknown, meta: GraphContext['meta']): TradeRow[] {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const position: CursorPosition | null = rows.length > limit && last ? [page.window.to.getTime(), last.timestamp.getTime(), last.trade_id] : null;
+  meta.next_cursor = position && encodeCursor(position, scope);
+  meta.count = shown.length;
+  return shown;
+}
+
+/** The shortest timeframe whose window ends at `to` and holds `time`. */
+export function timeframeWith(time: Date, to: Date): Timeframe {
+  const fitting = TIMEFRAMES.filter((token) => token !== 'today' && windowOf(token, to).from <= time);
+  return fitting.sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? 'all';
+}

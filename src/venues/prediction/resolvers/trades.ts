@@ -1,0 +1,124 @@
+import { AppError } from '../../../errors';
+import { BEGINNING, type Timeframe } from '../../../lib/timeframe';
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import type { GraphContext, Resolver } from '../../venue';
+import { type Loaders, makeLoaders } from '../loaders';
+import { isListed, isResolved } from '../market-state';
+import { type MarketTradesFilter, getMarketTradesTotals, listMarketTrades } from '../queries/market-trades';
+import { type TradeRow, beforeAll } from '../queries/trade-row';
+import { type WhaleFilter, listWhaleBursts, listWhaleFills } from '../queries/whale-trades';
+import { closePage, openPage, timeframeWith } from './paging';
+
+type Side = 'BUY' | 'SELL' | 'REDEEM';
+
+interface MarketTradesArgs {
+  condition_id: string;
+  timeframe: Timeframe;
+  side?: Side | null;
+  min_usdc: number;
+  smart_money_only: boolean;
+  limit: number;
+  outcome?: string | null;
+  cursor?: string | null;
+}
+
+interface WhalesArgs {
+  side?: Side | null;
+  min_usdc: number;
+  timeframe: Timeframe;
+  condition_id?: string | null;
+  category?: string | null;
+  smart_money_only: boolean;
+  limit: number;
+  aggregate: 'fill' | 'burst';
+  cursor?: string | null;
+}
+
+/** markets/trades: fills of one market, newest first. Throws not_found for an unknown market, empty_result for no row in scope. */
+export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args, context) => {
+  const { cursor, ...scope } = args;
+  const loaders = context.loaders(makeLoaders);
+  const market = await getMarket(args.condition_id, context, loaders);
+  const page = openPage(cursor, ['markets/trades', scope], args.timeframe, context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
+  const chosen = await chooseOutcome(args.outcome, market, args.side, context, loaders);
+  const filter: MarketTradesFilter = {
+    condition_id: args.condition_id,
+    window: page.window,
+    sides: args.side ? [args.side] : ['BUY', 'SELL'],
+    min_usdc: args.min_usdc,
+    token_id: chosen.token_id,
+    smart_day: await smartDay(args.smart_money_only, context, loaders),
+  };
+  const [rows, totals] = chosen.impossible
+    ? [[], { rows: 0, trade_count: 0, total_volume: '0' }]
+    : await Promise.all([listMarketTrades(context.sql, filter, page.after, args.limit + 1), getMarketTradesTotals(context.sql, filter)]);
+  if (totals.rows === 0) {
+    const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
+    const [newest] = chosen.impossible ? [] : await listMarketTrades(context.sql, widest, beforeAll(page.window.to), 1);
+    throw new AppError('empty_result', { suggestion: suggest(newest, page.window.to, { min_usdc: 0 }) });
+  }
+  const uncounted = totals.rows - totals.trade_count;
+  if (uncounted > 0) context.meta.warnings.push(`${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`);
+  const trades = closePage(rows, args.limit, page, ['markets/trades', scope], context.meta);
+  return { ...market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
+};
+
+/** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
+export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, context) => {
+  const { cursor, ...scope } = args;
+  const loaders = context.loaders(makeLoaders);
+  const page = openPage(cursor, ['trades/whales', scope], args.timeframe, context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
+  const filter: WhaleFilter = {
+    window: page.window,
+    sides: args.side ? [args.side] : ['BUY', 'SELL', 'REDEEM'],
+    min_usdc: args.min_usdc,
+    condition_id: args.condition_id ?? null,
+    category: args.category ?? null,
+    smart_day: await smartDay(args.smart_money_only, context, loaders),
+  };
+  const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
+  const rows = await list(context.sql, filter, page.after, args.limit + 1);
+  if (rows.length === 0) {
+    if (args.condition_id) await getMarket(args.condition_id, context, loaders);
+    const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
+    const [newest] = await listWhaleFills(context.sql, widest, beforeAll(page.window.to), 1);
+    throw new AppError('empty_result', { suggestion: suggest(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }) });
+  }
+  return closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
+};
+
+async function getMarket(condition_id: string, context: GraphContext, loaders: Loaders): Promise<MarketRecord> {
+  const market = await loaders.market.load(condition_id);
+  if (market === null || !isListed(market, context.now)) throw new AppError('not_found', { message: 'Unknown market.', details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }] });
+  return market;
+}
+
+/** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */
+async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders): Promise<string | null | undefined> {
+  const run = await loaders.scoreRun();
+  context.meta.score_version = run?.version ?? null;
+  return wanted ? (run?.day ?? null) : undefined;
+}
+
+/**
+ * The token an outcome name or token id stands for. Redemption rows carry no token: they are the winner's, so any other outcome has none.
+ * Throws invalid_parameter for an outcome the market has not.
+ */
+async function chooseOutcome(wanted: string | null | undefined, market: MarketRecord, side: Side | null | undefined, context: GraphContext, loaders: Loaders): Promise<{ token_id: string | null; impossible: boolean }> {
+  if (wanted === null || wanted === undefined) return { token_id: null, impossible: false };
+  const outcomes = await loaders.outcomes.load(market.condition_id);
+  const outcome =
+    outcomes.find((known) => known.token_id === wanted) ?? outcomes.find((known) => known.outcome === wanted) ?? outcomes.find((known) => known.outcome.toLowerCase() === wanted.toLowerCase());
+  if (outcome === undefined) {
+    throw new AppError('invalid_parameter', { details: [{ param: 'outcome', issue: 'is no outcome of this market', allowed: outcomes.map((known) => known.outcome), got: wanted.slice(0, 200) }] });
+  }
+  if (side !== 'REDEEM') return { token_id: outcome.token_id, impossible: false };
+  return { token_id: null, impossible: !isResolved(market, context.now) || market.is_voided || market.winning_outcome !== outcome.outcome };
+}
+
+/** What would bring rows: the shortest window with one, else what the endpoint offers. */
+function suggest(newest: TradeRow | undefined, to: Date, otherwise: Record<string, unknown>): Record<string, unknown> {
+  return newest ? { timeframe: timeframeWith(newest.timestamp, to) } : otherwise;
+}

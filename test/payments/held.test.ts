@@ -1,0 +1,47 @@
+import { judgeHeld } from '../../src/payments/held';
+import type { HeldPayment, PaymentState } from '../../src/payments/ledger';
+
+const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPayment => {
+  const { payer = 'payer', ...rest } = change;
+  const record = { id: '1', protocol: 'x402' as const, payer, amount: 1n, transaction: 'tx', raw: null, details: {}, settle_by: null, created_at: new Date(0) };
+  return { record, state: 'CONFIRMED', request_hash: 'request', owed: false, answer: '{}', settled_at: null, reason: null, by: ['proof', 'secret'], ...rest };
+};
+const verdict = (...held: HeldPayment[]): string => {
+  const judged = judgeHeld(held, 'payer', 'request');
+  return judged.kind === 'refuse' ? `${judged.error.status} ${judged.error.code}` : judged.kind;
+};
+
+describe('a request whose keys are already held', () => {
+  // state: with the secret, without it
+  it.each<[PaymentState, string, string]>([
+    ['RESERVED', '409 payment_in_progress', '409 payment_in_progress'],
+    ['EXECUTING', '409 payment_in_progress', '409 payment_in_progress'],
+    ['RESULT_READY', '409 payment_in_progress', '409 payment_in_progress'],
+    ['BROADCASTING', '409 payment_in_progress', '409 payment_in_progress'],
+    ['UNKNOWN', 'resume', 'pending'],
+    ['CONFIRMED', 'replay', '402 payment_replayed'],
+    ['DELIVERED', 'replay', '402 payment_replayed'],
+    ['OWED', 'serve', '402 payment_replayed'],
+    ['REJECTED_ONCHAIN', '402 settlement_failed', '402 payment_replayed'],
+    ['EXPIRED', '402 settlement_failed', '402 payment_replayed'],
+    ['ROLLED_BACK', '402 payment_replayed', '402 payment_replayed'],
+  ])('%s', (state, withSecret, without) => {
+    expect(verdict(payment({ state }))).toBe(withSecret);
+    expect(verdict(payment({ state, by: ['buyer'] }))).toBe(withSecret);
+    expect(verdict(payment({ state, by: ['proof'] }))).toBe(without);
+    // The secret alone is nothing: another payer, another request.
+    expect(verdict(payment({ state, payer: 'somebody else' }))).toBe(without);
+    expect(verdict(payment({ state, request_hash: 'other', by: ['proof', 'secret'] }))).toBe(without);
+  });
+
+  it('nothing held: free', () => expect(verdict()).toBe('free'));
+
+  it('a key the buyer chose conflicts on another request, whatever else is held', () => {
+    expect(verdict(payment(), payment({ request_hash: 'other', by: ['buyer'] }))).toBe('409 idempotency_conflict');
+    expect(verdict(payment({ request_hash: 'other', by: ['buyer'], state: 'RESERVED' }))).toBe('409 idempotency_conflict');
+  });
+
+  it('an answer that is no longer kept cannot be collected', () => expect(verdict(payment({ answer: null }))).toBe('402 payment_replayed'));
+
+  it('what can be collected goes before what cannot', () => expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
+});

@@ -1,0 +1,23 @@
+import type { Pool } from 'pg';
+import { VENUES } from '../../src/app';
+import { lpWorld } from '../../src/sandbox/simulator/lp';
+import { perpsWorld } from '../../src/sandbox/simulator/perps';
+import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import type { VenueName } from '../../src/venues/venue';
+import { addReport, emptyReport, loadPage, recognise } from '../../src/workers/ingest';
+import { pageOf } from '../../src/workers/pages';
+import type { IngestReport } from '../../src/workers/source';
+
+const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
+
+/** Loads [from, to) of the venue's simulated world (seed 1) through its own sources, as the sandbox does. */
+export async function loadWorld(pool: Pool, name: VenueName, size: number, from: Date, to: Date): Promise<IngestReport> {
+  const venue = VENUES.find((candidate) => candidate.name === name);
+  if (venue === undefined) throw new Error(`No venue ${name}`);
+  const total = emptyReport();
+  for (const simulated of WORLDS[name]({ seed: 1, size, start: from }).pages(from, to)) {
+    const { source, page } = await recognise(venue, pageOf(simulated.name, simulated.format, simulated.records));
+    if (source !== null) addReport(total, await loadPage(pool, source, page, { progress: () => undefined }));
+  }
+  return total;
+}

@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+import readline from 'node:readline';
+import zlib from 'node:zlib';
+import type { Pool } from 'pg';
+import { sources } from '../../../src/venues/lp/sources/all';
+import type { IngestReport, RecordedPage } from '../../../src/workers/source';
+
+/** A page of records as the ingest command would hand it over. */
+export function pageOf(name: string, records: unknown[], format: RecordedPage['format'] = 'json'): RecordedPage {
+  return {
+    name,
+    format,
+    records: (async function* () {
+      yield* records;
+    })(),
+  };
+}
+
+/** Loads a page in a transaction of its own, by the source that recognises it. Throws when none does. */
+export async function loadRecords(pool: Pool, name: string, records: unknown[], format: RecordedPage['format'] = 'json'): Promise<IngestReport> {
+  const source = sources.find((candidate) => candidate.recognises(records[0], { name, format }));
+  if (source === undefined) throw new Error(`no source recognises ${name}`);
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const report = await source.load(pageOf(name, records, format), client, { progress: () => undefined });
+    await client.query('COMMIT');
+    return report;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Records of a gzipped NDJSON file. */
+export async function readNdjson<Row>(file: string): Promise<Row[]> {
+  const lines = readline.createInterface({ input: fs.createReadStream(file).pipe(zlib.createGunzip()) });
+  const rows: Row[] = [];
+  for await (const line of lines) if (line !== '') rows.push(JSON.parse(line) as Row);
+  return rows;
+}
