@@ -1,4 +1,4 @@
-import { Connection, PublicKey, SendTransactionError, SolanaJSONRPCError, type VersionedTransaction } from '@solana/web3.js';
+import { Connection, PublicKey, type VersionedTransaction } from '@solana/web3.js';
 import { RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -64,7 +64,8 @@ export class SolanaChain {
       fetch(input, { ...init, signal: AbortSignal.timeout(options.try_ms) }).catch((cause: Error) => {
         throw new Error(`${cause.message}${cause.cause instanceof Error ? `: ${cause.cause.message}` : ''}`, { cause });
       });
-    const connect = (url: string): Connection => new Connection(url, { commitment: 'confirmed', fetch: fetchInTime as never, httpAgent: false, disableRetryOnRateLimit: true });
+    const connect = (url: string): Connection =>
+      new Connection(url, { commitment: 'confirmed', fetch: fetchInTime as never, httpAgent: false, disableRetryOnRateLimit: true });
     this.pool = new RpcPool(rpcUrls.map(connect), options);
   }
 
@@ -89,6 +90,10 @@ export class SolanaChain {
     return this.pool.first(async (rpc) => (await rpc.isBlockhashValid(blockhash, { commitment: 'confirmed' })).value, signal);
   }
 
+  async getLamports(address: string, signal?: AbortSignal): Promise<number> {
+    return this.pool.first((rpc) => rpc.getBalance(new PublicKey(address), 'confirmed'), signal);
+  }
+
   /** The token account at `address`, undefined when there is none (or it is not one of the classic Token program). */
   async findTokenAccount(address: string, signal?: AbortSignal): Promise<TokenAccount | undefined> {
     const info = await this.pool.first((rpc) => rpc.getAccountInfo(new PublicKey(address), 'confirmed'), signal);
@@ -100,7 +105,11 @@ export class SolanaChain {
    * Runs a transaction without landing it: null, or what the runtime says against it. With `verifySignatures` the
    * signatures are checked by the node too. A node that has not seen `minContextSlot` yet is passed over.
    */
-  simulate(transaction: VersionedTransaction, options: { verify_signatures: boolean; min_context_slot?: number }, signal?: AbortSignal): Promise<{ err: unknown; logs: string[] }> {
+  simulate(
+    transaction: VersionedTransaction,
+    options: { verify_signatures: boolean; min_context_slot?: number },
+    signal?: AbortSignal,
+  ): Promise<{ err: unknown; logs: string[] }> {
     return this.pool.first(async (rpc) => {
       try {
         const { value } = await rpc.simulateTransaction(transaction, {
@@ -128,20 +137,28 @@ export class SolanaChain {
     const replies = await this.pool.all((rpc) => rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }), signal);
     return answered(replies).map(({ context, value }) => {
       const status = value[0] ?? null;
-      return { slot: context.slot, status: status === null ? null : { level: status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed'), err: status.err } };
+      return {
+        slot: context.slot,
+        status:
+          status === null
+            ? null
+            : { level: status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed'), err: status.err },
+      };
     });
   }
 
   /** How a landed transaction changed the token balance of `account`, in atomic units; undefined while no provider has it. */
   async findTokenChange(signature: string, account: string, signal?: AbortSignal): Promise<{ err: unknown; change: bigint } | undefined> {
-    const landed = await this.pool.first(async (rpc) => {
-      const found = await rpc.getTransaction(signature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 });
-      if (found === null) throw new RpcUnavailable('the transaction is not there yet');
-      return found;
-    }, signal).catch((error: unknown) => {
-      if (error instanceof RpcUnavailable) return undefined;
-      throw error;
-    });
+    const landed = await this.pool
+      .first(async (rpc) => {
+        const found = await rpc.getTransaction(signature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 });
+        if (found === null) throw new RpcUnavailable('the transaction is not there yet');
+        return found;
+      }, signal)
+      .catch((error: unknown) => {
+        if (error instanceof RpcUnavailable) return undefined;
+        throw error;
+      });
     if (landed === undefined || landed.meta === null) return undefined;
     const index = landed.transaction.message.staticAccountKeys.findIndex((key) => key.toBase58() === account);
     const balance = (side: 'preTokenBalances' | 'postTokenBalances'): bigint =>
@@ -168,7 +185,12 @@ export class SolanaChain {
 
   async sampleBlockhash(signal?: AbortSignal): Promise<BlockhashSample> {
     const { context, value } = await this.pool.first((rpc) => rpc.getLatestBlockhashAndContext('confirmed'), signal);
-    const sample = { blockhash: value.blockhash, last_valid_block_height: value.lastValidBlockHeight, slot: context.slot, sampled_at: Date.now() };
+    const sample = {
+      blockhash: value.blockhash,
+      last_valid_block_height: value.lastValidBlockHeight,
+      slot: context.slot,
+      sampled_at: Date.now(),
+    };
     if (this.newest === undefined || sample.last_valid_block_height >= this.newest.last_valid_block_height) this.newest = sample;
     this.samples.set(sample.blockhash, sample);
     for (const [hash, { sampled_at }] of this.samples) if (sampled_at < Date.now() - SAMPLE_KEPT_MS) this.samples.delete(hash);
@@ -194,9 +216,12 @@ function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
   return replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
 }
 
-/** Error replies that speak about the transaction itself: preflight failure, bad signature, not decodable (rpc-client-api custom_error.rs). */
+/**
+ * Whether an error reply speaks about the transaction itself (bad signature, not decodable) and not about the node. web3.js
+ * keeps only the message of a simulation's error reply (texts: rpc-client-api custom_error.rs, rpc.rs decode_and_deserialize).
+ */
 function isVerdict(error: unknown): boolean {
-  return error instanceof SendTransactionError || (error instanceof SolanaJSONRPCError && [-32002, -32003, -32602].includes(Number(error.code)));
+  return /signature verification failure|failed to deserialize|failed to sanitize|invalid transaction/i.test((error as Error).message);
 }
 
 /** Token account layout (spl-token state.rs): mint 0, owner 32, u64 amount 64, state 108 (2 = frozen); 165 bytes. */

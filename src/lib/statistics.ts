@@ -96,46 +96,69 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
   return xx > 0 && yy > 0 ? clipSigned(xy / Math.sqrt(xx * yy)) : null;
 }
 
+const { imul } = Math;
+
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
+/** 2³² */
+export const UINT32 = 0x1_0000_0000;
 
 /** FNV-1a, 32 bits, over UTF-16 code units (equals the byte hash for ASCII); `from` chains texts. isthe.com/chongo/tech/comp/fnv */
 export function fnv1a(text: string, from = FNV_OFFSET): number {
   let hash = from;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
+  for (let index = 0; index < text.length; index += 1) hash = imul(hash ^ text.charCodeAt(index), FNV_PRIME);
   return hash >>> 0;
 }
 
 /** 32-bit state of a generator: not all zero. */
 export type RandomState = readonly [number, number, number, number];
 
+/** Fills its argument with the next uniform 32-bit integers. In blocks, because a call for each costs more than the number. */
+export type FillRandom = (target: Uint32Array) => void;
+
 /** Uniform 32-bit integers: xoshiro128** 1.1 (Blackman and Vigna, prng.di.unimi.it/xoshiro128starstar.c). */
-export function xoshiro128(state: RandomState): () => number {
-  let [a, b, c, d] = state;
-  return () => {
-    const product = Math.imul(b, 5);
-    const result = Math.imul((product << 7) | (product >>> 25), 9) >>> 0;
-    const shifted = b << 9;
-    c ^= a;
-    d ^= b;
-    b ^= c;
-    a ^= d;
-    c ^= shifted;
-    d = (d << 11) | (d >>> 21);
-    return result;
+export function xoshiro128(state: RandomState): FillRandom {
+  const kept = Int32Array.from(state);
+  return (target) => {
+    let [a, b, c, d] = kept as unknown as [number, number, number, number];
+    for (let index = 0; index < target.length; index += 1) {
+      const product = imul(b, 5);
+      target[index] = imul((product << 7) | (product >>> 25), 9);
+      const shifted = b << 9;
+      c ^= a;
+      d ^= b;
+      b ^= c;
+      a ^= d;
+      c ^= shifted;
+      d = (d << 11) | (d >>> 21);
+    }
+    kept.set([a, b, c, d]);
   };
 }
 
-/** Uniform numbers in [0, 1) in steps of 2⁻³²; equal seeds (32 bits) give equal series. The state is four murmur3 finalisers of the seed. */
-export function seededRandom(seed: number): () => number {
+/** Uniform 32-bit integers from a 32-bit seed: equal seeds, equal series. The state is four murmur3 finalisers of the seed. */
+export function seededIntegers(seed: number): FillRandom {
   const word = (index: number): number => {
-    let mixed = (seed + Math.imul(index, 0x9e3779b9)) | 0;
-    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    let mixed = (seed + imul(index, 0x9e3779b9)) | 0;
+    mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
     return mixed ^ (mixed >>> 16);
   };
-  const next = xoshiro128([word(1), word(2), word(3), word(4)]);
-  return () => next() / 0x1_0000_0000;
+  return xoshiro128([word(1), word(2), word(3), word(4)]);
+}
+
+/** Uniform numbers in [0, 1) in steps of 2⁻³²: the integers of the same seed. */
+export function seededRandom(seed: number): () => number {
+  const fill = seededIntegers(seed);
+  const block = new Uint32Array(64);
+  let used = block.length;
+  return () => {
+    if (used === block.length) {
+      fill(block);
+      used = 0;
+    }
+    return (block[used++] as number) / UINT32;
+  };
 }
 
 /** Sums over one group of a sample: of weighted values, and of weights (> 0). */
@@ -174,12 +197,14 @@ export function bootstrapGroups(groups: readonly GroupSums[], resamples: number,
   const count = groups.length;
   const values = Float64Array.from(groups, (group) => group.value);
   const weights = Float64Array.from(groups, (group) => group.weight);
-  const random = seededRandom(seed);
+  const fill = seededIntegers(seed);
+  const draws = new Uint32Array(count);
   const means = new Float64Array(count === 0 ? 0 : resamples);
   for (let index = 0; index < means.length; index += 1) {
+    fill(draws);
     let [value, weight] = [0, 0];
     for (let draw = 0; draw < count; draw += 1) {
-      const picked = Math.floor(random() * count);
+      const picked = (((draws[draw] as number) / UINT32) * count) >>> 0;
       value += values[picked] as number;
       weight += weights[picked] as number;
     }

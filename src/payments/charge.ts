@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import type { Pool } from 'pg';
-import { SolanaChain } from '../chains/solana';
+import { isSolanaAddress, SolanaChain } from '../chains/solana';
+import { Availability } from './availability';
 import { Corridor } from './corridor';
 import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
 import { Ledger } from './ledger';
@@ -19,10 +20,12 @@ export interface PaymentsDeps {
   logger: PaymentLog;
 }
 
-const HEALTH_MS = 2_000;
 const MIN_SECRET_BYTES = 32;
 
-/** Builds the corridor with every protocol that is configured. Throws one clear sentence when the configuration cannot be right. */
+/**
+ * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
+ * begins to reconcile. Throws one clear sentence when the configuration cannot be right.
+ */
 export async function createPayments(settings: PaymentsSettings, { pool, logger }: PaymentsDeps): Promise<Payments> {
   const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
   checkConfig(config);
@@ -31,8 +34,16 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger 
   const ledger = new Ledger(pool, instance);
   const upkeep = new Upkeep(pool, instance);
   const rechallenge = new Rechallenge(pool, config);
-  const corridor = new Corridor({ config, protocols, ledger, rechallenge, log: logger });
-  const reconciler = new Reconciler(config, new Map(protocols.map((protocol) => [protocol.name, protocol])), ledger, upkeep, rechallenge, logger);
+  const availability = new Availability(protocols, logger);
+  const corridor = new Corridor({ config, protocols, offered: () => availability.offered(), ledger, rechallenge, log: logger });
+  const reconciler = new Reconciler(
+    config,
+    new Map(protocols.map((protocol) => [protocol.name, protocol])),
+    ledger,
+    upkeep,
+    rechallenge,
+    logger,
+  );
   const running = new Set<Promise<unknown>>();
   // From the first moment: a process that does not report is taken for dead.
   await upkeep.beat();
@@ -44,13 +55,16 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger 
       return outcome;
     },
     methods: () => protocols.map((protocol) => protocol.method()),
-    health: () => healthOf(protocols, ledger),
+    health: () => healthOf(protocols, ledger, availability),
+    reconcile: () => reconciler.pass(),
     start: async () => {
       for (const protocol of protocols) await protocol.start();
+      availability.start();
       await reconciler.start();
     },
     stop: async () => {
       await Promise.allSettled(running);
+      availability.stop();
       await reconciler.stop();
       await Promise.all(protocols.map((protocol) => protocol.stop()));
       clearInterval(heart);
@@ -59,10 +73,13 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger 
   };
 }
 
-function checkConfig(config: PaymentsConfig): void {
-  if (config.secrets.length === 0 || config.secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
+function checkConfig({ secrets, solana }: PaymentsConfig): void {
+  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
     throw new Error(`Payments need a secret of at least ${MIN_SECRET_BYTES} bytes (PAYMENT_SECRET).`);
   }
+  if (solana === false) return;
+  if (!isSolanaAddress(solana.pay_to)) throw new Error(`The Solana wallet that is to be paid, ${solana.pay_to}, is not an address.`);
+  if (!isSolanaAddress(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
 }
 
 function protocolsOf(config: PaymentsConfig, log: PaymentLog): Protocol[] {
@@ -73,18 +90,18 @@ function protocolsOf(config: PaymentsConfig, log: PaymentLog): Protocol[] {
   return [new X402(config, config.solana, settlement), ...tempo, new MppSolana(config, config.solana, settlement)];
 }
 
-async function healthOf(protocols: readonly Protocol[], ledger: Ledger): Promise<Record<ProtocolName, MethodHealth>> {
+async function healthOf(
+  protocols: readonly Protocol[],
+  ledger: Ledger,
+  availability: Availability,
+): Promise<Record<ProtocolName, MethodHealth>> {
   const newest = await ledger.lastSettlements();
   const one = async (name: ProtocolName): Promise<MethodHealth> => {
     const protocol = protocols.find((candidate) => candidate.name === name);
     const last_settlement_at = newest.get(name) ?? null;
     if (protocol === undefined) return { status: 'off', latency_ms: null, last_settlement_at };
-    try {
-      const { latency_ms } = await protocol.probe(AbortSignal.timeout(HEALTH_MS));
-      return { status: 'ok', latency_ms, last_settlement_at };
-    } catch {
-      return { status: 'down', latency_ms: null, last_settlement_at };
-    }
+    const latency_ms = await availability.latency(protocol);
+    return { status: latency_ms === null ? 'down' : 'ok', latency_ms, last_settlement_at };
   };
   const [x402, mpp_tempo, mpp_solana] = await Promise.all([one('x402'), one('mpp_tempo'), one('mpp_solana')]);
   return { x402, mpp_tempo, mpp_solana };

@@ -42,6 +42,8 @@ export interface PaymentsConfig {
   settle_patience_ms: number;
   /** How long an offer is honoured. */
   offer_ms: number;
+  /** Leniency about the end of an offer: the processes of one service need not agree on the time to the second. */
+  clock_skew_ms: number;
   /** How long a served answer can be collected again. */
   kept_answer_ms: number;
   /** How long an answer waits for a fresh proof when its proof ran out while the query ran. */
@@ -70,6 +72,7 @@ export const PAYMENT_DEFAULTS = {
   admission_ms: 5_000,
   settle_patience_ms: 30_000,
   offer_ms: 300_000,
+  clock_skew_ms: 5_000,
   kept_answer_ms: 600_000,
   rechallenge_ms: 120_000,
   kept_answer_max_bytes: 33_554_432,

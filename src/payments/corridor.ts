@@ -1,6 +1,6 @@
 import { AppError } from '../errors';
 import { type HeldVerdict, judgeHeld } from './held';
-import { type ClaimKeys, claimKeysOf } from './ledger';
+import { type ClaimKeys, claimKeysOf } from './claims';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
@@ -48,10 +48,15 @@ export class Corridor {
 
   private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome> {
     const { ledger, config } = this.parts;
-    if (proof.offer_expires_at !== null && proof.offer_expires_at.getTime() <= Date.now()) throw new AppError('payment_expired', { reason: 'challenge_expired' });
+    if (proof.offer_expires_at !== null && proof.offer_expires_at.getTime() + config.clock_skew_ms <= Date.now())
+      throw new AppError('payment_expired', { reason: 'challenge_expired' });
     const faults = await ledger.countFaults(proof.payer, new Date(Date.now() - config.payer_failure_window_ms));
     if (faults >= config.payer_failures) {
-      throw new AppError('rate_limited', { reason: 'settlements_failed', message: 'Too many payments of this wallet failed at settlement.', retry_after_s: Math.ceil(config.payer_failure_window_ms / 1000) });
+      throw new AppError('rate_limited', {
+        reason: 'settlements_failed',
+        message: 'Too many payments of this wallet failed at settlement.',
+        retry_after_s: Math.ceil(config.payer_failure_window_ms / 1000),
+      });
     }
     const id = await ledger.reserve(proof, visit.sale, keys);
     if (id === null) {
@@ -94,7 +99,11 @@ export class Corridor {
   /** Many proofs can be signed against one balance: what is reserved together must be there together. */
   private async checkReserved(proof: ValidProof, id: string, balance: bigint | null): Promise<void> {
     const open = await this.parts.ledger.sumOpen(proof.payer, id);
-    if (balance !== null && open > balance) throw new AppError('verification_failed', { reason: 'insufficient_funds', message: 'The balance is already reserved by other requests of this wallet.' });
+    if (balance !== null && open > balance)
+      throw new AppError('verification_failed', {
+        reason: 'insufficient_funds',
+        message: 'The balance is already reserved by other requests of this wallet.',
+      });
     if (open > this.parts.config.payer_reserved_cap) throw new AppError('rate_limited', { reason: 'payer_reserved_cap', retry_after_s: 5 });
   }
 
@@ -114,7 +123,8 @@ export class Corridor {
     const { rechallenge, ledger } = this.parts;
     const { sale, work } = visit;
     const waiting = await rechallenge.find(proof.payer, sale.request_hash);
-    const answer = waiting === undefined ? await runWithin(work, proof.payer, deadlineMs, sale.client_gone) : (JSON.parse(waiting) as unknown);
+    const answer =
+      waiting === undefined ? await runWithin(work, proof.payer, deadlineMs, sale.client_gone) : (JSON.parse(waiting) as unknown);
     if (!(await ledger.resultReady(id))) throw new Error('the reservation was taken away while the work ran');
     return answer ?? null;
   }
@@ -126,7 +136,12 @@ export class Corridor {
     return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proof, verdict);
   }
 
-  private async handHeld(visit: Visit, protocol: Protocol, proof: ValidProof, verdict: Exclude<HeldVerdict, { kind: 'free' }>): Promise<Outcome> {
+  private async handHeld(
+    visit: Visit,
+    protocol: Protocol,
+    proof: ValidProof,
+    verdict: Exclude<HeldVerdict, { kind: 'free' }>,
+  ): Promise<Outcome> {
     const { ledger, config } = this.parts;
     if (verdict.kind === 'refuse') throw verdict.error;
     const { record, settled_at } = verdict.held;
@@ -134,7 +149,8 @@ export class Corridor {
       const headers = this.settler.protocolOf(record).receipt(record, settled_at ?? record.created_at);
       return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }
-    if (verdict.kind === 'pending') throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+    if (verdict.kind === 'pending')
+      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
       if ((await ledger.serveDebt(record.id)) === null) throw inProgress;
@@ -154,10 +170,9 @@ export class Corridor {
   }
 
   private async refusal(visit: Visit, error: AppError): Promise<Outcome> {
-    const { protocols } = this.parts;
     if (error.status !== 402) return { kind: 'refused', error, charged: false, transaction: null, headers: {} };
     const { presented, payer, sale } = visit;
     const headers = presented === null ? {} : presented.protocol.failureReceipt(presented.credential, payer, error);
-    return { kind: 'challenge', error, challenge: await challengeOf(protocols, sale, error), headers };
+    return { kind: 'challenge', error, challenge: await challengeOf(this.parts.offered(), sale, error), headers };
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors';
-import type { HeldPayment, PaymentState } from './ledger';
+import type { HeldPayment, PaymentState } from './claims';
 
 /** What is to be done with a request some of whose keys are already held. */
 export type HeldVerdict =
@@ -22,7 +22,10 @@ const IN_PROGRESS_RETRY_S = 2;
  */
 export function judgeHeld(held: readonly HeldPayment[], payer: string, requestHash: string): HeldVerdict {
   if (held.some(({ by, request_hash }) => by.includes('buyer') && request_hash !== requestHash)) return refuse('idempotency_conflict');
-  const mine = held.find(({ by, record, request_hash }) => (by.includes('secret') || by.includes('buyer')) && record.payer === payer && request_hash === requestHash);
+  const mine = held.find(
+    ({ by, record, request_hash }) =>
+      (by.includes('secret') || by.includes('buyer')) && record.payer === payer && request_hash === requestHash,
+  );
   if (mine !== undefined) return collect(mine);
   const [other] = held;
   return other === undefined ? { kind: 'free' } : withoutSecret(other);
@@ -31,6 +34,11 @@ export function judgeHeld(held: readonly HeldPayment[], payer: string, requestHa
 function collect(held: HeldPayment): HeldVerdict {
   const { state, answer, reason } = held;
   switch (state) {
+    case 'RESERVED':
+    case 'EXECUTING':
+    case 'RESULT_READY':
+    case 'BROADCASTING':
+      return refuse('payment_in_progress');
     case 'UNKNOWN':
       return answer === null ? { kind: 'pending', held } : { kind: 'resume', held, answer };
     case 'OWED':
@@ -41,8 +49,9 @@ function collect(held: HeldPayment): HeldVerdict {
     case 'REJECTED_ONCHAIN':
     case 'EXPIRED':
       return { kind: 'refuse', error: new AppError('settlement_failed', { reason: reason ?? undefined }) };
-    default:
-      return isRunning(state) ? refuse('payment_in_progress') : refuse('payment_replayed');
+    case 'RELEASED':
+    case 'ROLLED_BACK':
+      return refuse('payment_replayed');
   }
 }
 
@@ -56,6 +65,10 @@ function isRunning(state: PaymentState): boolean {
 }
 
 function refuse(code: 'idempotency_conflict' | 'payment_in_progress' | 'payment_replayed'): HeldVerdict {
-  const context = { idempotency_conflict: {}, payment_in_progress: { retry_after_s: IN_PROGRESS_RETRY_S }, payment_replayed: { reason: 'invalid_challenge' } }[code];
+  const context = {
+    idempotency_conflict: {},
+    payment_in_progress: { retry_after_s: IN_PROGRESS_RETRY_S },
+    payment_replayed: { reason: 'invalid_challenge' },
+  }[code];
   return { kind: 'refuse', error: new AppError(code, context) };
 }

@@ -1,61 +1,6 @@
-import crypto from 'node:crypto';
 import type { Pool, QueryResultRow } from 'pg';
+import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
 import type { JsonObject, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
-
-/**
- * RESERVED, EXECUTING and RESULT_READY belong to a running process; BROADCASTING is written before the first send; UNKNOWN
- * waits for the chain's word. CONFIRMED and DELIVERED are paid; RELEASED, EXPIRED and REJECTED_ONCHAIN are not. OWED: the
- * buyer's own broadcast paid us and nothing was served. ROLLED_BACK: confirmed once, then lost by the chain.
- */
-export type PaymentState =
-  | 'RESERVED'
-  | 'EXECUTING'
-  | 'RESULT_READY'
-  | 'BROADCASTING'
-  | 'UNKNOWN'
-  | 'CONFIRMED'
-  | 'DELIVERED'
-  | 'RELEASED'
-  | 'REJECTED_ONCHAIN'
-  | 'EXPIRED'
-  | 'OWED'
-  | 'ROLLED_BACK';
-
-/** A payment that already holds one of the keys a request came with. */
-export interface HeldPayment {
-  record: PaymentRecord;
-  state: PaymentState;
-  request_hash: string;
-  owed: boolean;
-  answer: string | null;
-  settled_at: Date | null;
-  reason: string | null;
-  /** How the request's keys met it. */
-  by: ('proof' | 'secret' | 'buyer')[];
-}
-
-/** The keys of one request, as stored: what may be secret only as a hash. */
-export interface ClaimKeys {
-  keys: string[];
-  kinds: ('proof' | 'secret' | 'buyer')[];
-  /** The stored form of everything that lets an answer be collected. */
-  collecting: string[];
-}
-
-const hash = (...parts: string[]): string => crypto.createHash('sha256').update(parts.join('\n')).digest('hex');
-
-/** All keys a proof claims. Keys the buyer chose (Idempotency-Key among them) are its own: scoped to the payer. */
-export function claimKeysOf(proof: ValidProof, idempotencyKey: string | null): ClaimKeys {
-  const proofs = [proof.proof_key, ...proof.claim_keys.map((key) => `claim:${hash(key)}`)];
-  const secrets = proof.secrets.map((secret) => `secret:${hash(secret)}`);
-  const chosen = idempotencyKey === null ? proof.buyer_keys : [...proof.buyer_keys, `idem:${idempotencyKey}`];
-  const buyers = chosen.map((key) => `buyer:${hash(proof.payer, key)}`);
-  return {
-    keys: [...proofs, ...secrets, ...buyers],
-    kinds: [...proofs.map(() => 'proof' as const), ...secrets.map(() => 'secret' as const), ...buyers.map(() => 'buyer' as const)],
-    collecting: [...secrets, ...buyers],
-  };
-}
 
 interface Row extends QueryResultRow {
   id: string;
@@ -75,7 +20,8 @@ interface Row extends QueryResultRow {
   reason: string | null;
 }
 
-const COLUMNS = 'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.answer, p.settled_at, p.reason';
+const COLUMNS =
+  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.answer, p.settled_at, p.reason';
 const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 /** States in which a payment may still take money from its payer. */
 const OPEN: PaymentState[] = [...RUNNING, 'BROADCASTING', 'UNKNOWN'];
@@ -83,7 +29,17 @@ const UNIQUE_VIOLATION = '23505';
 
 function recordOf(row: Row): PaymentRecord {
   const { id, protocol, payer, raw, details, settle_by, created_at } = row;
-  return { id: String(id), protocol, payer, amount: BigInt(row.amount), transaction: row.transaction ?? '', raw, details, settle_by, created_at };
+  return {
+    id: String(id),
+    protocol,
+    payer,
+    amount: BigInt(row.amount),
+    transaction: row.transaction ?? '',
+    raw,
+    details,
+    settle_by,
+    created_at,
+  };
 }
 
 /** Moves a payment from one of `$2` to `$3` with note `$4` and a row of history; `set` is what else changes, `also` what else happens if it moves. */
@@ -129,21 +85,24 @@ export class Ledger {
   /** Claims every key or none; the id of the new payment, or null when another payment holds one. */
   async reserve(proof: ValidProof, sale: Sale, keys: ClaimKeys): Promise<string | null> {
     try {
-      const { rows } = await this.pool.query<{ id: string }>('SELECT reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id', [
-        proof.protocol,
-        proof.payer,
-        proof.amount.toString(),
-        sale.request_id,
-        sale.path,
-        sale.request_hash,
-        this.instance,
-        proof.proof_key,
-        keys.collecting,
-        proof.transaction,
-        JSON.stringify(proof.details),
-        keys.keys,
-        keys.kinds,
-      ]);
+      const { rows } = await this.pool.query<{ id: string }>(
+        'SELECT reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id',
+        [
+          proof.protocol,
+          proof.payer,
+          proof.amount.toString(),
+          sale.request_id,
+          sale.path,
+          sale.request_hash,
+          this.instance,
+          proof.proof_key,
+          keys.collecting,
+          proof.transaction,
+          JSON.stringify(proof.details),
+          keys.keys,
+          keys.kinds,
+        ],
+      );
       return String(rows[0]?.id);
     } catch (error) {
       if ((error as { code?: string }).code === UNIQUE_VIOLATION) return null;
@@ -153,7 +112,10 @@ export class Ledger {
 
   /** Micro-USDC that the payer may still have to pay, up to and including payment `id`. */
   async sumOpen(payer: string, id: string): Promise<bigint> {
-    const { rows } = await this.pool.query<{ sum: string | null }>('SELECT sum(amount) AS sum FROM payment WHERE payer = $1 AND state = ANY ($2) AND NOT owed AND id <= $3', [payer, OPEN, id]);
+    const { rows } = await this.pool.query<{ sum: string | null }>(
+      'SELECT sum(amount) AS sum FROM payment WHERE payer = $1 AND state = ANY ($2) AND NOT owed AND id <= $3',
+      [payer, OPEN, id],
+    );
     return BigInt(rows[0]?.sum ?? 0);
   }
 
@@ -185,9 +147,20 @@ export class Ledger {
   }
 
   /** The write-ahead record: committed before the first send. Null when the reservation is no longer ours. */
-  writeAhead(id: string, prepared: { transaction: string; raw: string; details: JsonObject; settle_by: Date | null }, answer: string): Promise<PaymentRecord | null> {
+  writeAhead(
+    id: string,
+    prepared: { transaction: string; raw: string; details: JsonObject; settle_by: Date | null },
+    answer: string,
+  ): Promise<PaymentRecord | null> {
     const { transaction, raw, details, settle_by } = prepared;
-    return this.moved(move('transaction = $5, raw = $6, details = p.details || $7, settle_by = $8, answer = $9'), id, ['RESULT_READY'], 'BROADCASTING', null, [transaction, raw, details, settle_by, answer]);
+    return this.moved(
+      move('transaction = $5, raw = $6, details = p.details || $7, settle_by = $8, answer = $9'),
+      id,
+      ['RESULT_READY'],
+      'BROADCASTING',
+      null,
+      [transaction, raw, details, settle_by, answer],
+    );
   }
 
   /** Paid. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
@@ -195,7 +168,11 @@ export class Ledger {
     const set = `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
       answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`;
     const also = `UPDATE payment_claim SET expires_at = now() + $6 * interval '1 millisecond' WHERE kind = 'buyer' AND ${OF_MOVED}`;
-    return this.moved(move(set, also), id, ['BROADCASTING', 'UNKNOWN', 'RESULT_READY'], 'CONFIRMED', null, [transaction, keptMs, answer ?? null]);
+    return this.moved(move(set, also), id, ['BROADCASTING', 'UNKNOWN', 'RESULT_READY'], 'CONFIRMED', null, [
+      transaction,
+      keptMs,
+      answer ?? null,
+    ]);
   }
 
   async delivered(id: string): Promise<void> {
@@ -221,7 +198,12 @@ export class Ledger {
 
   /** The payer's own broadcast landed and nothing was served: the same request with the same secret is served without paying again. */
   async owe(id: string, transaction: string, reason: string): Promise<boolean> {
-    return (await this.moved(move('owed = true, transaction = $5, raw = NULL, reason = $6'), id, RUNNING, 'OWED', reason, [transaction, reason])) !== null;
+    return (
+      (await this.moved(move('owed = true, transaction = $5, raw = NULL, reason = $6'), id, RUNNING, 'OWED', reason, [
+        transaction,
+        reason,
+      ])) !== null
+    );
   }
 
   /** Takes a debt up again; null when somebody else is at it. */
@@ -242,7 +224,14 @@ export class Ledger {
     return new Map(rows.map(({ protocol, at }) => [protocol, at]));
   }
 
-  private async moved(text: string, id: string, from: PaymentState[], to: PaymentState, note: string | null, values: unknown[] = []): Promise<PaymentRecord | null> {
+  private async moved(
+    text: string,
+    id: string,
+    from: PaymentState[],
+    to: PaymentState,
+    note: string | null,
+    values: unknown[] = [],
+  ): Promise<PaymentRecord | null> {
     const { rows } = await this.pool.query<Row>(text, [id, from, to, note, ...values]);
     return rows[0] === undefined ? null : recordOf(rows[0]);
   }

@@ -72,7 +72,9 @@ export interface Payments {
   charge(sale: Sale, work: Work): Promise<Outcome>;
   methods(): PaymentMethod[];
   health(): Promise<{ x402: MethodHealth; mpp_tempo: MethodHealth; mpp_solana: MethodHealth }>;
-  /** Starts reconciliation of settlements nobody heard the end of. */
+  /** One pass over settlements nobody heard the end of; `open` is how many the chain has not decided yet. */
+  reconcile(): Promise<{ released: number; unresolved: number; confirmed: number; failed: number; open: number }>;
+  /** Checks the chains and starts reconciliation of settlements nobody heard the end of. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -161,7 +163,8 @@ export interface PaymentRecord {
 export const TRANSACTION_EXPIRED = 'transaction_expired';
 
 /** `failed` is definitive: it can never land any more (TRANSACTION_EXPIRED), or landed with an error. Everything not certain is `unknown`. */
-export type Settlement = { status: 'confirmed'; transaction: string } | { status: 'failed'; reason: string } | { status: 'unknown'; transaction: string };
+export type Settlement =
+  { status: 'confirmed'; transaction: string } | { status: 'failed'; reason: string } | { status: 'unknown'; transaction: string };
 
 /**
  * One way to pay. The corridor calls, in this order: read, validate, admit, (the work), prepare, settle, receipt.
@@ -187,7 +190,11 @@ export interface Protocol {
    * co-signs (only here). Nothing is broadcast. Throws payment_expired when the proof can no longer settle, settlement_failed
    * when it never could, payments_unavailable.
    */
-  prepare(proof: ValidProof, admitted_at: Date, signal: AbortSignal): Promise<{ transaction: string; raw: string; details: JsonObject; settle_by: Date | null }>;
+  prepare(
+    proof: ValidProof,
+    admitted_at: Date,
+    signal: AbortSignal,
+  ): Promise<{ transaction: string; raw: string; details: JsonObject; settle_by: Date | null }>;
   /** Broadcasts and waits for the chain's word until `signal` aborts (then: unknown). Never throws. Safe to repeat: the same bytes settle at most once. */
   settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement>;
   /** What the chain says now, without sending anything. Never throws. */

@@ -13,7 +13,9 @@ export class Rechallenge {
 
   /** Whether this payer's work may go on after its proof has run out: few answers waiting or lately abandoned. */
   async mayKeep(payer: string): Promise<boolean> {
-    const { rows } = await this.pool.query<{ count: string }>('SELECT count(*) AS count FROM payment_rechallenge WHERE payer = $1', [payer]);
+    const { rows } = await this.pool.query<{ count: string }>('SELECT count(*) AS count FROM payment_rechallenge WHERE payer = $1', [
+      payer,
+    ]);
     return Number(rows[0]?.count) < this.config.rechallenge_max;
   }
 
@@ -27,7 +29,10 @@ export class Rechallenge {
   }
 
   async find(payer: string, requestHash: string): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ answer: string }>('SELECT answer FROM payment_rechallenge WHERE payer = $1 AND request_hash = $2 AND answer IS NOT NULL AND kept_until > now()', [payer, requestHash]);
+    const { rows } = await this.pool.query<{ answer: string }>(
+      'SELECT answer FROM payment_rechallenge WHERE payer = $1 AND request_hash = $2 AND answer IS NOT NULL AND kept_until > now()',
+      [payer, requestHash],
+    );
     return rows[0]?.answer;
   }
 

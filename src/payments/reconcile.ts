@@ -82,7 +82,10 @@ export class Reconciler {
       if (finality === 'final') await this.upkeep.final(record.id);
       if (finality === 'lost') {
         await this.upkeep.rolledBack(record.id);
-        this.log.error({ payment: record.id, protocol: record.protocol, transaction: record.transaction }, 'a confirmed payment was rolled back by the chain');
+        this.log.error(
+          { payment: record.id, protocol: record.protocol, transaction: record.transaction },
+          'a confirmed payment was rolled back by the chain',
+        );
       }
     } catch {
       // The chain did not answer; it is asked again at the next look.

@@ -1,5 +1,13 @@
 import { AppError } from '../errors';
-import { type PaymentRecord, type Protocol, type ProtocolName, type Outcome, type Sale, type Settlement, TRANSACTION_EXPIRED } from './protocol';
+import {
+  type PaymentRecord,
+  type Protocol,
+  type ProtocolName,
+  type Outcome,
+  type Sale,
+  type Settlement,
+  TRANSACTION_EXPIRED,
+} from './protocol';
 import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
 import { assertBuyerThere, BuyerGone } from './work';
 
@@ -23,7 +31,11 @@ export class Settler {
   /** An error for the consumer; what is not one is logged and becomes `internal`. */
   tell(error: unknown, sale: Sale): AppError {
     if (error instanceof AppError) return error;
-    if (!(error instanceof BuyerGone)) this.parts.log.error({ request_id: sale.request_id, error: (error as Error).message, stack: (error as Error).stack }, 'a paid request failed');
+    if (!(error instanceof BuyerGone))
+      this.parts.log.error(
+        { request_id: sale.request_id, error: (error as Error).message, stack: (error as Error).stack },
+        'a paid request failed',
+      );
     return new AppError('internal', { cause: error });
   }
 
@@ -52,14 +64,24 @@ export class Settler {
       return await this.settled(visit, record, settlement, answer, replayed);
     } catch (error) {
       if (error instanceof AppError || error instanceof InFlight) throw error;
-      this.parts.log.error({ request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message }, 'a settlement could not be written down');
+      this.parts.log.error(
+        { request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message },
+        'a settlement could not be written down',
+      );
       throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
     }
   }
 
   private async settled(visit: Visit, record: PaymentRecord, settlement: Settlement, answer: unknown, replayed: boolean): Promise<Outcome> {
     const { ledger, rechallenge, log } = this.parts;
-    const about = { request_id: visit.sale.request_id, payment: record.id, protocol: record.protocol, payer: record.payer, amount: record.amount.toString(), transaction: record.transaction };
+    const about = {
+      request_id: visit.sale.request_id,
+      payment: record.id,
+      protocol: record.protocol,
+      payer: record.payer,
+      amount: record.amount.toString(),
+      transaction: record.transaction,
+    };
     if (settlement.status === 'confirmed') {
       const confirmed = await this.confirm(record.id, settlement.transaction, null);
       log.info(about, 'payment settled');
@@ -100,9 +122,13 @@ export class Settler {
         return this.paid(visit, await this.confirm(id, transaction, this.keepable(answer)), answer, false);
       }
       await ledger.owe(id, transaction, error.code);
-      throw new InFlight(error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error, transaction);
+      throw new InFlight(
+        error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error,
+        transaction,
+      );
     }
-    if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer))) await this.keep(proof.payer, visit.sale, answer);
+    if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))
+      await this.keep(proof.payer, visit.sale, answer);
     await ledger.release(id, error.code, error.code === 'settlement_failed');
     throw error;
   }
@@ -110,7 +136,17 @@ export class Settler {
   /** The id under which the buyer itself landed the payment while we worked; null when it did not, or could not. */
   private async ownBroadcast({ protocol, proof, id, admitted_at, executing }: Admitted): Promise<string | null> {
     if (proof.transaction === null || !executing) return null;
-    const record: PaymentRecord = { id, protocol: proof.protocol, payer: proof.payer, amount: proof.amount, transaction: proof.transaction, raw: null, details: proof.details, settle_by: null, created_at: admitted_at };
+    const record: PaymentRecord = {
+      id,
+      protocol: proof.protocol,
+      payer: proof.payer,
+      amount: proof.amount,
+      transaction: proof.transaction,
+      raw: null,
+      details: proof.details,
+      settle_by: null,
+      created_at: admitted_at,
+    };
     const seen = await protocol.lookup(record, AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
     return seen.status === 'confirmed' ? seen.transaction : null;
   }

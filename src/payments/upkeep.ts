@@ -39,7 +39,8 @@ export class Upkeep {
   async takeLeftovers(staleMs: number, leaseMs: number): Promise<{ released: number; unresolved: number }> {
     await this.pool.query(`DELETE FROM payment_instance WHERE seen_at < now() - $1 * interval '1 millisecond'`, [staleMs]);
     const dead = `(NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')`;
-    const history = "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
+    const history =
+      "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
     const released = await this.pool.query(
       `WITH moved AS (
          UPDATE payment p SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL, reason = 'process_ended'

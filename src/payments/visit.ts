@@ -8,7 +8,10 @@ import type { Rechallenge } from './rechallenge';
 /** What the corridor is made of. */
 export interface CorridorParts {
   config: PaymentsConfig;
+  /** Everything that is configured. */
   protocols: readonly Protocol[];
+  /** What is offered at the moment. */
+  offered(): readonly Protocol[];
   ledger: Ledger;
   rechallenge: Rechallenge;
   log: PaymentLog;

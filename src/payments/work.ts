@@ -24,7 +24,9 @@ export async function runWithin(work: Work, payer: string, ms: number, gone: Abo
   const hangUp = (): void => stop.abort(new BuyerGone());
   gone?.addEventListener('abort', hangUp, { once: true });
   try {
-    const stopped = new Promise<never>((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true }));
+    const stopped = new Promise<never>((_, reject) =>
+      stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true }),
+    );
     const answer = await Promise.race([Promise.resolve().then(() => work.run({ signal: stop.signal, payer })), stopped]);
     stop.signal.throwIfAborted();
     return answer;

@@ -24,7 +24,17 @@ describe('one corridor, three protocols, three stock clients', () => {
     );
     await payments.start();
     const buyer = await fundedBuyer(till);
-    wallets = { ...walletsOf(till, buyer), tempo: { rpc_url: tempo.url, chain_id: tempo.chain_id, address, private_key: key, usdc: tempo.usdc as `0x${string}`, pay_to: merchant } };
+    wallets = {
+      ...walletsOf(till, buyer),
+      tempo: {
+        rpc_url: tempo.url,
+        chain_id: tempo.chain_id,
+        address,
+        private_key: key,
+        usdc: tempo.usdc as `0x${string}`,
+        pay_to: merchant,
+      },
+    };
   });
   afterAll(async () => {
     await payments.stop();
@@ -33,7 +43,8 @@ describe('one corridor, three protocols, three stock clients', () => {
 
   it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])('sells to the stock %s client', async (protocol) => {
     const front = await serveTill(payments, () => workOf());
-    const received = async (): Promise<bigint> => (protocol === 'tempo' ? tempo.usdcBalance(merchant) : till.solana.usdcBalance(till.merchant.publicKey.toBase58()));
+    const received = async (): Promise<bigint> =>
+      protocol === 'tempo' ? tempo.usdcBalance(merchant) : till.solana.usdcBalance(till.merchant.publicKey.toBase58());
     const before = await received();
     const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/markets/trending?by=${protocol}`, protocol }, wallets);
     await front.close();
@@ -43,7 +54,11 @@ describe('one corridor, three protocols, three stock clients', () => {
   });
 
   it('lists all three, and their health', async () => {
-    expect(payments.methods().map(({ protocol, method, fees_paid_by }) => `${protocol} ${method} ${fees_paid_by}`)).toEqual(['x402 exact server', 'mpp tempo client', 'mpp solana client']);
+    expect(payments.methods().map(({ protocol, method, fees_paid_by }) => `${protocol} ${method} ${fees_paid_by}`)).toEqual([
+      'x402 exact server',
+      'mpp tempo client',
+      'mpp solana client',
+    ]);
     const health = await payments.health();
     for (const name of ['x402', 'mpp_tempo', 'mpp_solana'] as const) {
       expect(health[name].status).toBe('ok');

@@ -16,7 +16,8 @@ describe('many requests at once, two processes’ worth of corridors on one data
   });
   beforeEach(() => till.solana.faults.forgetCalls());
 
-  const tally = (list: string[]): Record<string, number> => list.reduce<Record<string, number>>((sums, key) => ({ ...sums, [key]: (sums[key] ?? 0) + 1 }), {});
+  const tally = (list: string[]): Record<string, number> =>
+    list.reduce<Record<string, number>>((sums, key) => ({ ...sums, [key]: (sums[key] ?? 0) + 1 }), {});
 
   it('200 copies of one proof: one execution, one broadcast, one sale', async () => {
     const buyer = await fundedBuyer(till);
@@ -25,12 +26,16 @@ describe('many requests at once, two processes’ worth of corridors on one data
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return 'once';
     });
-    const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)),
+    );
     expect(tally(outcomes.map(told))).toEqual({ '200': 1, '409 payment_in_progress': 199 });
     expect(work.runs()).toBe(1);
     expect(till.solana.faults.calls('sendTransaction')).toBe(1);
     expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
-    const { rows } = await till.database.pool.query('SELECT count(*)::int AS n FROM payment WHERE payer = $1', [buyer.publicKey.toBase58()]);
+    const { rows } = await till.database.pool.query('SELECT count(*)::int AS n FROM payment WHERE payer = $1', [
+      buyer.publicKey.toBase58(),
+    ]);
     expect(rows[0]).toEqual({ n: 1 });
   });
 
@@ -41,7 +46,9 @@ describe('many requests at once, two processes’ worth of corridors on one data
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return 'served';
     });
-    const outcomes = await Promise.all(proofs.map((headers, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)));
+    const outcomes = await Promise.all(
+      proofs.map((headers, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)),
+    );
     expect(tally(outcomes.map(told))).toEqual({ '200': 20, '402 verification_failed insufficient_funds': 30 });
     expect(work.runs()).toBe(20);
     expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(0n);
@@ -51,15 +58,23 @@ describe('many requests at once, two processes’ worth of corridors on one data
     const buyer = await fundedBuyer(till);
     const requirement = requirementOf(await challengeOf(till));
     // With and without the echoed quote: other secrets, same bytes on chain.
-    const [whole, bare] = [proofFor(buyer, requirement), proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: undefined as never } })];
+    const [whole, bare] = [
+      proofFor(buyer, requirement),
+      proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: undefined as never } }),
+    ];
     const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('once'), 500)));
-    const outcomes = await Promise.all([whole, bare].map((proof) => till.payments.charge(saleOf({ headers: { 'X-PAYMENT': proof } }), work)));
+    const outcomes = await Promise.all(
+      [whole, bare].map((proof) => till.payments.charge(saleOf({ headers: { 'X-PAYMENT': proof } }), work)),
+    );
     expect(outcomes.map(told).sort()).toEqual(['200', '409 payment_in_progress']);
     expect(work.runs()).toBe(1);
   });
 
   it('caps what one payer may have under way', async () => {
-    const capped = await createPayments({ ...till.settings, payer_reserved_cap: 50_000n }, { pool: till.database.pool, logger: till.logger });
+    const capped = await createPayments(
+      { ...till.settings, payer_reserved_cap: 50_000n },
+      { pool: till.database.pool, logger: till.logger },
+    );
     const buyer = await fundedBuyer(till);
     const proofs = await Promise.all(Array.from({ length: 4 }, () => signedHeaders(till, buyer)));
     const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('served'), 500)));

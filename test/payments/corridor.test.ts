@@ -15,12 +15,20 @@ describe('the corridor on a local Solana', () => {
     till.solana.faults.forgetCalls();
   });
 
-  const charge = (headers: Record<string, string>, work = workOf(), sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> => till.payments.charge(saleOf({ headers, ...sale }), work);
+  const charge = (headers: Record<string, string>, work = workOf(), sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> =>
+    till.payments.charge(saleOf({ headers, ...sale }), work);
   const sent = (): number => till.solana.faults.calls('sendTransaction');
   const stateOf = async (address: string): Promise<string[]> =>
-    (await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id', [address])).rows.map(({ state }) => state);
+    (await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id', [address])).rows.map(
+      ({ state }) => state,
+    );
   const stepsOf = async (address: string): Promise<string[]> =>
-    (await till.database.pool.query<{ state: string }>('SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step', [address])).rows.map(({ state }) => state);
+    (
+      await till.database.pool.query<{ state: string }>(
+        'SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step',
+        [address],
+      )
+    ).rows.map(({ state }) => state);
 
   it('challenges a request without a proof and stores nothing', async () => {
     const outcome = await charge({});
@@ -57,7 +65,13 @@ describe('the corridor on a local Solana', () => {
       ['unknown thing', () => Promise.reject(new AppError('not_found')), '404 not_found'],
       ['overload', () => Promise.reject(new AppError('at_capacity', { retry_after_s: 1 })), '503 at_capacity'],
       ['a bug', () => Promise.reject(new TypeError('x is not a function')), '500 internal'],
-      ['a bug thrown at once', () => { throw new RangeError('no'); }, '500 internal'],
+      [
+        'a bug thrown at once',
+        () => {
+          throw new RangeError('no');
+        },
+        '500 internal',
+      ],
       ['a hang', hang, '504 query_timeout'],
     ];
     it.each(cases)('%s: nothing is broadcast, the proof stays good', async (_, run, expected) => {
@@ -78,7 +92,9 @@ describe('the corridor on a local Solana', () => {
     it('cancels work that takes too long through its signal', async () => {
       const quick = await openTill({ settings: { deadline_ms: 200 } });
       let reason: unknown;
-      const work = workOf(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject((reason = signal.reason)))));
+      const work = workOf(
+        ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject((reason = signal.reason)))),
+      );
       const headers = await signedHeaders(quick, await fundedBuyer(quick));
       expect(told(await quick.payments.charge(saleOf({ headers }), work))).toBe('504 query_timeout');
       expect(reason).toMatchObject({ code: 'query_timeout' });
@@ -102,7 +118,10 @@ describe('the corridor on a local Solana', () => {
     it('passes the verified payer to the work', async () => {
       const buyer = await fundedBuyer(till);
       const payers: string[] = [];
-      await charge(await signedHeaders(till, buyer), workOf(async ({ payer }) => void payers.push(payer)));
+      await charge(
+        await signedHeaders(till, buyer),
+        workOf(async ({ payer }) => void payers.push(payer)),
+      );
       expect(payers).toEqual([buyer.publicKey.toBase58()]);
     });
   });
@@ -148,7 +167,9 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(fresh))).toBe('200 replayed');
       const other = saleOf({ path: '/api/v1/markets/other' });
       const forOther = { ...key, ...(await signedHeaders(till, buyer, {}, other)) };
-      expect(told(await till.payments.charge({ ...other, headers: forOther, raw_headers: Object.entries(forOther).flat() }, workOf()))).toBe('409 idempotency_conflict');
+      expect(
+        told(await till.payments.charge({ ...other, headers: forOther, raw_headers: Object.entries(forOther).flat() }, workOf())),
+      ).toBe('409 idempotency_conflict');
       // The proof that was dropped is still good without the key.
       const { 'Idempotency-Key': _, ...alone } = fresh;
       expect(told(await charge(alone))).toBe('200');
@@ -178,7 +199,9 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(await signedHeaders(till, buyer, { identifier })))).toBe('200 replayed');
       const other = saleOf({ path: '/api/v1/markets/other' });
       const headers = await signedHeaders(till, buyer, { identifier }, other);
-      expect(told(await till.payments.charge({ ...other, headers, raw_headers: Object.entries(headers).flat() }, workOf()))).toBe('409 idempotency_conflict');
+      expect(told(await till.payments.charge({ ...other, headers, raw_headers: Object.entries(headers).flat() }, workOf()))).toBe(
+        '409 idempotency_conflict',
+      );
       expect(sent()).toBe(1);
     });
 
@@ -186,7 +209,10 @@ describe('the corridor on a local Solana', () => {
       const buyer = await fundedBuyer(till);
       const headers = await signedHeaders(till, buyer);
       let finish: (value: unknown) => void = () => undefined;
-      const slow = charge(headers, workOf(() => new Promise((resolve) => (finish = resolve))));
+      const slow = charge(
+        headers,
+        workOf(() => new Promise((resolve) => (finish = resolve))),
+      );
       await until(async () => (await stateOf(buyer.publicKey.toBase58()))[0] === 'EXECUTING');
       const second = await charge(headers);
       expect(told(second)).toBe('409 payment_in_progress');
@@ -250,7 +276,10 @@ describe('the corridor on a local Solana', () => {
     it('while the query runs, which succeeds: it is settled', async () => {
       const buyer = await fundedBuyer(till);
       const headers = await signedHeaders(till, buyer);
-      const outcome = await charge(headers, workOf(async () => (await broadcast(till, headers), 'served')));
+      const outcome = await charge(
+        headers,
+        workOf(async () => (await broadcast(till, headers), 'served')),
+      );
       expect(outcome).toMatchObject({ kind: 'paid', answer: 'served' });
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
@@ -263,10 +292,21 @@ describe('the corridor on a local Solana', () => {
         throw new AppError('internal');
       });
       const failed = await charge(headers, failing);
-      expect(failed).toMatchObject({ kind: 'refused', charged: 'pending', transaction: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/) });
+      expect(failed).toMatchObject({
+        kind: 'refused',
+        charged: 'pending',
+        transaction: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/),
+      });
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED']);
       // Failing again leaves the debt standing.
-      expect(told(await charge(headers, workOf(() => Promise.reject(new AppError('empty_result')))))).toBe('404 empty_result');
+      expect(
+        told(
+          await charge(
+            headers,
+            workOf(() => Promise.reject(new AppError('empty_result'))),
+          ),
+        ),
+      ).toBe('404 empty_result');
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED']);
       const served = await charge(headers);
       expect(told(served)).toBe('200');
@@ -279,7 +319,14 @@ describe('the corridor on a local Solana', () => {
       const buyer = await fundedBuyer(till);
       const requirement = requirementOf(await challengeOf(till));
       const whole = proofFor(buyer, requirement);
-      expect(told(await charge({ 'PAYMENT-SIGNATURE': whole }, workOf(() => Promise.reject(new AppError('empty_result')))))).toBe('404 empty_result');
+      expect(
+        told(
+          await charge(
+            { 'PAYMENT-SIGNATURE': whole },
+            workOf(() => Promise.reject(new AppError('empty_result'))),
+          ),
+        ),
+      ).toBe('404 empty_result');
       await broadcast(till, { 'PAYMENT-SIGNATURE': whole });
       const bare = proofFor(buyer, requirement, { edit: (payload) => stripQuote(payload) });
       expect(told(await charge({ 'PAYMENT-SIGNATURE': bare }))).toBe('402 payment_replayed duplicate_settlement');
@@ -295,11 +342,18 @@ function stripQuote(payload: Record<string, unknown>): unknown {
 }
 
 async function broadcast(till: Till, headers: Record<string, string>): Promise<void> {
-  const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as { payload: { transaction: string } };
+  const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
+    payload: { transaction: string };
+  };
   const reply = await fetch(till.solana.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [payload.transaction, { encoding: 'base64', skipPreflight: true }] }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'sendTransaction',
+      params: [payload.transaction, { encoding: 'base64', skipPreflight: true }],
+    }),
   });
   expect(await reply.json()).toHaveProperty('result');
 }

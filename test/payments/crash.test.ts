@@ -15,22 +15,36 @@ describe('a process killed at every step', () => {
   /** Runs the process until it is gone; resolves to the signal that ended it. */
   function die(orders: Omit<DyingOrders, 'database_url' | 'settings'>): Promise<string | null> {
     const env = { ...process.env, DYING_ORDERS: JSON.stringify({ ...orders, database_url: till.database.url, settings: till.settings }) };
-    const child = spawn(process.execPath, ['-r', path.join(__dirname, 'register-typescript.js'), path.join(__dirname, 'dying-process.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(
+      process.execPath,
+      ['-r', path.join(__dirname, 'register-typescript.js'), path.join(__dirname, 'dying-process.ts')],
+      { env, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    return new Promise((resolve, reject) => child.once('exit', (code, signal) => (code === null || code === 0 ? resolve(signal) : reject(new Error(errors)))));
+    return new Promise((resolve, reject) =>
+      child.once('exit', (code, signal) => (code === null || code === 0 ? resolve(signal) : reject(new Error(errors)))),
+    );
   }
 
   /** The process that comes up after the dead one has gone stale. */
   async function successor(): Promise<Payments> {
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const payments = await createPayments({ ...till.settings, instance_stale_ms: 400, reconcile_ms: 100 }, { pool: till.database.pool, logger: till.logger });
+    const payments = await createPayments(
+      { ...till.settings, instance_stale_ms: 400, reconcile_ms: 100 },
+      { pool: till.database.pool, logger: till.logger },
+    );
     await payments.start();
     return payments;
   }
 
   const historyOf = async (payer: string): Promise<string[]> =>
-    (await till.database.pool.query<{ state: string }>('SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step', [payer])).rows.map(({ state }) => state);
+    (
+      await till.database.pool.query<{ state: string }>(
+        'SELECT s.state FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1 ORDER BY p.id, s.step',
+        [payer],
+      )
+    ).rows.map(({ state }) => state);
 
   const before = ['reserve', 'executing', 'resultReady'] as const;
   it.each(before)('after %s: released, nothing charged; the same proof buys once', async (die_after) => {
@@ -57,7 +71,11 @@ describe('a process killed at every step', () => {
     expect((await historyOf(payer)).at(-1)).toBe('UNKNOWN');
     expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
     const work = workOf();
-    expect(await next.charge(saleOf({ headers }), work)).toMatchObject({ kind: 'paid', answer: 'from the process that died', replayed: true });
+    expect(await next.charge(saleOf({ headers }), work)).toMatchObject({
+      kind: 'paid',
+      answer: 'from the process that died',
+      replayed: true,
+    });
     expect(work.runs()).toBe(0);
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
     await next.stop();
@@ -72,7 +90,12 @@ describe('a process killed at every step', () => {
     expect((await historyOf(payer)).at(-1)).toBe('CONFIRMED');
     const work = workOf();
     const outcome = await next.charge(saleOf({ headers }), work);
-    expect(outcome).toMatchObject({ kind: 'paid', answer: 'from the process that died', replayed: true, headers: { 'PAYMENT-RESPONSE': expect.any(String) } });
+    expect(outcome).toMatchObject({
+      kind: 'paid',
+      answer: 'from the process that died',
+      replayed: true,
+      headers: { 'PAYMENT-RESPONSE': expect.any(String) },
+    });
     expect(work.runs()).toBe(0);
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
     await next.stop();

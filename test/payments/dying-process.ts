@@ -33,7 +33,10 @@ async function main(): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const payments = await createPayments(settings, { pool, logger: log });
   await payments.start();
-  const outcome = await payments.charge({ ...sale, amount: BigInt(sale.amount) }, { refuse: null, run: async () => 'from the process that died' });
+  const outcome = await payments.charge(
+    { ...sale, amount: BigInt(sale.amount) },
+    { refuse: null, run: async () => 'from the process that died' },
+  );
   console.log(outcome.kind);
   await payments.stop();
   await pool.end();

@@ -1,10 +1,30 @@
 import { judgeHeld } from '../../src/payments/held';
-import type { HeldPayment, PaymentState } from '../../src/payments/ledger';
+import type { HeldPayment, PaymentState } from '../../src/payments/claims';
 
 const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPayment => {
   const { payer = 'payer', ...rest } = change;
-  const record = { id: '1', protocol: 'x402' as const, payer, amount: 1n, transaction: 'tx', raw: null, details: {}, settle_by: null, created_at: new Date(0) };
-  return { record, state: 'CONFIRMED', request_hash: 'request', owed: false, answer: '{}', settled_at: null, reason: null, by: ['proof', 'secret'], ...rest };
+  const record = {
+    id: '1',
+    protocol: 'x402' as const,
+    payer,
+    amount: 1n,
+    transaction: 'tx',
+    raw: null,
+    details: {},
+    settle_by: null,
+    created_at: new Date(0),
+  };
+  return {
+    record,
+    state: 'CONFIRMED',
+    request_hash: 'request',
+    owed: false,
+    answer: '{}',
+    settled_at: null,
+    reason: null,
+    by: ['proof', 'secret'],
+    ...rest,
+  };
 };
 const verdict = (...held: HeldPayment[]): string => {
   const judged = judgeHeld(held, 'payer', 'request');
@@ -43,5 +63,6 @@ describe('a request whose keys are already held', () => {
 
   it('an answer that is no longer kept cannot be collected', () => expect(verdict(payment({ answer: null }))).toBe('402 payment_replayed'));
 
-  it('what can be collected goes before what cannot', () => expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
+  it('what can be collected goes before what cannot', () =>
+    expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
 });

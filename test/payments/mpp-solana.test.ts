@@ -22,7 +22,8 @@ describe('MPP solana', () => {
   });
   afterAll(() => till.stop());
 
-  const charge = (headers: Record<string, string>, sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> => till.payments.charge(saleOf({ headers, ...sale }), workOf());
+  const charge = (headers: Record<string, string>, sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> =>
+    till.payments.charge(saleOf({ headers, ...sale }), workOf());
   const challenge = async (sale = saleOf()): Promise<ReturnType<typeof Challenge.deserialize>> => {
     const header = (await challengeOf(till, sale)).headers['WWW-Authenticate'] as string[];
     expect(header).toHaveLength(1);
@@ -33,7 +34,15 @@ describe('MPP solana', () => {
   /** Signs like @solana/mpp: price before limit, memo = externalId. */
   function sign(of: { request: unknown }, change: Partial<TransferWish> = {}): string {
     const { amount, currency, recipient, externalId, methodDetails } = requestOf(of);
-    return signTransfer({ buyer, mint: currency, pay_to: recipient, amount: BigInt(amount), blockhash: methodDetails.recentBlockhash, memo: externalId, ...change });
+    return signTransfer({
+      buyer,
+      mint: currency,
+      pay_to: recipient,
+      amount: BigInt(amount),
+      blockhash: methodDetails.recentBlockhash,
+      memo: externalId,
+      ...change,
+    });
   }
 
   /** The Authorization value, with the challenge's text parameters as they came. */
@@ -42,14 +51,21 @@ describe('MPP solana', () => {
   }
   async function rawChallenge(sale = saleOf()): Promise<Record<string, string>> {
     const [header] = (await challengeOf(till, sale)).headers['WWW-Authenticate'] as string[];
-    return Object.fromEntries([...(header as string).matchAll(/(\w+)="([^"]*)"/g)].map((match) => [match[1] as string, match[2] as string]));
+    return Object.fromEntries(
+      [...(header as string).matchAll(/(\w+)="([^"]*)"/g)].map((match) => [match[1] as string, match[2] as string]),
+    );
   }
   function credential(raw: Record<string, string>, payload: object, source?: string): Record<string, string> {
     const text = JSON.stringify({ challenge: raw, payload, ...(source === undefined ? {} : { source }) });
     return { Authorization: `Payment ${Buffer.from(text).toString('base64url')}` };
   }
-  const decoded = (raw: Record<string, string>): { request: Request } => ({ request: JSON.parse(Buffer.from(raw.request as string, 'base64url').toString()) as Request });
-  const transactionFor = (raw: Record<string, string>, change: Partial<TransferWish> = {}): object => ({ type: 'transaction', transaction: sign(decoded(raw), change) });
+  const decoded = (raw: Record<string, string>): { request: Request } => ({
+    request: JSON.parse(Buffer.from(raw.request as string, 'base64url').toString()) as Request,
+  });
+  const transactionFor = (raw: Record<string, string>, change: Partial<TransferWish> = {}): object => ({
+    type: 'transaction',
+    transaction: sign(decoded(raw), change),
+  });
 
   it('offers what the stock reader understands: unique externalId, blockhash, pull terms', async () => {
     const [one, two] = [await challenge(), await challenge()];
@@ -59,7 +75,12 @@ describe('MPP solana', () => {
       currency: till.solana.mint,
       recipient: till.merchant.publicKey.toBase58(),
       externalId: expect.stringMatching(/^q1\./),
-      methodDetails: { network: 'mainnet', decimals: 6, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', recentBlockhash: expect.any(String) },
+      methodDetails: {
+        network: 'mainnet',
+        decimals: 6,
+        tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+        recentBlockhash: expect.any(String),
+      },
     });
     expect(requestOf(two).externalId).not.toBe(requestOf(one).externalId);
     expect(two.id).not.toBe(one.id);
@@ -77,7 +98,9 @@ describe('MPP solana', () => {
       seen.push(Object.fromEntries(new Headers(init?.headers)));
       return real(url, init);
     }) as typeof fetch;
-    const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/x`, protocol: 'solana' }, walletsOf(till, client)).finally(() => (globalThis.fetch = real));
+    const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/x`, protocol: 'solana' }, walletsOf(till, client)).finally(
+      () => (globalThis.fetch = real),
+    );
     await front.close();
     expect(bought.status).toBe(200);
     expect(bought.receipt).toMatchObject({ method: 'solana', status: 'success', reference: expect.any(String) });
@@ -115,9 +138,13 @@ describe('MPP solana', () => {
 
   it('refuses a foreign memo and two memos', async () => {
     const raw = await rawChallenge();
-    expect(told(await charge(credential(raw, transactionFor(raw, { memo: 'q1.other' }))))).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
+    expect(told(await charge(credential(raw, transactionFor(raw, { memo: 'q1.other' }))))).toBe(
+      '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
+    );
     const second = new TransactionInstruction({ programId: new PublicKey(MEMO_PROGRAM), keys: [], data: Buffer.from('more') });
-    expect(told(await charge(credential(raw, transactionFor(raw, { extra: [second] }))))).toBe('402 verification_failed invalid_exact_svm_payload_memo_count');
+    expect(told(await charge(credential(raw, transactionFor(raw, { extra: [second] }))))).toBe(
+      '402 verification_failed invalid_exact_svm_payload_memo_count',
+    );
   });
 
   it('binds the challenge to the request, the terms and its own id', async () => {
@@ -127,9 +154,15 @@ describe('MPP solana', () => {
     const equal = await rawChallenge(saleOf({ path: '/api/v1/equal' }));
     expect(told(await charge(credential(equal, transactionFor(equal))))).toBe('402 verification_failed invalid_challenge');
     const mine = await rawChallenge();
-    for (const change of [{ id: `A${(mine.id as string).slice(1)}` }, { expires: '2099-01-01T00:00:00.000Z' }, { realm: 'evil.example.com' }]) {
+    for (const change of <Record<string, string>[]>[
+      { id: `A${(mine.id as string).slice(1)}` },
+      { expires: '2099-01-01T00:00:00.000Z' },
+      { realm: 'evil.example.com' },
+    ]) {
       if (change.id === mine.id) continue;
-      expect(told(await charge(credential({ ...mine, ...change }, transactionFor(mine))))).toBe('402 verification_failed invalid_challenge');
+      expect(told(await charge(credential({ ...mine, ...change }, transactionFor(mine))))).toBe(
+        '402 verification_failed invalid_challenge',
+      );
     }
   });
 
@@ -140,24 +173,40 @@ describe('MPP solana', () => {
     const x402 = proofFor(buyer, requirement, { version: 1, wish: { memo: undefined, price: 11 } });
     const { payload } = JSON.parse(Buffer.from(x402, 'base64').toString()) as { payload: { transaction: string } };
     expect(told(await charge({ 'X-PAYMENT': x402 }))).toBe('200');
-    expect(told(await charge(credential(raw, { type: 'transaction', transaction: payload.transaction })))).toBe('402 payment_replayed invalid_challenge');
+    expect(told(await charge(credential(raw, { type: 'transaction', transaction: payload.transaction })))).toBe(
+      '402 payment_replayed invalid_challenge',
+    );
   });
 
   it('refuses a source that names somebody else, and ignores one it cannot read', async () => {
     const raw = await rawChallenge();
     const stranger = Keypair.generate().publicKey.toBase58();
-    expect(told(await charge(credential(raw, transactionFor(raw), `did:pkh:solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${stranger}`)))).toBe('402 verification_failed source_mismatch');
+    expect(told(await charge(credential(raw, transactionFor(raw), `did:pkh:solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${stranger}`)))).toBe(
+      '402 verification_failed source_mismatch',
+    );
     expect(told(await charge(credential(raw, transactionFor(raw), 'did:pkh:eip155:undefined:0x')))).toBe('200');
   });
 
   it('is not sponsored, even where x402 is', async () => {
     const sponsored = await openTill({ sponsored: true });
     const [header] = (await challengeOf(sponsored)).headers['WWW-Authenticate'] as string[];
-    const raw = Object.fromEntries([...(header as string).matchAll(/(\w+)="([^"]*)"/g)].map((match) => [match[1] as string, match[2] as string]));
+    const raw = Object.fromEntries(
+      [...(header as string).matchAll(/(\w+)="([^"]*)"/g)].map((match) => [match[1] as string, match[2] as string]),
+    );
     const { amount, currency, recipient, externalId, methodDetails } = decoded(raw).request;
     const payer = await fundedBuyer(sponsored);
-    const transaction = signTransfer({ buyer: payer, mint: currency, pay_to: recipient, amount: BigInt(amount), blockhash: methodDetails.recentBlockhash, memo: externalId, fee_payer: sponsored.sponsor.publicKey.toBase58() });
-    expect(told(await sponsored.payments.charge(saleOf({ headers: credential(raw, { type: 'transaction', transaction }) }), workOf()))).toContain('402 verification_failed invalid_exact_svm_payload_transaction_excessive_signers');
+    const transaction = signTransfer({
+      buyer: payer,
+      mint: currency,
+      pay_to: recipient,
+      amount: BigInt(amount),
+      blockhash: methodDetails.recentBlockhash,
+      memo: externalId,
+      fee_payer: sponsored.sponsor.publicKey.toBase58(),
+    });
+    expect(
+      told(await sponsored.payments.charge(saleOf({ headers: credential(raw, { type: 'transaction', transaction }) }), workOf())),
+    ).toContain('402 verification_failed invalid_exact_svm_payload_transaction_excessive_signers');
     await sponsored.stop();
   });
 });

@@ -30,7 +30,8 @@ describe('quotes', () => {
     ];
     fc.assert(
       fc.property(quotes, (quote) => {
-        for (const changed of different(quote)) expect(findMemo(memoOf(quote, secret), changed.amount, changed.request_hash, [secret])).toBeUndefined();
+        for (const changed of different(quote))
+          expect(findMemo(memoOf(quote, secret), changed.amount, changed.request_hash, [secret])).toBeUndefined();
         expect(findToken(tokenOf(quote, secret), different(quote)[1]!.request_hash, [secret])).toBeUndefined();
         expect(findMemo(memoOf(quote, secret), quote.amount, quote.request_hash, [other])).toBeUndefined();
         expect(findToken(tokenOf(quote, secret), quote.request_hash, [other])).toBeUndefined();

@@ -2,6 +2,9 @@
 const { transformFileSync } = require('@swc/core');
 
 require.extensions['.ts'] = (module, filename) => {
-  const { code } = transformFileSync(filename, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } });
+  const { code } = transformFileSync(filename, {
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'commonjs' },
+  });
   module._compile(code, filename);
 };

@@ -12,19 +12,23 @@ describe('a chain whose RPC misbehaves', () => {
 
   const charge = (headers: Record<string, string>, work = workOf()): Promise<Outcome> => till.payments.charge(saleOf({ headers }), work);
   const stateOf = async (payer: string): Promise<string | undefined> =>
-    (await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id DESC LIMIT 1', [payer])).rows[0]?.state;
+    (await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id DESC LIMIT 1', [payer]))
+      .rows[0]?.state;
 
-  it.each(['getSignatureStatuses', 'simulateTransaction', 'getAccountInfo'])('%s down at admission: 503, reservation released, nothing run', async (method) => {
-    const buyer = await fundedBuyer(till);
-    const headers = await signedHeaders(till, buyer);
-    till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
-    const work = workOf();
-    expect(told(await charge(headers, work))).toBe('503 payments_unavailable');
-    expect(work.runs()).toBe(0);
-    expect(await stateOf(buyer.publicKey.toBase58())).toBe('RELEASED');
-    till.solana.faults.clear();
-    expect(told(await charge(headers, work))).toBe('200');
-  });
+  it.each(['getSignatureStatuses', 'simulateTransaction', 'getAccountInfo'])(
+    '%s down at admission: 503, reservation released, nothing run',
+    async (method) => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      const work = workOf();
+      expect(told(await charge(headers, work))).toBe('503 payments_unavailable');
+      expect(work.runs()).toBe(0);
+      expect(await stateOf(buyer.publicKey.toBase58())).toBe('RELEASED');
+      till.solana.faults.clear();
+      expect(told(await charge(headers, work))).toBe('200');
+    },
+  );
 
   it('an admission that hangs is given up after its budget', async () => {
     const quick = await createPayments({ ...till.settings, admission_ms: 400 }, { pool: till.database.pool, logger: till.logger });
@@ -71,7 +75,12 @@ describe('a chain whose RPC misbehaves', () => {
     const headers = await signedHeaders(till, buyer);
     till.solana.faults.inject('sendTransaction', { kind: 'refuse' }, Infinity);
     const outcome = await charge(headers);
-    expect(outcome).toMatchObject({ kind: 'refused', charged: 'pending', error: { code: 'settlement_pending', status: 503 }, headers: { 'X-Payment-Settlement': 'pending' } });
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      charged: 'pending',
+      error: { code: 'settlement_pending', status: 503 },
+      headers: { 'X-Payment-Settlement': 'pending' },
+    });
     expect(outcome).not.toHaveProperty('challenge');
     till.solana.advanceSlots(250);
     await until(async () => (await stateOf(payer)) === 'EXPIRED');
@@ -103,7 +112,9 @@ describe('a chain whose RPC misbehaves', () => {
     const headers = await signedHeaders(till, buyer);
     till.solana.faults.inject('sendTransaction', { kind: 'refuse' }, Infinity);
     await charge(headers);
-    const proof = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as { accepted: { extra: Record<string, unknown> } };
+    const proof = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
+      accepted: { extra: Record<string, unknown> };
+    };
     delete proof.accepted.extra.quote;
     const bare = { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(proof)).toString('base64') };
     expect(told(await charge(bare))).toBe('503 settlement_pending');
@@ -136,7 +147,9 @@ describe('a chain whose RPC misbehaves', () => {
       await new Promise((resolve) => setTimeout(resolve, 5_200));
       return 'withheld';
     });
-    expect(told(await charge(await signedHeaders(till, buyer), work))).toBe('402 settlement_failed invalid_exact_svm_transaction_simulation_failed');
+    expect(told(await charge(await signedHeaders(till, buyer), work))).toBe(
+      '402 settlement_failed invalid_exact_svm_transaction_simulation_failed',
+    );
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
   });
 });
@@ -159,7 +172,10 @@ describe('several providers', () => {
     // A dead address in front of the living one.
     const dead = second.url;
     await second.faults.down();
-    payments = await createPayments({ ...till.settings, solana: { ...till.settings.solana, rpc_urls: [dead, till.solana.url] } }, { pool: till.database.pool, logger: till.logger });
+    payments = await createPayments(
+      { ...till.settings, solana: { ...till.settings.solana, rpc_urls: [dead, till.solana.url] } },
+      { pool: till.database.pool, logger: till.logger },
+    );
     await payments.start();
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);

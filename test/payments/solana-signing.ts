@@ -1,4 +1,11 @@
-import { ComputeBudgetProgram, Keypair, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  PublicKey,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import { associatedTokenAddress, TOKEN_PROGRAM } from '../../src/chains/solana';
 
 export const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
@@ -22,18 +29,32 @@ export interface TransferWish {
 }
 
 /** TransferChecked of spl-token, written out: tag 12, u64 amount, u8 decimals. */
-export function transferChecked(accounts: { source: string; mint: string; destination: string; owner: string }, amount: bigint, decimals = 6, program = TOKEN_PROGRAM): TransactionInstruction {
+export function transferChecked(
+  accounts: { source: string; mint: string; destination: string; owner: string },
+  amount: bigint,
+  decimals = 6,
+  program = TOKEN_PROGRAM,
+): TransactionInstruction {
   const data = Buffer.alloc(10);
   data[0] = 12;
   data.writeBigUInt64LE(amount, 1);
   data[9] = decimals;
   const meta = (key: string, isWritable: boolean, isSigner = false) => ({ pubkey: new PublicKey(key), isSigner, isWritable });
-  const keys = [meta(accounts.source, true), meta(accounts.mint, false), meta(accounts.destination, true), meta(accounts.owner, false, true)];
+  const keys = [
+    meta(accounts.source, true),
+    meta(accounts.mint, false),
+    meta(accounts.destination, true),
+    meta(accounts.owner, false, true),
+  ];
   return new TransactionInstruction({ programId: new PublicKey(program), keys, data });
 }
 
 export function memo(text: string | Buffer, signers: PublicKey[] = []): TransactionInstruction {
-  return new TransactionInstruction({ programId: MEMO_PROGRAM, keys: signers.map((pubkey) => ({ pubkey, isSigner: true, isWritable: false })), data: Buffer.from(text as string) });
+  return new TransactionInstruction({
+    programId: MEMO_PROGRAM,
+    keys: signers.map((pubkey) => ({ pubkey, isSigner: true, isWritable: false })),
+    data: Buffer.from(text as string),
+  });
 }
 
 /** The instructions of the stock x402 client: limit, price, transfer, memo. */
@@ -43,7 +64,16 @@ export function instructionsOf(wish: TransferWish): TransactionInstruction[] {
   return [
     ...(limit === null ? [] : [ComputeBudgetProgram.setComputeUnitLimit({ units: limit })]),
     ...(price === null ? [] : [ComputeBudgetProgram.setComputeUnitPrice({ microLamports: price })]),
-    transferChecked({ source: wish.source ?? associatedTokenAddress(owner, wish.mint), mint: wish.mint, destination: wish.destination ?? associatedTokenAddress(wish.pay_to, wish.mint), owner }, wish.amount, wish.decimals),
+    transferChecked(
+      {
+        source: wish.source ?? associatedTokenAddress(owner, wish.mint),
+        mint: wish.mint,
+        destination: wish.destination ?? associatedTokenAddress(wish.pay_to, wish.mint),
+        owner,
+      },
+      wish.amount,
+      wish.decimals,
+    ),
     ...(wish.memo === undefined ? [] : [memo(wish.memo)]),
     ...(wish.extra ?? []),
   ];
@@ -51,7 +81,11 @@ export function instructionsOf(wish: TransferWish): TransactionInstruction[] {
 
 /** Signs what the stock x402 client would: base64 of the wire transaction. */
 export function signTransfer(wish: TransferWish, instructions = instructionsOf(wish), signers: Keypair[] = [wish.buyer]): string {
-  const message = new TransactionMessage({ payerKey: new PublicKey(wish.fee_payer ?? wish.buyer.publicKey), recentBlockhash: wish.blockhash, instructions });
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(wish.fee_payer ?? wish.buyer.publicKey),
+    recentBlockhash: wish.blockhash,
+    instructions,
+  });
   const transaction = new VersionedTransaction(wish.legacy === true ? message.compileToLegacyMessage() : message.compileToV0Message());
   transaction.sign(signers);
   return Buffer.from(transaction.serialize()).toString('base64');

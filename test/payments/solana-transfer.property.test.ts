@@ -14,9 +14,24 @@ const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const buyer = Keypair.generate();
 const sponsor = Keypair.generate();
 const merchant = Keypair.generate().publicKey.toBase58();
-const terms: TransferTerms = { mint: MINT, destination: associatedTokenAddress(merchant, MINT), amount: 20_000n, sponsor: sponsor.publicKey.toBase58() };
-const base: TransferWish = { buyer, mint: MINT, pay_to: merchant, amount: 20_000n, blockhash: bs58.encode(crypto.randomBytes(32)), memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv' };
-const originals = [base, { ...base, legacy: true }, { ...base, fee_payer: sponsor.publicKey.toBase58() }].map((wish) => ({ wish, encoded: signTransfer(wish) }));
+const terms: TransferTerms = {
+  mint: MINT,
+  destination: associatedTokenAddress(merchant, MINT),
+  amount: 20_000n,
+  sponsor: sponsor.publicKey.toBase58(),
+};
+const base: TransferWish = {
+  buyer,
+  mint: MINT,
+  pay_to: merchant,
+  amount: 20_000n,
+  blockhash: bs58.encode(crypto.randomBytes(32)),
+  memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv',
+};
+const originals = [base, { ...base, legacy: true }, { ...base, fee_payer: sponsor.publicKey.toBase58() }].map((wish) => ({
+  wish,
+  encoded: signTransfer(wish),
+}));
 
 /** The claim key, or the code of the refusal. Anything but an AppError is a failure of the verifier. */
 function judge(encoded: string): { key: string } | { refused: string } {
@@ -48,7 +63,12 @@ describe('any single change to a valid transaction is refused or leaves the same
   });
 
   it('bytes flipped, inserted, removed, repeated', () => {
-    const change = fc.record({ kind: fc.constantFrom('flip', 'insert', 'remove', 'repeat', 'cut'), at: fc.nat(), value: fc.integer({ min: 1, max: 255 }), length: fc.integer({ min: 1, max: 40 }) });
+    const change = fc.record({
+      kind: fc.constantFrom('flip', 'insert', 'remove', 'repeat', 'cut'),
+      at: fc.nat(),
+      value: fc.integer({ min: 1, max: 255 }),
+      length: fc.integer({ min: 1, max: 40 }),
+    });
     fc.assert(
       fc.property(original, change, ({ encoded }, { kind, at, value, length }) => {
         const wire = Buffer.from(encoded, 'base64');
@@ -83,11 +103,28 @@ describe('any single change to a valid transaction is refused or leaves the same
       () => memo('another memo'),
       (wish) => instructionsOf(wish)[2] as TransactionInstruction,
       (wish) => instructionsOf(wish)[0] as TransactionInstruction,
-      () => transferChecked({ source: stranger.toBase58(), mint: MINT, destination: stranger.toBase58(), owner: buyer.publicKey.toBase58() }, 1n),
+      () =>
+        transferChecked(
+          { source: stranger.toBase58(), mint: MINT, destination: stranger.toBase58(), owner: buyer.publicKey.toBase58() },
+          1n,
+        ),
       () => new TransactionInstruction({ programId: stranger, keys: [], data: Buffer.from([1]) }),
-      () => new TransactionInstruction({ programId: PublicKey.default, keys: [{ pubkey: buyer.publicKey, isSigner: true, isWritable: true }, { pubkey: stranger, isSigner: false, isWritable: true }], data: Buffer.from([2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]) }),
+      () =>
+        new TransactionInstruction({
+          programId: PublicKey.default,
+          keys: [
+            { pubkey: buyer.publicKey, isSigner: true, isWritable: true },
+            { pubkey: stranger, isSigner: false, isWritable: true },
+          ],
+          data: Buffer.from([2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
+        }),
     ];
-    const change = fc.record({ kind: fc.constantFrom('add', 'remove', 'swap', 'account', 'data'), at: fc.nat(), other: fc.nat(), addition: fc.constantFrom(...additions) });
+    const change = fc.record({
+      kind: fc.constantFrom('add', 'remove', 'swap', 'account', 'data'),
+      at: fc.nat(),
+      other: fc.nat(),
+      addition: fc.constantFrom(...additions),
+    });
     fc.assert(
       fc.property(original, change, ({ wish }, { kind, at, other, addition }) => {
         const list = instructionsOf(wish);
@@ -97,7 +134,8 @@ describe('any single change to a valid transaction is refused or leaves the same
         if (kind === 'remove') list.splice(index, 1);
         if (kind === 'swap') [list[index], list[other % list.length]] = [list[other % list.length] as TransactionInstruction, chosen];
         if (kind === 'account' && chosen.keys.length > 0) chosen.keys[other % chosen.keys.length]!.pubkey = stranger;
-        if (kind === 'data') chosen.data = Buffer.concat([chosen.data.subarray(0, other % (chosen.data.length + 1)), Buffer.from([other % 256])]);
+        if (kind === 'data')
+          chosen.data = Buffer.concat([chosen.data.subarray(0, other % (chosen.data.length + 1)), Buffer.from([other % 256])]);
         const encoded = signTransferOf(wish, list);
         if (encoded === null) return;
         // Signed anew it is another payment; it must still pay exactly the price to the merchant, and nothing else.
@@ -114,7 +152,9 @@ describe('any single change to a valid transaction is refused or leaves the same
       fc.property(original, fc.uint8Array({ minLength: 64, maxLength: 64 }), fc.boolean(), ({ encoded }, random, byThief) => {
         const transaction = VersionedTransaction.deserialize(Buffer.from(encoded, 'base64'));
         const slot = transaction.signatures.length - 1;
-        transaction.signatures[slot] = byThief ? (VersionedTransaction.deserialize(Buffer.from(signTransfer({ ...base, buyer: thief }), 'base64')).signatures[0] as Uint8Array) : random;
+        transaction.signatures[slot] = byThief
+          ? (VersionedTransaction.deserialize(Buffer.from(signTransfer({ ...base, buyer: thief }), 'base64')).signatures[0] as Uint8Array)
+          : random;
         expect(judge(Buffer.from(transaction.serialize()).toString('base64'))).toEqual({ refused: 'verification_failed' });
       }),
       settings,
@@ -122,8 +162,14 @@ describe('any single change to a valid transaction is refused or leaves the same
   });
 
   it('arbitrary bytes and texts never crash it', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 1_300 }), (bytes) => void judge(Buffer.from(bytes).toString('base64'))), settings);
-    fc.assert(fc.property(fc.string({ maxLength: 2_000 }), (text) => void judge(text)), settings);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 1_300 }), (bytes) => void judge(Buffer.from(bytes).toString('base64'))),
+      settings,
+    );
+    fc.assert(
+      fc.property(fc.string({ maxLength: 2_000 }), (text) => void judge(text)),
+      settings,
+    );
   });
 });
 
@@ -143,8 +189,11 @@ function expectExactPayment(encoded: string): void {
   const wanted = instructionsOf(base)[2] as TransactionInstruction;
   const programs = message.compiledInstructions.map(({ programIdIndex }) => keys[programIdIndex] as string);
   const transfers = message.compiledInstructions.filter((_, index) => programs[index] === wanted.programId.toBase58());
-  expect(transfers.map(({ data, accountKeyIndexes }) => ({ data: Buffer.from(data).toString('hex'), accounts: accountKeyIndexes.map((index) => keys[index]) }))).toEqual([
-    { data: wanted.data.toString('hex'), accounts: wanted.keys.map(({ pubkey }) => pubkey.toBase58()) },
-  ]);
+  expect(
+    transfers.map(({ data, accountKeyIndexes }) => ({
+      data: Buffer.from(data).toString('hex'),
+      accounts: accountKeyIndexes.map((index) => keys[index]),
+    })),
+  ).toEqual([{ data: wanted.data.toString('hex'), accounts: wanted.keys.map(({ pubkey }) => pubkey.toBase58()) }]);
   expect(programs).not.toContain(PublicKey.default.toBase58());
 }

@@ -1,5 +1,14 @@
 import crypto from 'node:crypto';
-import { AddressLookupTableAccount, ComputeBudgetProgram, Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import {
+  AddressLookupTableAccount,
+  ComputeBudgetProgram,
+  Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
 import bs58 from 'bs58';
 import { associatedTokenAddress } from '../../src/chains/solana';
 import { AppError } from '../../src/errors';
@@ -17,7 +26,15 @@ const merchant = Keypair.generate().publicKey.toBase58();
 const blockhash = bs58.encode(crypto.randomBytes(32));
 const terms: TransferTerms = { mint: MINT, destination: associatedTokenAddress(merchant, MINT), amount: 10_000n, sponsor: null };
 const sponsoredTerms: TransferTerms = { ...terms, sponsor: sponsor.publicKey.toBase58() };
-const wish = (change: Partial<TransferWish> = {}): TransferWish => ({ buyer, mint: MINT, pay_to: merchant, amount: 10_000n, blockhash, memo: 'q1.memo', ...change });
+const wish = (change: Partial<TransferWish> = {}): TransferWish => ({
+  buyer,
+  mint: MINT,
+  pay_to: merchant,
+  amount: 10_000n,
+  blockhash,
+  memo: 'q1.memo',
+  ...change,
+});
 const sponsoredWish = (change: Partial<TransferWish> = {}): TransferWish => wish({ fee_payer: sponsor.publicKey.toBase58(), ...change });
 
 function refusal(encoded: string, of: TransferTerms = terms): string {
@@ -34,9 +51,20 @@ const budget = ComputeBudgetProgram;
 const instruction = (program: PublicKey, data: Buffer, keys: PublicKey[] = []): TransactionInstruction =>
   new TransactionInstruction({ programId: program, data, keys: keys.map((pubkey) => ({ pubkey, isSigner: false, isWritable: true })) });
 const assertion = (): TransactionInstruction => instruction(LIGHTHOUSE, Buffer.from([1, 2, 3]), [buyer.publicKey]);
-const ownTransfer = (change: Partial<Parameters<typeof transferChecked>[0]> = {}, amount = 10_000n, decimals = 6, program?: string): TransactionInstruction =>
+const ownTransfer = (
+  change: Partial<Parameters<typeof transferChecked>[0]> = {},
+  amount = 10_000n,
+  decimals = 6,
+  program?: string,
+): TransactionInstruction =>
   transferChecked(
-    { source: associatedTokenAddress(buyer.publicKey.toBase58(), MINT), mint: MINT, destination: associatedTokenAddress(merchant, MINT), owner: buyer.publicKey.toBase58(), ...change },
+    {
+      source: associatedTokenAddress(buyer.publicKey.toBase58(), MINT),
+      mint: MINT,
+      destination: associatedTokenAddress(merchant, MINT),
+      owner: buyer.publicKey.toBase58(),
+      ...change,
+    },
     amount,
     decimals,
     program,
@@ -64,7 +92,12 @@ describe('a self-paid transfer', () => {
     expect(Buffer.from(signTransfer(wish({ memo: text })), 'base64')).toHaveLength(496 - 64 - 32);
   });
 
-  const [limit, price, transfer, text] = instructionsOf(wish()) as [TransactionInstruction, TransactionInstruction, TransactionInstruction, TransactionInstruction];
+  const [limit, price, transfer, text] = instructionsOf(wish()) as [
+    TransactionInstruction,
+    TransactionInstruction,
+    TransactionInstruction,
+    TransactionInstruction,
+  ];
   const signed = (instructions: TransactionInstruction[], signers = [buyer]): string => signTransfer(wish(), instructions, signers);
 
   it.each<[string, string]>([
@@ -75,7 +108,10 @@ describe('a self-paid transfer', () => {
     ['legacy message', signTransfer(wish({ legacy: true }))],
     ['memo that names the payer as signer', signed([transfer, memo('q1.memo', [buyer.publicKey])])],
     ['three wallet assertions', signed([limit, price, transfer, assertion(), assertion(), assertion(), text])],
-    ['heap frame and data limit', signed([budget.requestHeapFrame({ bytes: 65_536 }), instruction(budget.programId, Buffer.from([4, 0, 0, 1, 0])), transfer, text])],
+    [
+      'heap frame and data limit',
+      signed([budget.requestHeapFrame({ bytes: 65_536 }), instruction(budget.programId, Buffer.from([4, 0, 0, 1, 0])), transfer, text]),
+    ],
     ['the highest price', signed([budget.setComputeUnitPrice({ microLamports: 5_000_000 }), transfer, text])],
   ])('is accepted: %s', (_, encoded) => {
     expect(refusal(encoded)).toBe('accepted');
@@ -97,39 +133,133 @@ describe('a self-paid transfer', () => {
     ['Token-2022 look-alike', signed([ownTransfer({}, 10_000n, 6, TOKEN_2022), text]), 'verification_failed unknown_first_instruction'],
     ['the wallet instead of its token account', signTransfer(wish({ destination: merchant })), 'verification_failed recipient_mismatch'],
     ['another owner’s account', signTransfer(wish({ pay_to: otherMerchant })), 'verification_failed recipient_mismatch'],
-    ['source that is not the payer’s own account', signTransfer(wish({ source: Keypair.generate().publicKey.toBase58() })), 'verification_failed source_mismatch'],
+    [
+      'source that is not the payer’s own account',
+      signTransfer(wish({ source: Keypair.generate().publicKey.toBase58() })),
+      'verification_failed source_mismatch',
+    ],
     ['no transfer', signed([limit, price, text]), 'verification_failed no_transfer_instruction'],
     ['two transfers', signed([transfer, ownTransfer({}, 1n), text]), 'verification_failed no_transfer_instruction'],
-    ['a refund after it', signed([transfer, ownTransfer({ source: associatedTokenAddress(merchant, MINT), destination: own }, 1n)]), 'verification_failed no_transfer_instruction'],
-    ['plain Transfer (tag 3)', signed([instruction(transfer.programId, Buffer.concat([Buffer.from([3]), u64(10_000n)]), [new PublicKey(own)])]), 'verification_failed no_transfer_instruction'],
-    ['SetAuthority', signed([transfer, new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.from([6, 2, 0]) })]), 'verification_failed no_transfer_instruction'],
-    ['CloseAccount', signed([transfer, new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.from([9]) })]), 'verification_failed no_transfer_instruction'],
-    ['Approve', signed([transfer, new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.concat([Buffer.from([4]), u64(1n)]) })]), 'verification_failed no_transfer_instruction'],
-    ['trailing data on the transfer', signed([new TransactionInstruction({ ...transfer, data: Buffer.concat([transfer.data, Buffer.from([0])]) })]), 'verification_failed no_transfer_instruction'],
-    ['a multisig authority', signed([new TransactionInstruction({ ...transfer, keys: [...transfer.keys, { pubkey: other.publicKey, isSigner: false, isWritable: false }] })]), 'verification_failed no_transfer_instruction'],
-    ['a durable nonce', signed([SystemProgram.nonceAdvance({ noncePubkey: other.publicKey, authorizedPubkey: buyer.publicKey }), transfer, text]), 'verification_failed unknown_first_instruction'],
-    ['a System transfer', signed([limit, price, transfer, SystemProgram.transfer({ fromPubkey: buyer.publicKey, toPubkey: other.publicKey, lamports: 1 })]), 'verification_failed unknown_fourth_instruction'],
-    ['creation of a token account', signed([transfer, instruction(new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'), Buffer.from([1]), [other.publicKey])]), 'verification_failed unknown_second_instruction'],
-    ['an unknown program', signed([transfer, instruction(other.publicKey, Buffer.from([1]))]), 'verification_failed unknown_second_instruction'],
-    ['four wallet assertions', signed([transfer, assertion(), assertion(), assertion(), assertion()]), 'verification_failed unknown_optional_instruction'],
-    ['eight instructions', signed([limit, price, transfer, text, text, text, text, text]), 'verification_failed transaction_instructions_length'],
-    ['too high a limit', signTransfer(wish({ limit: 200_001 })), 'verification_failed transaction_instructions_compute_limit_instruction_too_high'],
-    ['too high a price', signTransfer(wish({ price: 5_000_001 })), 'verification_failed transaction_instructions_compute_price_instruction_too_high'],
+    [
+      'a refund after it',
+      signed([transfer, ownTransfer({ source: associatedTokenAddress(merchant, MINT), destination: own }, 1n)]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'plain Transfer (tag 3)',
+      signed([instruction(transfer.programId, Buffer.concat([Buffer.from([3]), u64(10_000n)]), [new PublicKey(own)])]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'SetAuthority',
+      signed([transfer, new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.from([6, 2, 0]) })]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'CloseAccount',
+      signed([transfer, new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.from([9]) })]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'Approve',
+      signed([
+        transfer,
+        new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.concat([Buffer.from([4]), u64(1n)]) }),
+      ]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'trailing data on the transfer',
+      signed([new TransactionInstruction({ ...transfer, data: Buffer.concat([transfer.data, Buffer.from([0])]) })]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'a multisig authority',
+      signed([
+        new TransactionInstruction({
+          ...transfer,
+          keys: [...transfer.keys, { pubkey: other.publicKey, isSigner: false, isWritable: false }],
+        }),
+      ]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'a durable nonce',
+      signed([SystemProgram.nonceAdvance({ noncePubkey: other.publicKey, authorizedPubkey: buyer.publicKey }), transfer, text]),
+      'verification_failed unknown_first_instruction',
+    ],
+    [
+      'a System transfer',
+      signed([limit, price, transfer, SystemProgram.transfer({ fromPubkey: buyer.publicKey, toPubkey: other.publicKey, lamports: 1 })]),
+      'verification_failed unknown_fourth_instruction',
+    ],
+    [
+      'creation of a token account',
+      signed([transfer, instruction(new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'), Buffer.from([1]), [other.publicKey])]),
+      'verification_failed unknown_second_instruction',
+    ],
+    [
+      'an unknown program',
+      signed([transfer, instruction(other.publicKey, Buffer.from([1]))]),
+      'verification_failed unknown_second_instruction',
+    ],
+    [
+      'four wallet assertions',
+      signed([transfer, assertion(), assertion(), assertion(), assertion()]),
+      'verification_failed unknown_optional_instruction',
+    ],
+    [
+      'eight instructions',
+      signed([limit, price, transfer, text, text, text, text, text]),
+      'verification_failed transaction_instructions_length',
+    ],
+    [
+      'too high a limit',
+      signTransfer(wish({ limit: 200_001 })),
+      'verification_failed transaction_instructions_compute_limit_instruction_too_high',
+    ],
+    [
+      'too high a price',
+      signTransfer(wish({ price: 5_000_001 })),
+      'verification_failed transaction_instructions_compute_price_instruction_too_high',
+    ],
     ['two limits', signed([limit, limit, transfer]), 'verification_failed transaction_instructions_compute_limit_instruction'],
     ['two prices', signed([price, price, transfer]), 'verification_failed transaction_instructions_compute_price_instruction'],
-    ['long limit data', signed([instruction(budget.programId, Buffer.concat([limit.data, Buffer.from([0])])), transfer]), 'verification_failed transaction_instructions_compute_limit_instruction'],
-    ['the retired ComputeBudget tag 0', signed([instruction(budget.programId, Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0])), transfer]), 'verification_failed transaction_instructions_compute_limit_instruction'],
-    ['accounts on ComputeBudget', signed([instruction(budget.programId, limit.data, [other.publicKey]), transfer]), 'verification_failed transaction_instructions_compute_limit_instruction'],
-    ['a second signer', signed([transfer, memo('q1.memo', [other.publicKey])], [buyer, other]), 'verification_failed transaction_excessive_signers'],
+    [
+      'long limit data',
+      signed([instruction(budget.programId, Buffer.concat([limit.data, Buffer.from([0])])), transfer]),
+      'verification_failed transaction_instructions_compute_limit_instruction',
+    ],
+    [
+      'the retired ComputeBudget tag 0',
+      signed([instruction(budget.programId, Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0])), transfer]),
+      'verification_failed transaction_instructions_compute_limit_instruction',
+    ],
+    [
+      'accounts on ComputeBudget',
+      signed([instruction(budget.programId, limit.data, [other.publicKey]), transfer]),
+      'verification_failed transaction_instructions_compute_limit_instruction',
+    ],
+    [
+      'a second signer',
+      signed([transfer, memo('q1.memo', [other.publicKey])], [buyer, other]),
+      'verification_failed transaction_excessive_signers',
+    ],
     ['a memo that is not UTF-8', signed([transfer, memo(Buffer.from([0xff, 0xfe]))]), 'verification_failed memo_mismatch'],
-    ['a sponsor we are not', signTransfer(wish({ fee_payer: sponsor.publicKey.toBase58() })), 'verification_failed transaction_excessive_signers'],
+    [
+      'a sponsor we are not',
+      signTransfer(wish({ fee_payer: sponsor.publicKey.toBase58() })),
+      'verification_failed transaction_excessive_signers',
+    ],
   ])('is refused: %s', (_, encoded, expected) => {
     expect(refusal(encoded)).toBe(expected);
   });
 
   it('is refused when the payer is the merchant itself', () => {
     const self = signTransfer(wish({ pay_to: buyer.publicKey.toBase58() }));
-    expect(refusal(self, { ...terms, destination: associatedTokenAddress(buyer.publicKey.toBase58(), MINT) })).toBe('verification_failed recipient_mismatch');
+    expect(refusal(self, { ...terms, destination: associatedTokenAddress(buyer.publicKey.toBase58(), MINT) })).toBe(
+      'verification_failed recipient_mismatch',
+    );
   });
 
   describe('encodings', () => {
@@ -152,9 +282,17 @@ describe('a self-paid transfer', () => {
       ['larger than a packet', Buffer.alloc(1_233, 1).toString('base64'), undecodable],
       ['version 1', withVersion(1), undecodable],
       ['an overlong signature count', Buffer.concat([Buffer.from([0x81, 0x00]), wire.subarray(1)]).toString('base64'), undecodable],
-      ['an extra signature', Buffer.concat([Buffer.from([2]), wire.subarray(1, 65), Buffer.alloc(64), wire.subarray(65)]).toString('base64'), undecodable],
+      [
+        'an extra signature',
+        Buffer.concat([Buffer.from([2]), wire.subarray(1, 65), Buffer.alloc(64), wire.subarray(65)]).toString('base64'),
+        undecodable,
+      ],
       ['no signature', Buffer.concat([Buffer.from([0]), wire.subarray(65)]).toString('base64'), undecodable],
-      ['an empty signature', Buffer.concat([Buffer.from([1]), Buffer.alloc(64), wire.subarray(65)]).toString('base64'), 'verification_failed transaction_signature_invalid'],
+      [
+        'an empty signature',
+        Buffer.concat([Buffer.from([1]), Buffer.alloc(64), wire.subarray(65)]).toString('base64'),
+        'verification_failed transaction_signature_invalid',
+      ],
     ])('refused: %s', (_, encoded, expected) => {
       expect(refusal(encoded)).toBe(expected);
     });
@@ -180,9 +318,18 @@ describe('a self-paid transfer', () => {
     it('refuses address lookup tables', () => {
       const table = new AddressLookupTableAccount({
         key: other.publicKey,
-        state: { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [new PublicKey(associatedTokenAddress(merchant, MINT))] },
+        state: {
+          deactivationSlot: 2n ** 64n - 1n,
+          lastExtendedSlot: 0,
+          lastExtendedSlotStartIndex: 0,
+          addresses: [new PublicKey(associatedTokenAddress(merchant, MINT))],
+        },
       });
-      const message = new TransactionMessage({ payerKey: buyer.publicKey, recentBlockhash: blockhash, instructions: instructionsOf(wish()) }).compileToV0Message([table]);
+      const message = new TransactionMessage({
+        payerKey: buyer.publicKey,
+        recentBlockhash: blockhash,
+        instructions: instructionsOf(wish()),
+      }).compileToV0Message([table]);
       const transaction = new VersionedTransaction(message);
       transaction.sign([buyer]);
       expect(refusal(Buffer.from(transaction.serialize()).toString('base64'))).toBe('verification_failed address_lookup_table');
@@ -191,10 +338,15 @@ describe('a self-paid transfer', () => {
 });
 
 describe('a sponsored transfer', () => {
-  const partly = (change: Partial<TransferWish> = {}, instructions?: TransactionInstruction[]): string => signTransfer(sponsoredWish(change), instructions ?? instructionsOf(sponsoredWish(change)), [buyer]);
+  const partly = (change: Partial<TransferWish> = {}, instructions?: TransactionInstruction[]): string =>
+    signTransfer(sponsoredWish(change), instructions ?? instructionsOf(sponsoredWish(change)), [buyer]);
 
   it('is accepted with an empty sponsor signature, and has no id yet', () => {
-    expect(verifySolanaTransfer(partly(), sponsoredTerms)).toMatchObject({ payer: buyer.publicKey.toBase58(), sponsored: true, transaction_id: null });
+    expect(verifySolanaTransfer(partly(), sponsoredTerms)).toMatchObject({
+      payer: buyer.publicKey.toBase58(),
+      sponsored: true,
+      transaction_id: null,
+    });
   });
 
   it('leaves self-paid transfers as they are', () => {
@@ -210,16 +362,60 @@ describe('a sponsored transfer', () => {
   });
 
   const sponsorKey = sponsor.publicKey;
-  const [limit, price, , text] = instructionsOf(wish()) as [TransactionInstruction, TransactionInstruction, TransactionInstruction, TransactionInstruction];
+  const [limit, price, , text] = instructionsOf(wish()) as [
+    TransactionInstruction,
+    TransactionInstruction,
+    TransactionInstruction,
+    TransactionInstruction,
+  ];
   it.each<[string, string, string]>([
-    ['the sponsor’s own money', partly({}, [limit, price, ownTransfer({ owner: sponsorKey.toBase58(), source: associatedTokenAddress(sponsorKey.toBase58(), MINT) }), text, memo('x', [buyer.publicKey])]), 'verification_failed transaction_fee_payer_transferring_funds'],
-    ['the sponsor in a memo', partly({}, [limit, price, ownTransfer(), memo('q1.memo', [sponsorKey])]), 'verification_failed transaction_fee_payer_transferring_funds'],
-    ['a System transfer from the sponsor', partly({}, [limit, SystemProgram.transfer({ fromPubkey: sponsorKey, toPubkey: other.publicKey, lamports: 1 }), ownTransfer()]), 'verification_failed transaction_fee_payer_transferring_funds'],
+    [
+      'the sponsor’s own money',
+      partly({}, [
+        limit,
+        price,
+        ownTransfer({ owner: sponsorKey.toBase58(), source: associatedTokenAddress(sponsorKey.toBase58(), MINT) }),
+        text,
+        memo('x', [buyer.publicKey]),
+      ]),
+      'verification_failed transaction_fee_payer_transferring_funds',
+    ],
+    [
+      'the sponsor in a memo',
+      partly({}, [limit, price, ownTransfer(), memo('q1.memo', [sponsorKey])]),
+      'verification_failed transaction_fee_payer_transferring_funds',
+    ],
+    [
+      'a System transfer from the sponsor',
+      partly({}, [limit, SystemProgram.transfer({ fromPubkey: sponsorKey, toPubkey: other.publicKey, lamports: 1 }), ownTransfer()]),
+      'verification_failed transaction_fee_payer_transferring_funds',
+    ],
     ['no limit', partly({ limit: null }), 'verification_failed transaction_instructions_compute_limit_instruction'],
-    ['limit over the sponsor’s cap', partly({ limit: 40_001 }), 'verification_failed transaction_instructions_compute_limit_instruction_too_high'],
-    ['price over the sponsor’s cap', partly({ price: 10_001 }), 'verification_failed transaction_instructions_compute_price_instruction_too_high'],
+    [
+      'limit over the sponsor’s cap',
+      partly({ limit: 40_001 }),
+      'verification_failed transaction_instructions_compute_limit_instruction_too_high',
+    ],
+    [
+      'price over the sponsor’s cap',
+      partly({ price: 10_001 }),
+      'verification_failed transaction_instructions_compute_price_instruction_too_high',
+    ],
     ['wallet assertions', partly({}, [limit, price, ownTransfer(), assertion()]), 'verification_failed unknown_fourth_instruction'],
-    ['somebody else as the sender', signTransfer(sponsoredWish(), [limit, price, ownTransfer({ owner: other.publicKey.toBase58(), source: associatedTokenAddress(other.publicKey.toBase58(), MINT) }), memo('x', [buyer.publicKey])], [buyer]), 'verification_failed transaction_excessive_signers'],
+    [
+      'somebody else as the sender',
+      signTransfer(
+        sponsoredWish(),
+        [
+          limit,
+          price,
+          ownTransfer({ owner: other.publicKey.toBase58(), source: associatedTokenAddress(other.publicKey.toBase58(), MINT) }),
+          memo('x', [buyer.publicKey]),
+        ],
+        [buyer],
+      ),
+      'verification_failed transaction_excessive_signers',
+    ],
   ])('is refused: %s', (_, encoded, expected) => {
     expect(refusal(encoded, sponsoredTerms)).toBe(expected);
   });

@@ -36,7 +36,8 @@ export interface TillOptions {
 
 /** A log that remembers, for the test that no secret is in it. */
 export function rememberingLog(lines: string[]): PaymentLog {
-  const write = (level: string) => (fields: Record<string, unknown>, message: string) => void lines.push(JSON.stringify({ level, message, ...fields }));
+  const write = (level: string) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push(JSON.stringify({ level, message, ...fields }));
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 
@@ -64,7 +65,14 @@ export async function openTill({ sponsored = false, settings: overrides = {} }: 
   const payments = await createPayments(settings, { pool: database.pool, logger });
   await payments.start();
   return {
-    payments, solana, database, merchant, sponsor, settings, logged, logger,
+    payments,
+    solana,
+    database,
+    merchant,
+    sponsor,
+    settings,
+    logged,
+    logger,
     stop: async () => {
       await payments.stop();
       await Promise.all([solana.stop(), database.drop()]);
@@ -138,18 +146,37 @@ export interface ProofOptions {
 /** A signed proof for a challenge, as the header value of PAYMENT-SIGNATURE. */
 export function proofFor(buyer: Keypair, requirement: Requirement, options: ProofOptions = {}): string {
   const { extra, amount, asset, payTo } = requirement;
-  const transaction = signTransfer({ buyer, mint: asset, pay_to: payTo, amount: BigInt(amount), blockhash: extra.recentBlockhash, memo: extra.memo, fee_payer: extra.feePayer, ...options.wish });
+  const transaction = signTransfer({
+    buyer,
+    mint: asset,
+    pay_to: payTo,
+    amount: BigInt(amount),
+    blockhash: extra.recentBlockhash,
+    memo: extra.memo,
+    fee_payer: extra.feePayer,
+    ...options.wish,
+  });
   const { version = 2 } = options;
   const payload: JsonObject =
     version === 1
       ? { x402Version: 1, scheme: 'exact', network: 'solana', payload: { transaction } }
-      : { x402Version: 2, accepted: { scheme: 'exact', maxTimeoutSeconds: 90, ...requirement } as unknown as JsonObject, payload: { transaction } };
-  if (options.identifier !== undefined) payload.extensions = { 'payment-identifier': { info: { required: false, id: options.identifier } } };
+      : {
+          x402Version: 2,
+          accepted: { scheme: 'exact', maxTimeoutSeconds: 90, ...requirement } as unknown as JsonObject,
+          payload: { transaction },
+        };
+  if (options.identifier !== undefined)
+    payload.extensions = { 'payment-identifier': { info: { required: false, id: options.identifier } } };
   return Buffer.from(JSON.stringify(options.edit?.(payload) ?? payload)).toString('base64');
 }
 
 /** A fresh proof from a fresh challenge: the header to send. */
-export async function signedHeaders(till: Till, buyer: Keypair, options: ProofOptions = {}, sale: Sale = saleOf()): Promise<Record<string, string>> {
+export async function signedHeaders(
+  till: Till,
+  buyer: Keypair,
+  options: ProofOptions = {},
+  sale: Sale = saleOf(),
+): Promise<Record<string, string>> {
   return { 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till, sale)), options) };
 }
 
@@ -162,7 +189,12 @@ export function told(outcome: Outcome): string {
 
 export function walletsOf(till: Till, buyer: Keypair): SandboxWallets {
   return {
-    solana: { rpc_url: till.solana.url, address: buyer.publicKey.toBase58(), secret_key: bs58.encode(buyer.secretKey), pay_to: till.merchant.publicKey.toBase58() },
+    solana: {
+      rpc_url: till.solana.url,
+      address: buyer.publicKey.toBase58(),
+      secret_key: bs58.encode(buyer.secretKey),
+      pay_to: till.merchant.publicKey.toBase58(),
+    },
     tempo: null,
   };
 }
@@ -180,7 +212,12 @@ export async function serveTill(payments: Payments, work: () => Work, amount = 2
 }
 
 function write(response: http.ServerResponse, outcome: Outcome): void {
-  const body = outcome.kind === 'paid' ? outcome.answer : outcome.kind === 'challenge' ? { code: outcome.error.code, ...outcome.challenge.x402 } : { code: outcome.error.code, charged: outcome.charged };
+  const body =
+    outcome.kind === 'paid'
+      ? outcome.answer
+      : outcome.kind === 'challenge'
+        ? { code: outcome.error.code, ...outcome.challenge.x402 }
+        : { code: outcome.error.code, charged: outcome.charged };
   const headers = outcome.kind === 'challenge' ? { ...outcome.challenge.headers, ...outcome.headers } : outcome.headers;
   response.writeHead(outcome.kind === 'paid' ? 200 : outcome.error.status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));

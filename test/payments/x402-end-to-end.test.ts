@@ -17,12 +17,20 @@ describe('x402 with the stock client on a real local Solana', () => {
       // A buyer that pays its own fee names itself; a sponsored one needs nothing.
       const headers: Record<string, string> = sponsored ? {} : { 'X-Payer': address };
       const lamports = await till.solana.lamports(address);
-      const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/markets/trending`, protocol: 'x402', headers }, walletsOf(till, buyer));
+      const bought = await buy(
+        { method: 'GET', url: `${front.url}/api/v1/markets/trending`, protocol: 'x402', headers },
+        walletsOf(till, buyer),
+      );
       await front.close();
 
       expect(bought.status).toBe(200);
       expect(JSON.parse(bought.body)).toEqual({ data: [1, 2, 3] });
-      expect(bought.receipt).toMatchObject({ success: true, payer: address, amount: '20000', network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' });
+      expect(bought.receipt).toMatchObject({
+        success: true,
+        payer: address,
+        amount: '20000',
+        network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+      });
       expect(bought.headers['x-payment-response']).toBe(bought.headers['payment-response']);
       expect(work.runs()).toBe(1);
       expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);

@@ -10,9 +10,16 @@ import type { Challenge, Payments, Sale } from '../../src/payments/protocol';
 import { memoOf, tokenOf } from '../../src/payments/quote-token';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, SECRET, type Till, told, workOf } from './till';
 
-type Body = { x402Version: number; accepts: Record<string, unknown>[]; resource: unknown; error: string; extensions: Record<string, unknown> };
+type Body = {
+  x402Version: number;
+  accepts: Record<string, unknown>[];
+  resource: unknown;
+  error: string;
+  extensions: Record<string, unknown>;
+};
 
-const headerOf = (challenge: Challenge): Body => JSON.parse(Buffer.from(String(challenge.headers['PAYMENT-REQUIRED']), 'base64').toString()) as Body;
+const headerOf = (challenge: Challenge): Body =>
+  JSON.parse(Buffer.from(String(challenge.headers['PAYMENT-REQUIRED']), 'base64').toString()) as Body;
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 describe('x402', () => {
@@ -24,8 +31,11 @@ describe('x402', () => {
   });
   afterAll(() => till.stop());
 
-  const charge = async (headers: Record<string, string>, sale: Partial<Omit<Sale, 'headers'>> = {}, payments: Payments = till.payments): Promise<string> =>
-    told(await payments.charge(saleOf({ headers, ...sale }), workOf()));
+  const charge = async (
+    headers: Record<string, string>,
+    sale: Partial<Omit<Sale, 'headers'>> = {},
+    payments: Payments = till.payments,
+  ): Promise<string> => told(await payments.charge(saleOf({ headers, ...sale }), workOf()));
   const withSettings = async <T>(settings: object, use: (payments: Payments) => Promise<T>): Promise<T> => {
     const payments = await createPayments({ ...till.settings, ...settings }, { pool: till.database.pool, logger: till.logger });
     await payments.start();
@@ -55,7 +65,12 @@ describe('x402', () => {
             asset: till.solana.mint,
             payTo: till.merchant.publicKey.toBase58(),
             maxTimeoutSeconds: 90,
-            extra: { memo: expect.stringMatching(/^q1\.[\w-]{12}\.[0-9a-z]+\.[\w-]{22}$/), quote: expect.any(String), recentBlockhash: expect.any(String), lastValidBlockHeight: expect.stringMatching(/^\d+$/) },
+            extra: {
+              memo: expect.stringMatching(/^q1\.[\w-]{12}\.[0-9a-z]+\.[\w-]{22}$/),
+              quote: expect.any(String),
+              recentBlockhash: expect.any(String),
+              lastValidBlockHeight: expect.stringMatching(/^\d+$/),
+            },
           },
         ],
       });
@@ -69,7 +84,19 @@ describe('x402', () => {
 
     it('has a body that hand-written and tolerant version 1 readers understand (mode v2), and is understood by the stock core', async () => {
       const challenge = await challengeOf(till);
-      expect(challenge.x402).toMatchObject({ x402Version: 2, accepts: [{ amount: '20000', maxAmountRequired: '20000', resource: expect.any(String), description: expect.any(String), mimeType: 'application/json', outputSchema: null }] });
+      expect(challenge.x402).toMatchObject({
+        x402Version: 2,
+        accepts: [
+          {
+            amount: '20000',
+            maxAmountRequired: '20000',
+            resource: expect.any(String),
+            description: expect.any(String),
+            mimeType: 'application/json',
+            outputSchema: null,
+          },
+        ],
+      });
       const core = new x402HTTPClient(new x402Client());
       const understood = core.getPaymentRequiredResponse((name) => (challenge.headers[name] as string | undefined) ?? null, challenge.x402);
       expect(understood.accepts[0]).toMatchObject({ amount: '20000', network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' });
@@ -79,8 +106,14 @@ describe('x402', () => {
       await withSettings({ body_mode: 'v1' }, async (payments) => {
         const outcome = await payments.charge(saleOf(), workOf());
         if (outcome.kind !== 'challenge') throw new Error(told(outcome));
-        expect(outcome.challenge.x402).toMatchObject({ x402Version: 1, accepts: [{ network: 'solana', maxAmountRequired: '20000', amount: '20000' }] });
-        expect(headerOf(outcome.challenge)).toMatchObject({ x402Version: 2, accepts: [{ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }] });
+        expect(outcome.challenge.x402).toMatchObject({
+          x402Version: 1,
+          accepts: [{ network: 'solana', maxAmountRequired: '20000', amount: '20000' }],
+        });
+        expect(headerOf(outcome.challenge)).toMatchObject({
+          x402Version: 2,
+          accepts: [{ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }],
+        });
       });
     });
 
@@ -134,7 +167,11 @@ describe('x402', () => {
       expect(await charge({ 'PAYMENT-SIGNATURE': one, Authorization: 'Bearer x, Payment e30' })).toBe('400 ambiguous_payment');
     });
 
-    const good = { x402Version: 2, accepted: { scheme: 'exact', network: 'n', amount: '1', asset: 'a', payTo: 'p' }, payload: { transaction: 'AA==' } };
+    const good = {
+      x402Version: 2,
+      accepted: { scheme: 'exact', network: 'n', amount: '1', asset: 'a', payTo: 'p' },
+      payload: { transaction: 'AA==' },
+    };
     const deep = `{"x402Version":2,"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
     it.each<[string, string]>([
       ['empty', ''],
@@ -159,7 +196,12 @@ describe('x402', () => {
 
     it('refuses x402 proofs when only other protocols are on', async () => {
       const proof = proofFor(buyer, requirementOf(await challengeOf(till)));
-      const tempo = { rpc_urls: ['http://127.0.0.1:1'], pay_to: '0x742d35cc6634c0532925a3b844bc9e7595f8fe00', chain_id: 4217, usdc: '0x20C000000000000000000000b9537d11c60E8b50' };
+      const tempo = {
+        rpc_urls: ['http://127.0.0.1:1'],
+        pay_to: '0x742d35cc6634c0532925a3b844bc9e7595f8fe00',
+        chain_id: 4217,
+        usdc: '0x20C000000000000000000000b9537d11c60E8b50',
+      };
       const payments = await createPayments({ ...till.settings, solana: false, tempo }, { pool: till.database.pool, logger: till.logger });
       expect(await charge({ 'PAYMENT-SIGNATURE': proof }, {}, payments)).toBe('400 method_unsupported method_unsupported');
       await payments.stop();
@@ -169,7 +211,11 @@ describe('x402', () => {
   describe('terms', () => {
     const edited = async (change: Record<string, unknown>): Promise<string> => {
       const requirement = requirementOf(await challengeOf(till));
-      return charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, requirement, { edit: (payload) => ({ ...payload, accepted: { ...(payload.accepted as object), ...change } }) }) });
+      return charge({
+        'PAYMENT-SIGNATURE': proofFor(buyer, requirement, {
+          edit: (payload) => ({ ...payload, accepted: { ...(payload.accepted as object), ...change } }),
+        }),
+      });
     };
     it.each<[Record<string, unknown>, string]>([
       [{ scheme: 'upto' }, '402 verification_failed invalid_exact_svm_unsupported_scheme'],
@@ -184,9 +230,18 @@ describe('x402', () => {
     });
 
     it('ignores what it does not need of the echoed offer', async () => {
-      expect(await edited({ maxTimeoutSeconds: 1, extra: { ...requirementOf(await challengeOf(till)).extra, memo: 'x', feePayer: 'y' } })).toContain('402 verification_failed');
+      expect(
+        await edited({ maxTimeoutSeconds: 1, extra: { ...requirementOf(await challengeOf(till)).extra, memo: 'x', feePayer: 'y' } }),
+      ).toContain('402 verification_failed');
       const requirement = requirementOf(await challengeOf(till));
-      const headers = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement, { edit: (payload) => ({ ...payload, accepted: { ...requirement, scheme: 'exact', extra: { quote: requirement.extra.quote, feePayer: buyer.publicKey.toBase58() } } }) }) };
+      const headers = {
+        'PAYMENT-SIGNATURE': proofFor(buyer, requirement, {
+          edit: (payload) => ({
+            ...payload,
+            accepted: { ...requirement, scheme: 'exact', extra: { quote: requirement.extra.quote, feePayer: buyer.publicKey.toBase58() } },
+          }),
+        }),
+      };
       expect(await charge(headers)).toBe('200');
     });
   });
@@ -204,18 +259,25 @@ describe('x402', () => {
     });
 
     it('refuses memos that are missing, double, foreign or forged', async () => {
-      const attempt = async (wish: object): Promise<string> => charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till)), { wish }) });
+      const attempt = async (wish: object): Promise<string> =>
+        charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till)), { wish }) });
       expect(await attempt({ memo: undefined })).toBe('402 verification_failed invalid_exact_svm_payload_memo_count');
-      expect(await attempt({ memo: 'aabbccddeeff00112233445566778899' })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
-      expect(await attempt({ memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv' })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
+      expect(await attempt({ memo: 'aabbccddeeff00112233445566778899' })).toBe(
+        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
+      );
+      expect(await attempt({ memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv' })).toBe(
+        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
+      );
       const [one, two] = [requirementOf(await challengeOf(till)), requirementOf(await challengeOf(till))];
-      expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, one, { wish: { memo: two.extra.memo } }) })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
+      expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, one, { wish: { memo: two.extra.memo } }) })).toBe(
+        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
+      );
     });
 
     it('honours an unexpired quote after the price has changed, and nothing after it has expired', async () => {
       const old = requirementOf(await challengeOf(till));
       expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, old) }, { amount: 50_000n })).toBe('200');
-      await withSettings({ offer_ms: 1_000 }, async (payments) => {
+      await withSettings({ offer_ms: 1_000, clock_skew_ms: 0 }, async (payments) => {
         const outcome = await payments.charge(saleOf(), workOf());
         if (outcome.kind !== 'challenge') throw new Error(told(outcome));
         const headers = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(outcome.challenge)) };
@@ -227,12 +289,27 @@ describe('x402', () => {
     it('takes proofs signed for an offer of the previous secret, and none of an unknown one', async () => {
       const proof = proofFor(buyer, requirementOf(await challengeOf(till)));
       const rotated = 'another secret, which signs from now on, 32+';
-      await withSettings({ secrets: [rotated, SECRET] }, async (payments) => expect(await charge({ 'PAYMENT-SIGNATURE': proof }, {}, payments)).toBe('200'));
-      const forged = proofFor(buyer, requirementOf(await challengeOf(till)), { wish: { memo: memoOf({ id: 'abcdefghijkl', expires_at: new Date(Date.now() + 60_000), amount: 20_000n, request_hash: saleOf().request_hash }, rotated) }, edit: withoutQuote });
+      await withSettings({ secrets: [rotated, SECRET] }, async (payments) =>
+        expect(await charge({ 'PAYMENT-SIGNATURE': proof }, {}, payments)).toBe('200'),
+      );
+      const forged = proofFor(buyer, requirementOf(await challengeOf(till)), {
+        wish: {
+          memo: memoOf(
+            { id: 'abcdefghijkl', expires_at: new Date(Date.now() + 60_000), amount: 20_000n, request_hash: saleOf().request_hash },
+            rotated,
+          ),
+        },
+        edit: withoutQuote,
+      });
       expect(await charge({ 'PAYMENT-SIGNATURE': forged })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
-      const token = tokenOf({ id: 'abcdefghijkl', expires_at: new Date(Date.now() + 60_000), amount: 1n, request_hash: saleOf().request_hash }, rotated);
+      const token = tokenOf(
+        { id: 'abcdefghijkl', expires_at: new Date(Date.now() + 60_000), amount: 1n, request_hash: saleOf().request_hash },
+        rotated,
+      );
       const requirement = requirementOf(await challengeOf(till));
-      expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: token } }) })).toBe('402 verification_failed invalid_challenge');
+      expect(
+        await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: token } }) }),
+      ).toBe('402 verification_failed invalid_challenge');
     });
   });
 
@@ -244,7 +321,13 @@ describe('x402', () => {
         const outcome = await till.payments.charge(saleOf({ headers }), workOf());
         expect(told(outcome)).toBe('200');
         const receipt = JSON.parse(Buffer.from(outcome.headers['PAYMENT-RESPONSE'] as string, 'base64').toString()) as object;
-        expect(receipt).toEqual({ success: true, payer: buyer.publicKey.toBase58(), transaction: expect.any(String), network: 'solana', amount: '20000' });
+        expect(receipt).toEqual({
+          success: true,
+          payer: buyer.publicKey.toBase58(),
+          transaction: expect.any(String),
+          network: 'solana',
+          amount: '20000',
+        });
         // It carries no secret: used is used.
         expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('402 payment_replayed invalid_challenge');
       }
@@ -252,12 +335,21 @@ describe('x402', () => {
 
     it('refuses foreign memos and other networks', async () => {
       const requirement = requirementOf(await challengeOf(till));
-      expect(await charge({ 'X-PAYMENT': proofFor(buyer, requirement, { version: 1, wish: { memo: 'hello' } }) })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
-      expect(await charge({ 'X-PAYMENT': proofFor(buyer, requirement, { version: 1, edit: (payload) => ({ ...payload, network: 'solana-devnet' }) }) })).toBe('402 verification_failed invalid_exact_svm_network_mismatch');
+      expect(await charge({ 'X-PAYMENT': proofFor(buyer, requirement, { version: 1, wish: { memo: 'hello' } }) })).toBe(
+        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
+      );
+      expect(
+        await charge({
+          'X-PAYMENT': proofFor(buyer, requirement, { version: 1, edit: (payload) => ({ ...payload, network: 'solana-devnet' }) }),
+        }),
+      ).toBe('402 verification_failed invalid_exact_svm_network_mismatch');
     });
 
     it('collects by Idempotency-Key, the one secret it has', async () => {
-      const headers = { 'Idempotency-Key': 'v1-order-7', 'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1, wish: { price: 5 } }) };
+      const headers = {
+        'Idempotency-Key': 'v1-order-7',
+        'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1, wish: { price: 5 } }),
+      };
       expect(await charge(headers)).toBe('200');
       expect(await charge(headers)).toBe('200 replayed');
     });
@@ -270,7 +362,9 @@ describe('x402', () => {
         void sponsored.payments.charge(saleOf({ path: request.url, url, raw_headers: request.rawHeaders }), workOf()).then((outcome) => {
           if (outcome.kind === 'paid') return void response.writeHead(200, outcome.headers).end(JSON.stringify(outcome.answer));
           // Without the version 2 header the client reads the body.
-          response.writeHead(outcome.error.status, { 'content-type': 'application/json' }).end(JSON.stringify(outcome.kind === 'challenge' ? outcome.challenge.x402 : {}));
+          response
+            .writeHead(outcome.error.status, { 'content-type': 'application/json' })
+            .end(JSON.stringify(outcome.kind === 'challenge' ? outcome.challenge.x402 : {}));
         });
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,8 +1,27 @@
 import { TOKEN_PROGRAM } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, Credential, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, Settlement, ValidProof } from '../protocol';
-import { assertMppSettings, checkChallenge, issueChallenge, type MppCredential, type MppSettings, readCredential, receiptHeader } from './mpp';
+import type {
+  Admission,
+  Credential,
+  JsonObject,
+  Offer,
+  PaymentMethod,
+  PaymentRecord,
+  Protocol,
+  Sale,
+  Settlement,
+  ValidProof,
+} from '../protocol';
+import {
+  assertMppSettings,
+  checkChallenge,
+  issueChallenge,
+  type MppCredential,
+  type MppSettings,
+  readCredential,
+  receiptHeader,
+} from './mpp';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, verifySolanaTransfer } from './solana-transfer';
@@ -33,10 +52,18 @@ export class MppSolana implements Protocol {
     const now = new Date();
     const expires_at = new Date(now.getTime() + this.mpp.offer_ms);
     // Without a memo two equal payments are the same bytes. The text is that of x402; the challenge id itself must not go on chain.
-    const externalId = memoOf({ id: newQuoteId(), expires_at, amount: sale.amount, request_hash: sale.request_hash }, this.mpp.secrets[0] as string);
+    const externalId = memoOf(
+      { id: newQuoteId(), expires_at, amount: sale.amount, request_hash: sale.request_hash },
+      this.mpp.secrets[0] as string,
+    );
     const blockhash = this.settlement.offerBlockhash()?.blockhash;
     const { methodDetails, ...terms } = this.terms();
-    const request = { ...terms, amount: sale.amount.toString(), externalId, methodDetails: blockhash === undefined ? methodDetails : { ...methodDetails, recentBlockhash: blockhash } };
+    const request = {
+      ...terms,
+      amount: sale.amount.toString(),
+      externalId,
+      methodDetails: blockhash === undefined ? methodDetails : { ...methodDetails, recentBlockhash: blockhash },
+    };
     const issued = issueChallenge(this.mpp, sale, { method: 'solana', request, now });
     return { www_authenticate: issued.header, x402: null, expires_at: issued.expires_at };
   }
@@ -47,7 +74,10 @@ export class MppSolana implements Protocol {
     const { type, transaction } = credential.payload;
     // Pushed payments (`signature`, `hash`) were made before anybody knew whether there is an answer; `bundle` hides its amount.
     if (type === 'signature' || type === 'hash' || type === 'bundle') {
-      throw new AppError('method_unsupported', { reason: 'mode_unsupported', message: 'Send the signed transaction; a payment that was already broadcast is not accepted.' });
+      throw new AppError('method_unsupported', {
+        reason: 'mode_unsupported',
+        message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
+      });
     }
     if (type !== 'transaction' || typeof transaction !== 'string') throw new AppError('malformed_credential', { reason: 'payload' });
     return { protocol: this.name, payload: { ...credential, payload: { type, transaction } } satisfies SolanaCredential };
@@ -56,7 +86,12 @@ export class MppSolana implements Protocol {
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
     const { challenge: echoed, payload, source } = credential.payload as SolanaCredential;
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'solana', request: this.terms() });
-    const transfer = verifySolanaTransfer(payload.transaction, { mint: this.solana.mint, destination: this.settlement.destination, amount: challenge.amount, sponsor: null });
+    const transfer = verifySolanaTransfer(payload.transaction, {
+      mint: this.solana.mint,
+      destination: this.settlement.destination,
+      amount: challenge.amount,
+      sponsor: null,
+    });
     const externalId = String(challenge.request.externalId);
     // The client SHOULD add the memo; a transaction without one is unique by its own hash only.
     if (transfer.memos.length > 1) refuse('invalid_exact_svm_payload_memo_count');
@@ -73,7 +108,13 @@ export class MppSolana implements Protocol {
       transaction: transfer.transaction_id,
       offer_expires_at: challenge.expires_at,
       raw: payload.transaction,
-      details: { challenge_id: challenge.id, external_id: externalId, blockhash: transfer.blockhash, source: transfer.source, sponsored: false },
+      details: {
+        challenge_id: challenge.id,
+        external_id: externalId,
+        blockhash: transfer.blockhash,
+        source: transfer.source,
+        sponsored: false,
+      },
     };
   }
 
@@ -86,20 +127,26 @@ export class MppSolana implements Protocol {
   }
 
   settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.settle(record, signal);
+    return this.settlement.landing.settle(record, signal);
   }
 
   lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.lookup(record, signal);
+    return this.settlement.landing.lookup(record, signal);
   }
 
   finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
-    return this.settlement.finality(record, signal);
+    return this.settlement.landing.finality(record, signal);
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {
     const { challenge_id, external_id } = record.details;
-    return receiptHeader({ method: 'solana', reference: record.transaction, at, challenge_id: String(challenge_id), external_id: String(external_id) });
+    return receiptHeader({
+      method: 'solana',
+      reference: record.transaction,
+      at,
+      challenge_id: String(challenge_id),
+      external_id: String(external_id),
+    });
   }
 
   /** MPP tells failures by status and problem type; a receipt exists on success only. */

@@ -127,9 +127,11 @@ function checkSigners({ message, signatures }: VersionedTransaction, payerIndex:
   if (numRequiredSignatures > expected) refuse(payload('transaction_excessive_signers'));
   if (numRequiredSignatures < expected || signatures.length !== expected) refuse(payload('transaction_missing_fee_payer'));
   const unsigned = message.staticAccountKeys.length - numRequiredSignatures;
-  if (numReadonlySignedAccounts >= numRequiredSignatures || numReadonlyUnsignedAccounts > unsigned) refuse(payload('transaction_could_not_be_decoded'));
+  if (numReadonlySignedAccounts >= numRequiredSignatures || numReadonlyUnsignedAccounts > unsigned)
+    refuse(payload('transaction_could_not_be_decoded'));
   const key = message.staticAccountKeys[payerIndex];
-  if (key === undefined || !isSignedBy(key.toBytes(), message.serialize(), signatures[payerIndex] as Uint8Array)) refuse(payload('transaction_signature_invalid'));
+  if (key === undefined || !isSignedBy(key.toBytes(), message.serialize(), signatures[payerIndex] as Uint8Array))
+    refuse(payload('transaction_signature_invalid'));
 }
 
 function isSignedBy(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
@@ -156,7 +158,10 @@ function checkComputeBudget(instructions: Instruction[], sponsored: boolean): vo
   const seen = new Set<number>();
   for (const { data, accounts } of instructions.filter(({ program }) => program === COMPUTE_BUDGET)) {
     const tag = data[0] ?? 0;
-    const reason = tag === 3 ? payload('transaction_instructions_compute_price_instruction') : payload('transaction_instructions_compute_limit_instruction');
+    const reason =
+      tag === 3
+        ? payload('transaction_instructions_compute_price_instruction')
+        : payload('transaction_instructions_compute_limit_instruction');
     if (tag < 1 || tag > 4 || seen.has(tag) || accounts.length > 0 || data.length !== (tag === 3 ? 9 : 5)) refuse(reason);
     if (tag === 2 && data.readUInt32LE(1) > caps.limit) refuse(`${reason}_too_high`);
     if (tag === 3 && data.readBigUInt64LE(1) > caps.price) refuse(`${reason}_too_high`);
@@ -167,7 +172,12 @@ function checkComputeBudget(instructions: Instruction[], sponsored: boolean): vo
 }
 
 /** TransferChecked of spl-token: 0x0c, u64 amount, u8 decimals; accounts source, mint, destination, authority. */
-function checkTransfer(instructions: Instruction[], keys: string[], payerIndex: number, terms: TransferTerms): { source: string; destination: string } {
+function checkTransfer(
+  instructions: Instruction[],
+  keys: string[],
+  payerIndex: number,
+  terms: TransferTerms,
+): { source: string; destination: string } {
   const ofToken = instructions.filter(({ program }) => program === TOKEN_PROGRAM);
   const transfer = ofToken[0];
   if (ofToken.length !== 1 || transfer === undefined) return refuse(payload('no_transfer_instruction'));

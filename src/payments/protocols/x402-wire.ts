@@ -49,11 +49,30 @@ export function decodePayment(header: string): X402Payment {
     version,
     scheme: text(chosen.scheme, 'scheme'),
     network: text(chosen.network, 'network'),
-    accepted: version === 2 ? { amount: text(chosen.amount, 'accepted.amount'), asset: text(chosen.asset, 'accepted.asset'), payTo: text(chosen.payTo, 'accepted.payTo') } : null,
+    accepted:
+      version === 2
+        ? {
+            amount: text(chosen.amount, 'accepted.amount'),
+            asset: text(chosen.asset, 'accepted.asset'),
+            payTo: text(chosen.payTo, 'accepted.payTo'),
+          }
+        : null,
     quote: quote === undefined ? null : text(quote, 'accepted.extra.quote'),
     transaction: text(record(json.payload, 'payload').transaction, 'payload.transaction'),
     identifier: identifierOf(json),
   };
+}
+
+/** A `SettlementResponse`, always under both names: version 1 clients read the second. */
+export function responseHeaders(response: JsonObject): Record<string, string> {
+  const value = Buffer.from(JSON.stringify(response)).toString('base64');
+  return { 'PAYMENT-RESPONSE': value, 'X-PAYMENT-RESPONSE': value };
+}
+
+/** `errorReason` in the words of @x402/svm where it has one. */
+export function failureReason(error: AppError): string {
+  if (error.code === 'payment_replayed') return 'duplicate_settlement';
+  return error.context.reason ?? error.code;
 }
 
 function parse(header: string): Record<string, unknown> {
@@ -86,7 +105,8 @@ function identifierOf(json: Record<string, unknown>): string | null {
   const { info } = extension as { info?: unknown };
   const id = typeof info === 'object' && info !== null ? (info as { id?: unknown }).id : undefined;
   if (id === undefined) return null;
-  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{16,128}$/.test(id)) throw malformed('payment-identifier must be 16 to 128 characters of A-Z a-z 0-9 _ -');
+  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{16,128}$/.test(id))
+    throw malformed('payment-identifier must be 16 to 128 characters of A-Z a-z 0-9 _ -');
   return id;
 }
 

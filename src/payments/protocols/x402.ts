@@ -1,11 +1,23 @@
 import { isSolanaAddress } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
-import type { Admission, Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, Settlement, ValidProof } from '../protocol';
+import type {
+  Admission,
+  Credential,
+  Json,
+  JsonObject,
+  Offer,
+  PaymentMethod,
+  PaymentRecord,
+  Protocol,
+  Sale,
+  Settlement,
+  ValidProof,
+} from '../protocol';
 import { findMemo, findToken, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
-import { decodePayment, headerValues, PAYMENT_IDENTIFIER, type X402Payment } from './x402-wire';
+import { decodePayment, failureReason, headerValues, PAYMENT_IDENTIFIER, responseHeaders, type X402Payment } from './x402-wire';
 
 /** CAIP-2 ids (first 32 characters of the genesis hash) and the names version 1 used. */
 const NETWORKS = {
@@ -52,12 +64,23 @@ export class X402 implements Protocol {
     const resource = { url: sale.url, description: sale.description, mimeType: 'application/json' };
     const reason = error.code === 'payment_required' ? 'Payment required' : (error.context.reason ?? error.code);
     const common = { error: reason, resource, extensions: { [PAYMENT_IDENTIFIER.key]: PAYMENT_IDENTIFIER.declaration } };
-    const described = { ...requirement, maxAmountRequired: requirement.amount, resource: sale.url, description: sale.description, mimeType: 'application/json', outputSchema: null };
+    const described = {
+      ...requirement,
+      maxAmountRequired: requirement.amount,
+      resource: sale.url,
+      description: sale.description,
+      mimeType: 'application/json',
+      outputSchema: null,
+    };
     const body =
       this.config.body_mode === 'v2'
         ? { x402Version: 2, ...common, accepts: [described] }
         : { x402Version: 1, ...common, accepts: [{ ...described, network: this.network.v1 }] };
-    return { www_authenticate: null, x402: { required: { x402Version: 2, ...common, accepts: [requirement] }, body }, expires_at: quote.expires_at };
+    return {
+      www_authenticate: null,
+      x402: { required: { x402Version: 2, ...common, accepts: [requirement] }, body },
+      expires_at: quote.expires_at,
+    };
   }
 
   read(sale: Sale): Credential | null {
@@ -72,7 +95,12 @@ export class X402 implements Protocol {
     const quote = this.quoteOf(payment, sale);
     const amount = quote?.amount ?? this.amountOf(payment, sale);
     this.checkTerms(payment, amount);
-    const transfer = verifySolanaTransfer(payment.transaction, { mint: this.solana.mint, destination: this.settlement.destination, amount, sponsor: this.settlement.sponsor?.publicKey.toBase58() ?? null });
+    const transfer = verifySolanaTransfer(payment.transaction, {
+      mint: this.solana.mint,
+      destination: this.settlement.destination,
+      amount,
+      sponsor: this.settlement.sponsor?.address ?? null,
+    });
     const offer = this.checkMemo(payment, transfer, quote, amount, sale);
     return {
       protocol: this.name,
@@ -98,15 +126,15 @@ export class X402 implements Protocol {
   }
 
   settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.settle(record, signal);
+    return this.settlement.landing.settle(record, signal);
   }
 
   lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.lookup(record, signal);
+    return this.settlement.landing.lookup(record, signal);
   }
 
   finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
-    return this.settlement.finality(record, signal);
+    return this.settlement.landing.finality(record, signal);
   }
 
   receipt(record: PaymentRecord): Record<string, string> {
@@ -149,11 +177,12 @@ export class X402 implements Protocol {
   private requirement(quote: Quote, sale: Sale): JsonObject & { amount: string } {
     const [secret] = this.config.secrets as [string];
     const hint = headerValues(sale.raw_headers, 'x-payer')[0];
-    const feePayer = hint !== undefined && isSolanaAddress(hint) ? hint : this.settlement.sponsor?.publicKey.toBase58();
+    const feePayer = hint !== undefined && isSolanaAddress(hint) ? hint : this.offeredSponsor();
     const blockhash = this.settlement.offerBlockhash();
     const extra: JsonObject = { memo: memoOf(quote, secret), quote: tokenOf(quote, secret) };
-    if (feePayer !== undefined) extra.feePayer = feePayer;
-    if (blockhash !== undefined) Object.assign(extra, { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: String(blockhash.last_valid_block_height) });
+    if (feePayer !== null) extra.feePayer = feePayer;
+    if (blockhash !== undefined)
+      Object.assign(extra, { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: String(blockhash.last_valid_block_height) });
     return {
       scheme: 'exact',
       network: this.network.caip2,
@@ -163,6 +192,11 @@ export class X402 implements Protocol {
       maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
       extra,
     };
+  }
+
+  private offeredSponsor(): string | null {
+    const { sponsor } = this.settlement;
+    return sponsor?.solvent === true ? sponsor.address : null;
   }
 
   /** The quote a version 2 proof echoes; null when it echoes none. A quote of another request is a refusal. */
@@ -186,11 +220,18 @@ export class X402 implements Protocol {
     if (accepted === null) return;
     if (accepted.asset !== this.solana.mint) refuse('invalid_exact_svm_payload_mint_mismatch');
     if (accepted.payTo !== this.solana.pay_to) refuse('invalid_exact_svm_payload_recipient_mismatch');
-    if (accepted.amount !== amount.toString()) throw new AppError('payment_insufficient', { reason: 'invalid_exact_svm_payload_amount_mismatch' });
+    if (accepted.amount !== amount.toString())
+      throw new AppError('payment_insufficient', { reason: 'invalid_exact_svm_payload_amount_mismatch' });
   }
 
   /** The offer that the transaction's memo binds it to; null only for version 1 clients, which need not send one. */
-  private checkMemo(payment: X402Payment, transfer: SolanaTransfer, quote: (Quote & { memo: string }) | null, amount: bigint, sale: Sale): Quote | null {
+  private checkMemo(
+    payment: X402Payment,
+    transfer: SolanaTransfer,
+    quote: (Quote & { memo: string }) | null,
+    amount: bigint,
+    sale: Sale,
+  ): Quote | null {
     const [memo] = transfer.memos;
     if (transfer.memos.length > 1) return refuse('invalid_exact_svm_payload_memo_count');
     if (memo === undefined) return payment.version === 1 ? quote : refuse('invalid_exact_svm_payload_memo_count');
@@ -198,15 +239,4 @@ export class X402 implements Protocol {
     if (bound === undefined || (quote !== null && quote.id !== bound.id)) return refuse('invalid_exact_svm_payload_memo_mismatch');
     return bound;
   }
-}
-
-/** Always under both names: version 1 clients read the second. */
-function responseHeaders(response: JsonObject): Record<string, string> {
-  const value = Buffer.from(JSON.stringify(response)).toString('base64');
-  return { 'PAYMENT-RESPONSE': value, 'X-PAYMENT-RESPONSE': value };
-}
-
-function failureReason(error: AppError): string {
-  if (error.code === 'payment_replayed') return 'duplicate_settlement';
-  return error.context.reason ?? error.code;
 }

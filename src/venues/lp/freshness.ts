@@ -8,7 +8,17 @@ export async function freshness(db: Pool): Promise<{ last_event_at: Date | null;
   return rows[0] ?? { last_event_at: null, watermark: null };
 }
 
-const FACT_TABLES = ['lp_event', 'lp_swap', 'lp_position_event', 'lp_reward', 'dca_event', 'lp_volume_hour', 'token_price', 'lp_pool', 'lp_token'] as const;
+const FACT_TABLES = [
+  'lp_event',
+  'lp_swap',
+  'lp_position_event',
+  'lp_reward',
+  'dca_event',
+  'lp_volume_hour',
+  'token_price',
+  'lp_pool',
+  'lp_token',
+] as const;
 
 /** Rows kept, by table. */
 export async function counts(db: Pool): Promise<Record<string, number>> {

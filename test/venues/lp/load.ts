@@ -17,7 +17,12 @@ export function pageOf(name: string, records: unknown[], format: RecordedPage['f
 }
 
 /** Loads a page in a transaction of its own, by the source that recognises it. Throws when none does. */
-export async function loadRecords(pool: Pool, name: string, records: unknown[], format: RecordedPage['format'] = 'json'): Promise<IngestReport> {
+export async function loadRecords(
+  pool: Pool,
+  name: string,
+  records: unknown[],
+  format: RecordedPage['format'] = 'json',
+): Promise<IngestReport> {
   const source = sources.find((candidate) => candidate.recognises(records[0], { name, format }));
   if (source === undefined) throw new Error(`no source recognises ${name}`);
   const client = await pool.connect();

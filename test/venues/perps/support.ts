@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { parse } from 'graphql';
+import { Kind, parse, valueFromASTUntyped } from 'graphql';
 import type { Pool } from 'pg';
-import { emptyMeta, makeContext } from '../../../src/graph/context';
+import { makeContext } from '../../../src/graph/context';
 import { compile, type Operation } from '../../../src/graph/execute';
 import { makeSchema } from '../../../src/graph/schema';
 import type { AnswerMeta } from '../../../src/venues/venue';
@@ -16,18 +16,27 @@ export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>;
 
 const ROOT = path.resolve(__dirname, '../../..');
 const SCHEMA = makeSchema(path.join(ROOT, 'graphql/schema'), [perps.resolvers]);
-const operations = new Map<string, Operation>();
+const operations = new Map<string, { run: Operation; defaults: Record<string, unknown> }>();
+
+function operationOf(endpoint: string): { run: Operation; defaults: Record<string, unknown> } {
+  const known = operations.get(endpoint);
+  if (known !== undefined) return known;
+  const document = parse(fs.readFileSync(path.join(ROOT, 'graphql/endpoints', `${endpoint}.graphql`), 'utf8'));
+  const [definition] = document.definitions;
+  const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [];
+  // The compiled operation leaves defaults to the reader of the request.
+  const defaults = Object.fromEntries(variables.flatMap(({ variable, defaultValue }) => (defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]])));
+  const made = { run: compile(SCHEMA, document), defaults };
+  operations.set(endpoint, made);
+  return made;
+}
 
 /** The wing's own endpoint document, e.g. `perps/trades/feed`, run as the product runs it. */
 export async function ask<Data>(db: TestDatabase, endpoint: string, variables: Record<string, unknown>, now: Date): Promise<{ data: Data; meta: AnswerMeta }> {
-  let operation = operations.get(endpoint);
-  if (operation === undefined) {
-    operation = compile(SCHEMA, parse(fs.readFileSync(path.join(ROOT, 'graphql/endpoints', `${endpoint}.graphql`), 'utf8')));
-    operations.set(endpoint, operation);
-  }
+  const { run, defaults } = operationOf(endpoint);
   const context = makeContext(db, now);
-  Object.assign(context.meta, emptyMeta());
-  return { data: (await operation(variables, context)) as Data, meta: context.meta };
+  const sent = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+  return { data: (await run({ ...defaults, ...sent }, context)) as Data, meta: context.meta };
 }
 
 /** An ad-hoc query, as analysts send them. */

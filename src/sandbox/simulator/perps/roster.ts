@@ -64,7 +64,7 @@ const COINS: readonly [string, number, number, number, number, number, number, n
 
 // Role: accounts and round trips a day in a world of 30,000 facts, and how many coins each trades.
 const POPULATION: Partial<Record<Role, { count: number; trips_per_day: number; coins: [number, number] }>> = {
-  skilled: { count: 8, trips_per_day: 3.1, coins: [2, 3] },
+  skilled: { count: 8, trips_per_day: 3.4, coins: [2, 3] },
   copier: { count: 3, trips_per_day: 0, coins: [0, 0] },
   loser: { count: 10, trips_per_day: 1, coins: [1, 3] },
   retail: { count: 110, trips_per_day: 0.32, coins: [1, 4] },
@@ -99,7 +99,7 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
     const rate = (trips_per_day * busyness * count) / number;
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'account', role, index);
-      accounts.push({ address: addressOf(seed, role, index), role, coins: chooseCoins(coins, range, random), trips_per_day: rate * (0.7 + 0.6 * random()), of: null });
+      accounts.push({ address: addressOf(seed, role, index), role, coins: chooseCoins(coins, range, random), trips_per_day: rate * (role === 'skilled' ? 0.95 + 0.2 * random() : 0.7 + 0.6 * random()), of: null });
     }
   }
   return { coins, accounts: [...accounts, ...related(seed, accounts)], busyness };

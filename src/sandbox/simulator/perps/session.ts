@@ -48,7 +48,7 @@ export class LiveSession {
     const makers = roster.accounts.filter(({ role }) => role === 'market_maker').map(({ address }) => address);
     this.makers = Array.from({ length: MAKERS_IN_A_COIN }, (_, index) => makers[(session.coin_index + index) % makers.length] as string);
     this.vault = (roster.accounts.find(({ role }) => role === 'vault') as { address: string }).address;
-    this.cap = 120_000 * Math.sqrt(session.coin.weight);
+    this.cap = 60_000 * Math.sqrt(session.coin.weight);
     this.plan.orders.push(this.closing());
   }
 
@@ -89,7 +89,7 @@ export class LiveSession {
     if (order.liquidated) return this.liquidate(order, wanted, time, events);
     if (order.counterparty !== null) return this.deal(events, time, order.trader, order.counterparty, order.side, wanted, 0);
     const notional = (wanted / 10 ** this.session.coin.sz_decimals) * this.session.coin.path.at(time);
-    const parts = notional > 100_000 ? Math.min(4, wanted) : notional > 30_000 && this.random() < 0.3 ? Math.min(2, wanted) : 1;
+    const parts = notional > 150_000 ? Math.min(3, wanted) : notional > 30_000 && this.random() < 0.3 ? Math.min(2, wanted) : 1;
     for (let part = 0, left = wanted; part < parts; part += 1) {
       const lots = part === parts - 1 ? left : Math.max(1, Math.floor((left / (parts - part)) * (0.7 + 0.6 * this.random())));
       if (lots <= 0 || lots > left) continue;

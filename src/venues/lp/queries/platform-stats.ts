@@ -13,6 +13,12 @@ export interface PlatformStatsArgs {
 /** Totals of one pool type, or of all (`pool_type` null). Numeric columns are decimal text, counts too. */
 export interface ProviderTotalsRow {
   pool_type: PoolType | null;
+  /** Deposits plus withdrawals. */
+  volume_usd: string;
+  /** Against the window before, over all types asked for; null without one or when nothing moved in it. */
+  volume_change_pct: string | null;
+  /** Deposits minus withdrawals. */
+  net_flow_usd: string;
   deposits_usd: string;
   withdrawals_usd: string;
   fees_claimed_usd: string;
@@ -25,7 +31,6 @@ export interface ProviderTotalsRow {
 export interface PlatformExtrasRow {
   new_lps: string;
   smart_lps: string;
-  previous_usd: string | null;
 }
 
 export interface EarnedFeesRow {
@@ -64,7 +69,11 @@ WITH owners AS (
 ), used AS (
   SELECT pool_type, count(*) AS pool_count FROM pools GROUP BY GROUPING SETS ((pool_type), ())
 )
-SELECT p.*, u.pool_count FROM provided p JOIN used u ON u.pool_type IS NOT DISTINCT FROM p.pool_type`,
+SELECT p.*, u.pool_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd,
+  CASE WHEN p.pool_type IS NULL THEN (
+    SELECT 100 * (p.deposits_usd + p.withdrawals_usd - sum(e.usd)) / nullif(sum(e.usd), 0) FROM lp_event e
+    WHERE e."timestamp" >= $4::timestamptz AND e."timestamp" < $2 AND e.kind IN ('deposit', 'withdraw') ${filter('e')}) END AS volume_change_pct
+FROM provided p JOIN used u ON u.pool_type IS NOT DISTINCT FROM p.pool_type`,
 );
 
 /**
@@ -85,8 +94,7 @@ WITH active AS (
 )
 SELECT
   (SELECT count(*) FROM owners o WHERE NOT EXISTS (SELECT FROM lp_event e WHERE e.owner = o.owner AND e."timestamp" < $2 ${filter('e')})) AS new_lps,
-  (SELECT count(DISTINCT a.owner) FROM active a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run WHERE s.score >= ${SMART}) AS smart_lps,
-  (SELECT sum(e.usd) FROM lp_event e WHERE e."timestamp" >= $4::timestamptz AND e."timestamp" < $2 AND e.kind IN ('deposit', 'withdraw') ${filter('e')}) AS previous_usd`,
+  (SELECT count(DISTINCT a.owner) FROM active a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run WHERE s.score >= ${SMART}) AS smart_lps`,
 );
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
@@ -114,8 +122,8 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
   const variant = pool_type === null ? 'all' : 'one';
   const values = [pool_type, window.from, window.to];
   const [totals, extras, earned] = await Promise.all([
-    sql.query<ProviderTotalsRow>(TOTALS[variant], values),
-    sql.query<PlatformExtrasRow>(EXTRAS[variant], [...values, previous?.from ?? null]),
+    sql.query<ProviderTotalsRow>(TOTALS[variant], [...values, previous?.from ?? null]),
+    sql.query<PlatformExtrasRow>(EXTRAS[variant], values),
     sql.query<EarnedFeesRow>(EARNED[variant], values),
   ]);
   return { totals: totals.filter((row) => Number(row.event_count) > 0), extras: extras[0] as PlatformExtrasRow, earned };

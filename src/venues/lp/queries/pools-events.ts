@@ -50,7 +50,13 @@ export interface PoolSwapRow {
 export const EVENT_KEY = 5;
 export const SWAP_KEY = 4;
 
-export const eventPosition = (row: PoolEventRow): CursorPosition => [row.timestamp.toISOString(), row.tx_id, row.position_address, row.kind, row.n];
+export const eventPosition = (row: PoolEventRow): CursorPosition => [
+  row.timestamp.toISOString(),
+  row.tx_id,
+  row.position_address,
+  row.kind,
+  row.n,
+];
 export const swapPosition = (row: PoolSwapRow): CursorPosition => [row.timestamp.toISOString(), row.tx_id, row.outer_ix, row.inner_ix];
 
 interface Shape {
@@ -99,18 +105,38 @@ function unused(...parameters: [number, boolean][]): string {
   return ['true', ...idle].join(' AND ');
 }
 
-const shapeOf = (args: PoolEventsArgs): Shape => ({ kind: args.kind !== null, owner: args.owner !== null, min: args.min_usd > 0, after: args.after !== null });
+const shapeOf = (args: PoolEventsArgs): Shape => ({
+  kind: args.kind !== null,
+  owner: args.owner !== null,
+  min: args.min_usd > 0,
+  after: args.after !== null,
+});
 
 /** One page of deposits, withdrawals and claims of a pool up to `now`, newest first. */
 export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEventRow[]> {
   const { pool_address, now, limit, kind, owner, min_usd, after } = args;
   const position = after ?? Array.from({ length: EVENT_KEY }, () => null);
-  return sql.query<PoolEventRow>(eventsStatement(shapeOf(args)), [pool_address, now, limit, kind, owner, min_usd > 0 ? min_usd : null, ...position]);
+  return sql.query<PoolEventRow>(eventsStatement(shapeOf(args)), [
+    pool_address,
+    now,
+    limit,
+    kind,
+    owner,
+    min_usd > 0 ? min_usd : null,
+    ...position,
+  ]);
 }
 
 /** One page of swaps of a pool up to `now`, newest first. */
 export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapRow[]> {
   const { pool_address, now, limit, owner, min_usd, after } = args;
   const position = after ?? Array.from({ length: SWAP_KEY }, () => null);
-  return sql.query<PoolSwapRow>(swapsStatement(shapeOf(args)), [pool_address, now, limit, owner, min_usd > 0 ? min_usd : null, ...position]);
+  return sql.query<PoolSwapRow>(swapsStatement(shapeOf(args)), [
+    pool_address,
+    now,
+    limit,
+    owner,
+    min_usd > 0 ? min_usd : null,
+    ...position,
+  ]);
 }

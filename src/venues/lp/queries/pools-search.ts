@@ -130,7 +130,10 @@ const TIERS = [searchStatement(0), searchStatement(1), searchStatement(2)] as co
  * Pools by address, mint, token symbol or name, or pair of tokens in any order: at most `limit`, best match first. A wider
  * tier is asked only when the narrower ones do not fill the list.
  */
-export async function searchPools(sql: Sql, { query, pool_type, limit, window }: PoolsSearchArgs): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
+export async function searchPools(
+  sql: Sql,
+  { query, pool_type, limit, window }: PoolsSearchArgs,
+): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
   const { split, side, key, pattern, raw } = wordsOf(query);
   let rows: FoundPoolRow[] = [];
   for (const statement of TIERS) {

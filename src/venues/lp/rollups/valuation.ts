@@ -38,9 +38,19 @@ export async function revalue(client: PoolClient, touched: TouchedHours): Promis
   }
 }
 
-async function derive(client: PoolClient, name: string, observations: string, { from, to }: TimeRange, touched: TouchedHours): Promise<void> {
+async function derive(
+  client: PoolClient,
+  name: string,
+  observations: string,
+  { from, to }: TimeRange,
+  touched: TouchedHours,
+): Promise<void> {
   const { rows: months } = await client.query<{ month: Date }>({ name: 'lp_price_months', text: MONTHS, values: [from, to] });
-  await ensureMonths(client, 'token_price', months.map((row) => row.month));
+  await ensureMonths(
+    client,
+    'token_price',
+    months.map((row) => row.month),
+  );
   const { rows } = await client.query<{ minute: Date }>({ name: `lp_prices_${name}`, text: derivation(observations), values: [from, to] });
   for (const { minute } of rows) touched.add(minute);
 }

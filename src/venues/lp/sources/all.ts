@@ -10,4 +10,14 @@ import { transactions } from './transactions';
 import { volumeHistory } from './volume-history';
 
 /** Every feed of the venue; each knows its own format from the first record. */
-export const sources: RecordedSource[] = [transactions, positionHistory, positionLegacy, positionOwner, dlmmPools, dammV2Pools, dlmmPairs, volumeHistory, tokens];
+export const sources: RecordedSource[] = [
+  transactions,
+  positionHistory,
+  positionLegacy,
+  positionOwner,
+  dlmmPools,
+  dammV2Pools,
+  dlmmPairs,
+  volumeHistory,
+  tokens,
+];

@@ -1,7 +1,20 @@
 import { addressOf } from './base58';
 
 /** Field types of the events we read. Integers above 53 bits come out as decimal text, like addresses as base58. */
-export type FieldType = 'pubkey' | 'u8' | 'u16' | 'u32' | 'u64' | 'u128' | 'i32' | 'i64' | 'bool' | 'u64x2' | { bytes: number } | { option: FieldType } | { struct: Layout };
+export type FieldType =
+  | 'pubkey'
+  | 'u8'
+  | 'u16'
+  | 'u32'
+  | 'u64'
+  | 'u128'
+  | 'i32'
+  | 'i64'
+  | 'bool'
+  | 'u64x2'
+  | { bytes: number }
+  | { option: FieldType }
+  | { struct: Layout };
 export type Layout = readonly (readonly [name: string, type: FieldType])[];
 export type FieldValue = string | number | boolean | null | string[] | Fields;
 export interface Fields {

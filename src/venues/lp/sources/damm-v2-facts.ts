@@ -1,6 +1,6 @@
-import { barePool } from '../store/rows';
+import { barePool, type Facts } from '../store/rows';
 import type { Fields } from './borsh';
-import { eventRow, type Facts, type Place } from './chain-facts';
+import { eventRow, type Place } from './place';
 
 /** In this mode fees stay in the pool, partly for its providers (cp_amm CollectFeeMode::Compounding). */
 const COMPOUNDING = 2;
@@ -13,7 +13,12 @@ export function dammV2Fact(place: Place, facts: Facts): number {
   facts.pools.push(barePool(pool, 'damm_v2'));
   switch (place.event.name) {
     case 'EvtLiquidityChange':
-      return addLiquidity(place, facts, place.event.fields.change_type === 0 ? 'deposit' : 'withdraw', place.event.fields.liquidity_delta as string);
+      return addLiquidity(
+        place,
+        facts,
+        place.event.fields.change_type === 0 ? 'deposit' : 'withdraw',
+        place.event.fields.liquidity_delta as string,
+      );
     case 'EvtAddLiquidity':
       return addLiquidity(place, facts, 'deposit', (place.event.fields.params as Fields).liquidity_delta as string);
     case 'EvtRemoveLiquidity':
@@ -71,7 +76,12 @@ function addReserves({ tx, event: { fields } }: Place, facts: Facts): void {
 
 function addClaim(place: Place, facts: Facts): number {
   const f = place.event.fields as Record<string, string>;
-  facts.events.push({ ...eventRow(place, 'claim', 'damm_v2'), ...ownedBy(place), raw_x: f.fee_a_claimed as string, raw_y: f.fee_b_claimed as string });
+  facts.events.push({
+    ...eventRow(place, 'claim', 'damm_v2'),
+    ...ownedBy(place),
+    raw_x: f.fee_a_claimed as string,
+    raw_y: f.fee_b_claimed as string,
+  });
   addOwnership(place, facts);
   return 1;
 }

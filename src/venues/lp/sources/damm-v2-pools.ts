@@ -6,5 +6,6 @@ import { recognisesPools, writePools } from './pool-pages';
 export const dammV2Pools: RecordedSource = {
   name: 'lp.damm_v2_pools',
   recognises: (first) => recognisesPools(first, 'damm_v2'),
-  load: (page, client, options) => loadPage('lp.damm_v2_pools', page, client, options, (records, load) => writePools(records, load, 'damm_v2')),
+  load: (page, client, options) =>
+    loadPage('lp.damm_v2_pools', page, client, options, (records, load) => writePools(records, load, 'damm_v2')),
 };

@@ -1,5 +1,5 @@
-import type { DcaRow } from '../store/rows';
-import type { Facts, Place } from './chain-facts';
+import type { DcaRow, Facts } from '../store/rows';
+import type { Place } from './place';
 
 const KINDS: Record<string, DcaRow['kind']> = {
   Opened: 'opened',

@@ -1,7 +1,6 @@
-import { barePool } from '../store/rows';
-import type { EventRow } from '../store/rows';
+import { barePool, type EventRow, type Facts } from '../store/rows';
 import type { Fields } from './borsh';
-import { eventRow, type Facts, type Place } from './chain-facts';
+import { eventRow, type Place } from './place';
 
 /** Adds the facts of one DLMM event (venues of discrete bins); returns how many. */
 export function dlmmFact(place: Place, facts: Facts): number {

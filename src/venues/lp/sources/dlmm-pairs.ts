@@ -15,7 +15,8 @@ function pairsOf(record: unknown): unknown[] {
   return Array.isArray(record.pairs) ? record.pairs : [record];
 }
 
-const isPair = (pair: unknown): pair is Json => isObject(pair) && 'mint_x' in pair && 'mint_y' in pair && 'bin_step' in pair && 'address' in pair;
+const isPair = (pair: unknown): pair is Json =>
+  isObject(pair) && 'mint_x' in pair && 'mint_y' in pair && 'bin_step' in pair && 'address' in pair;
 
 async function writePairs(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
   const asOf = timeInName(page.name);
@@ -61,6 +62,12 @@ function poolRow(pair: Json, asOf: Date | null): PoolRow | null {
 function tokensOf({ name, mint_x, mint_y }: PoolRow): TokenRow[] {
   const parts = name?.split('-').map((part) => part.trim()) ?? [];
   const [x, y] = parts.length === 2 && parts.every((part) => part !== '') ? parts : [];
-  const token = (mint: string | null, symbol: string | undefined): TokenRow => ({ mint: mint as string, symbol: symbol ?? null, name: null, decimals: null, quality: 1 });
+  const token = (mint: string | null, symbol: string | undefined): TokenRow => ({
+    mint: mint as string,
+    symbol: symbol ?? null,
+    name: null,
+    decimals: null,
+    quality: 1,
+  });
   return [token(mint_x, x), token(mint_y, y)];
 }

@@ -59,5 +59,10 @@ export async function loadPage(
   await load.writer.settle();
   await moveCursor(client, source, page.name, load.log.times);
   const { log, writer } = load;
-  return { read: log.read, inserted: log.inserted + writer.saved.inserted, duplicates: log.duplicates + writer.saved.duplicates, skipped: log.skipped };
+  return {
+    read: log.read,
+    inserted: log.inserted + writer.saved.inserted,
+    duplicates: log.duplicates + writer.saved.duplicates,
+    skipped: log.skipped,
+  };
 }

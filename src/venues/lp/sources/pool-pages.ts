@@ -11,7 +11,9 @@ export function poolsOf(record: unknown): unknown[] {
 
 /** Whether the record is a page of pools, or a pool, of the index that serves both programs in one form. */
 export function isPool(pool: unknown): pool is Json {
-  return isObject(pool) && typeof pool.address === 'string' && isObject(pool.token_x) && isObject(pool.token_y) && isObject(pool.pool_config);
+  return (
+    isObject(pool) && typeof pool.address === 'string' && isObject(pool.token_x) && isObject(pool.token_y) && isObject(pool.pool_config)
+  );
 }
 
 /** Pools of the bin program have a bin step; those of the other have vaults and a fee mode. */
@@ -69,12 +71,19 @@ function poolRow(pool: Json, type: PoolType, asOf: Date | null): PoolRow | null 
 
 function tokenRow(token: Json): TokenRow {
   const decimals = integer(token.decimals);
-  return { mint: token.address as string, symbol: text(token.symbol), name: text(token.name), decimals: decimals !== null && decimals >= 0 && decimals <= 30 ? decimals : null, quality: 2 };
+  return {
+    mint: token.address as string,
+    symbol: text(token.symbol),
+    name: text(token.name),
+    decimals: decimals !== null && decimals >= 0 && decimals <= 30 ? decimals : null,
+    quality: 2,
+  };
 }
 
 /** Whether the first pool of a record is of this type. */
 export function recognisesPools(first: unknown, type: PoolType): boolean {
   const pool = poolsOf(first)[0];
-  if (pool === undefined) return isObject(first) && listOf(first.data).length === 0 && typeof first.page_size === 'number' && type === 'dlmm';
+  if (pool === undefined)
+    return isObject(first) && listOf(first.data).length === 0 && typeof first.page_size === 'number' && type === 'dlmm';
   return isPool(pool) && poolTypeOf(pool) === type;
 }

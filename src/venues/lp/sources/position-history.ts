@@ -1,6 +1,5 @@
 import type { RecordedSource } from '../../../workers/source';
-import { barePool, type EventKind, type EventRow } from '../store/rows';
-import { type Facts, noFacts, numberEqualKeys } from './chain-facts';
+import { barePool, type EventKind, type EventRow, type Facts, noFacts, numberEqualKeys } from '../store/rows';
 import { loadPage, type PageLoad } from './page-load';
 import { addDecimals } from './decimal';
 import { address, amount, instant, integer, isObject, type Json, listOf, text } from './record';
@@ -12,7 +11,8 @@ export const positionHistory: RecordedSource = {
   load: (page, client, options) => loadPage('lp.position_history', page, client, options, writeHistories),
 };
 
-const isEvent = (event: unknown): event is Json => isObject(event) && 'signature' in event && 'eventType' in event && 'positionAddress' in event;
+const isEvent = (event: unknown): event is Json =>
+  isObject(event) && 'signature' in event && 'eventType' in event && 'positionAddress' in event;
 
 const KINDS: Record<string, EventKind> = { add: 'deposit', remove: 'withdraw', claim_fee: 'claim' };
 

@@ -1,6 +1,5 @@
 import type { RecordedSource } from '../../../workers/source';
-import { barePool, type EventKind, type EventRow } from '../store/rows';
-import { noFacts, numberEqualKeys } from './chain-facts';
+import { barePool, type EventKind, type EventRow, noFacts, numberEqualKeys } from '../store/rows';
 import { loadPage, type PageLoad } from './page-load';
 import { addDecimals } from './decimal';
 import { address, amount, instant, integer, isObject, type Json, text } from './record';
@@ -12,10 +11,12 @@ import { address, amount, instant, integer, isObject, type Json, text } from './
 export const positionLegacy: RecordedSource = {
   name: 'lp.position_legacy',
   recognises: (first, page) => isRow(first) && kindOf(page.name) !== null,
-  load: (page, client, options) => loadPage('lp.position_legacy', page, client, options, (records, load) => writeRows(records, load, kindOf(page.name))),
+  load: (page, client, options) =>
+    loadPage('lp.position_legacy', page, client, options, (records, load) => writeRows(records, load, kindOf(page.name))),
 };
 
-const isRow = (row: unknown): row is Json => isObject(row) && 'tx_id' in row && 'position_address' in row && 'pair_address' in row && 'onchain_timestamp' in row;
+const isRow = (row: unknown): row is Json =>
+  isObject(row) && 'tx_id' in row && 'position_address' in row && 'pair_address' in row && 'onchain_timestamp' in row;
 
 function kindOf(name: string): EventKind | null {
   if (/deposit/i.test(name)) return 'deposit';

@@ -1,6 +1,5 @@
 import type { RecordedSource } from '../../../workers/source';
-import { barePool, type OwnershipRow } from '../store/rows';
-import { noFacts } from './chain-facts';
+import { barePool, noFacts, type OwnershipRow } from '../store/rows';
 import { loadPage, type PageLoad } from './page-load';
 import { address, isObject, type Json } from './record';
 
@@ -11,7 +10,8 @@ export const positionOwner: RecordedSource = {
   load: (page, client, options) => loadPage('lp.position_owner', page, client, options, writePositions),
 };
 
-const isPosition = (position: unknown): position is Json => isObject(position) && 'address' in position && 'pair_address' in position && 'owner' in position;
+const isPosition = (position: unknown): position is Json =>
+  isObject(position) && 'address' in position && 'pair_address' in position && 'owner' in position;
 
 async function writePositions(records: unknown[], { log, writer }: PageLoad): Promise<void> {
   const facts = noFacts();

@@ -12,7 +12,8 @@ export const tokens: RecordedSource = {
 
 const mintOf = (token: Json): string | null => address(token.address) ?? address(token.id) ?? address(token.mint);
 
-const isToken = (token: unknown): token is Json => isObject(token) && 'symbol' in token && 'name' in token && 'decimals' in token && mintOf(token) !== null;
+const isToken = (token: unknown): token is Json =>
+  isObject(token) && 'symbol' in token && 'name' in token && 'decimals' in token && mintOf(token) !== null;
 
 async function writeTokens(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
   const asOf = timeInName(page.name);

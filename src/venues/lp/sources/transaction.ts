@@ -78,7 +78,11 @@ function accountKeys(message: Json, meta: Json): string[] {
   const listed = (Array.isArray(message.accountKeys) ? message.accountKeys : []).map((key: unknown) => (isObject(key) ? key.pubkey : key));
   const parsed = Array.isArray(message.accountKeys) && isObject(message.accountKeys[0]);
   const loaded = isObject(meta.loadedAddresses) && !parsed ? meta.loadedAddresses : {};
-  const all = [...listed, ...(Array.isArray(loaded.writable) ? loaded.writable : []), ...(Array.isArray(loaded.readonly) ? loaded.readonly : [])];
+  const all = [
+    ...listed,
+    ...(Array.isArray(loaded.writable) ? loaded.writable : []),
+    ...(Array.isArray(loaded.readonly) ? loaded.readonly : []),
+  ];
   return all.map(String);
 }
 
@@ -123,7 +127,8 @@ function decimalsOf(meta: Json): Map<string, number> {
   const decimals = new Map<string, number>();
   for (const balance of [...listOf(meta.preTokenBalances), ...listOf(meta.postTokenBalances)]) {
     const amount = balance.uiTokenAmount;
-    if (typeof balance.mint === 'string' && isObject(amount) && typeof amount.decimals === 'number') decimals.set(balance.mint, amount.decimals);
+    if (typeof balance.mint === 'string' && isObject(amount) && typeof amount.decimals === 'number')
+      decimals.set(balance.mint, amount.decimals);
   }
   return decimals;
 }

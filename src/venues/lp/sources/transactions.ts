@@ -1,6 +1,6 @@
 import type { RecordedSource } from '../../../workers/source';
-import type { TokenRow } from '../store/rows';
-import { addFacts, noFacts } from './chain-facts';
+import { noFacts, type TokenRow } from '../store/rows';
+import { addFacts } from './chain-facts';
 import { loadPage, type PageLoad } from './page-load';
 import { decodeTransaction, transactionOf } from './transaction';
 

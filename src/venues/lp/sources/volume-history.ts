@@ -42,7 +42,10 @@ async function writeHistory(records: unknown[], { page, log, writer }: PageLoad)
       log.skip('unusable_bucket', buckets.length - used);
       log.read += hours.size;
       for (const hour of hours.keys()) log.saw(new Date(hour));
-      await writer.volumes(pool, [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees })));
+      await writer.volumes(
+        pool,
+        [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees })),
+      );
     }
   }
 }
@@ -54,6 +57,10 @@ function addBucket(bucket: unknown, hours: Map<number, Hour>): boolean {
   const start = Math.floor(at.getTime() / HOUR) * HOUR;
   const hour = hours.get(start) ?? { volume: '0', fees: null, protocolFees: null };
   const plus = (sum: string | null, value: string | null): string | null => (value === null ? sum : addDecimals(sum ?? '0', value));
-  hours.set(start, { volume: addDecimals(hour.volume, volume), fees: plus(hour.fees, amount(bucket.fees)), protocolFees: plus(hour.protocolFees, amount(bucket.protocol_fees)) });
+  hours.set(start, {
+    volume: addDecimals(hour.volume, volume),
+    fees: plus(hour.fees, amount(bucket.fees)),
+    protocolFees: plus(hour.protocolFees, amount(bucket.protocol_fees)),
+  });
   return true;
 }

@@ -47,12 +47,23 @@ export interface Learned {
 export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
   const learned: Learned = { changed: 0, pools: [] };
   for (const batch of batchesOf(mergedTokens(rows))) {
-    const keyed = batch.map((row) => ({ ...row, symbol_key: row.symbol && searchKey(row.symbol), name_key: row.name && searchKey(row.name) }));
-    const { rows: changed } = await client.query<{ mint: string; decimals_new: boolean }>({ name: 'lp_save_tokens', text: SAVE_TOKENS, values: columnArrays(TOKEN, keyed) });
+    const keyed = batch.map((row) => ({
+      ...row,
+      symbol_key: row.symbol && searchKey(row.symbol),
+      name_key: row.name && searchKey(row.name),
+    }));
+    const { rows: changed } = await client.query<{ mint: string; decimals_new: boolean }>({
+      name: 'lp_save_tokens',
+      text: SAVE_TOKENS,
+      values: columnArrays(TOKEN, keyed),
+    });
     learned.changed += changed.length;
     const mints = changed.filter((row) => row.decimals_new).map((row) => row.mint);
     if (mints.length > 0) {
-      const pools = await client.query<{ pool_address: string }>('SELECT pool_address FROM lp_pool WHERE mint_x = ANY($1) OR mint_y = ANY($1)', [mints]);
+      const pools = await client.query<{ pool_address: string }>(
+        'SELECT pool_address FROM lp_pool WHERE mint_x = ANY($1) OR mint_y = ANY($1)',
+        [mints],
+      );
       learned.pools.push(...pools.rows.map((row) => row.pool_address));
     }
   }
@@ -89,7 +100,12 @@ function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
     if (seen === undefined) merged.set(row.mint, row);
     else {
       const [better, other] = row.quality >= seen.quality ? [row, seen] : [seen, row];
-      merged.set(row.mint, { ...better, symbol: better.symbol ?? other.symbol, name: better.name ?? other.name, decimals: seen.decimals ?? row.decimals });
+      merged.set(row.mint, {
+        ...better,
+        symbol: better.symbol ?? other.symbol,
+        name: better.name ?? other.name,
+        decimals: seen.decimals ?? row.decimals,
+      });
     }
   }
   return [...merged.values()];
@@ -99,7 +115,11 @@ function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
 export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {
   const learned: Learned = { changed: 0, pools: [] };
   for (const batch of batchesOf(mergedPools(rows))) {
-    const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({ name: 'lp_save_pools', text: SAVE_POOLS, values: columnArrays(POOL, batch) });
+    const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({
+      name: 'lp_save_pools',
+      text: SAVE_POOLS,
+      values: columnArrays(POOL, batch),
+    });
     learned.changed += changed.length;
     learned.pools.push(...changed.filter((row) => row.facts_new).map((row) => row.pool_address));
   }
@@ -166,10 +186,21 @@ function mergePool(a: PoolRow, b: PoolRow): PoolRow {
 }
 
 /** Liquidity of pools in the hours of their catalogue records; the newest record of an hour stays. */
-export async function saveLiquidity(client: PoolClient, rows: readonly { pool_address: string; hour: Date; liquidity_usd: string }[]): Promise<void> {
+export async function saveLiquidity(
+  client: PoolClient,
+  rows: readonly { pool_address: string; hour: Date; liquidity_usd: string }[],
+): Promise<void> {
   if (rows.length === 0) return;
-  await ensureMonths(client, 'lp_liquidity_hour', rows.map((row) => row.hour));
-  const columns: Columns<(typeof rows)[number]> = [['pool_address', 'text'], ['hour', 'timestamptz'], ['liquidity_usd', 'numeric']];
+  await ensureMonths(
+    client,
+    'lp_liquidity_hour',
+    rows.map((row) => row.hour),
+  );
+  const columns: Columns<(typeof rows)[number]> = [
+    ['pool_address', 'text'],
+    ['hour', 'timestamptz'],
+    ['liquidity_usd', 'numeric'],
+  ];
   await appendNew(client, 'lp_liquidity_hour', columns, rows);
 }
 
@@ -177,6 +208,9 @@ export async function saveLiquidity(client: PoolClient, rows: readonly { pool_ad
 export async function knownBirths(client: PoolClient, pools: readonly string[]): Promise<number> {
   if (pools.length === 0) return 0;
   const distinct = new Set(pools);
-  const { rows } = await client.query<{ n: string }>('SELECT count(*) AS n FROM lp_pool WHERE pool_address = ANY($1) AND created_at IS NOT NULL', [[...distinct]]);
+  const { rows } = await client.query<{ n: string }>(
+    'SELECT count(*) AS n FROM lp_pool WHERE pool_address = ANY($1) AND created_at IS NOT NULL',
+    [[...distinct]],
+  );
   return Number(rows[0]?.n ?? 0) + pools.length - distinct.size;
 }

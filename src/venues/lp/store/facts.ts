@@ -67,7 +67,11 @@ WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) 
 /** Appends deposits, withdrawals and claims. */
 export async function saveEvents(client: PoolClient, rows: readonly EventRow[]): Promise<Appended> {
   const distinct = distinctEvents(rows);
-  await ensureMonths(client, 'lp_event', distinct.map((row) => row.timestamp));
+  await ensureMonths(
+    client,
+    'lp_event',
+    distinct.map((row) => row.timestamp),
+  );
   let inserted = 0;
   for (const batch of batchesOf(distinct)) {
     const values = columnArrays(EVENT, batch);
@@ -121,7 +125,11 @@ ON CONFLICT DO NOTHING`;
 
 /** Appends swaps and notes that their pools' chain stream is seen. */
 export async function saveSwaps(client: PoolClient, rows: readonly SwapRow[]): Promise<Appended> {
-  await ensureMonths(client, 'lp_swap', rows.map((row) => row.timestamp));
+  await ensureMonths(
+    client,
+    'lp_swap',
+    rows.map((row) => row.timestamp),
+  );
   let inserted = 0;
   for (const batch of batchesOf(rows)) {
     const { rowCount } = await client.query({ name: 'lp_insert_swaps', text: INSERT_SWAPS, values: columnArrays(SWAP, batch) });
@@ -179,12 +187,23 @@ const DCA: Columns<DcaRow> = [
   ['by_user', 'boolean'],
 ];
 
-async function saveTimed<Row extends { timestamp: Date }>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<Appended> {
-  await ensureMonths(client, table, rows.map((row) => row.timestamp));
+async function saveTimed<Row extends { timestamp: Date }>(
+  client: PoolClient,
+  table: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): Promise<Appended> {
+  await ensureMonths(
+    client,
+    table,
+    rows.map((row) => row.timestamp),
+  );
   const inserted = await appendNew(client, table, columns, rows);
   return { inserted, duplicates: rows.length - inserted };
 }
 
-export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Promise<Appended> => saveTimed(client, 'lp_reward', REWARD, rows);
-export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> => saveTimed(client, 'lp_position_event', POSITION_EVENT, rows);
+export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Promise<Appended> =>
+  saveTimed(client, 'lp_reward', REWARD, rows);
+export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> =>
+  saveTimed(client, 'lp_position_event', POSITION_EVENT, rows);
 export const saveDca = (client: PoolClient, rows: readonly DcaRow[]): Promise<Appended> => saveTimed(client, 'dca_event', DCA, rows);

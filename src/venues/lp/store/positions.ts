@@ -57,7 +57,11 @@ export async function savePositions(
 ): Promise<{ changed: number }> {
   let changed = 0;
   for (const batch of batchesOf(mergedPositions(events, positionEvents, ownerships))) {
-    const saved = await client.query<{ position_address: string; renamed: boolean }>({ name: 'lp_save_positions', text: SAVE_POSITIONS, values: columnArrays(POSITION, batch) });
+    const saved = await client.query<{ position_address: string; renamed: boolean }>({
+      name: 'lp_save_positions',
+      text: SAVE_POSITIONS,
+      values: columnArrays(POSITION, batch),
+    });
     changed += saved.rows.length;
     const renamed = saved.rows.filter((row) => row.renamed).map((row) => row.position_address);
     if (renamed.length > 0) await client.query({ name: 'lp_correct_owners', text: CORRECT_OWNERS, values: [renamed] });
@@ -65,7 +69,11 @@ export async function savePositions(
   return { changed };
 }
 
-function mergedPositions(events: readonly EventRow[], positionEvents: readonly PositionEventRow[], ownerships: readonly OwnershipRow[]): PositionRow[] {
+function mergedPositions(
+  events: readonly EventRow[],
+  positionEvents: readonly PositionEventRow[],
+  ownerships: readonly OwnershipRow[],
+): PositionRow[] {
   const merged = new Map<string, PositionRow>();
   const at = (row: { position_address: string; pool_type: PoolType; pool_address: string | null }): PositionRow => {
     let position = merged.get(row.position_address);

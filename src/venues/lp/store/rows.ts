@@ -161,3 +161,35 @@ export function barePool(pool_address: string, pool_type: PoolType): PoolRow {
     reserve_at: null,
   };
 }
+
+/** Facts of the venue, as rows of our tables. */
+export interface Facts {
+  events: EventRow[];
+  swaps: SwapRow[];
+  rewards: RewardRow[];
+  positionEvents: PositionEventRow[];
+  ownerships: OwnershipRow[];
+  pools: PoolRow[];
+  /** Pools whose making is a fact of its own. */
+  created: string[];
+  dca: DcaRow[];
+}
+
+export function noFacts(): Facts {
+  return { events: [], swaps: [], rewards: [], positionEvents: [], ownerships: [], pools: [], created: [], dca: [] };
+}
+
+/**
+ * Numbers the events of one transaction, position and kind in their order. Every feed keeps that order, so that an event
+ * told by the chain and by the index has one key.
+ */
+export function numberEqualKeys(events: EventRow[], from: number): void {
+  const seen = new Map<string, number>();
+  for (let i = from; i < events.length; i += 1) {
+    const event = events[i] as EventRow;
+    const key = `${event.tx_id}/${event.position_address}/${event.kind}`;
+    const n = seen.get(key) ?? 0;
+    event.n = n;
+    seen.set(key, n + 1);
+  }
+}

@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
 import { revalue } from '../rollups/valuation';
-import type { Facts } from '../sources/chain-facts';
 import { knownBirths, type Learned, saveLiquidity, savePools, saveTokens } from './catalogue';
 import { saveDca, saveEvents, savePositionEvents, saveRewards, saveSwaps } from './facts';
 import { TouchedHours } from './hours';
 import { savePositions } from './positions';
-import type { PoolRow, TokenRow } from './rows';
+import type { Facts, PoolRow, TokenRow } from './rows';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 
 const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 3_600_000) * 3_600_000);
@@ -65,7 +64,10 @@ export class PageWriter {
     this.count({ inserted: changed, duplicates: rows.length - changed });
     if (this.saved.inserted === before) return;
     const measured = rows.filter((row) => row.as_of !== null && row.tvl_usd !== null);
-    await saveLiquidity(this.client, measured.map((row) => ({ pool_address: row.pool_address, hour: hourOf(row.as_of as Date), liquidity_usd: row.tvl_usd as string })));
+    await saveLiquidity(
+      this.client,
+      measured.map((row) => ({ pool_address: row.pool_address, hour: hourOf(row.as_of as Date), liquidity_usd: row.tvl_usd as string })),
+    );
   }
 
   /** Prices that a catalogue states: used where no fact tells a better one. */

@@ -26,7 +26,11 @@ RETURNING minute`;
 /** Keeps prices of catalogue pages where nothing better is known of the minute. Returns the minutes that are new. */
 export async function savePrices(client: PoolClient, prices: readonly CataloguePrice[]): Promise<Date[]> {
   const rows = prices.filter((price) => !STABLES.includes(price.mint));
-  await ensureMonths(client, 'token_price', rows.map((row) => row.at));
+  await ensureMonths(
+    client,
+    'token_price',
+    rows.map((row) => row.at),
+  );
   const minutes: Date[] = [];
   for (const batch of batchesOf(rows)) {
     const saved = await client.query<{ minute: Date }>({ name: 'lp_save_prices', text: SAVE_PRICES, values: columnArrays(PRICE, batch) });
@@ -58,10 +62,18 @@ ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = EXCLUDED.volume_usd,
 WHERE EXCLUDED.volume_usd > v.volume_usd`;
 
 export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
-  await ensureMonths(client, 'lp_volume_hour', hours.map((row) => row.hour));
+  await ensureMonths(
+    client,
+    'lp_volume_hour',
+    hours.map((row) => row.hour),
+  );
   let inserted = 0;
   for (const batch of batchesOf(hours)) {
-    const { rowCount } = await client.query({ name: 'lp_save_volumes', text: SAVE_VOLUMES, values: [...columnArrays(VOLUME, batch), pool_address] });
+    const { rowCount } = await client.query({
+      name: 'lp_save_volumes',
+      text: SAVE_VOLUMES,
+      values: [...columnArrays(VOLUME, batch), pool_address],
+    });
     inserted += rowCount ?? 0;
   }
   return { inserted, duplicates: hours.length - inserted };

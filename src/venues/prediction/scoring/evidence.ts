@@ -127,7 +127,5 @@ function gainBy<Key>(positions: readonly EndedPosition[], keyOf: (position: Ende
 /** By event, then by all that can differ: sums of floats then do not depend on the order in which positions came. */
 function inOrder(a: EndedPosition, b: EndedPosition): number {
   if (a.event !== b.event) return a.event < b.event ? -1 : 1;
-  return (
-    a.closed_at.getTime() - b.closed_at.getTime() || a.e - b.e || a.y - b.y || a.cost_usdc - b.cost_usdc || a.pnl_usdc - b.pnl_usdc
-  );
+  return a.closed_at.getTime() - b.closed_at.getTime() || a.e - b.e || a.y - b.y || a.cost_usdc - b.cost_usdc || a.pnl_usdc - b.pnl_usdc;
 }

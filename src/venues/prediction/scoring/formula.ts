@@ -1,5 +1,14 @@
 import { clip, clipSigned, roundTo } from '../../../lib/statistics';
-import { consistency, edgeOf, edgeWithoutLargestEvent, eligiblePositions, forecasts, largestEventShare, shrunkReturn, sumsByEvent } from './evidence';
+import {
+  consistency,
+  edgeOf,
+  edgeWithoutLargestEvent,
+  eligiblePositions,
+  forecasts,
+  largestEventShare,
+  shrunkReturn,
+  sumsByEvent,
+} from './evidence';
 import type { EndedPosition } from './evidence';
 import { S_PM } from './parameters';
 import { edgeInterval, randomizationP, seedOfEvents } from './significance';

@@ -1,9 +1,10 @@
-import { bootstrapGroups, fnv1a, quantileOfSorted, seededRandom } from '../../../lib/statistics';
+import { bootstrapGroups, fnv1a, quantileOfSorted, seededIntegers, sum, UINT32 } from '../../../lib/statistics';
 import type { Edge, EventSums, WeighedPosition } from './evidence';
 import { S_PM } from './parameters';
 
 /** Seed of whatever is drawn for these events: the same events, the same draws, on any machine and in any run. */
-export const seedOfEvents = (events: readonly EventSums[]): number => events.reduce((seed, { event }) => fnv1a(`${event}\n`, seed), fnv1a(''));
+export const seedOfEvents = (events: readonly EventSums[]): number =>
+  events.reduce((seed, { event }) => fnv1a(`${event}\n`, seed), fnv1a(''));
 
 /**
  * 90 % interval of the edge, [low, high]: 5 % and 95 % of a bootstrap over events. Where chance is the error (resamples of a
@@ -24,22 +25,35 @@ export function edgeInterval(edge: Edge, events: readonly EventSums[], seed: num
  */
 export function randomizationP(positions: readonly WeighedPosition[], seed: number): number {
   const { draws, enough } = S_PM.randomization;
-  const isNewEvent = positions.map(({ event }, index) => event !== positions[index - 1]?.event);
-  const weights = Float64Array.from(positions, ({ weight }) => weight);
-  const prices = Float64Array.from(positions, ({ e }) => e);
-  const weight = weights.reduce((total, each) => total + each, 0);
+  const { weights, thresholds, eventOf, events } = columns(positions);
   // Σ w·y is compared, for Σ w·e is the same in every draw. What is as large but for rounding counts.
-  const seen = positions.reduce((total, position) => total + position.weight * position.y, 0) - 1e-9 * weight;
-  const random = seededRandom(seed);
+  const seen = sum(positions.map(({ y, weight }) => weight * (y - 1e-9)));
+  const fill = seededIntegers(seed);
+  const luck = new Uint32Array(events);
   let reached = 0;
   for (let draw = 1; draw <= draws; draw += 1) {
-    let [won, u] = [0, 0];
+    fill(luck);
+    let won = 0;
     for (let index = 0; index < weights.length; index += 1) {
-      if (isNewEvent[index]) u = random();
-      if (u < (prices[index] as number)) won += weights[index] as number;
+      // Without a branch: a coin flip cannot be predicted, which costs the processor more than the product.
+      won += (weights[index] as number) * +((luck[eventOf[index] as number] as number) < (thresholds[index] as number));
     }
     if (won >= seen) reached += 1;
     if (reached === enough) return reached / draw;
   }
   return (reached + 1) / (draws + 1);
+}
+
+/** Positions as columns: weights, prices as parts of 2³², and the running number of each one's event. */
+function columns(positions: readonly WeighedPosition[]) {
+  let events = 0;
+  const eventOf = Int32Array.from(positions, ({ event }, index) =>
+    index > 0 && event !== positions[index - 1]?.event ? ++events : events,
+  );
+  return {
+    weights: Float64Array.from(positions, ({ weight }) => weight),
+    thresholds: Float64Array.from(positions, ({ e }) => e * UINT32),
+    eventOf,
+    events: events + 1,
+  };
 }

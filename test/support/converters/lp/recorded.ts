@@ -14,7 +14,16 @@ export interface RecordedPool {
 /** The same pool as `/pair/all` gives it. The record has no reserves, volume or liquidity, so they stay away. */
 export function pairInfoOf(row: RecordedPool): Record<string, unknown> {
   const { address, name, mintX, mintY, binStep, baseFeePpm } = row;
-  return { address, name, mint_x: mintX, mint_y: mintY, bin_step: binStep, base_fee_percentage: String(baseFeePpm / 10_000), hide: false, is_blacklisted: false };
+  return {
+    address,
+    name,
+    mint_x: mintX,
+    mint_y: mintY,
+    bin_step: binStep,
+    base_fee_percentage: String(baseFeePpm / 10_000),
+    hide: false,
+    is_blacklisted: false,
+  };
 }
 
 /** A row of token-list-2024-09-22.ndjson.gz. */
@@ -48,7 +57,12 @@ export interface RecordedClosedPosition {
 const SOL = 'So11111111111111111111111111111111111111112';
 /** Transaction ids and owner are not in the ledger: derived, the same each time. */
 const derived = (bytes: 32 | 64, ...parts: string[]): string =>
-  bs58.encode(crypto.createHash(bytes === 32 ? 'sha256' : 'sha512').update(parts.join('/')).digest());
+  bs58.encode(
+    crypto
+      .createHash(bytes === 32 ? 'sha256' : 'sha512')
+      .update(parts.join('/'))
+      .digest(),
+  );
 
 /**
  * The deposit, withdrawal and claim that the ledger implies, as `/positions/{position}/historical` would list them; null

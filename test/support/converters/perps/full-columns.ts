@@ -4,7 +4,7 @@
  * Its Trade ID and Timestamp columns are rounded by a spreadsheet and left out; the clock is UTC+5:30, to the minute.
  */
 export function upstreamFill(row: Record<string, string>): [string, Record<string, unknown>] {
-  const [, day, month, year, hour, minute] = /^(\d\d)-(\d\d)-(\d{4}) (\d\d):(\d\d)$/.exec(row['Timestamp IST'] ?? '') ?? [];
+  const [, day, month, year, hour, minute] = /^(\d{1,2})-(\d{1,2})-(\d{4}) (\d{1,2}):(\d\d)$/.exec(row['Timestamp IST'] ?? '') ?? [];
   const time = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)) - 330 * 60_000;
   return [
     row.Account as string,

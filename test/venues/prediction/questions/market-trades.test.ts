@@ -6,7 +6,7 @@ import { condition, loadRecords, token, tx, wallet } from '../support';
 
 interface Row {
   tx_hash: string; wallet: string; token_id: string | null; outcome: string | null; side: string; price: number; size: number; usdc_size: number; timestamp: string;
-  wallet_score: number | null; win_rate: number | null; wallet_tags: string[]; trade_id: string; outcome_index: number | null; is_taker: boolean | null; fee_usdc: null;
+  wallet_score: number | null; win_rate: number | null; wallet_tags: string[]; trade_id: string; outcome_index: number | null; is_taker: boolean | null; fee_usdc: null; realized_pnl_usdc: number | null;
 } // prettier-ignore
 interface Answer {
   condition_id: string;
@@ -176,7 +176,7 @@ describe('markets/trades, gains', () => {
   afterAll(() => db.drop());
 
   const gains = async (variables: Record<string, unknown>): Promise<Record<number, number | null>> => {
-    const { data } = await ask<Answer & { trades: { realized_pnl_usdc: number | null }[] }>(db, 'markets/trades', now, { ...defaults, ...variables });
+    const { data } = await ask<Answer>(db, 'markets/trades', now, { ...defaults, ...variables });
     return Object.fromEntries(data.trades.map((row) => [Number(BigInt(row.tx_hash) - BigInt(tx(0))), row.realized_pnl_usdc]));
   };
 

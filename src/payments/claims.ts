@@ -1,0 +1,57 @@
+import crypto from 'node:crypto';
+import type { PaymentRecord, ValidProof } from './protocol';
+
+/**
+ * RESERVED, EXECUTING and RESULT_READY belong to a running process; BROADCASTING is written before the first send; UNKNOWN
+ * waits for the chain's word. CONFIRMED and DELIVERED are paid; RELEASED, EXPIRED and REJECTED_ONCHAIN are not. OWED: the
+ * buyer's own broadcast paid us and nothing was served. ROLLED_BACK: confirmed once, then lost by the chain.
+ */
+export type PaymentState =
+  | 'RESERVED'
+  | 'EXECUTING'
+  | 'RESULT_READY'
+  | 'BROADCASTING'
+  | 'UNKNOWN'
+  | 'CONFIRMED'
+  | 'DELIVERED'
+  | 'RELEASED'
+  | 'REJECTED_ONCHAIN'
+  | 'EXPIRED'
+  | 'OWED'
+  | 'ROLLED_BACK';
+
+/** A payment that already holds one of the keys a request came with. */
+export interface HeldPayment {
+  record: PaymentRecord;
+  state: PaymentState;
+  request_hash: string;
+  owed: boolean;
+  answer: string | null;
+  settled_at: Date | null;
+  reason: string | null;
+  /** How the request's keys met it. */
+  by: ('proof' | 'secret' | 'buyer')[];
+}
+
+/** The keys of one request, as stored: what may be secret only as a hash. */
+export interface ClaimKeys {
+  keys: string[];
+  kinds: ('proof' | 'secret' | 'buyer')[];
+  /** The stored form of everything that lets an answer be collected. */
+  collecting: string[];
+}
+
+const hash = (...parts: string[]): string => crypto.createHash('sha256').update(parts.join('\n')).digest('hex');
+
+/** All keys a proof claims. Keys the buyer chose (Idempotency-Key among them) are its own: scoped to the payer. */
+export function claimKeysOf(proof: ValidProof, idempotencyKey: string | null): ClaimKeys {
+  const proofs = [proof.proof_key, ...proof.claim_keys.map((key) => `claim:${hash(key)}`)];
+  const secrets = proof.secrets.map((secret) => `secret:${hash(secret)}`);
+  const chosen = idempotencyKey === null ? proof.buyer_keys : [...proof.buyer_keys, `idem:${idempotencyKey}`];
+  const buyers = chosen.map((key) => `buyer:${hash(proof.payer, key)}`);
+  return {
+    keys: [...proofs, ...secrets, ...buyers],
+    kinds: [...proofs.map(() => 'proof' as const), ...secrets.map(() => 'secret' as const), ...buyers.map(() => 'buyer' as const)],
+    collecting: [...secrets, ...buyers],
+  };
+}

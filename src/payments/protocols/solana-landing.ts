@@ -1,0 +1,95 @@
+import { pause } from '../../chains/rpc';
+import type { SignatureView, SolanaChain } from '../../chains/solana';
+import { type PaymentLog, type PaymentRecord, type Settlement, TRANSACTION_EXPIRED } from '../protocol';
+
+const RESEND_MS = 1_500;
+const POLL_MS = 400;
+/** Blocks past the last valid one before "not seen" counts as "never": forks and lagging status indexes. */
+const EXPIRY_MARGIN_BLOCKS = 32;
+
+/** Brings a signed transaction onto Solana, and finds out what became of it. */
+export class SolanaLanding {
+  constructor(
+    private readonly chain: SolanaChain,
+    /** The merchant's token account. */
+    private readonly destination: string,
+    private readonly log: PaymentLog,
+  ) {}
+
+  /** Sends to every provider, again and again, until the chain has spoken or the signal aborts. */
+  async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    const wire = Buffer.from(record.raw ?? '', 'base64');
+    let sentAt = 0;
+    while (!signal.aborted) {
+      if (Date.now() - sentAt >= RESEND_MS && wire.length > 0) {
+        sentAt = Date.now();
+        // A provider that is slow to take it must not keep us from hearing what the others know.
+        await Promise.race([this.chain.broadcast(wire, signal).catch(() => undefined), pause(POLL_MS, signal)]);
+      }
+      const seen = await this.lookup(record, signal);
+      if (seen.status !== 'unknown') return seen;
+      await pause(POLL_MS, signal);
+    }
+    return { status: 'unknown', transaction: record.transaction };
+  }
+
+  async lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    const unknown: Settlement = { status: 'unknown', transaction: record.transaction };
+    try {
+      // Height before status: "not seen" only counts when it was asked after the end of the blockhash.
+      const overAt = this.expiryHeight(record);
+      const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
+      if (view?.status !== null && view !== undefined) {
+        if (view.status.level === 'processed') return unknown;
+        if (view.status.err !== null)
+          return { status: 'failed', reason: `invalid_exact_svm_transaction_failed: ${JSON.stringify(view.status.err)}` };
+        return await this.confirmed(record, signal);
+      }
+      return overAt !== null && (await this.neverLanded(record, overAt, signal))
+        ? { status: 'failed', reason: TRANSACTION_EXPIRED }
+        : unknown;
+    } catch {
+      return unknown;
+    }
+  }
+
+  async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
+    const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
+    if (view?.status?.level === 'finalized') return view.status.err === null ? 'final' : 'lost';
+    const overAt = this.expiryHeight(record);
+    return view?.status === null && overAt !== null && (await this.neverLanded(record, overAt, signal)) ? 'lost' : 'pending';
+  }
+
+  /** Reads the landed transaction again: no error, and the merchant's account really grew by the price. */
+  private async confirmed(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    const landed = await this.chain.findTokenChange(record.transaction, this.destination, signal);
+    if (landed === undefined) return { status: 'unknown', transaction: record.transaction };
+    if (landed.err === null && landed.change === record.amount) return { status: 'confirmed', transaction: record.transaction };
+    this.log.error(
+      { transaction: record.transaction, expected: record.amount.toString(), received: landed.change.toString() },
+      'a landed payment did not bring its price',
+    );
+    return { status: 'failed', reason: 'balance_change_mismatch' };
+  }
+
+  private async neverLanded(record: PaymentRecord, overAt: number, signal: AbortSignal): Promise<boolean> {
+    const witnesses = Math.min(2, this.chain.providers);
+    const past = (await this.chain.listBlockHeights(signal)).filter((height) => height > overAt);
+    if (past.length < witnesses) return false;
+    const views = await this.chain.listSignatureViews(record.transaction, signal);
+    return views.length >= witnesses && views.every(({ status }) => status === null);
+  }
+
+  private expiryHeight(record: PaymentRecord): number | null {
+    const height = record.details.last_valid_block_height;
+    return typeof height === 'number' ? height + EXPIRY_MARGIN_BLOCKS : null;
+  }
+}
+
+/** The word of the provider that has read furthest; a laggard does not know what it has not seen. */
+function furthest(views: SignatureView[]): SignatureView | undefined {
+  return views.reduce<SignatureView | undefined>(
+    (best, view) => (best === undefined || view.slot > best.slot || (view.slot === best.slot && best.status === null) ? view : best),
+    undefined,
+  );
+}

@@ -1,0 +1,48 @@
+import { Keypair, type VersionedTransaction } from '@solana/web3.js';
+import bs58 from 'bs58';
+import type { SolanaChain } from '../../chains/solana';
+import type { PaymentLog } from '../protocol';
+
+/** A sponsored payment costs about 10,000 lamports; below ten of them the sponsor is no longer offered, below a thousand it is mentioned. */
+const EMPTY_LAMPORTS = 100_000;
+const LOW_LAMPORTS = 10_000_000;
+
+/** The wallet that pays network fees for x402 buyers. */
+export class SolanaSponsor {
+  readonly address: string;
+  private readonly key: Keypair;
+  private lamports = Number.POSITIVE_INFINITY;
+
+  /** `secretKey`: base58 of 64 bytes. Throws one clear sentence when it is not. */
+  constructor(
+    secretKey: string,
+    private readonly log: PaymentLog,
+  ) {
+    try {
+      this.key = Keypair.fromSecretKey(bs58.decode(secretKey));
+    } catch {
+      throw new Error('The sponsor key must be the base58 text of a 64-byte Solana secret key.');
+    }
+    this.address = this.key.publicKey.toBase58();
+  }
+
+  /** False while it cannot pay. */
+  get solvent(): boolean {
+    return this.lamports >= EMPTY_LAMPORTS;
+  }
+
+  /** Puts its signature beside the buyer's. From here on the transaction can be broadcast by anybody who holds it. */
+  sign(transaction: VersionedTransaction): void {
+    transaction.sign([this.key]);
+  }
+
+  /** Reads its balance, and reports once when it runs low or out. */
+  async check(chain: SolanaChain, signal?: AbortSignal): Promise<void> {
+    const before = this.lamports;
+    this.lamports = await chain.getLamports(this.address, signal);
+    const fell = (level: number): boolean => this.lamports < level && before >= level;
+    const about = { sponsor: this.address, lamports: this.lamports };
+    if (fell(EMPTY_LAMPORTS)) this.log.error(about, 'the fee sponsor is empty; buyers pay their own fee');
+    else if (fell(LOW_LAMPORTS)) this.log.warn(about, 'the fee sponsor is running low');
+  }
+}

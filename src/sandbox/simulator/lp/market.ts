@@ -1,0 +1,47 @@
+import { hashOf } from './random';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Lengths and sizes of the waves a price is made of: slow large ones, fast small ones. */
+const WAVES: readonly (readonly [length: number, size: number])[] = [
+  [14 * DAY, 0.32],
+  [5 * DAY, 0.18],
+  [2 * DAY, 0.11],
+  [16 * HOUR, 0.07],
+  [5 * HOUR, 0.04],
+  [90 * MINUTE, 0.022],
+  [30 * MINUTE, 0.012],
+  [10 * MINUTE, 0.006],
+];
+
+export interface Token {
+  index: number;
+  mint: { text: string; bytes: Buffer };
+  symbol: string;
+  name: string;
+  decimals: number;
+  base_price: number;
+  /** 0 for stable tokens. */
+  volatility: number;
+  created: number;
+}
+
+/** USD price of a token at a time: a function of both alone, so that any instant can be asked for at the same cost. */
+export function priceOf(seed: number, token: Token, time: number): number {
+  if (token.volatility === 0) return token.base_price;
+  let log = 0;
+  WAVES.forEach(([length, size], wave) => (log += size * waveAt(seed, token.index, wave, time / length)));
+  return token.base_price * Math.exp(log * token.volatility);
+}
+
+/** Smooth noise through one random value in -1..1 per whole number. */
+function waveAt(seed: number, token: number, wave: number, at: number): number {
+  const whole = Math.floor(at);
+  const part = at - whole;
+  const ease = part * part * (3 - 2 * part);
+  const left = hashOf(seed, token, wave, whole) * 2 - 1;
+  const right = hashOf(seed, token, wave, whole + 1) * 2 - 1;
+  return left + (right - left) * ease;
+}

@@ -1,0 +1,127 @@
+import type { Field } from './encode';
+import { DAMM_V2, DLMM, type Key, keyOf, OPERATOR } from './keys';
+import { priceOf } from './market';
+import type { Position, PositionEvent } from './positions';
+import type { Pool, Roster } from './roster';
+import type { ChainTx, ToldEvent } from './transactions';
+
+/** Bin of the market price in a dlmm pool. */
+export function activeBin(roster: Roster, pool: Pool, time: number): number {
+  const price = (priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time)) * 10 ** (pool.y.decimals - pool.x.decimals);
+  return Math.round(Math.log(price) / Math.log(1 + pool.bin_step / 10_000));
+}
+
+/** Square root of the market price in smallest units, Q64.64. */
+export function sqrtPrice(roster: Roster, pool: Pool, time: number): bigint {
+  const price = (priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time)) * 10 ** (pool.y.decimals - pool.x.decimals);
+  return BigInt(Math.floor(Math.sqrt(price) * 2 ** 52)) << 12n;
+}
+
+/** Reserves in smallest units: both halves of the liquidity at market prices. */
+export function reservesOf(roster: Roster, pool: Pool, tvl: number, time: number): [bigint, bigint] {
+  const side = (token: Pool['x']): bigint => BigInt(Math.floor((tvl / 2 / priceOf(roster.seed, token, time)) * 10 ** token.decimals));
+  return [side(pool.x), side(pool.y)];
+}
+
+export const eventTxId = (event: PositionEvent): string => `position/${event.position.id}/${event.index}`;
+
+/** The transaction behind something done to a position: opening and closing tell several events at once. */
+export function positionTx(roster: Roster, event: PositionEvent, tvl: number): ChainTx {
+  const { position } = event;
+  const { owner, pool } = position;
+  const steps = pool.type === 'dlmm' ? dlmmSteps(roster, event) : dammSteps(roster, event, tvl);
+  const program = owner.operated ? OPERATOR : pool.type === 'dlmm' ? DLMM : DAMM_V2;
+  return { time: event.time, id: eventTxId(event), payer: owner.key, program, steps };
+}
+
+const u64 = (value: bigint): Field => ({ u64: value });
+
+function dlmmSteps(roster: Roster, event: PositionEvent): ToldEvent[][] {
+  const { position, kind, x, y, fee_x, fee_y } = event;
+  const [pool, owner, key] = [position.pool.key, position.owner.key, position.key];
+  const bin: Field = { i32: activeBin(roster, position.pool, event.time) };
+  const told = (name: string, ...fields: Field[]): ToldEvent => ({ program: DLMM, name, fields });
+  const add = told('AddLiquidity', pool, owner, key, u64(x), u64(y), bin);
+  const remove = told('RemoveLiquidity', pool, owner, key, u64(x), u64(y), bin);
+  const claim = told('ClaimFee2', pool, key, owner, u64(fee_x), u64(fee_y), bin);
+  switch (kind) {
+    case 'open':
+      return [[told('PositionCreate', pool, key, owner)], [add]];
+    case 'add':
+      return [[add]];
+    case 'remove':
+      return [[remove]];
+    case 'claim':
+      return [[claim]];
+    case 'rebalance': {
+      const range: Field[] = [-30, 30, -30, 30].map((width) => ({ i32: activeBin(roster, position.pool, event.time) + width }));
+      return [[told('Rebalancing', pool, key, owner, bin, u64(x), u64(x), u64(y), u64(y), u64(fee_x), u64(fee_y), ...range, u64(0n), u64(0n))]];
+    }
+    case 'close':
+      return [[remove], [claim], [told('PositionClose', key, owner)]];
+  }
+}
+
+function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent[][] {
+  const { position, kind, x, y, fee_x, fee_y, time } = event;
+  const [pool, owner, key] = [position.pool.key, position.owner.key, position.key];
+  const nft = keyOf(roster.seed, 'nft', position.id);
+  const reserves = reservesOf(roster, position.pool, tvl, time).map(u64);
+  const told = (name: string, ...fields: Field[]): ToldEvent => ({ program: DAMM_V2, name, fields });
+  const change = (type: 0 | 1): ToldEvent =>
+    told('EvtLiquidityChange', pool, key, owner, u64(x), u64(y), u64(x), u64(y), ...reserves, { u128: x * y }, u64(0n), u64(0n), { u8: type });
+  const claim = told('EvtClaimPositionFee', pool, key, owner, u64(fee_x), u64(fee_y));
+  switch (kind) {
+    case 'open':
+      return [[told('EvtCreatePosition', pool, owner, key, nft)], [change(0)]];
+    case 'add':
+      return [[change(0)]];
+    case 'remove':
+      return [[change(1)]];
+    case 'claim':
+    case 'rebalance':
+      return [[claim]];
+    case 'close':
+      return [[change(1)], [claim], [told('EvtClosePosition', pool, owner, key, nft)]];
+  }
+}
+
+/** Where the index tells a position's history: one answer a position, newest first, with USD at the time. */
+export function historyAnswer(roster: Roster, events: readonly PositionEvent[], sign: (id: string) => string, slot: (time: number) => number): Record<string, unknown> {
+  const rows = [...events].reverse().flatMap((event) => {
+    const legs = legsOf(event).map(([eventType, ix, x, y]) => historyRow(roster, event, eventType, ix, x, y, sign, slot));
+    return legs.reverse();
+  });
+  return { events: rows };
+}
+
+/** Rows of the index for something done, with the outer instruction that told it. */
+function legsOf({ kind, x, y, fee_x, fee_y }: PositionEvent): [string, number, bigint, bigint][] {
+  switch (kind) {
+    case 'open':
+      return [['add', 2, x, y]];
+    case 'add':
+      return [['add', 1, x, y]];
+    case 'remove':
+      return [['remove', 1, x, y]];
+    case 'claim':
+      return [['claim_fee', 1, fee_x, fee_y]];
+    case 'rebalance':
+      return [
+        ['remove', 1, x, y],
+        ['add', 1, x, y],
+        ['claim_fee', 1, fee_x, fee_y],
+      ].filter(([, , a, b]) => a !== 0n || b !== 0n) as [string, number, bigint, bigint][];
+    case 'close':
+      return [
+        ['remove', 1, x, y],
+        ['claim_fee', 2, fee_x, fee_y],
+      ];
+  }
+}
+
+function historyRow(roster: Roster, { position, time }: PositionEvent, eventType: string, ixIndex: number, x: bigint, y: bigint, sign: (id: string) => string, slot: (time: number) => number): Record<string, unknown> {
+  throw new Error([roster, position, time, eventType, ixIndex, x, y, sign, slot].join());
+}
+
+export type { Position, Key };

@@ -1,0 +1,221 @@
+import { randomOf, type WorldOptions } from '../world';
+import { type Key, keyOf, knownKey } from './keys';
+import type { Token } from './market';
+import { cumulated, heavyTailed } from './random';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** What a provider of the world really is. */
+export type Role = 'skilled' | 'lucky' | 'market_maker' | 'bot' | 'sniper' | 'single_sided' | 'whale' | 'copier' | 'farmer' | 'novice';
+
+export interface Owner {
+  index: number;
+  key: Key;
+  role: Role;
+  /** The index asks for this owner's positions, so their events come with stated USD as well. */
+  polled: boolean;
+  /** Goes through the operator's program. */
+  operated: boolean;
+  /** Of a copier: the owner it follows. */
+  leader: number | null;
+}
+
+export interface Pool {
+  index: number;
+  key: Key;
+  type: 'dlmm' | 'damm_v2';
+  x: Token;
+  y: Token;
+  bin_step: number;
+  /** Share of what is paid in. */
+  fee: number;
+  /** Starts with a far higher fee that falls within a day (damm_v2 launches). */
+  launch_fee: boolean;
+  created: number;
+  /** Liquidity that was there before this world, or its creator's. */
+  base_tvl: number;
+  /** Part of all swaps. */
+  weight: number;
+  /** Too busy to be read by transactions: the index tells hourly volumes instead. */
+  stated: boolean;
+  creator: Key;
+}
+
+export interface Roster {
+  seed: number;
+  start: number;
+  tokens: Token[];
+  pools: Pool[];
+  owners: Owner[];
+  /** Cumulative activity of owners. */
+  owner_weights: number[];
+  traders: Key[];
+  /** Expected in 30 days. */
+  swaps: number;
+  positions: number;
+  orders: number;
+  /** The pools and tokens of one world go on appearing for this long. */
+  horizon: number;
+}
+
+const SYLLABLES = ['lu', 'mo', 'ra', 'ti', 'ne', 'so', 'ka', 'vi', 'do', 'pe', 'zu', 'fa', 'ri', 'be', 'no', 'ta'];
+const QUOTES = 3;
+/** Share of all facts. */
+const SWAPS = 0.5;
+const POSITION_FACTS = 0.36;
+const ORDER_FACTS = 0.14;
+/** Facts that one position, one order leaves on average. */
+const FACTS_OF_POSITION = 8;
+const FACTS_OF_ORDER = 26;
+const HORIZON = 730 * DAY;
+
+/** Role, share of owners, how often they act. */
+const ROLES: readonly (readonly [Role, number, number])[] = [
+  ['skilled', 0.07, 3],
+  ['lucky', 0.04, 0.3],
+  ['market_maker', 0.02, 4],
+  ['bot', 0.05, 6],
+  ['sniper', 0.05, 2],
+  ['single_sided', 0.1, 1.5],
+  ['whale', 0.05, 1],
+  ['copier', 0.04, 0],
+  ['farmer', 0.33, 1],
+  ['novice', 0.25, 1],
+];
+
+export function makeRoster({ seed, size, start }: WorldOptions): Roster {
+  const begin = start.getTime();
+  const poolCount = Math.round(14 + Math.sqrt(size) / 8);
+  const tokens = makeTokens(seed, begin, poolCount);
+  const owners = makeOwners(seed, Math.round(40 + size / 120));
+  const pools = makePools(seed, begin, tokens, poolCount);
+  return {
+    seed,
+    start: begin,
+    tokens,
+    pools,
+    owners,
+    owner_weights: cumulated(owners.map((owner) => activityOf(seed, owner))),
+    traders: Array.from({ length: Math.round(60 + size / 60) }, (_, i) => keyOf(seed, 'trader', i)),
+    swaps: size * SWAPS,
+    positions: (size * POSITION_FACTS) / FACTS_OF_POSITION,
+    orders: (size * ORDER_FACTS) / FACTS_OF_ORDER,
+    horizon: HORIZON,
+  };
+}
+
+function makeTokens(seed: number, start: number, poolCount: number): Token[] {
+  const quotes: Token[] = [
+    { index: 0, mint: knownKey('So11111111111111111111111111111111111111112'), symbol: 'SOL', name: 'Wrapped SOL', decimals: 9, base_price: 150, volatility: 1, created: 0 },
+    { index: 1, mint: knownKey('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), symbol: 'USDC', name: 'USD Coin', decimals: 6, base_price: 1, volatility: 0, created: 0 },
+    { index: 2, mint: knownKey('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'), symbol: 'USDT', name: 'USDT', decimals: 6, base_price: 1, volatility: 0, created: 0 },
+  ];
+  const random = randomOf(seed, 'lp', 'tokens');
+  const settled = Math.round(poolCount / 2);
+  const all = settled + Math.round((HORIZON / (30 * DAY)) * launchesIn30Days(poolCount));
+  const names = new Set(quotes.map((token) => token.symbol));
+  const invented = Array.from({ length: all }, (_, i): Token => {
+    const symbol = inventName(random, names);
+    const created = i < settled ? start - (10 + random() * 400) * DAY : start + launchTime(seed, i - settled, poolCount);
+    return {
+      index: QUOTES + i,
+      mint: keyOf(seed, 'mint', i),
+      symbol,
+      name: `${symbol[0]}${symbol.slice(1).toLowerCase()} Token`,
+      decimals: random() < 0.6 ? 6 : 9,
+      base_price: heavyTailed(random, 0.4, 2.2),
+      volatility: 1.2 + 1.6 * random(),
+      created: Math.floor(created / 1000) * 1000,
+    };
+  });
+  return [...quotes, ...invented];
+}
+
+const launchesIn30Days = (poolCount: number): number => Math.max(6, Math.round(poolCount * 0.4));
+
+/** Launches are spread evenly with some scatter, so that the number of the next one is known without counting. */
+function launchTime(seed: number, index: number, poolCount: number): number {
+  const step = (30 * DAY) / launchesIn30Days(poolCount);
+  return (index + 0.15 + 0.7 * randomOf(seed, 'lp', 'launch', index)()) * step;
+}
+
+function inventName(random: () => number, taken: Set<string>): string {
+  for (;;) {
+    const length = 2 + Math.floor(random() * 2);
+    const name = Array.from({ length }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join('').toUpperCase();
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return name;
+  }
+}
+
+function makePools(seed: number, start: number, tokens: Token[], poolCount: number): Pool[] {
+  const random = randomOf(seed, 'lp', 'pools');
+  const [sol, usdc, usdt] = tokens as [Token, Token, Token];
+  const pools: Pool[] = [];
+  const add = (type: Pool['type'], x: Token, y: Token, weight: number, created: number): void => {
+    const index = pools.length;
+    pools.push({
+      index,
+      // The first pool's address is the same in every world: documentation names it.
+      key: index === 0 ? keyOf('pool', 0) : keyOf(seed, 'pool', index),
+      type,
+      x,
+      y,
+      bin_step: [4, 10, 20, 50, 80, 100][Math.floor(random() * (x === sol ? 2 : 6))] as number,
+      fee: x === sol ? 0.0008 + 0.002 * random() : 0.002 + 0.02 * random(),
+      launch_fee: type === 'damm_v2' && created >= start && random() < 0.6,
+      created,
+      base_tvl: x === sol ? heavyTailed(random, 1_500_000, 0.6) : heavyTailed(random, created >= start ? 30_000 : 150_000, 1.1),
+      weight,
+      stated: type === 'dlmm' && index > 4 && created < start && random() < 0.3,
+      creator: keyOf(seed, 'creator', index),
+    });
+  };
+  add('dlmm', sol, usdc, 5, start - 600 * DAY);
+  add('damm_v2', sol, usdc, 2, start - 300 * DAY);
+  add('dlmm', sol, usdt, 1, start - 450 * DAY);
+  add('dlmm', sol, usdc, 1.5, start - 200 * DAY);
+  for (const token of tokens.slice(QUOTES)) {
+    const made = token.created + Math.floor(random() * 120) * 1000;
+    const weight = heavyTailed(random, 0.35, 0.9);
+    add(random() < 0.6 ? 'dlmm' : 'damm_v2', token, random() < 0.7 ? sol : usdc, weight, made);
+    if (random() < 0.45) add(random() < 0.5 ? 'dlmm' : 'damm_v2', token, random() < 0.5 ? usdc : sol, weight * 0.4, made + Math.floor(random() * 2 * DAY / 1000) * 1000);
+  }
+  return pools;
+}
+
+function makeOwners(seed: number, count: number): Owner[] {
+  const cumulative = cumulated(ROLES.map(([, share]) => share));
+  const owners = Array.from({ length: count }, (_, index): Owner => {
+    const random = randomOf(seed, 'lp', 'owner', index);
+    // Every role is there, however small the world.
+    const at = index < ROLES.length ? index : cumulative.findIndex((sum) => random() * (cumulative.at(-1) as number) < sum);
+    const role = ROLES[at === -1 ? ROLES.length - 1 : at]?.[0] as Role;
+    const key = index < 2 ? keyOf('owner', index) : keyOf(seed, 'owner', index);
+    return { index, key, role, polled: index % 3 === 0, operated: random() < 0.12, leader: null };
+  });
+  const leaders = owners.filter((owner) => owner.role === 'skilled');
+  for (const owner of owners) if (owner.role === 'copier') owner.leader = (leaders[owner.index % leaders.length] as Owner).index;
+  return owners;
+}
+
+function activityOf(seed: number, { role, index }: Owner): number {
+  const activity = ROLES.find(([name]) => name === role)?.[2] ?? 1;
+  return activity * heavyTailed(randomOf(seed, 'lp', 'activity', index), 1, 0.5);
+}
+
+/** Fee of a swap at a time: launches of damm_v2 begin near half of everything and fall within hours. */
+export function feeAt(pool: Pool, time: number): number {
+  if (!pool.launch_fee) return pool.fee;
+  return pool.fee + 0.45 * Math.exp(-(time - pool.created) / (3 * HOUR));
+}
+
+/** How busy a pool is: settled pools steadily, launched ones loudly at first. */
+export function activityAt(pool: Pool, start: number, time: number): number {
+  if (time < pool.created) return 0;
+  if (pool.created < start) return pool.weight;
+  const days = (time - pool.created) / DAY;
+  return pool.weight * (4 * Math.exp(-days / 0.7) + 0.35 * Math.exp(-days / 25));
+}

@@ -1,0 +1,16 @@
+import type { Venue } from '../venue';
+import { counts, freshness } from './freshness';
+import { foundPoolResolvers } from './resolvers/found-pool';
+import { poolResolvers } from './resolvers/pool';
+import { poolEventResolvers } from './resolvers/pool-event';
+import { queryResolvers } from './resolvers/query';
+import { sources } from './sources/all';
+
+/** The liquidity-pool wing. */
+export const lp: Venue = {
+  name: 'lp',
+  resolvers: { ...queryResolvers, ...poolEventResolvers, ...poolResolvers, ...foundPoolResolvers },
+  sources,
+  freshness,
+  counts,
+};

@@ -1,0 +1,92 @@
+import DataLoader from 'dataloader';
+import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
+import type { Statement } from '../../db/sql';
+import type { GraphContext } from '../venue';
+import { STABLES } from './chain-addresses';
+import { priceAt } from './rollups/valuation';
+
+/** A provider on a day: asks for the score of the newest run before that day. */
+export interface OwnerDay {
+  owner: string;
+  /** `2026-01-31`. */
+  day: string;
+}
+
+export interface LpLoaders {
+  pool: DataLoader<string, PoolRecord | null>;
+  token: DataLoader<string, TokenRecord | null>;
+  /** USD per token now, decimal text; null when no price of the last hour is known. */
+  price: DataLoader<string, string | null>;
+  /** Value of a pool's reserves now, decimal text. */
+  liquidity: DataLoader<string, string | null>;
+  /** Score, decimal text. */
+  scoreBefore: DataLoader<OwnerDay, string | null, string>;
+}
+
+/** One loader a key, alive for one request. */
+export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
+  return {
+    pool: new DataLoader(async (keys) =>
+      inOrder(keys, await prisma.lp_pool.findMany({ where: { pool_address: { in: [...keys] } } }), (row) => row.pool_address),
+    ),
+    token: new DataLoader(async (keys) =>
+      inOrder(keys, await prisma.lp_token.findMany({ where: { mint: { in: [...keys] } } }), (row) => row.mint),
+    ),
+    price: new DataLoader(async (keys) => {
+      const mints = keys.filter((mint) => !STABLES.includes(mint));
+      const rows = await prisma.token_price.findMany({
+        where: { mint: { in: mints }, minute: { lte: now, gte: new Date(now.getTime() - 3_600_000) } },
+        orderBy: { minute: 'desc' },
+        distinct: ['mint'],
+      });
+      const found = new Map(rows.map((row) => [row.mint, row.usd.toString()]));
+      return keys.map((mint) => (STABLES.includes(mint) ? '1' : (found.get(mint) ?? null)));
+    }),
+    liquidity: new DataLoader(async (keys) => {
+      const rows = await sql.query<{ pool_address: string; usd: string | null }>(LIQUIDITY, [[...keys], now]);
+      const found = new Map(rows.map((row) => [row.pool_address, row.usd]));
+      return keys.map((key) => found.get(key) ?? null);
+    }),
+    scoreBefore: new DataLoader(
+      async (keys) => {
+        const rows = await sql.query<{ owner: string; day: string; score: string | null }>(SCORES, [
+          keys.map((key) => key.owner),
+          keys.map((key) => key.day),
+        ]);
+        const found = new Map(rows.map((row) => [`${row.owner}/${row.day}`, row.score]));
+        return keys.map(({ owner, day }) => found.get(`${owner}/${day}`) ?? null);
+      },
+      { cacheKeyFn: ({ owner, day }) => `${owner}/${day}` },
+    ),
+  };
+}
+
+function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {
+  const found = new Map(rows.map((row) => [keyOf(row), row]));
+  return keys.map((key) => found.get(key) ?? null);
+}
+
+/** The newer of the catalogue's figure and the reserves that an event stated, these at current prices. */
+const LIQUIDITY: Statement = {
+  name: 'lp_liquidity_now',
+  text: `
+SELECT p.pool_address, CASE
+  WHEN p.reserve_at <= $2 AND (p.tvl_usd IS NULL OR p.as_of IS NULL OR p.reserve_at > p.as_of) AND a.decimals IS NOT NULL AND b.decimals IS NOT NULL
+    AND x.usd IS NOT NULL AND y.usd IS NOT NULL
+  THEN p.reserve_x * ('1e-' || a.decimals)::numeric * x.usd + p.reserve_y * ('1e-' || b.decimals)::numeric * y.usd
+  WHEN p.as_of IS NULL OR p.as_of <= $2 THEN p.tvl_usd END AS usd
+FROM lp_pool p
+LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
+${priceAt('p.mint_x', '$2::timestamptz', 'x')} ${priceAt('p.mint_y', '$2::timestamptz', 'y')}
+WHERE p.pool_address = ANY($1::text[])`,
+};
+
+/** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. */
+const SCORES: Statement = {
+  name: 'lp_scores_before',
+  text: `
+WITH asked AS (SELECT owner, day::date AS day FROM unnest($1::text[], $2::text[]) AS a(owner, day)),
+runs AS (SELECT d.day, (SELECT max(s.day) FROM lp_score s WHERE s.day < d.day) AS run FROM (SELECT DISTINCT day FROM asked) d)
+SELECT a.owner, to_char(a.day, 'YYYY-MM-DD') AS day, s.score
+FROM asked a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run`,
+};

@@ -1,0 +1,63 @@
+import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../../generated/prisma/client';
+import { windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { listPoolEvents } from '../queries/pools-events';
+import { listPoolProviders, type PoolProviderRow } from '../queries/pool-providers';
+import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+
+const ROWS_AT_MOST = 50;
+const capped = (limit: number): number => Math.min(Math.max(limit, 1), ROWS_AT_MOST);
+
+/** `token_x` or `token_y` as fields of a pool record. */
+const symbol =
+  (side: 'token_x' | 'token_y', only?: 'damm_v2') =>
+  async (pool: PoolRecord, _args: unknown, context: GraphContext): Promise<string | null> =>
+    only !== undefined && pool.pool_type !== only ? null : (await symbolsOf(pool, context))[side];
+
+const token =
+  (side: 'mint_x' | 'mint_y') =>
+  async (pool: PoolRecord, _args: unknown, context: GraphContext): Promise<TokenRecord | null> => {
+    const mint = pool[side];
+    return mint === null ? null : context.loaders(makeLoaders).token.load(mint);
+  };
+
+async function events(pool: PoolRecord, { limit }: { limit: number }, context: GraphContext): Promise<ShownEvent[]> {
+  const { sql, now } = context;
+  const rows = await listPoolEvents(sql, {
+    pool_address: pool.pool_address,
+    kind: null,
+    min_usd: 0,
+    owner: null,
+    now,
+    after: null,
+    limit: capped(limit),
+  });
+  const symbols = await symbolsOf(pool, context);
+  return rows.map((row) => shownEvent(row, symbols, true));
+}
+
+function lps(pool: PoolRecord, { limit }: { limit: number }, { sql, now }: GraphContext): Promise<PoolProviderRow[]> {
+  return listPoolProviders(sql, { pool_address: pool.pool_address, window: windowOf('30d', now), limit: capped(limit) });
+}
+
+export const poolResolvers: Resolvers = {
+  Pool: {
+    token_x: symbol('token_x'),
+    token_y: symbol('token_y'),
+    token_a: symbol('token_x', 'damm_v2'),
+    token_b: symbol('token_y', 'damm_v2'),
+    token_x_mint: (pool: PoolRecord) => pool.mint_x,
+    token_y_mint: (pool: PoolRecord) => pool.mint_y,
+    base_fee_pct: (pool: PoolRecord) => pool.base_fee_pct?.toString() ?? null,
+    liquidity_usd: (pool: PoolRecord, _args: unknown, context: GraphContext) =>
+      context.loaders(makeLoaders).liquidity.load(pool.pool_address),
+    x: token('mint_x'),
+    y: token('mint_y'),
+    events,
+    lps,
+  },
+  LpToken: {
+    price_usd: ({ mint }: TokenRecord, _args: unknown, context: GraphContext) => context.loaders(makeLoaders).price.load(mint),
+  },
+};

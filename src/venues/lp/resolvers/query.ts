@@ -1,0 +1,233 @@
+import { AppError } from '../../../errors';
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { POOL_TYPES, type PoolType } from '../chain-addresses';
+import { makeLoaders } from '../loaders';
+import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
+import { EVENT_KEY, eventPosition, listPoolEvents, listPoolSwaps, SWAP_KEY, swapPosition } from '../queries/pools-events';
+import { searchPools } from '../queries/pools-search';
+import type { EventKind } from '../store/rows';
+import { type PoolSymbols, shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+
+type PoolTypeFilter = PoolType | 'all';
+const typeOf = (filter: PoolTypeFilter): PoolType | null => (filter === 'all' ? null : filter);
+
+interface PoolsEventsInput {
+  pool_address: string;
+  pool_type: PoolType | 'auto';
+  limit: number;
+  event_type: string | null;
+  min_usd: number;
+  owner: string | null;
+  field_case: 'native' | 'snake';
+  cursor: string | null;
+}
+
+const FILTER_WORDS: Record<string, EventKind | 'swap'> = {
+  deposit: 'deposit',
+  AddLiquidity: 'deposit',
+  add_liquidity: 'deposit',
+  withdraw: 'withdraw',
+  RemoveLiquidity: 'withdraw',
+  remove_liquidity: 'withdraw',
+  claim: 'claim',
+  ClaimFee: 'claim',
+  claim_fee: 'claim',
+  swap: 'swap',
+};
+
+/** The pool, if it exists at this time and is of the type asked for. Throws AppError not_found. */
+async function poolOf(
+  { pool_address, pool_type }: Pick<PoolsEventsInput, 'pool_address' | 'pool_type'>,
+  context: GraphContext,
+): Promise<PoolRecord> {
+  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
+  if (pool === null || (pool.created_at !== null && pool.created_at > context.now))
+    throw new AppError('not_found', { message: 'Unknown pool.' });
+  if (pool_type !== 'auto' && pool.pool_type !== pool_type) {
+    throw new AppError('not_found', { message: `This pool is not a ${pool_type} pool.`, suggestion: { pool_type: pool.pool_type } });
+  }
+  return pool;
+}
+
+/** Deposits, withdrawals and claims of a pool, or its swaps, newest first. */
+async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: GraphContext): Promise<ShownEvent[]> {
+  const pool = await poolOf(input, context);
+  const { limit, min_usd, field_case } = input;
+  const [kind, owner] = [input.event_type == null ? null : FILTER_WORDS[input.event_type], input.owner ?? null];
+  const swaps = kind === 'swap';
+  const scope = ['lp/pools/events', pool.pool_address, kind, min_usd, owner, field_case, limit];
+  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, swaps ? SWAP_KEY : EVENT_KEY);
+  const args = {
+    pool_address: pool.pool_address,
+    kind: swaps ? null : (kind ?? null),
+    min_usd,
+    owner,
+    now: context.now,
+    after,
+    limit: limit + 1,
+  };
+  const page = swaps
+    ? pageOf(await listPoolSwaps(context.sql, args), limit, swapPosition)
+    : pageOf(await listPoolEvents(context.sql, args), limit, eventPosition);
+  if (page.rows.length === 0) throw nothingOf({ event_type: input.event_type, min_usd, owner });
+  const { meta } = context;
+  meta.count = page.rows.length;
+  meta.next_cursor = page.last === null ? null : encodeCursor(page.last, scope);
+  warnOfUnpriced(page.rows.filter((row) => row.usd === null).length, 'shown without USD', context);
+  if (swaps) meta.warnings.push('swaps: sampled');
+  const symbols = await symbolsOf(pool, context);
+  return page.rows.map((row) => shownEvent(row, symbols, field_case === 'snake'));
+}
+
+/** A page and the position of its last row, where more rows follow. */
+function pageOf<Row>(
+  rows: Row[],
+  limit: number,
+  position: (row: Row) => ReturnType<typeof eventPosition>,
+): { rows: Row[]; last: ReturnType<typeof eventPosition> | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, last: rows.length > limit && last !== undefined ? position(last) : null };
+}
+
+/** Nothing to show; the suggestion drops the filters that were sent. */
+function nothingOf({ event_type, min_usd, owner }: { event_type: string | null; min_usd: number; owner: string | null }): AppError {
+  const dropped = {
+    ...(min_usd > 0 && { min_usd: 0 }),
+    ...(event_type != null && { event_type: null }),
+    ...(owner !== null && { owner: null }),
+  };
+  return new AppError('empty_result', Object.keys(dropped).length > 0 ? { suggestion: dropped } : {});
+}
+
+function warnOfUnpriced(count: number, how: string, { meta }: GraphContext): void {
+  if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
+}
+
+interface FoundPool extends PoolSymbols {
+  pool_address: string;
+  pool_type: string;
+  token_a: string | null;
+  token_b: string | null;
+  token_x_mint: string | null;
+  token_y_mint: string | null;
+  volume_usd: string | null;
+  event_count: number;
+  unique_lps: number;
+  created_at: Date | null;
+  match: string;
+}
+
+/** Pools by address, mint, symbol, name or pair, with what happened in them in the last 7 days. */
+async function lpPoolsSearch(
+  _root: unknown,
+  input: { query: string; pool_type: PoolTypeFilter; limit: number },
+  context: GraphContext,
+): Promise<FoundPool[]> {
+  const window = windowOf('7d', context.now);
+  const rows = await searchPools(context.sql, { query: input.query, pool_type: typeOf(input.pool_type), limit: input.limit, window });
+  if (rows.length === 0) throw new AppError('empty_result', input.pool_type === 'all' ? {} : { suggestion: { pool_type: 'all' } });
+  const { meta } = context;
+  meta.count = rows.length;
+  meta.window = window;
+  warnOfUnpriced(
+    rows.reduce((sum, row) => sum + Number(row.unpriced), 0),
+    'left out of volume',
+    context,
+  );
+  meta.warnings.push(`swaps: ${rows.some((row) => row.swaps_seen) ? 'sampled' : 'none'}`);
+  const pools = await context.loaders(makeLoaders).pool.loadMany(rows.map((row) => row.pool_address));
+  return Promise.all(
+    rows.map(async (row, i) => {
+      const pool = pools[i] as PoolRecord;
+      const symbols = await symbolsOf(pool, context);
+      const damm = pool.pool_type === 'damm_v2';
+      return {
+        pool_address: pool.pool_address,
+        pool_type: pool.pool_type,
+        ...symbols,
+        token_a: damm ? symbols.token_x : null,
+        token_b: damm ? symbols.token_y : null,
+        token_x_mint: pool.mint_x,
+        token_y_mint: pool.mint_y,
+        volume_usd: row.volume_usd,
+        event_count: Number(row.event_count),
+        unique_lps: Number(row.unique_lps),
+        created_at: pool.created_at,
+        match: row.match,
+      };
+    }),
+  );
+}
+
+/** The next longer window, for a suggestion; undefined when there is none. */
+const WIDER: Partial<Record<Timeframe, Timeframe>> = {
+  '24h': '7d',
+  today: '7d',
+  '7d': '30d',
+  '30d': '90d',
+  '90d': '365d',
+  '365d': 'all',
+  all: undefined,
+};
+const widerThan = (timeframe: Timeframe): Timeframe | undefined => (timeframe in WIDER ? WIDER[timeframe] : '24h');
+
+interface TypeTotals {
+  pool_type: PoolType;
+  volume_usd: string;
+  event_count: number;
+  lp_count: number;
+  pool_count: number;
+  fees_usd: string | null;
+}
+
+/** Totals of all providers in a window. Volume is deposits plus withdrawals. */
+async function lpPlatformStats(
+  _root: unknown,
+  input: { pool_type: PoolTypeFilter; timeframe: Timeframe },
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
+  const { timeframe } = input;
+  const window = windowOf(timeframe, context.now);
+  const pool_type = typeOf(input.pool_type);
+  const stats = await getPlatformStats(context.sql, { pool_type, window, previous: previousWindow(timeframe, context.now) });
+  Object.assign(context.meta, { timeframe, window });
+  const all = stats.totals.find((row) => row.pool_type === null);
+  if (all === undefined) {
+    const wider = widerThan(timeframe);
+    throw new AppError('empty_result', wider === undefined ? {} : { suggestion: { timeframe: wider } });
+  }
+  warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
+  context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);
+  return {
+    total_volume_usd: all.volume_usd,
+    total_events: Number(all.event_count),
+    active_lps: Number(all.lp_count),
+    active_pools: Number(all.pool_count),
+    by_pool_type: (pool_type === null ? POOL_TYPES : [pool_type]).map((type) => typeTotals(type, stats)),
+    deposits_usd: all.deposits_usd,
+    withdrawals_usd: all.withdrawals_usd,
+    net_flow_usd: all.net_flow_usd,
+    fees_claimed_usd: all.fees_claimed_usd,
+    new_lps: Number(stats.extras.new_lps),
+    smart_lps: Number(stats.extras.smart_lps),
+    volume_change_pct: all.volume_change_pct,
+  };
+}
+
+function typeTotals(pool_type: PoolType, { totals, earned }: PlatformStats): TypeTotals {
+  const row = totals.find((candidate) => candidate.pool_type === pool_type);
+  return {
+    pool_type,
+    volume_usd: row?.volume_usd ?? '0',
+    event_count: Number(row?.event_count ?? 0),
+    lp_count: Number(row?.lp_count ?? 0),
+    pool_count: Number(row?.pool_count ?? 0),
+    fees_usd: earned.find((candidate) => candidate.pool_type === pool_type)?.fees_usd ?? null,
+  };
+}
+
+export const queryResolvers: Resolvers = { Query: { lpPoolsEvents, lpPoolsSearch, lpPlatformStats } };

@@ -1,0 +1,118 @@
+import { Keypair, VersionedTransaction } from '@solana/web3.js';
+import { associatedTokenAddress, isSolanaAddress, SolanaChain } from '../../src/chains/solana';
+import { RpcUnavailable } from '../../src/chains/rpc';
+import { type LocalSolana, startLocalSolana } from '../../src/sandbox/chains/solana';
+import { signTransfer } from '../payments/solana-signing';
+
+describe('SolanaChain', () => {
+  let solana: LocalSolana;
+  let chain: SolanaChain;
+  const buyer = Keypair.generate();
+  const merchant = Keypair.generate().publicKey.toBase58();
+  const address = buyer.publicKey.toBase58();
+
+  beforeAll(async () => {
+    solana = await startLocalSolana();
+    chain = new SolanaChain([solana.url]);
+    await solana.fund(address, { lamports: 10_000_000n, usdc: 100_000n });
+    await solana.fund(merchant, { usdc: 0n });
+  });
+  afterAll(() => solana.stop());
+  beforeEach(() => solana.faults.clear());
+
+  const signed = async (
+    amount = 1_000n,
+    memo = `m${Math.random()}`,
+  ): Promise<{ transaction: VersionedTransaction; wire: Buffer; id: string }> => {
+    const { blockhash } = await chain.sampleBlockhash();
+    const wire = Buffer.from(signTransfer({ buyer, mint: solana.mint, pay_to: merchant, amount, blockhash, memo }), 'base64');
+    const transaction = VersionedTransaction.deserialize(wire);
+    return { transaction, wire, id: (await import('bs58')).default.encode(transaction.signatures[0] as Uint8Array) };
+  };
+
+  it('derives the associated token account', () => {
+    // Checked against the derivation of the local chain, which is its own.
+    expect(associatedTokenAddress(address, solana.mint)).toBe(solana.tokenAccount(address));
+  });
+
+  it.each([
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', true],
+    ['11111111111111111111111111111111', true],
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyT', false],
+    ['0x742d35cc6634c0532925a3b844bc9e7595f8fe00', false],
+    ['', false],
+    ['l'.repeat(44), false],
+  ])('%s is an address: %s', (text, expected) => expect(isSolanaAddress(text)).toBe(expected));
+
+  it('reads token accounts, frozen ones and none', async () => {
+    expect(await chain.findTokenAccount(solana.tokenAccount(address))).toEqual({
+      mint: solana.mint,
+      owner: address,
+      amount: 100_000n,
+      frozen: false,
+    });
+    const other = Keypair.generate().publicKey.toBase58();
+    expect(await chain.findTokenAccount(solana.tokenAccount(other))).toBeUndefined();
+    await solana.setUsdc(other, { amount: 5n, frozen: true });
+    expect(await chain.findTokenAccount(solana.tokenAccount(other))).toMatchObject({ amount: 5n, frozen: true });
+    // A wallet is an account too, but not one of the Token program.
+    expect(await chain.findTokenAccount(address)).toBeUndefined();
+    expect(await chain.getLamports(address)).toBe(10_000_000);
+    expect(await chain.getGenesisHash()).toBe(solana.genesis_hash);
+  });
+
+  it('simulates without landing, sends, and tells what landed', async () => {
+    const { transaction, wire, id } = await signed();
+    expect(await chain.simulate(transaction, { verify_signatures: true })).toMatchObject({ err: null });
+    expect((await chain.listSignatureViews(id)).map(({ status }) => status)).toEqual([null]);
+    expect(await chain.findTokenChange(id, solana.tokenAccount(merchant))).toBeUndefined();
+    expect(await chain.broadcast(wire)).toBe(1);
+    expect(await chain.listSignatureViews(id)).toEqual([
+      { slot: expect.any(Number), status: { level: expect.stringMatching(/confirmed|processed/), err: null } },
+    ]);
+    expect(await chain.findTokenChange(id, solana.tokenAccount(merchant))).toEqual({ err: null, change: 1_000n });
+    expect(await chain.findTokenChange(id, solana.tokenAccount(address))).toEqual({ err: null, change: -1_000n });
+  });
+
+  it('tells a simulation’s verdict, and a forged signature as one', async () => {
+    const { transaction } = await signed(1_000_000_000n);
+    expect((await chain.simulate(transaction, { verify_signatures: true })).err).toEqual({ InstructionError: [2, { Custom: 1 }] });
+    (transaction.signatures[0] as Uint8Array).fill(1);
+    expect((await chain.simulate(transaction, { verify_signatures: true })).err).toEqual(expect.stringMatching(/signature/i));
+  });
+
+  it('passes a node over that has not read far enough', async () => {
+    const { transaction } = await signed();
+    await expect(chain.simulate(transaction, { verify_signatures: true, min_context_slot: 10 ** 12 })).rejects.toThrow(RpcUnavailable);
+  });
+
+  it('knows how long the blockhashes live that it has seen, and forgets what is too old to offer', async () => {
+    const own = new SolanaChain([solana.url]);
+    expect(own.freshBlockhash(5_000)).toBeUndefined();
+    expect(own.estimateBlockHeight()).toBeUndefined();
+    const sample = await own.sampleBlockhash();
+    expect(own.findBlockhash(sample.blockhash)).toEqual(sample);
+    expect(own.freshBlockhash(5_000)).toEqual(sample);
+    expect(own.freshBlockhash(-1)).toBeUndefined();
+    const height = await own.getBlockHeight();
+    expect(Math.abs((own.estimateBlockHeight() as number) - height)).toBeLessThan(5);
+    expect(sample.last_valid_block_height - height).toBeGreaterThan(140);
+    expect(await own.isBlockhashValid(sample.blockhash)).toBe(true);
+    solana.advanceSlots(200);
+    expect(await own.isBlockhashValid(sample.blockhash)).toBe(false);
+  });
+
+  it('hears a lost connection as one, at once', async () => {
+    solana.faults.inject('getBlockHeight', { kind: 'refuse' }, Infinity);
+    const asked = Date.now();
+    await expect(chain.getBlockHeight()).rejects.toThrow(RpcUnavailable);
+    expect(Date.now() - asked).toBeLessThan(1_000);
+    expect(await chain.listBlockHeights()).toEqual([]);
+  });
+
+  it('opens no websocket', async () => {
+    await expect(chain.getBlockHeight()).resolves.toEqual(expect.any(Number));
+    // web3.js would subscribe on the next port; polling alone keeps the process free to end.
+    expect(solana.faults.callsByMethod()).not.toHaveProperty('signatureSubscribe');
+  });
+});

@@ -1,0 +1,180 @@
+import { createPayments } from '../../src/payments/charge';
+import { Ledger } from '../../src/payments/ledger';
+import type { Payments } from '../../src/payments/protocol';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, workOf } from './till';
+
+describe('what is looked after when nobody asks', () => {
+  let till: Till;
+  let quick: Payments;
+  beforeAll(async () => {
+    till = await openTill({ settings: { settle_patience_ms: 500 } });
+    quick = await createPayments(
+      { ...till.settings, kept_answer_ms: 300, rechallenge_ms: 300 },
+      { pool: till.database.pool, logger: till.logger },
+    );
+  });
+  afterAll(async () => {
+    await quick.stop();
+    await till.stop();
+  });
+  beforeEach(() => till.solana.faults.clear());
+
+  const sql = async <T>(text: string, values: unknown[] = []): Promise<T[]> => (await till.database.pool.query(text, values)).rows as T[];
+  const stateOf = async (payer: string): Promise<string | undefined> =>
+    (await sql<{ state: string }>('SELECT state FROM payment WHERE payer = $1 ORDER BY id DESC LIMIT 1', [payer]))[0]?.state;
+  const due = (): Promise<unknown> => sql("UPDATE payment SET look_at = now() - interval '1 second' WHERE look_at IS NOT NULL");
+
+  it('marks confirmed payments final once the chain does', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    expect(told(await till.payments.charge(saleOf({ headers: await signedHeaders(till, buyer) }), workOf()))).toBe('200');
+    await due();
+    await till.payments.reconcile();
+    expect(await sql('SELECT final_at FROM payment WHERE payer = $1', [payer])).toEqual([{ final_at: null }]);
+    till.solana.advanceSlots(40);
+    await due();
+    await till.payments.reconcile();
+    expect(await sql('SELECT final_at FROM payment WHERE payer = $1', [payer])).toEqual([{ final_at: expect.any(Date) }]);
+  });
+
+  it('reports a confirmed payment that the chain took back', async () => {
+    await waitForSample();
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
+    till.solana.advanceSlots(250);
+    till.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 10 ** 9 }, value: [null] } }, Infinity);
+    await due();
+    await till.payments.reconcile();
+    expect(await stateOf(payer)).toBe('ROLLED_BACK');
+    expect(till.logged.filter((line) => line.includes('rolled back by the chain'))).toHaveLength(1);
+    // Its proof stays used.
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('402 payment_replayed invalid_challenge');
+  });
+
+  it('empties answers and frees buyers’ keys after their time; the proof stays used', async () => {
+    await waitForSample();
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = { 'Idempotency-Key': 'short-lived', ...(await signedHeaders(till, buyer)) };
+    expect(told(await quick.charge(saleOf({ headers }), workOf()))).toBe('200');
+    expect(told(await quick.charge(saleOf({ headers }), workOf()))).toBe('200 replayed');
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    await quick.reconcile();
+    expect(await sql('SELECT answer FROM payment WHERE payer = $1', [payer])).toEqual([{ answer: null }]);
+    expect(told(await quick.charge(saleOf({ headers }), workOf()))).toBe('402 payment_replayed invalid_challenge');
+    const fresh = { 'Idempotency-Key': 'short-lived', ...(await signedHeaders(till, buyer)) };
+    expect(told(await quick.charge(saleOf({ headers: fresh }), workOf()))).toBe('200');
+  });
+
+  it('releases what its process could not write the end of', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    const spy = jest.spyOn(Ledger.prototype, 'release').mockRejectedValueOnce(new Error('the database is away'));
+    expect(
+      told(
+        await till.payments.charge(
+          saleOf({ headers }),
+          workOf(() => Promise.reject(new Error('also broken'))),
+        ),
+      ),
+    ).toBe('500 internal');
+    spy.mockRestore();
+    expect(await stateOf(payer)).toBe('EXECUTING');
+    await sql("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE payer = $1", [payer]);
+    await till.payments.reconcile();
+    expect(await stateOf(payer)).toBe('RELEASED');
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
+  });
+
+  it('the database fails after the broadcast: 503 pending with the id, then collected, paid once', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    const spy = jest.spyOn(Ledger.prototype, 'confirmed').mockRejectedValueOnce(new Error('the database is away'));
+    const outcome = await till.payments.charge(saleOf({ headers }), workOf());
+    spy.mockRestore();
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      charged: 'pending',
+      error: { code: 'settlement_pending' },
+      transaction: expect.any(String),
+    });
+    await sql("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE payer = $1", [payer]);
+    await till.payments.reconcile();
+    expect(await stateOf(payer)).toBe('CONFIRMED');
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200 replayed');
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+  });
+
+  it('the database fails at the write-ahead record: nothing is broadcast', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    till.solana.faults.forgetCalls();
+    const spy = jest.spyOn(Ledger.prototype, 'writeAhead').mockRejectedValueOnce(new Error('the database is away'));
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('500 internal');
+    spy.mockRestore();
+    expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
+  });
+
+  it('a reservation taken away while the work runs is never broadcast', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    till.solana.faults.forgetCalls();
+    const work = workOf(async () => {
+      await sql("UPDATE payment SET state = 'RELEASED' WHERE payer = $1", [buyer.publicKey.toBase58()]);
+      return 'too late';
+    });
+    expect(told(await till.payments.charge(saleOf({ headers }), work))).toBe('500 internal');
+    expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+  });
+
+  it('two processes never look at the same question at once', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    till.solana.faults.inject('sendTransaction', { kind: 'refuse' }, Infinity);
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('503 settlement_pending');
+    await due();
+    const reports = await Promise.all([till.payments.reconcile(), quick.reconcile(), till.payments.reconcile()]);
+    expect(reports.map(({ open }) => open).reduce((sum, open) => sum + open)).toBe(1);
+  });
+
+  it('a payer who leaves answers lying loses the privilege of long queries', async () => {
+    await waitForSample();
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    await sql(
+      "INSERT INTO payment_rechallenge (payer, request_hash, answer, kept_until) SELECT $1, 'r' || n, '1', now() - interval '1 second' FROM generate_series(1, 3) n",
+      [payer],
+    );
+    await till.payments.reconcile();
+    expect(await sql('SELECT answer FROM payment_rechallenge WHERE payer = $1', [payer])).toEqual([
+      { answer: null },
+      { answer: null },
+      { answer: null },
+    ]);
+    const long = await createPayments({ ...till.settings, deadline_ms: 600_000 }, { pool: till.database.pool, logger: till.logger });
+    await long.start();
+    const headers = await signedHeaders(till, buyer);
+    // The blockhash leaves about 48 s, less what has passed on it; with the privilege the work could take 10 minutes.
+    till.solana.advanceSlots(110);
+    await waitForSample();
+    const outcome = await long.charge(
+      saleOf({ headers }),
+      workOf(() => new Promise(() => undefined)),
+    );
+    expect(['504 query_timeout', '402 payment_expired blockhash_expired']).toContain(told(outcome));
+    await sql("UPDATE payment_rechallenge SET kept_until = now() - interval '2 hours' WHERE payer = $1", [payer]);
+    await till.payments.reconcile();
+    expect(await sql('SELECT 1 FROM payment_rechallenge WHERE payer = $1', [payer])).toEqual([]);
+    await long.stop();
+  }, 60_000);
+
+  /** Offers carry the newest sample; after the chain’s time was moved on, one must be taken. */
+  async function waitForSample(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+  }
+});
