@@ -23,6 +23,8 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     max: options.max ?? 16,
     statement_timeout: options.statement_timeout_ms ?? 65_000,
     application_name: 'smart-money-api',
+    // A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude.
+    options: '-c plan_cache_mode=force_custom_plan',
   });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);

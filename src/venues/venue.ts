@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver } from 'graphql';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Sql } from '../db/sql';
 import type { RecordedSource } from '../workers/source';
@@ -40,6 +40,10 @@ export interface Venue {
   sources: RecordedSource[];
   /** Time of the newest event seen and time up to which the sources have been read; null before the first load. */
   freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }>;
+  /** Recomputes every rollup from facts, inside the caller's transaction. */
+  rebuild?(client: PoolClient): Promise<void>;
+  /** Writes the scores and snapshots of the UTC day of `now`, as of `now`; again on the same day: the same result. */
+  score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
   /** Rows kept, by fact table: what the start says is in the store. */
   counts(db: Pool): Promise<Record<string, number>>;
 }

@@ -65,7 +65,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
   const eventsOf = (coinIndex: number, from: number, to: number): TimedEvent[] => {
     const events: TimedEvent[] = [];
     const { first, end } = bounds(coinIndex);
-    for (let time = Math.max(from, first); time < Math.min(to, end); ) {
+    for (let time = Math.max(from, first); time < Math.min(to, end);) {
       const session = liveSession(coinIndex, time);
       if (session === null) break;
       const until = Math.min(to, session.session.to);
@@ -79,7 +79,8 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
     *pages(from, to) {
       const [a, b] = [Math.max(from.getTime(), start), to.getTime()];
       const changes = new Set([start, ...roster.coins.flatMap(({ listed, delisted }) => [listed, delisted])]);
-      for (const time of [...changes].filter((change) => change >= a && change < b).sort((x, y) => x - y)) yield metaPage(roster.coins, time);
+      for (const time of [...changes].filter((change) => change >= a && change < b).sort((x, y) => x - y))
+        yield metaPage(roster.coins, time);
       const step = Math.max(HOUR, Math.min(DAY, Math.round((PAGE_FACTS / options.size) * 30 * DAY)));
       for (let time = a; time < b; time += step) {
         const until = Math.min(b, time + step);
@@ -91,14 +92,19 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
       const told: Account[] = roster.accounts.map((account) => account);
       roster.coins.forEach((_, coinIndex) => {
         const { first, end } = bounds(coinIndex);
-        for (let time = first; time < Math.min(until.getTime(), end); ) {
+        for (let time = first; time < Math.min(until.getTime(), end);) {
           const session = sessionAt(coinIndex, time) as Session;
           told.push(...new LiveSession(options.seed, roster, session, start).plan.planted);
           time = session.to;
         }
       });
       const distinct = new Map(told.map((account) => [account.address, account]));
-      return [...distinct.values()].map(({ address, role, coins, of }) => ({ trader: address, role, coins: coins.map((index) => roster.coins[index]?.name as string), of }));
+      return [...distinct.values()].map(({ address, role, coins, of }) => ({
+        trader: address,
+        role,
+        coins: coins.map((index) => roster.coins[index]?.name as string),
+        of,
+      }));
     },
   };
 }
@@ -111,7 +117,12 @@ function metaPage(coins: ReturnType<typeof makeRoster>['coins'], time: number): 
     maxLeverage: coin.max_leverage,
     ...(coin.delisted <= time ? { isDelisted: true } : {}),
   }));
-  return { name: `meta-${stamp(time)}.json`, format: 'json', records: [{ universe, marginTables: [], collateralToken: 0 }], facts: universe.length };
+  return {
+    name: `meta-${stamp(time)}.json`,
+    format: 'json',
+    records: [{ universe, marginTables: [], collateralToken: 0 }],
+    facts: universe.length,
+  };
 }
 
 /** Events in blocks as the archive writes them, in order of time; those of one instant coin by coin. */
@@ -124,7 +135,12 @@ function fillsPage(from: number, events: TimedEvent[]): WorldPage {
   }
   const records = [...blocks]
     .sort(([a], [b]) => a - b)
-    .map(([time, own]) => ({ local_time: archiveTime(time + 180 + (time % 97)), block_time: archiveTime(time), block_number: numberOfBlock(time), events: own }));
+    .map(([time, own]) => ({
+      local_time: archiveTime(time + 180 + (time % 97)),
+      block_time: archiveTime(time),
+      block_number: numberOfBlock(time),
+      events: own,
+    }));
   return { name: `node-fills-by-block-${stamp(from)}.ndjson`, format: 'ndjson', records, facts: events.length };
 }
 

@@ -24,7 +24,11 @@ export interface PerpsLoaders {
 /** Made once a request: `context.loaders(makeLoaders)`. */
 export function makeLoaders({ prisma, now, meta }: GraphContext): PerpsLoaders {
   const run = once(async (): Promise<ScoreRun | null> => {
-    const found = await prisma.perp_score.findFirst({ where: { day: { lte: dayOf(now) } }, orderBy: { day: 'desc' }, select: { day: true, version: true } });
+    const found = await prisma.perp_score.findFirst({
+      where: { day: { lte: dayOf(now) } },
+      orderBy: { day: 'desc' },
+      select: { day: true, version: true },
+    });
     if (found !== null) meta.score_version = found.version;
     return found;
   });

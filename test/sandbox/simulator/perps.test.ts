@@ -11,7 +11,10 @@ const after = (days: number): Date => new Date(start.getTime() + days * DAY);
 const options = { seed: 42, size: 30_000, start };
 const month = [...perpsWorld(options).pages(start, after(30))];
 const fills = fillsOf(month);
-const facts = (pages: Iterable<WorldPage>): unknown[] => [...pages].flatMap(({ format, records }) => (format === 'json' ? records : (records as { events: unknown[] }[]).flatMap(({ events }) => events)));
+const facts = (pages: Iterable<WorldPage>): unknown[] =>
+  [...pages].flatMap(({ format, records }) =>
+    format === 'json' ? records : (records as { events: unknown[] }[]).flatMap(({ events }) => events),
+  );
 
 test('the same options tell the same world, other seeds another', () => {
   expect([...perpsWorld(options).pages(start, after(3))]).toEqual([...perpsWorld(options).pages(start, after(3))]);
@@ -43,7 +46,9 @@ test('about the size asked for, oldest first, inside the time asked for', () => 
 });
 
 test('the catalogue is told when it changes: coins appear, one is taken off', () => {
-  const metas = month.filter(({ format }) => format === 'json').map(({ records }) => (records[0] as { universe: { name: string; isDelisted?: boolean }[] }).universe);
+  const metas = month
+    .filter(({ format }) => format === 'json')
+    .map(({ records }) => (records[0] as { universe: { name: string; isDelisted?: boolean }[] }).universe);
   expect(metas.map((universe) => universe.length)).toEqual([15, 16, 17, 17]);
   expect(metas.map((universe) => universe.filter(({ isDelisted }) => isDelisted).map(({ name }) => name))).toEqual([[], [], [], ['TIA']]);
   expect(fills.some(({ coin, time }) => coin === 'TIA' && time >= after(24).getTime())).toBe(false);
@@ -58,30 +63,32 @@ const byPosition = (chosen: readonly RawFill[]): Map<string, RawFill[]> => {
 };
 
 test('every fill starts where the one before ended, and its PnL is what average cost says', () => {
+  const wrong: RawFill[] = [];
   for (const own of byPosition(fills).values()) {
     let [position, cost] = [0, 0];
     for (const fill of own) {
-      expect(Number(fill.startPosition)).toBeCloseTo(position, 6);
       const change = (fill.side === 'B' ? 1 : -1) * Number(fill.sz);
       const closing = Math.sign(position) === -Math.sign(change) ? Math.min(Math.abs(position), Math.abs(change)) : 0;
       const entry = position === 0 ? 0 : cost / Math.abs(position);
       const pnl = closing === 0 ? 0 : Math.sign(position) * (Number(fill.px) - entry) * closing;
-      expect(Math.abs(Number(fill.closedPnl) - pnl)).toBeLessThan(1e-6 + 1e-9 * Number(fill.px) * Math.abs(change));
+      const paid = Math.abs(Number(fill.closedPnl) - pnl) < 1e-6 + 1e-9 * Number(fill.px) * Math.abs(change);
+      if (!paid || Math.abs(Number(fill.startPosition) - position) > 1e-6) wrong.push(fill);
       cost += -entry * closing + (Math.abs(change) - closing) * Number(fill.px);
       position = Math.abs(position + change) < 1e-9 ? 0 : position + change;
     }
   }
+  expect(wrong).toEqual([]);
 });
 
 test('both sides of every match are there, one of them taking', () => {
   const matches = new Map<string, RawFill[]>();
   for (const fill of fills) matches.set(`${fill.coin} ${fill.tid}`, [...(matches.get(`${fill.coin} ${fill.tid}`) ?? []), fill]);
-  for (const sides of matches.values()) {
-    expect(sides).toHaveLength(2);
-    const [a, b] = sides as [RawFill, RawFill];
-    expect([a.px, a.sz, a.time, a.hash]).toEqual([b.px, b.sz, b.time, b.hash]);
-    expect(new Set([a.side, b.side]).size + new Set([a.crossed, b.crossed]).size + new Set([a.user, b.user]).size).toBe(6);
-  }
+  const wrong = [...matches.values()].filter(([a, b, more]) => {
+    if (a === undefined || b === undefined || more !== undefined) return true;
+    const same = a.px === b.px && a.sz === b.sz && a.time === b.time && a.hash === b.hash;
+    return !same || a.side === b.side || a.crossed === b.crossed || a.user === b.user;
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('sizes have a heavy tail, days a rhythm, coins a ranking, and accounts get liquidated', () => {
@@ -131,7 +138,8 @@ describe('planted truth', () => {
     if (all === 0) return 0;
     const [z, rate, profit] = [1.645, won / all, pnl(trades)];
     const bound = (rate + (z * z) / (2 * all) - z * Math.sqrt((rate * (1 - rate) + (z * z) / (4 * all)) / all)) / (1 + (z * z) / all);
-    const points = Math.min(4 * Math.log2(trades.length + 1), 40) + 40 * bound + (profit > 0 ? Math.min(4 * Math.log10(profit + 1), 20) : 0);
+    const points =
+      Math.min(4 * Math.log2(trades.length + 1), 40) + 40 * bound + (profit > 0 ? Math.min(4 * Math.log10(profit + 1), 20) : 0);
     return all < 20 ? Math.min(points, 59) : points;
   };
 
@@ -155,7 +163,8 @@ describe('planted truth', () => {
     for (const trades of of('market_maker')) {
       expect(trades.length).toBeGreaterThan(500);
       expect(trades.filter(({ crossed }) => !crossed).length / trades.length).toBeGreaterThan(0.8);
-      const usd = (side: string): number => trades.reduce((sum, fill) => sum + (side === fill.side ? Number(fill.px) * Number(fill.sz) : 0), 0);
+      const usd = (side: string): number =>
+        trades.reduce((sum, fill) => sum + (side === fill.side ? Number(fill.px) * Number(fill.sz) : 0), 0);
       expect(Math.abs(usd('B') - usd('A')) / (usd('B') + usd('A'))).toBeLessThan(0.1);
     }
   });
@@ -165,7 +174,11 @@ describe('planted truth', () => {
     for (const { trader, of: leader } of copiers) {
       const led = own.get(leader as string) as RawFill[];
       const entries = (own.get(trader) as RawFill[]).filter(({ startPosition }) => Number(startPosition) === 0);
-      const followed = entries.filter((fill) => led.some((other) => other.coin === fill.coin && other.side === fill.side && fill.time > other.time && fill.time - other.time < 120_000));
+      const followed = entries.filter((fill) =>
+        led.some(
+          (other) => other.coin === fill.coin && other.side === fill.side && fill.time > other.time && fill.time - other.time < 120_000,
+        ),
+      );
       expect(followed.length / entries.length).toBeGreaterThan(0.95);
     }
     const wash = of('wash_b').flat();
@@ -173,7 +186,8 @@ describe('planted truth', () => {
     expect(wash.filter(({ tid }) => partner.has(tid)).length / wash.length).toBeGreaterThan(0.9);
     const insiders = of('insider').filter((trades) => trades.length > 0);
     expect(insiders.length).toBeGreaterThan(0);
-    for (const trades of insiders) expect([pnl(trades) > 0, (trades.at(-1) as RawFill).time - (trades[0] as RawFill).time < DAY]).toEqual([true, true]);
+    for (const trades of insiders)
+      expect([pnl(trades) > 0, (trades.at(-1) as RawFill).time - (trades[0] as RawFill).time < DAY]).toEqual([true, true]);
   });
 });
 
@@ -198,9 +212,10 @@ test('the wing loads every page without skipping anything, once', async () => {
 test('a few seconds more cost next to nothing, and so does a world entered in the middle', () => {
   const world = perpsWorld(options);
   const entered = performance.now();
-  [...world.pages(after(400), new Date(after(400).getTime() + 5_000))];
+  facts(world.pages(after(400), new Date(after(400).getTime() + 5_000)));
   expect(performance.now() - entered).toBeLessThan(5_000);
   const stepped = performance.now();
-  for (let step = 1; step <= 100; step += 1) [...world.pages(new Date(after(400).getTime() + step * 5_000), new Date(after(400).getTime() + (step + 1) * 5_000))];
+  const at = (step: number): Date => new Date(after(400).getTime() + step * 5_000);
+  for (let step = 1; step <= 100; step += 1) facts(world.pages(at(step), at(step + 1)));
   expect(performance.now() - stepped).toBeLessThan(1_000);
 });

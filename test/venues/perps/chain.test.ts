@@ -28,7 +28,14 @@ test('newest first is turned round', () => {
 });
 
 test('any shuffle of any walk is put back on one chain, noise and returns to the same position included', () => {
-  const cases = fc.tuple(fc.integer({ min: -50, max: 50 }), fc.array(fc.integer({ min: -9, max: 9 }).filter((delta) => delta !== 0), { minLength: 2, maxLength: 12 }), fc.infiniteStream(fc.nat()));
+  const cases = fc.tuple(
+    fc.integer({ min: -50, max: 50 }),
+    fc.array(
+      fc.integer({ min: -9, max: 9 }).filter((delta) => delta !== 0),
+      { minLength: 2, maxLength: 12 },
+    ),
+    fc.infiniteStream(fc.nat()),
+  );
   fc.assert(
     fc.property(cases, ([start, deltas, keys]) => {
       const links = walk(start, deltas, 1e-11);

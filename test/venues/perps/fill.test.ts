@@ -6,7 +6,15 @@ const A = trader('a');
 
 describe('a fill of the upstream', () => {
   test('keeps every decimal as text', () => {
-    const raw = wireFill({ px: '0.010573', sz: '200000.0', startPosition: '-23071.0', closedPnl: '-0.207639', fee: '-0.021146', tid: 905_837_605_365_806, oid: 214_107_588_995 });
+    const raw = wireFill({
+      px: '0.010573',
+      sz: '200000.0',
+      startPosition: '-23071.0',
+      closedPnl: '-0.207639',
+      fee: '-0.021146',
+      tid: 905_837_605_365_806,
+      oid: 214_107_588_995,
+    });
     expect(decodeFill(A.toUpperCase().replace('X', 'x'), raw)).toEqual({
       coin: 'BTC', trader: A, tid: '905837605365806', oid: '214107588995', time: Date.UTC(2026, 0, 15), is_buy: true, price: '0.010573', size: '200000.0',
       start_position: '-23071.0', closed_pnl: '-0.207639', fee_usd: '-0.021146', is_taker: true, is_liquidation: false, liquidates: false,
@@ -64,20 +72,54 @@ describe('a fill of the upstream', () => {
   });
 
   test('cells of a CSV are read like JSON', () => {
-    const cells = { crossed: 'False', tid: '902833158029868', oid: '263739989715', time: '2025-12-09 16:22:29.316', closedPnl: '1e-05', hash: `0x${'0'.repeat(64)}`, twapId: '' };
-    expect(decodeFill(A, wireFill(cells))).toMatchObject({ is_taker: false, tid: '902833158029868', oid: '263739989715', time: Date.UTC(2025, 11, 9, 16, 22, 29, 316), closed_pnl: '1e-05', tx_hash: null });
+    const cells = {
+      crossed: 'False',
+      tid: '902833158029868',
+      oid: '263739989715',
+      time: '2025-12-09 16:22:29.316',
+      closedPnl: '1e-05',
+      hash: `0x${'0'.repeat(64)}`,
+      twapId: '',
+    };
+    expect(decodeFill(A, wireFill(cells))).toMatchObject({
+      is_taker: false,
+      tid: '902833158029868',
+      oid: '263739989715',
+      time: Date.UTC(2025, 11, 9, 16, 22, 29, 316),
+      closed_pnl: '1e-05',
+      tx_hash: null,
+    });
   });
 
   test('whatever comes, decoding answers and never throws', () => {
-    const anything = fc.oneof(fc.anything(), fc.record({ coin: fc.constantFrom('BTC', '@1', 'x'), px: fc.anything(), sz: fc.anything(), side: fc.anything(), time: fc.anything(), startPosition: fc.anything(), closedPnl: fc.anything(), liquidation: fc.anything() }));
-    fc.assert(fc.property(fc.option(fc.string(), { nil: undefined }), anything, (account, raw) => ['string', 'object'].includes(typeof decodeFill(account, raw))), { numRuns: 2_000 });
+    const anything = fc.oneof(
+      fc.anything(),
+      fc.record({
+        coin: fc.constantFrom('BTC', '@1', 'x'),
+        px: fc.anything(),
+        sz: fc.anything(),
+        side: fc.anything(),
+        time: fc.anything(),
+        startPosition: fc.anything(),
+        closedPnl: fc.anything(),
+        liquidation: fc.anything(),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.option(fc.string(), { nil: undefined }), anything, (account, raw) =>
+        ['string', 'object'].includes(typeof decodeFill(account, raw)),
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });
 
 test('times: milliseconds, digits, and UTC texts with any fraction', () => {
   const at = Date.UTC(2025, 9, 27, 16, 59, 59, 797);
-  for (const text of [at, String(at), '2025-10-27T16:59:59.797563798', '2025-10-27 16:59:59.797', '2025-10-27T16:59:59.797Z']) expect(decodeTime(text)).toBe(at);
+  for (const text of [at, String(at), '2025-10-27T16:59:59.797563798', '2025-10-27 16:59:59.797', '2025-10-27T16:59:59.797Z'])
+    expect(decodeTime(text)).toBe(at);
   expect(decodeTime('2025-10-27 16:59:59')).toBe(at - 797);
   expect(decodeTime('2025-10-27 16:59:59.7')).toBe(at - 97);
-  for (const bad of ['', 'now', null, 1.5, Number.NaN, '27-10-2025 16:59', Date.UTC(2017, 0), Date.UTC(2100, 0)]) expect(decodeTime(bad)).toBeUndefined();
+  for (const bad of ['', 'now', null, 1.5, Number.NaN, '27-10-2025 16:59', Date.UTC(2017, 0), Date.UTC(2100, 0)])
+    expect(decodeTime(bad)).toBeUndefined();
 });

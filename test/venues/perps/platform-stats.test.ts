@@ -13,7 +13,8 @@ describe('in a small world', () => {
     await loadSmallWorld(db.pool);
   });
   afterEach(() => db.drop());
-  const stats = (variables: Record<string, unknown>, now = NOW): ReturnType<typeof ask<Record<string, unknown>>> => ask(db, ENDPOINT, variables, now);
+  const stats = (variables: Record<string, unknown>, now = NOW): ReturnType<typeof ask<Record<string, unknown>>> =>
+    ask(db, ENDPOINT, variables, now);
 
   test('the last 24 hours: each match once, sides by the taker, no scores is null', async () => {
     const { data, meta } = await stats({});
@@ -41,12 +42,19 @@ describe('in a small world', () => {
     expect(data).toMatchObject({ smart_wallet_count: 1, smart_volume_usd: 144_000 });
     expect(meta.score_version).toBe('perps-test');
     expect((await stats({ timeframe: '1h' }, ago(25 * 60))).data).toMatchObject({ smart_wallet_count: 0, smart_volume_usd: 0 });
-    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({ smart_wallet_count: null, smart_volume_usd: null });
+    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({
+      smart_wallet_count: null,
+      smart_volume_usd: null,
+    });
     expect((await stats({ timeframe: '1h' }, ago(-30))).data).toMatchObject({ smart_wallet_count: 1, smart_volume_usd: 900_000 });
   });
 
   test('without taker sales there is no ratio', async () => {
-    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({ buy_volume_usd: 1_000, sell_volume_usd: 0, long_short_ratio: null });
+    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({
+      buy_volume_usd: 1_000,
+      sell_volume_usd: 0,
+      long_short_ratio: null,
+    });
   });
 
   test('one side of a match is enough for market figures, from whoever it comes', async () => {
@@ -59,19 +67,40 @@ describe('in a small world', () => {
   });
 
   test('settlements belong to the account, not to the market', async () => {
-    await load(db.pool, [{ block_time: ago(3).toISOString(), block_number: 1, events: [[trader('8'), wireFill({ dir: 'Settlement', tid: 0, time: ago(3).getTime() })]] }]);
-    expect((await stats({ timeframe: '1h' })).data).toMatchObject({ total_volume_usd: 215_000, total_trades: 3, unique_coins: 2, active_traders: 4 });
+    await load(db.pool, [
+      {
+        block_time: ago(3).toISOString(),
+        block_number: 1,
+        events: [[trader('8'), wireFill({ dir: 'Settlement', tid: 0, time: ago(3).getTime() })]],
+      },
+    ]);
+    expect((await stats({ timeframe: '1h' })).data).toMatchObject({
+      total_volume_usd: 215_000,
+      total_trades: 3,
+      unique_coins: 2,
+      active_traders: 4,
+    });
   });
 
   test('nothing filled is an empty result', async () => {
-    await expect(stats({ timeframe: '1h' }, ago(5 * 24 * 60))).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: '7d' } } });
-    await expect(stats({ timeframe: 'all' }, ago(50 * 24 * 60))).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: undefined } });
+    await expect(stats({ timeframe: '1h' }, ago(5 * 24 * 60))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { timeframe: '7d' } },
+    });
+    await expect(stats({ timeframe: 'all' }, ago(50 * 24 * 60))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: undefined },
+    });
   });
 
   test('volume of whales by side rebuilds buys and sells', async () => {
     await load(db.pool, [match(ago(2), { px: '101', sz: '33', side: 'A', taker: [ANN, '2600.0'], maker: [MAX, '-1610.0'] })]);
     const { data } = await stats({});
-    const takers = async (side: string): Promise<number> => (await ask<{ is_taker: boolean; usd_value: number }[]>(db, 'perps/trades/whales', { min_usd: 1, side }, NOW)).data.reduce((sum, row) => sum + (row.is_taker ? row.usd_value : 0), 0);
+    const takers = async (side: string): Promise<number> =>
+      (await ask<{ is_taker: boolean; usd_value: number }[]>(db, 'perps/trades/whales', { min_usd: 1, side }, NOW)).data.reduce(
+        (sum, row) => sum + (row.is_taker ? row.usd_value : 0),
+        0,
+      );
     expect([await takers('BUY'), await takers('SELL')]).toEqual([data.buy_volume_usd, data.sell_volume_usd]);
   });
 });
@@ -90,7 +119,17 @@ describe('against a second computation over a simulated world', () => {
   }, 60_000);
   afterAll(() => db.drop());
 
-  const HOURS: Record<string, number> = { '1h': 1, '4h': 4, '6h': 6, '12h': 12, '24h': 24, '7d': 168, '30d': 720, '90d': 2_160, '365d': 8_760 };
+  const HOURS: Record<string, number> = {
+    '1h': 1,
+    '4h': 4,
+    '6h': 6,
+    '12h': 12,
+    '24h': 24,
+    '7d': 168,
+    '30d': 720,
+    '90d': 2_160,
+    '365d': 8_760,
+  };
 
   test.each([...Object.keys(HOURS), 'today', 'all'])('timeframe=%s, before and after the first scores', async (timeframe) => {
     const to = now.getTime();

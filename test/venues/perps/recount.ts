@@ -28,7 +28,8 @@ export function fillsOf(pages: Iterable<WorldPage>): RawFill[] {
   const fills: RawFill[] = [];
   for (const page of pages) {
     if (page.format !== 'ndjson') continue;
-    for (const block of page.records as { events: [string, Omit<RawFill, 'user' | 'place'>][] }[]) block.events.forEach(([user, fill], place) => fills.push({ ...fill, user, place }));
+    for (const block of page.records as { events: [string, Omit<RawFill, 'user' | 'place'>][] }[])
+      block.events.forEach(([user, fill], place) => fills.push({ ...fill, user, place }));
   }
   return fills;
 }
@@ -109,20 +110,45 @@ export interface TradeFilter {
 /** Rows of a trade list, newest first. */
 export function tradeRows(fills: readonly RawFill[], filter: TradeFilter): Row[] {
   return fills
-    .filter((fill) => fill.time >= filter.from && fill.time < filter.to && (filter.coin === undefined || fill.coin === filter.coin) && (filter.traders?.has(fill.user) ?? true))
+    .filter(
+      (fill) =>
+        fill.time >= filter.from &&
+        fill.time < filter.to &&
+        (filter.coin === undefined || fill.coin === filter.coin) &&
+        (filter.traders?.has(fill.user) ?? true),
+    )
     .flatMap(partsOf)
-    .filter(({ usd, row }) => (filter.min_usd === undefined || compare(usd, exact(String(filter.min_usd))) >= 0) && (filter.direction === undefined || row.direction === filter.direction))
+    .filter(
+      ({ usd, row }) =>
+        (filter.min_usd === undefined || compare(usd, exact(String(filter.min_usd))) >= 0) &&
+        (filter.direction === undefined || row.direction === filter.direction),
+    )
     .filter(({ row }) => filter.side === undefined || row.side === filter.side || row.trade_side === filter.side)
-    .sort((a, b) => b.fill.time - a.fill.time || b.fill.place - a.fill.place || (a.fill.coin < b.fill.coin ? 1 : a.fill.coin > b.fill.coin ? -1 : Number(b.opens) - Number(a.opens)))
+    .sort(
+      (a, b) =>
+        b.fill.time - a.fill.time ||
+        b.fill.place - a.fill.place ||
+        (a.fill.coin < b.fill.coin ? 1 : a.fill.coin > b.fill.coin ? -1 : Number(b.opens) - Number(a.opens)),
+    )
     .map(({ row }) => row);
 }
 
 /** Totals of the venue over [from, to), compared with [before, from). */
-export function totals(fills: readonly RawFill[], from: number, to: number, before: number | null, smart: ReadonlySet<string> | null): Record<string, unknown> {
+export function totals(
+  fills: readonly RawFill[],
+  from: number,
+  to: number,
+  before: number | null,
+  smart: ReadonlySet<string> | null,
+): Record<string, unknown> {
   const own = fills.filter(({ time }) => time >= from && time < to);
   const takers = own.filter(({ crossed }) => crossed);
   const usd = (chosen: readonly RawFill[]): Exact => sum(chosen.map((fill) => times(exact(fill.px), exact(fill.sz))));
-  const [volume, bought, sold] = [usd(takers), usd(takers.filter(({ side }) => side === 'B')), usd(takers.filter(({ side }) => side === 'A'))];
+  const [volume, bought, sold] = [
+    usd(takers),
+    usd(takers.filter(({ side }) => side === 'B')),
+    usd(takers.filter(({ side }) => side === 'A')),
+  ];
   const earlier = before === null ? ZERO : usd(fills.filter(({ time, crossed }) => crossed && time >= before && time < from));
   const traders = new Set(own.map(({ user }) => user));
   const ofSmart = smart === null ? null : own.filter(({ user }) => smart.has(user));

@@ -15,7 +15,13 @@ const rows = async (text: string): Promise<Record<string, unknown>[]> => (await 
 describe('fills by block', () => {
   test('both sides of each match become fills, the match itself is kept once, the rest is skipped with reasons', async () => {
     const report = await loadFile(db.pool, fixture('fills-by-block.ndjson'));
-    expect(report).toEqual({ source: 'perps.fills_by_block', read: 10, inserted: 5, duplicates: 0, skipped: { spot: 2, outcome: 1, bad_number: 1, bad_account: 1 } });
+    expect(report).toEqual({
+      source: 'perps.fills_by_block',
+      read: 10,
+      inserted: 5,
+      duplicates: 0,
+      skipped: { spot: 2, outcome: 1, bad_number: 1, bad_account: 1 },
+    });
     expect(await rows('SELECT trader, coin, size::text, open_size::text, start_position::text, closed_pnl::text, fee_usd::text, is_taker, is_liquidation, dir, tx_hash FROM perp_fill ORDER BY timestamp, seq')).toEqual([
       { trader: A, coin: 'BTC', size: '0.5', open_size: '0.5', start_position: '0.0', closed_pnl: '0.0', fee_usd: '-0.96', is_taker: false, is_liquidation: false, dir: 'Open Short', tx_hash: `0x1f${'0'.repeat(61)}1` },
       { trader: B, coin: 'BTC', size: '0.5', open_size: '0.3', start_position: '-0.2', closed_pnl: '12.5', fee_usd: '14.4', is_taker: true, is_liquidation: false, dir: 'Short > Long', tx_hash: `0x1f${'0'.repeat(61)}1` },
@@ -40,7 +46,13 @@ describe('fills by block', () => {
     await loadFile(db.pool, fixture('fills-by-block.ndjson'));
     const [cursor] = await rows('SELECT source, venue, cursor, watermark, last_event_at FROM source_cursor');
     const last = new Date(1_768_032_000_470);
-    expect(cursor).toEqual({ source: 'perps.fills_by_block', venue: 'perps', cursor: { page: 'fills-by-block.ndjson', block_number: 900_000_004 }, watermark: last, last_event_at: last });
+    expect(cursor).toEqual({
+      source: 'perps.fills_by_block',
+      venue: 'perps',
+      cursor: { page: 'fills-by-block.ndjson', block_number: 900_000_004 },
+      watermark: last,
+      last_event_at: last,
+    });
     await load(db.pool, [{ block_time: '2026-01-10T09:00:00.000', block_number: 900_040_000, events: [] }]);
     await load(db.pool, [{ block_time: '2026-01-09T09:00:00.000', block_number: 899_000_000, events: [] }]);
     expect(await perps.freshness(db.pool)).toEqual({ last_event_at: last, watermark: new Date('2026-01-10T09:00:00Z') });
@@ -49,14 +61,32 @@ describe('fills by block', () => {
 
   test('fills of one account in one millisecond are ordered by their positions, whatever the order of the archive', async () => {
     const at = Date.UTC(2026, 0, 15);
-    const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [A, wireFill({ tid, time: at, side: 'A', startPosition, sz })];
-    await load(db.pool, [{ block_time: '2026-01-15T00:00:00.000', block_number: 1, events: [fill(3, '0.30000000000000004', '0.3'), fill(1, '3.3', '1.0'), fill(2, '2.3', '2.0')] }]);
+    const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [
+      A,
+      wireFill({ tid, time: at, side: 'A', startPosition, sz }),
+    ];
+    await load(db.pool, [
+      {
+        block_time: '2026-01-15T00:00:00.000',
+        block_number: 1,
+        events: [fill(3, '0.30000000000000004', '0.3'), fill(1, '3.3', '1.0'), fill(2, '2.3', '2.0')],
+      },
+    ]);
     expect((await rows('SELECT tid::text, seq FROM perp_fill ORDER BY seq')).map(({ tid }) => tid)).toEqual(['1', '2', '3']);
   });
 
   test('a fill that nearly equals the position closes it; one that dwarfs a speck of a position opens', async () => {
-    const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [A, wireFill({ tid, side: 'A', startPosition, sz, time: Date.UTC(2026, 0, 15) + tid })];
-    await load(db.pool, [{ block_time: '2026-01-15T00:00:00.000', block_number: 1, events: [fill(1, '2.9999999999', '3.0'), fill(2, '0.0000000001', '3.0'), fill(3, '2.99', '3.0'), fill(4, '-1.0', '3.0')] }]);
+    const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [
+      A,
+      wireFill({ tid, side: 'A', startPosition, sz, time: Date.UTC(2026, 0, 15) + tid }),
+    ];
+    await load(db.pool, [
+      {
+        block_time: '2026-01-15T00:00:00.000',
+        block_number: 1,
+        events: [fill(1, '2.9999999999', '3.0'), fill(2, '0.0000000001', '3.0'), fill(3, '2.99', '3.0'), fill(4, '-1.0', '3.0')],
+      },
+    ]);
     expect((await rows('SELECT open_size::float AS opens FROM perp_fill ORDER BY tid')).map(({ opens }) => opens)).toEqual([0, 3, 0.01, 3]);
   });
 });
@@ -70,25 +100,50 @@ describe('pages of one account', () => {
 
   test.each(fills)('%s', async (_what, file, account, expected) => {
     expect(await loadFile(db.pool, fixture(file), account)).toEqual({ source: 'perps.user_fills', ...expected });
-    expect(await rows('SELECT trader, tid::text, seq FROM perp_fill ORDER BY timestamp, seq')).toMatchObject([{ trader: A, tid: '601' }, { tid: '602' }, { tid: '603' }]);
+    expect(await rows('SELECT trader, tid::text, seq FROM perp_fill ORDER BY timestamp, seq')).toMatchObject([
+      { trader: A, tid: '601' },
+      { tid: '602' },
+      { tid: '603' },
+    ]);
   });
 
   test('all of them tell the same fills', async () => {
     for (const [, file, account] of fills) await loadFile(db.pool, fixture(file), account);
-    expect(await loadFile(db.pool, fixture('node-fills.ndjson'))).toEqual({ source: 'perps.node_fills', read: 2, inserted: 1, duplicates: 1, skipped: {} });
+    expect(await loadFile(db.pool, fixture('node-fills.ndjson'))).toEqual({
+      source: 'perps.node_fills',
+      read: 2,
+      inserted: 1,
+      duplicates: 1,
+      skipped: {},
+    });
     expect(await perps.counts(db.pool)).toEqual({ perp_fill: 4, perp_match: 3, perp_coin: 1 });
   });
 
   test('without an account nothing is guessed', async () => {
-    expect(await loadFile(db.pool, fixture('user-fills.json'))).toMatchObject({ read: 4, inserted: 0, skipped: { no_account: 3, spot: 1 } });
-    expect(await load(db.pool, [{ channel: 'user', data: { fills: [wireFill({})] } }])).toMatchObject({ inserted: 0, skipped: { no_account: 1 } });
+    expect(await loadFile(db.pool, fixture('user-fills.json'))).toMatchObject({
+      read: 4,
+      inserted: 0,
+      skipped: { no_account: 3, spot: 1 },
+    });
+    expect(await load(db.pool, [{ channel: 'user', data: { fills: [wireFill({})] } }])).toMatchObject({
+      inserted: 0,
+      skipped: { no_account: 1 },
+    });
     expect(await load(db.pool, [{ channel: 'user', data: { fills: [wireFill({})] } }], { account: B })).toMatchObject({ inserted: 1 });
   });
 
   test('a recorded exchange names its account; fills without trade ids load once, in chain order', async () => {
-    expect(await loadFile(db.pool, fixture('exchange-2023.json'))).toEqual({ source: 'perps.user_fills', read: 2, inserted: 2, duplicates: 0, skipped: {} });
+    expect(await loadFile(db.pool, fixture('exchange-2023.json'))).toEqual({
+      source: 'perps.user_fills',
+      read: 2,
+      inserted: 2,
+      duplicates: 0,
+      skipped: {},
+    });
     expect(await loadFile(db.pool, fixture('exchange-2023.json'))).toMatchObject({ inserted: 0, duplicates: 2 });
-    expect((await rows('SELECT start_position::float AS start FROM perp_fill ORDER BY seq')).map(({ start }) => start)).toEqual([285.4, 142.7]);
+    expect((await rows('SELECT start_position::float AS start FROM perp_fill ORDER BY seq')).map(({ start }) => start)).toEqual([
+      285.4, 142.7,
+    ]);
   });
 
   test('merged partial fills are refused', async () => {
@@ -97,25 +152,49 @@ describe('pages of one account', () => {
   });
 
   test('slices of a TWAP order are unwrapped', async () => {
-    expect(await load(db.pool, [{ fill: wireFill({ hash: `0x${'0'.repeat(64)}` }), twapId: 3156 }], { account: A, format: 'json' })).toMatchObject({ source: 'perps.user_fills', inserted: 1 });
+    expect(
+      await load(db.pool, [{ fill: wireFill({ hash: `0x${'0'.repeat(64)}` }), twapId: 3156 }], { account: A, format: 'json' }),
+    ).toMatchObject({ source: 'perps.user_fills', inserted: 1 });
   });
 
   test('sides seen one after the other make one match, and who took is learned from either', async () => {
-    const both = match(new Date('2026-01-15T00:00:00Z'), { px: '100', sz: '2', side: 'A', taker: [B, '0.0', { liquidation: { liquidatedUser: B } }], maker: [A, '0.0'] });
+    const both = match(new Date('2026-01-15T00:00:00Z'), {
+      px: '100',
+      sz: '2',
+      side: 'A',
+      taker: [B, '0.0', { liquidation: { liquidatedUser: B } }],
+      maker: [A, '0.0'],
+    });
     const [maker, taker] = both.events as [string, Record<string, unknown>][];
     await load(db.pool, [{ channel: 'userFills', data: { user: A, fills: [{ ...(maker as [string, object])[1], crossed: undefined }] } }]);
     expect(await rows('SELECT taker_is_buy, is_liquidation FROM perp_match')).toEqual([{ taker_is_buy: null, is_liquidation: false }]);
     await load(db.pool, [{ channel: 'userFills', data: { user: B, fills: [(taker as [string, object])[1]] } }]);
-    expect(await rows('SELECT usd_value::float, taker_is_buy, is_liquidation FROM perp_match')).toEqual([{ usd_value: 200, taker_is_buy: false, is_liquidation: true }]);
+    expect(await rows('SELECT usd_value::float, taker_is_buy, is_liquidation FROM perp_match')).toEqual([
+      { usd_value: 200, taker_is_buy: false, is_liquidation: true },
+    ]);
   });
 });
 
 describe('the catalogue', () => {
   test('a coin is a fact; said again it is a duplicate, said differently it is new', async () => {
-    expect(await loadFile(db.pool, fixture('meta.json'))).toEqual({ source: 'perps.meta', read: 4, inserted: 3, duplicates: 0, skipped: { bad_coin: 1 } });
+    expect(await loadFile(db.pool, fixture('meta.json'))).toEqual({
+      source: 'perps.meta',
+      read: 4,
+      inserted: 3,
+      duplicates: 0,
+      skipped: { bad_coin: 1 },
+    });
     expect(await loadFile(db.pool, fixture('meta.json'))).toMatchObject({ inserted: 0, duplicates: 3 });
-    expect(await load(db.pool, [{ universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted: true }] }, [{ markPx: '1' }]], { format: 'json' })).toMatchObject({ read: 1, inserted: 1 });
-    expect(await rows("SELECT coin, lookup, sz_decimals, max_leverage, only_isolated, is_delisted FROM perp_coin WHERE coin <> 'TIA' ORDER BY coin")).toEqual([
+    expect(
+      await load(db.pool, [{ universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40, isDelisted: true }] }, [{ markPx: '1' }]], {
+        format: 'json',
+      }),
+    ).toMatchObject({ read: 1, inserted: 1 });
+    expect(
+      await rows(
+        "SELECT coin, lookup, sz_decimals, max_leverage, only_isolated, is_delisted FROM perp_coin WHERE coin <> 'TIA' ORDER BY coin",
+      ),
+    ).toEqual([
       { coin: 'BTC', lookup: 'BTC', sz_decimals: 5, max_leverage: 40, only_isolated: false, is_delisted: true },
       { coin: 'kPEPE', lookup: 'KPEPE', sz_decimals: 0, max_leverage: 10, only_isolated: false, is_delisted: false },
     ]);
@@ -127,12 +206,17 @@ describe('the catalogue', () => {
     await load(db.pool, [late]);
     await loadFile(db.pool, fixture('meta.json'));
     await load(db.pool, [early]);
-    expect(await rows("SELECT sz_decimals, first_seen FROM perp_coin WHERE coin = 'BTC'")).toEqual([{ sz_decimals: 5, first_seen: new Date('2026-01-02T00:00:00Z') }]);
+    expect(await rows("SELECT sz_decimals, first_seen FROM perp_coin WHERE coin = 'BTC'")).toEqual([
+      { sz_decimals: 5, first_seen: new Date('2026-01-02T00:00:00Z') },
+    ]);
   });
 });
 
 test.each([
-  ['trades of a coin', [{ coin: 'BTC', side: 'A', px: '104320.0', sz: '0.015', hash: '0x03', time: 1_769_916_002_000, tid: 300_003, users: [A, B] }]],
+  [
+    'trades of a coin',
+    [{ coin: 'BTC', side: 'A', px: '104320.0', sz: '0.015', hash: '0x03', time: 1_769_916_002_000, tid: 300_003, users: [A, B] }],
+  ],
   ['a spot catalogue', [{ universe: [{ name: '@1', tokens: [1, 0], index: 1 }], tokens: [] }]],
   ['an order book', [{ channel: 'l2Book', data: { coin: 'BTC', levels: [[], []] } }]],
   ['a text', ['fills']],
@@ -142,6 +226,22 @@ test.each([
 });
 
 test('judging a page never throws', () => {
-  const shapes = fc.oneof(fc.anything(), fc.record({ block_time: fc.anything(), events: fc.anything(), request: fc.anything(), response: fc.anything(), channel: fc.constantFrom('user', 'userFills'), data: fc.anything(), universe: fc.anything() }));
-  fc.assert(fc.property(shapes, (first) => perps.sources.every((source) => typeof source.recognises(first, { name: 'x', format: 'json' }) === 'boolean')), { numRuns: 2_000 });
+  const shapes = fc.oneof(
+    fc.anything(),
+    fc.record({
+      block_time: fc.anything(),
+      events: fc.anything(),
+      request: fc.anything(),
+      response: fc.anything(),
+      channel: fc.constantFrom('user', 'userFills'),
+      data: fc.anything(),
+      universe: fc.anything(),
+    }),
+  );
+  fc.assert(
+    fc.property(shapes, (first) =>
+      perps.sources.every((source) => typeof source.recognises(first, { name: 'x', format: 'json' }) === 'boolean'),
+    ),
+    { numRuns: 2_000 },
+  );
 });

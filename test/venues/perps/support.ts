@@ -25,14 +25,23 @@ function operationOf(endpoint: string): { run: Operation; defaults: Record<strin
   const [definition] = document.definitions;
   const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [];
   // The compiled operation leaves defaults to the reader of the request.
-  const defaults = Object.fromEntries(variables.flatMap(({ variable, defaultValue }) => (defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]])));
+  const defaults = Object.fromEntries(
+    variables.flatMap(({ variable, defaultValue }) =>
+      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]],
+    ),
+  );
   const made = { run: compile(SCHEMA, document), defaults };
   operations.set(endpoint, made);
   return made;
 }
 
 /** The wing's own endpoint document, e.g. `perps/trades/feed`, run as the product runs it. */
-export async function ask<Data>(db: TestDatabase, endpoint: string, variables: Record<string, unknown>, now: Date): Promise<{ data: Data; meta: AnswerMeta }> {
+export async function ask<Data>(
+  db: TestDatabase,
+  endpoint: string,
+  variables: Record<string, unknown>,
+  now: Date,
+): Promise<{ data: Data; meta: AnswerMeta }> {
   const { run, defaults } = operationOf(endpoint);
   const context = makeContext(db, now);
   const sent = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
@@ -45,7 +54,11 @@ export async function query<Data>(db: TestDatabase, text: string, now: Date): Pr
 }
 
 /** Loads records as a page of the format they are in; throws when the wing does not recognise them. */
-export async function load(pool: Pool, records: unknown[], options: { account?: string; format?: 'json' | 'ndjson' | 'csv'; name?: string } = {}): Promise<IngestReport & { source: string }> {
+export async function load(
+  pool: Pool,
+  records: unknown[],
+  options: { account?: string; format?: 'json' | 'ndjson' | 'csv'; name?: string } = {},
+): Promise<IngestReport & { source: string }> {
   const { source, page } = await recognise(perps, pageOf(options.name ?? 'page', options.format ?? 'ndjson', records));
   if (source === null) throw new Error('Not recognised.');
   return { source: source.name, ...(await loadPage(pool, source, page, { account: options.account, progress: () => undefined })) };
@@ -74,13 +87,26 @@ export function wireFill(fill: Record<string, unknown>): Record<string, unknown>
 let tids = 0;
 
 /** Both sides of a match as an archive block: `taker` and `maker` with their positions before it. */
-export function match(at: Date, deal: { coin?: string; px: string; sz: string; side: 'B' | 'A'; taker: [string, string, Record<string, unknown>?]; maker: [string, string, Record<string, unknown>?] }): Record<string, unknown> {
+export function match(
+  at: Date,
+  deal: {
+    coin?: string;
+    px: string;
+    sz: string;
+    side: 'B' | 'A';
+    taker: [string, string, Record<string, unknown>?];
+    maker: [string, string, Record<string, unknown>?];
+  },
+): Record<string, unknown> {
   tids += 1;
   const both = { coin: deal.coin ?? 'BTC', px: deal.px, sz: deal.sz, time: at.getTime(), tid: tids };
   const sides = [
     { user: deal.maker, side: deal.side === 'B' ? 'A' : 'B', crossed: false },
     { user: deal.taker, side: deal.side, crossed: true },
   ];
-  const events = sides.map(({ user: [user, startPosition, more], side, crossed }) => [user, wireFill({ ...both, side, crossed, startPosition, oid: tids * 2 + Number(crossed), ...more })]);
+  const events = sides.map(({ user: [user, startPosition, more], side, crossed }) => [
+    user,
+    wireFill({ ...both, side, crossed, startPosition, oid: tids * 2 + Number(crossed), ...more }),
+  ]);
   return { local_time: '2026-01-01T00:00:00.000000000', block_time: at.toISOString().slice(0, -1), block_number: tids, events };
 }

@@ -14,8 +14,10 @@ describe('in a small world', () => {
     await loadFile(db.pool, fixture('meta.json'));
   });
   afterAll(() => db.drop());
-  const feed = async (variables: Record<string, unknown>, now = NOW): Promise<Row[]> => (await ask<Row[]>(db, ENDPOINT, variables, now)).data;
-  const brief = (rows: Row[]): string[] => rows.map(({ trader: who, side, size }) => `${{ [ANN]: 'Ann', [BOB]: 'Bob', [MAX]: 'Max' }[who]} ${side} ${size}`);
+  const feed = async (variables: Record<string, unknown>, now = NOW): Promise<Row[]> =>
+    (await ask<Row[]>(db, ENDPOINT, variables, now)).data;
+  const brief = (rows: Row[]): string[] =>
+    rows.map(({ trader: who, side, size }) => `${{ [ANN]: 'Ann', [BOB]: 'Bob', [MAX]: 'Max' }[who]} ${side} ${size}`);
 
   test('newest first, both sides, a flip as two rows with one trade id', async () => {
     expect(brief(await feed({ coin: 'BTC', limit: 7 }))).toEqual([
@@ -26,9 +28,27 @@ describe('in a small world', () => {
 
   test('a flip is told by its parts: size, value and fee split, PnL with what closes', async () => {
     const [open, close] = (await feed({ coin: 'BTC', limit: 2 })) as [Row, Row];
-    const both = { trader: BOB, coin: 'BTC', price: 105, timestamp: '2026-01-31T11:30:00Z', trade_side: 'SELL', is_taker: true, is_liquidation: false, tx_hash: `0x${'ab'.repeat(32)}`, trade_id: open.trade_id };
+    const both = {
+      trader: BOB,
+      coin: 'BTC',
+      price: 105,
+      timestamp: '2026-01-31T11:30:00Z',
+      trade_side: 'SELL',
+      is_taker: true,
+      is_liquidation: false,
+      tx_hash: `0x${'ab'.repeat(32)}`,
+      trade_id: open.trade_id,
+    };
     expect(open).toEqual({ ...both, side: 'Open Short', direction: 'Short', size: 700, usd_value: 73_500, closed_pnl: 0, fee_usd: 7.35 });
-    expect(close).toEqual({ ...both, side: 'Close Long', direction: 'Long', size: 300, usd_value: 31_500, closed_pnl: 1_500.25, fee_usd: 3.15 });
+    expect(close).toEqual({
+      ...both,
+      side: 'Close Long',
+      direction: 'Long',
+      size: 300,
+      usd_value: 31_500,
+      closed_pnl: 1_500.25,
+      fee_usd: 3.15,
+    });
   });
 
   test('the flag of a liquidation is on the liquidated account only', async () => {
@@ -76,13 +96,18 @@ describe('in a small world', () => {
   test('an unknown coin is not found; a known one without fills in scope is empty, with a way out', async () => {
     await expect(feed({ coin: 'NOPE' })).rejects.toMatchObject({ code: 'not_found', status: 404 });
     await expect(feed({ coin: 'TIA' })).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: undefined } });
-    await expect(feed({ coin: 'kPEPE', timeframe: '7d' })).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: 'all' } } });
+    await expect(feed({ coin: 'kPEPE', timeframe: '7d' })).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { timeframe: 'all' } },
+    });
   });
 
   test('a cursor is refused with other parameters, and when it was made up', async () => {
     const { meta } = await ask<Row[]>(db, ENDPOINT, { coin: 'BTC', limit: 2 }, NOW);
     await expect(feed({ coin: 'ETH', limit: 2, cursor: meta.next_cursor })).rejects.toMatchObject({ code: 'invalid_parameter' });
-    await expect(feed({ coin: 'BTC', limit: 2, side: 'BUY', cursor: meta.next_cursor })).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await expect(feed({ coin: 'BTC', limit: 2, side: 'BUY', cursor: meta.next_cursor })).rejects.toMatchObject({
+      code: 'invalid_parameter',
+    });
     await expect(feed({ coin: 'BTC', limit: 2, cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_parameter' });
     const [mark] = JSON.parse(Buffer.from(meta.next_cursor as string, 'base64url').toString()) as [string];
     const forged = Buffer.from(JSON.stringify([mark, 'now', 0, 'BTC', 'x', 'y', '1', 'true'])).toString('base64url');
@@ -105,7 +130,17 @@ describe('against a second computation over a simulated world', () => {
   }, 60_000);
   afterAll(() => db.drop());
 
-  const HOURS: Record<string, number> = { '1h': 1, '4h': 4, '6h': 6, '12h': 12, '24h': 24, '7d': 168, '30d': 720, '90d': 2_160, '365d': 8_760 };
+  const HOURS: Record<string, number> = {
+    '1h': 1,
+    '4h': 4,
+    '6h': 6,
+    '12h': 12,
+    '24h': 24,
+    '7d': 168,
+    '30d': 720,
+    '90d': 2_160,
+    '365d': 8_760,
+  };
   const since = (timeframe: string): number => {
     if (timeframe === 'today') return Date.UTC(2026, 2, 12);
     return timeframe in HOURS ? now.getTime() - (HOURS[timeframe] as number) * 3_600_000 : 0;
@@ -129,11 +164,18 @@ describe('against a second computation over a simulated world', () => {
     let cursor: string | null = null;
     let clock = until;
     do {
-      const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask<Row[]>(db, ENDPOINT, { coin: 'BTC', side: 'SELL', limit: 97, cursor }, new Date(clock));
+      const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask<Row[]>(
+        db,
+        ENDPOINT,
+        { coin: 'BTC', side: 'SELL', limit: 97, cursor },
+        new Date(clock),
+      );
       seen.push(...page.data);
       cursor = page.meta.next_cursor;
       clock += 60_000;
-      await load(db.pool, [match(new Date(clock), { px: '64000.5', sz: '0.1', side: 'A', taker: [trader('e'), '0.0'], maker: [trader('f'), '0.0'] })]);
+      await load(db.pool, [
+        match(new Date(clock), { px: '64000.5', sz: '0.1', side: 'A', taker: [trader('e'), '0.0'], maker: [trader('f'), '0.0'] }),
+      ]);
     } while (cursor !== null);
     expect(seen).toEqual(all);
   });

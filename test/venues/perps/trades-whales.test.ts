@@ -17,13 +17,29 @@ describe('in a small world', () => {
     await loadScores(db.pool, '2026-02-01', { [ANN]: 10, [BOB]: 90 });
   });
   afterAll(() => db.drop());
-  const whales = async (variables: Record<string, unknown>, now = NOW): Promise<WhaleRow[]> => (await ask<WhaleRow[]>(db, ENDPOINT, variables, now)).data;
-  const brief = (rows: Row[]): string[] => rows.map((row) => `${{ [ANN]: 'Ann', [BOB]: 'Bob', [MAX]: 'Max' }[row.trader]} ${row.side} ${row.usd_value}`);
+  const whales = async (variables: Record<string, unknown>, now = NOW): Promise<WhaleRow[]> =>
+    (await ask<WhaleRow[]>(db, ENDPOINT, variables, now)).data;
+  const brief = (rows: Row[]): string[] =>
+    rows.map((row) => `${{ [ANN]: 'Ann', [BOB]: 'Bob', [MAX]: 'Max' }[row.trader]} ${row.side} ${row.usd_value}`);
 
   test('by default: 50,000 USD and more in 24 hours, all coins, each part of a flip by itself', async () => {
     const { data, meta } = await ask<WhaleRow[]>(db, ENDPOINT, {}, NOW);
-    expect(brief(data)).toEqual(['Bob Close Short 66000', 'Max Close Long 66000', 'Bob Open Short 73500', 'Max Close Short 105000', 'Ann Open Long 100000', 'Max Open Short 100000']);
-    expect(meta).toMatchObject({ timeframe: '24h', window: { from: ago(24 * 60), to: NOW }, count: 6, next_cursor: null, score_version: 'perps-test', warnings: [] });
+    expect(brief(data)).toEqual([
+      'Bob Close Short 66000',
+      'Max Close Long 66000',
+      'Bob Open Short 73500',
+      'Max Close Short 105000',
+      'Ann Open Long 100000',
+      'Max Open Short 100000',
+    ]);
+    expect(meta).toMatchObject({
+      timeframe: '24h',
+      window: { from: ago(24 * 60), to: NOW },
+      count: 6,
+      next_cursor: null,
+      score_version: 'perps-test',
+      warnings: [],
+    });
   });
 
   test.each([
@@ -31,19 +47,26 @@ describe('in a small world', () => {
     [{ min_usd: 73_500.01 }, ['Max Close Short 105000', 'Ann Open Long 100000', 'Max Open Short 100000']],
     [{ min_usd: 31_500, side: 'Close Long' }, ['Max Close Long 66000', 'Bob Close Long 31500', 'Ann Close Long 44000']],
     [{ timeframe: '1h' }, ['Bob Close Short 66000', 'Max Close Long 66000', 'Bob Open Short 73500', 'Max Close Short 105000']],
-    [{ timeframe: '30d', coin: 'btc', side: 'BUY', min_usd: 1 }, ['Max Close Short 105000', 'Max Close Short 44000', 'Ann Open Long 100000', 'Bob Open Long 1000', 'Ann Open Long 200000']],
+    [
+      { timeframe: '30d', coin: 'btc', side: 'BUY', min_usd: 1 },
+      ['Max Close Short 105000', 'Max Close Short 44000', 'Ann Open Long 100000', 'Bob Open Long 1000', 'Ann Open Long 200000'],
+    ],
     [{ coin: 'ETH' }, ['Bob Close Short 66000', 'Max Close Long 66000']],
     [{ direction: 'Long' }, ['Max Close Long 66000', 'Ann Open Long 100000']],
     [{ direction: 'Short', side: 'SELL' }, ['Bob Open Short 73500', 'Max Open Short 100000']],
     [{ smart_money_only: true }, ['Ann Open Long 100000']],
-    [{ smart_money_only: true, min_usd: 1, coin: 'BTC', timeframe: 'all' }, ['Ann Close Long 44000', 'Ann Open Long 100000', 'Ann Open Long 200000']],
+    [
+      { smart_money_only: true, min_usd: 1, coin: 'BTC', timeframe: 'all' },
+      ['Ann Close Long 44000', 'Ann Open Long 100000', 'Ann Open Long 200000'],
+    ],
     [{ limit: 1 }, ['Bob Close Short 66000']],
   ])('%j', async (variables, expected) => {
     expect(brief(await whales(variables))).toEqual(expected);
   });
 
-  test('the score is the newest of the answer\'s time', async () => {
-    const scores = async (now: Date): Promise<unknown[]> => [...new Set((await whales({ timeframe: 'all', min_usd: 1 }, now)).map((row) => `${row.trader[2]} ${row.smart_score}`))].sort();
+  test("the score is the newest of the answer's time", async () => {
+    const scores = async (now: Date): Promise<unknown[]> =>
+      [...new Set((await whales({ timeframe: 'all', min_usd: 1 }, now)).map((row) => `${row.trader[2]} ${row.smart_score}`))].sort();
     expect(await scores(NOW)).toEqual(['a 91.4', 'b 84.9', 'c null']);
     expect(await scores(new Date('2026-01-29T00:00:00Z'))).toEqual(['a 99', 'b 95', 'c null']);
     expect(await scores(new Date('2026-01-20T00:00:00Z'))).toEqual(['a null', 'c null']);
@@ -51,9 +74,14 @@ describe('in a small world', () => {
   });
 
   test('rows link to the trader and the coin', async () => {
-    const text = '{ perpsTradesWhales(limit: 3, coin: "BTC") { coin trader_profile { trader smart_score tier tags } coin_info { sz_decimals } } }';
+    const text =
+      '{ perpsTradesWhales(limit: 3, coin: "BTC") { coin trader_profile { trader smart_score tier tags } coin_info { sz_decimals } } }';
     await load(db.pool, [{ universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40 }] }], { format: 'json' });
-    const data = await query<{ trader_profile: { trader: string; tier: string; tags: string[] }; coin_info: unknown }[]>(db, text.replace('perpsTradesWhales', 'data: perpsTradesWhales'), NOW);
+    const data = await query<{ trader_profile: { trader: string; tier: string; tags: string[] }; coin_info: unknown }[]>(
+      db,
+      text.replace('perpsTradesWhales', 'data: perpsTradesWhales'),
+      NOW,
+    );
     expect(data.map(({ trader_profile: who }) => [who.trader, who.tier, who.tags])).toEqual([
       [BOB, 'average', ['swing']],
       [MAX, 'unscored', ['swing']],
@@ -64,15 +92,28 @@ describe('in a small world', () => {
 
   test('nothing in scope is an empty result with a wider scope; an unknown coin is not found', async () => {
     const refused = async (variables: Record<string, unknown>): Promise<unknown> => ask(db, ENDPOINT, variables, NOW).then(() => 'answered', (error: unknown) => error); // prettier-ignore
-    expect(await refused({ coin: 'kPEPE' })).toMatchObject({ code: 'empty_result', status: 404, context: { suggestion: { timeframe: '7d' } } });
-    expect(await refused({ coin: 'kPEPE', timeframe: '7d', min_usd: 1 })).toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: 'all' } } });
-    expect(await refused({ min_usd: 1e12, timeframe: 'all' })).toMatchObject({ code: 'empty_result', context: { suggestion: { min_usd: 1e11 } } });
+    expect(await refused({ coin: 'kPEPE' })).toMatchObject({
+      code: 'empty_result',
+      status: 404,
+      context: { suggestion: { timeframe: '7d' } },
+    });
+    expect(await refused({ coin: 'kPEPE', timeframe: '7d', min_usd: 1 })).toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { timeframe: 'all' } },
+    });
+    expect(await refused({ min_usd: 1e12, timeframe: 'all' })).toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { min_usd: 1e11 } },
+    });
     expect(await refused({ side: 'Open Long', direction: 'Short' })).toMatchObject({ code: 'empty_result' });
     expect(await refused({ coin: 'NOPE' })).toMatchObject({ code: 'not_found' });
   });
 
   test('before the first score nobody is smart: an empty result that says so', async () => {
-    await expect(whales({ smart_money_only: true, timeframe: 'all' }, new Date('2026-01-20T00:00:00Z'))).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { smart_money_only: false } } });
+    await expect(whales({ smart_money_only: true, timeframe: 'all' }, new Date('2026-01-20T00:00:00Z'))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { smart_money_only: false } },
+    });
   });
 });
 
@@ -90,18 +131,30 @@ describe('against a second computation over a simulated world', () => {
     for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
     smart = new Set(world.truth(now).filter(({ role }) => role === 'skilled').map((planted) => planted.trader)); // prettier-ignore
     const others = fills.slice(0, 50).map(({ user }) => user).filter((user) => !smart.has(user)); // prettier-ignore
-    await loadScores(db.pool, '2026-03-10', { ...Object.fromEntries(others.map((user) => [user, 84.9])), ...Object.fromEntries([...smart].map((user) => [user, 85])) });
+    await loadScores(db.pool, '2026-03-10', {
+      ...Object.fromEntries(others.map((user) => [user, 84.9])),
+      ...Object.fromEntries([...smart].map((user) => [user, 85])),
+    });
   }, 60_000);
   afterAll(() => db.drop());
 
   const FROM: Record<string, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, all: now.getTime() };
-  const cases = ['1h', '24h', 'all'].flatMap((timeframe) => [1, 12_345.67, 50_000].flatMap((min_usd) => [undefined, 'DOGE'].map((coin) => ({ timeframe, min_usd, coin }))));
+  const cases = ['1h', '24h', 'all'].flatMap((timeframe) =>
+    [1, 12_345.67, 50_000].flatMap((min_usd) => [undefined, 'DOGE'].map((coin) => ({ timeframe, min_usd, coin }))),
+  );
 
   test.each(cases)('%j, every side, direction, smart or not', async (base) => {
     for (const side of [undefined, 'BUY', 'SELL', 'Open Long', 'Close Short']) {
       for (const direction of [undefined, 'Long', 'Short']) {
         for (const smart_money_only of [false, true]) {
-          const filter = { from: now.getTime() - (FROM[base.timeframe] as number), to: now.getTime(), coin: base.coin, min_usd: base.min_usd, side, direction };
+          const filter = {
+            from: now.getTime() - (FROM[base.timeframe] as number),
+            to: now.getTime(),
+            coin: base.coin,
+            min_usd: base.min_usd,
+            side,
+            direction,
+          };
           const expected = tradeRows(fills, { ...filter, traders: smart_money_only ? smart : undefined });
           const answer = ask<WhaleRow[]>(db, ENDPOINT, { ...base, side, direction, smart_money_only, limit: 200 }, now);
           if (expected.length === 0) await expect(answer).rejects.toMatchObject({ code: 'empty_result' });
@@ -121,11 +174,18 @@ describe('against a second computation over a simulated world', () => {
     let cursor: string | null = null;
     let clock = now.getTime();
     do {
-      const page: { data: WhaleRow[]; meta: { next_cursor: string | null } } = await ask<WhaleRow[]>(db, ENDPOINT, { timeframe: 'all', min_usd: 20_000, limit: 73, cursor }, new Date(clock));
+      const page: { data: WhaleRow[]; meta: { next_cursor: string | null } } = await ask<WhaleRow[]>(
+        db,
+        ENDPOINT,
+        { timeframe: 'all', min_usd: 20_000, limit: 73, cursor },
+        new Date(clock),
+      );
       seen.push(...page.data.map(({ smart_score: _score, ...row }) => row));
       cursor = page.meta.next_cursor;
       clock += 1_000;
-      await load(db.pool, [match(new Date(clock), { px: '64000', sz: '10', side: 'A', taker: [trader('e'), '5.0'], maker: [trader('f'), '0.0'] })]);
+      await load(db.pool, [
+        match(new Date(clock), { px: '64000', sz: '10', side: 'A', taker: [trader('e'), '5.0'], maker: [trader('f'), '0.0'] }),
+      ]);
     } while (cursor !== null);
     expect(seen).toEqual(all);
     expect(seen.length).toBeGreaterThan(500);

@@ -1,7 +1,7 @@
 import type { Field } from './encode';
-import { DAMM_V2, DLMM, type Key, keyOf, OPERATOR } from './keys';
+import { DAMM_V2, DLMM, keyOf, OPERATOR } from './keys';
 import { priceOf } from './market';
-import type { Position, PositionEvent } from './positions';
+import type { PositionEvent } from './positions';
 import type { Pool, Roster } from './roster';
 import type { ChainTx, ToldEvent } from './transactions';
 
@@ -85,43 +85,3 @@ function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent
       return [[change(1)], [claim], [told('EvtClosePosition', pool, owner, key, nft)]];
   }
 }
-
-/** Where the index tells a position's history: one answer a position, newest first, with USD at the time. */
-export function historyAnswer(roster: Roster, events: readonly PositionEvent[], sign: (id: string) => string, slot: (time: number) => number): Record<string, unknown> {
-  const rows = [...events].reverse().flatMap((event) => {
-    const legs = legsOf(event).map(([eventType, ix, x, y]) => historyRow(roster, event, eventType, ix, x, y, sign, slot));
-    return legs.reverse();
-  });
-  return { events: rows };
-}
-
-/** Rows of the index for something done, with the outer instruction that told it. */
-function legsOf({ kind, x, y, fee_x, fee_y }: PositionEvent): [string, number, bigint, bigint][] {
-  switch (kind) {
-    case 'open':
-      return [['add', 2, x, y]];
-    case 'add':
-      return [['add', 1, x, y]];
-    case 'remove':
-      return [['remove', 1, x, y]];
-    case 'claim':
-      return [['claim_fee', 1, fee_x, fee_y]];
-    case 'rebalance':
-      return [
-        ['remove', 1, x, y],
-        ['add', 1, x, y],
-        ['claim_fee', 1, fee_x, fee_y],
-      ].filter(([, , a, b]) => a !== 0n || b !== 0n) as [string, number, bigint, bigint][];
-    case 'close':
-      return [
-        ['remove', 1, x, y],
-        ['claim_fee', 2, fee_x, fee_y],
-      ];
-  }
-}
-
-function historyRow(roster: Roster, { position, time }: PositionEvent, eventType: string, ixIndex: number, x: bigint, y: bigint, sign: (id: string) => string, slot: (time: number) => number): Record<string, unknown> {
-  throw new Error([roster, position, time, eventType, ixIndex, x, y, sign, slot].join());
-}
-
-export type { Position, Key };

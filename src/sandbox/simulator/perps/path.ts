@@ -60,7 +60,10 @@ export function pricePath({ seed, base, daily_vol, market }: PathOptions): Price
   const own = walkNoise(seed, daily_vol);
   const jumpOf = (week: number): Jump => {
     const size = lattice(seed ^ 0x51ed, week);
-    return { time: week * WEEK + (0.05 + 0.45 * (1 + lattice(seed ^ 0x2545, week))) * WEEK, size: Math.sign(size) * (0.03 + 0.06 * Math.abs(size)) };
+    return {
+      time: week * WEEK + (0.05 + 0.45 * (1 + lattice(seed ^ 0x2545, week))) * WEEK,
+      size: Math.sign(size) * (0.03 + 0.06 * Math.abs(size)),
+    };
   };
   const jumped = (time: number): number => {
     let sum = 0;

@@ -51,8 +51,10 @@ export function planSession(seed: number, roster: Roster, session: Session, star
     orders.push(...ordersOf(account, own, session, random('orders', account.address)));
   };
   const here = roster.accounts.filter(({ coins }) => coins.includes(session.coin_index));
-  for (const account of here) if (account.trips_per_day > 0) add(account, standingTrips(account, session, random('trips', account.address)));
-  for (const account of here) if (account.role === 'copier') add(account, copiedTrips(trips.get(account.of ?? '') ?? [], random('copies', account.address)));
+  for (const account of here)
+    if (account.trips_per_day > 0) add(account, standingTrips(account, session, random('trips', account.address)));
+  for (const account of here)
+    if (account.role === 'copier') add(account, copiedTrips(trips.get(account.of ?? '') ?? [], random('copies', account.address)));
   const planted = [...newcomers(seed, roster, session), ...insiders(seed, roster, session), ...luckyOnes(seed, roster, session, start)];
   for (const { account, trips: own } of planted) add(account, own);
   orders.sort((a, b) => a.time - b.time);
@@ -95,14 +97,16 @@ function bursts(style: Style, session: Session, interval: number, random: () => 
 }
 
 /** Leavers are spread over the wind-down, so that its end is quiet. */
-const latestExit = (session: Session, random: () => number): number => session.wind_down + (session.to - session.wind_down) * (0.05 + 0.85 * random());
+const latestExit = (session: Session, random: () => number): number =>
+  session.wind_down + (session.to - session.wind_down) * (0.05 + 0.85 * random());
 
 function copiedTrips(leaders: readonly Trip[], random: () => number): Trip[] {
   const trips: Trip[] = [];
   for (const led of leaders) {
     const enter = Math.max(led.enter + 5 * SECOND + exponential(random, 15 * SECOND), (trips.at(-1)?.exit ?? 0) + SECOND);
     const exit = led.exit + 5 * SECOND + exponential(random, 15 * SECOND);
-    if (random() < 0.75 && exit > enter + MINUTE) trips.push({ ...led, enter, exit, usd: led.usd * (0.05 + 0.05 * random()), entries: 1, exits: 1 });
+    if (random() < 0.75 && exit > enter + MINUTE)
+      trips.push({ ...led, enter, exit, usd: led.usd * (0.05 + 0.05 * random()), entries: 1, exits: 1 });
   }
   return trips;
 }
@@ -121,7 +125,8 @@ function newcomers(seed: number, roster: Roster, session: Session): Planted[] {
     const account = plantedAccount('newcomer', session, addressOf(seed, 'newcomer', session.coin.name, Math.round(time)));
     const trips: Trip[] = [];
     for (let wanted = between(random, [1, 3]), next = time; wanted > 0; wanted -= 1) {
-      const trip = next < session.wind_down ? makeTrip(STYLES.newcomer as Style, session.coin, next, latestExit(session, random), random) : null;
+      const trip =
+        next < session.wind_down ? makeTrip(STYLES.newcomer as Style, session.coin, next, latestExit(session, random), random) : null;
       if (trip !== null) trips.push(trip);
       next = (trip?.exit ?? next) + MINUTE + exponential(random, 5 * HOUR);
     }
@@ -140,10 +145,29 @@ function insiders(seed: number, roster: Roster, session: Session): Planted[] {
     for (let index = 0; index < number; index += 1) {
       const side: 1 | -1 = jump.size > 0 ? 1 : -1;
       const enter = jump.time - (2 + 4 * random()) * HOUR;
-      const trial: Trip = { enter: enter - (1 + 3 * random()) * HOUR, exit: enter - 30 * MINUTE, side, usd: 100 + 200 * random(), entries: 1, exits: 1, liquidated: false };
+      const trial: Trip = {
+        enter: enter - (1 + 3 * random()) * HOUR,
+        exit: enter - 30 * MINUTE,
+        side,
+        usd: 100 + 200 * random(),
+        entries: 1,
+        exits: 1,
+        liquidated: false,
+      };
       const exit = jump.time + (40 + 50 * random()) * MINUTE;
-      const trip: Trip = { enter, exit, side, usd: 300_000 + 500_000 * random(), entries: between(random, [6, 12]), exits: between(random, [3, 6]), liquidated: false };
-      found.push({ account: plantedAccount('insider', session, addressOf(seed, 'insider', session.coin.name, Math.round(jump.time), index)), trips: [trial, trip] });
+      const trip: Trip = {
+        enter,
+        exit,
+        side,
+        usd: 300_000 + 500_000 * random(),
+        entries: between(random, [6, 12]),
+        exits: between(random, [3, 6]),
+        liquidated: false,
+      };
+      found.push({
+        account: plantedAccount('insider', session, addressOf(seed, 'insider', session.coin.name, Math.round(jump.time), index)),
+        trips: [trial, trip],
+      });
     }
   }
   return found;
@@ -152,7 +176,11 @@ function insiders(seed: number, roster: Roster, session: Session): Planted[] {
 function luckyOnes(seed: number, roster: Roster, session: Session, start: number): Planted[] {
   const found: Planted[] = [];
   const number = Math.round(8 * Math.max(1, roster.busyness ** 0.5));
-  for (let generation = Math.floor((session.from - start) / GENERATION); start + generation * GENERATION < session.wind_down; generation += 1) {
+  for (
+    let generation = Math.floor((session.from - start) / GENERATION);
+    start + generation * GENERATION < session.wind_down;
+    generation += 1
+  ) {
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'lucky', generation, index);
       if (Math.floor(random() * roster.coins.length) !== session.coin_index) continue;
@@ -162,7 +190,11 @@ function luckyOnes(seed: number, roster: Roster, session: Session, start: number
         const own = randomOf(seed, 'lucky', generation, index, turn);
         const time = first + (2 * turn + own()) * DAY;
         const inside = time >= session.from && time < session.wind_down;
-        return (inside && makeTrip(STYLES.lucky as Style, session.coin, time, Math.min(latestExit(session, own), first + (2 * turn + 2) * DAY), own)) || [];
+        return (
+          (inside &&
+            makeTrip(STYLES.lucky as Style, session.coin, time, Math.min(latestExit(session, own), first + (2 * turn + 2) * DAY), own)) ||
+          []
+        );
       });
       if (trips.length > 0) found.push({ account, trips });
     }
@@ -170,7 +202,13 @@ function luckyOnes(seed: number, roster: Roster, session: Session, start: number
   return found;
 }
 
-const plantedAccount = (role: Role, session: Session, address: string): Account => ({ address, role, coins: [session.coin_index], trips_per_day: 0, of: null });
+const plantedAccount = (role: Role, session: Session, address: string): Account => ({
+  address,
+  role,
+  coins: [session.coin_index],
+  trips_per_day: 0,
+  of: null,
+});
 
 /** The orders that carry out an account's trips. */
 function ordersOf(account: Account, trips: readonly Trip[], session: Session, random: () => number): Order[] {
@@ -180,14 +218,25 @@ function ordersOf(account: Account, trips: readonly Trip[], session: Session, ra
     const lots = Math.max(trip.entries, Math.round((trip.usd / price) * 10 ** session.coin.sz_decimals));
     const twap = trip.entries >= 4 && random() < 0.3 ? Math.floor(random() * 1e6) : null;
     const make = (time: number, kind: Order['kind'], side: 1 | -1, amount: number): void => {
-      orders.push({ time, trader: account.address, role: account.role, kind, side, lots: amount, counterparty: account.role === 'wash_b' ? account.of : null, liquidated: false, twap });
+      orders.push({
+        time,
+        trader: account.address,
+        role: account.role,
+        kind,
+        side,
+        lots: amount,
+        counterparty: account.role === 'wash_b' ? account.of : null,
+        liquidated: false,
+        twap,
+      });
     };
     const length = trip.exit - trip.enter;
     const last = orders.at(-1);
     for (const [child, part] of shares(trip.entries, lots, random).entries()) {
       const time = trip.enter + (length * 0.25 * child) / trip.entries;
       // Entered at the very instant the trip before was left: one order does both.
-      if (child === 0 && last !== undefined && trips[index - 1]?.exit === trip.enter && last.side === trip.side) Object.assign(last, { kind: 'flip', lots: part });
+      if (child === 0 && last !== undefined && trips[index - 1]?.exit === trip.enter && last.side === trip.side)
+        Object.assign(last, { kind: 'flip', lots: part });
       else make(time, 'enter', trip.side, part);
     }
     const leave = -trip.side as 1 | -1;

@@ -21,7 +21,21 @@ export interface SimCoin {
  * `lucky` won a few large trades by chance; `loser` is wrong more often than right; `copier` repeats its leader's trades seconds
  * later; `insider` is a new account that trades once, large, before a sudden move; `wash_a` and `wash_b` trade with each other.
  */
-export type Role = 'skilled' | 'lucky' | 'loser' | 'retail' | 'degen' | 'whale' | 'scalper' | 'copier' | 'insider' | 'newcomer' | 'wash_a' | 'wash_b' | 'market_maker' | 'vault';
+export type Role =
+  | 'skilled'
+  | 'lucky'
+  | 'loser'
+  | 'retail'
+  | 'degen'
+  | 'whale'
+  | 'scalper'
+  | 'copier'
+  | 'insider'
+  | 'newcomer'
+  | 'wash_a'
+  | 'wash_b'
+  | 'market_maker'
+  | 'vault';
 
 export interface Account {
   address: string;
@@ -78,7 +92,11 @@ const MARKET_MAKERS = 5;
 /** An account's address, made from its name in the world. */
 export function addressOf(seed: number, ...name: (string | number)[]): string {
   const random = randomOf(seed, 'address', ...name);
-  return `0x${Array.from({ length: 5 }, () => Math.floor(random() * 4_294_967_296).toString(16).padStart(8, '0')).join('')}`;
+  return `0x${Array.from({ length: 5 }, () =>
+    Math.floor(random() * 4_294_967_296)
+      .toString(16)
+      .padStart(8, '0'),
+  ).join('')}`;
 }
 
 /** Coins and standing accounts of the world. `start` in milliseconds; `size` in facts a 30 days. */
@@ -92,14 +110,24 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
   // Four times the facts: about three times the accounts, each a bit busier.
   const crowd = busyness >= 1 ? busyness ** 0.8 : busyness ** 0.5;
   const accounts: Account[] = [{ address: addressOf(seed, 'vault'), role: 'vault', coins: [], trips_per_day: 0, of: null }];
-  for (let index = 0; index < MARKET_MAKERS; index += 1) accounts.push({ address: addressOf(seed, 'market_maker', index), role: 'market_maker', coins: [], trips_per_day: 0, of: null });
-  for (const [role, { count, trips_per_day, coins: range }] of Object.entries(POPULATION) as [Role, { count: number; trips_per_day: number; coins: [number, number] }][]) {
+  for (let index = 0; index < MARKET_MAKERS; index += 1)
+    accounts.push({ address: addressOf(seed, 'market_maker', index), role: 'market_maker', coins: [], trips_per_day: 0, of: null });
+  for (const [role, { count, trips_per_day, coins: range }] of Object.entries(POPULATION) as [
+    Role,
+    { count: number; trips_per_day: number; coins: [number, number] },
+  ][]) {
     const number = Math.max(1, Math.round(count * crowd));
     // What rounding the head count adds or takes is made up by the rate.
     const rate = (trips_per_day * busyness * count) / number;
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'account', role, index);
-      accounts.push({ address: addressOf(seed, role, index), role, coins: chooseCoins(coins, range, random), trips_per_day: rate * (role === 'skilled' ? 0.95 + 0.2 * random() : 0.7 + 0.6 * random()), of: null });
+      accounts.push({
+        address: addressOf(seed, role, index),
+        role,
+        coins: chooseCoins(coins, range, random),
+        trips_per_day: rate * (role === 'skilled' ? 0.95 + 0.2 * random() : 0.7 + 0.6 * random()),
+        of: null,
+      });
     }
   }
   return { coins, accounts: [...accounts, ...related(seed, accounts)], busyness };
@@ -108,15 +136,25 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
 /** Gives copiers their leaders, and adds the other half of each wash pair. */
 function related(seed: number, accounts: Account[]): Account[] {
   const leaders = accounts.filter(({ role }) => role === 'skilled');
-  accounts.filter(({ role }) => role === 'copier').forEach((copier, index) => {
-    const leader = leaders[index % leaders.length] as Account;
-    Object.assign(copier, { of: leader.address, coins: leader.coins });
-  });
-  return accounts.filter(({ role }) => role === 'wash_b').map((taker, index) => {
-    const partner: Account = { address: addressOf(seed, 'wash_a', index), role: 'wash_a', coins: taker.coins, trips_per_day: 0, of: taker.address };
-    taker.of = partner.address;
-    return partner;
-  });
+  accounts
+    .filter(({ role }) => role === 'copier')
+    .forEach((copier, index) => {
+      const leader = leaders[index % leaders.length] as Account;
+      Object.assign(copier, { of: leader.address, coins: leader.coins });
+    });
+  return accounts
+    .filter(({ role }) => role === 'wash_b')
+    .map((taker, index) => {
+      const partner: Account = {
+        address: addressOf(seed, 'wash_a', index),
+        role: 'wash_a',
+        coins: taker.coins,
+        trips_per_day: 0,
+        of: taker.address,
+      };
+      taker.of = partner.address;
+      return partner;
+    });
 }
 
 function chooseCoins(coins: readonly SimCoin[], [least, most]: [number, number], random: () => number): number[] {

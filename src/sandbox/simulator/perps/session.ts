@@ -68,7 +68,17 @@ export class LiveSession {
 
   /** The session's last act: what makers are still left with goes from one to the other. */
   private closing(): Order {
-    return { time: this.session.to - 60_000, trader: this.vault, role: 'vault', kind: 'close', side: 1, lots: 0, counterparty: null, liquidated: false, twap: null };
+    return {
+      time: this.session.to - 60_000,
+      trader: this.vault,
+      role: 'vault',
+      kind: 'close',
+      side: 1,
+      lots: 0,
+      counterparty: null,
+      liquidated: false,
+      twap: null,
+    };
   }
 
   private flatten(time: number, events: TimedEvent[]): void {
@@ -100,10 +110,23 @@ export class LiveSession {
   }
 
   private liquidate(order: Order, lots: number, time: number, events: TimedEvent[]): void {
-    const winner = this.random() < 0.05 ? this.book.holders().find((holder) => Math.sign(holder.lots) === -order.side && !this.makers.includes(holder.trader) && holder.trader !== this.vault && holder.trader !== order.trader) : undefined;
+    const winner =
+      this.random() < 0.05
+        ? this.book
+            .holders()
+            .find(
+              (holder) =>
+                Math.sign(holder.lots) === -order.side &&
+                !this.makers.includes(holder.trader) &&
+                holder.trader !== this.vault &&
+                holder.trader !== order.trader,
+            )
+        : undefined;
     const taken = winner === undefined ? 0 : Math.min(lots, Math.abs(winner.lots));
-    if (winner !== undefined && taken > 0) this.deal(events, time, order.trader, winner.trader, order.side, taken, 3, { liquidates: 'backstop', deleverages: true });
-    if (lots > taken) this.deal(events, time, order.trader, this.maker(order, lots - taken, time), order.side, lots - taken, 3, { liquidates: 'market' });
+    if (winner !== undefined && taken > 0)
+      this.deal(events, time, order.trader, winner.trader, order.side, taken, 3, { liquidates: 'backstop', deleverages: true });
+    if (lots > taken)
+      this.deal(events, time, order.trader, this.maker(order, lots - taken, time), order.side, lots - taken, 3, { liquidates: 'market' });
   }
 
   /** Of two market makers the one that is left with less; beyond its limit, the vault. */
@@ -124,7 +147,16 @@ export class LiveSession {
     if (Math.abs(held) > 1) this.deal(events, time, maker, this.vault, held > 0 ? -1 : 1, Math.ceil(Math.abs(held) / 2), 0);
   }
 
-  private deal(events: TimedEvent[], time: number, taker: string, maker: string, side: 1 | -1, lots: number, depth: number, more: { twap?: number | null; liquidates?: 'market' | 'backstop'; deleverages?: boolean } = {}): void {
+  private deal(
+    events: TimedEvent[],
+    time: number,
+    taker: string,
+    maker: string,
+    side: 1 | -1,
+    lots: number,
+    depth: number,
+    more: { twap?: number | null; liquidates?: 'market' | 'backstop'; deleverages?: boolean } = {},
+  ): void {
     this.deals += 1;
     const { coin, index } = this.session;
     const half = coin.weight >= 10 ? 0.0002 : 0.0005;
@@ -133,7 +165,18 @@ export class LiveSession {
     const tid = Math.floor(id() * 0x3ffff) * 0x1_0000_0000 + Math.floor(id() * 0x1_0000_0000) + 1;
     const twap = more.twap ?? null;
     const hash = twap === null ? hashOf(id) : NO_HASH;
-    const deal = { time, price, lots, side, taker, maker, maker_rebate: maker !== this.vault && this.makers.includes(maker), hash, tid, twap };
+    const deal = {
+      time,
+      price,
+      lots,
+      side,
+      taker,
+      maker,
+      maker_rebate: maker !== this.vault && this.makers.includes(maker),
+      hash,
+      tid,
+      twap,
+    };
     const fills = this.book.settle({ ...deal, liquidates: more.liquidates ?? null, deleverages: more.deleverages ?? false });
     for (const event of fills) events.push({ time, event });
   }
@@ -141,6 +184,9 @@ export class LiveSession {
 
 function hashOf(random: () => number): string {
   let text = '0x';
-  for (let word = 0; word < 8; word += 1) text += Math.floor(random() * 0x1_0000_0000).toString(16).padStart(8, '0');
+  for (let word = 0; word < 8; word += 1)
+    text += Math.floor(random() * 0x1_0000_0000)
+      .toString(16)
+      .padStart(8, '0');
   return text;
 }

@@ -34,18 +34,48 @@ export interface Style {
   liquidated_at: number;
 }
 
-const RETAIL: Style = { usd: 1_500, usd_spread: 1.7, hold: 7 * HOUR, hold_spread: 1, entries: [1, 2], exits: [1, 2], skill: 0.49, least_move: 0, liquidated_at: Infinity };
+const RETAIL: Style = {
+  usd: 1_500,
+  usd_spread: 1.7,
+  hold: 7 * HOUR,
+  hold_spread: 1,
+  entries: [1, 2],
+  exits: [1, 2],
+  skill: 0.49,
+  least_move: 0,
+  liquidated_at: Infinity,
+};
 
 export const STYLES: Partial<Record<Role, Style>> = {
   retail: RETAIL,
   newcomer: { ...RETAIL, usd: 3_000 },
-  skilled: { ...RETAIL, usd: 35_000, usd_spread: 1, hold: 5 * HOUR, hold_spread: 0.6, entries: [2, 5], exits: [2, 5], skill: 0.9, least_move: 0.006 },
+  skilled: {
+    ...RETAIL,
+    usd: 35_000,
+    usd_spread: 1,
+    hold: 5 * HOUR,
+    hold_spread: 0.6,
+    entries: [2, 5],
+    exits: [2, 5],
+    skill: 0.9,
+    least_move: 0.006,
+  },
   loser: { ...RETAIL, usd: 18_000, usd_spread: 1.2, hold: 4 * HOUR, entries: [1, 3], exits: [1, 2], skill: 0.28 },
   degen: { ...RETAIL, usd: 9_000, usd_spread: 1.4, hold: 5 * HOUR, liquidated_at: 0.025 },
   whale: { ...RETAIL, usd: 500_000, usd_spread: 1.4, hold: 34 * HOUR, hold_spread: 0.5, entries: [4, 8], exits: [3, 7], skill: 0.42 },
   scalper: { ...RETAIL, usd: 5_000, usd_spread: 0.4, hold: 6 * MINUTE, hold_spread: 0.5, entries: [1, 1], exits: [1, 1], skill: 0.8 },
   wash_b: { ...RETAIL, usd: 20_000, usd_spread: 0.3, hold: 4 * MINUTE, hold_spread: 0.5, entries: [1, 1], exits: [1, 1] },
-  lucky: { ...RETAIL, usd: 60_000, usd_spread: 0.6, hold: 20 * HOUR, hold_spread: 0.3, entries: [2, 3], exits: [2, 3], skill: 1, least_move: 0.01 },
+  lucky: {
+    ...RETAIL,
+    usd: 60_000,
+    usd_spread: 0.6,
+    hold: 20 * HOUR,
+    hold_spread: 0.3,
+    entries: [2, 3],
+    exits: [2, 3],
+    skill: 1,
+    least_move: 0.01,
+  },
 };
 
 /** A standard normal number. */
@@ -54,7 +84,8 @@ export function normal(random: () => number): number {
 }
 
 export const exponential = (random: () => number, mean: number): number => -Math.log(1 - random()) * mean;
-export const between = (random: () => number, [least, most]: readonly [number, number]): number => least + Math.floor(random() * (most - least + 1));
+export const between = (random: () => number, [least, most]: readonly [number, number]): number =>
+  least + Math.floor(random() * (most - least + 1));
 const around = (random: () => number, median: number, spread: number): number => median * Math.exp(spread * normal(random));
 
 /** The world's day: busiest at 15:00 UTC, a third as busy at 3:00. 0..1. */

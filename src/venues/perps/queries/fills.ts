@@ -51,7 +51,15 @@ const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', '
 /** How many values the position of a cursor has. */
 export const POSITION_LENGTH = ORDER.length;
 
-const POSITION_FORMS = [/^\d{1,15}$/, /^\d{1,9}$/, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^0x[0-9a-f]{40}$/, /^\d{1,18}$/, /^(true|false)$/];
+const POSITION_FORMS = [
+  /^\d{1,15}$/,
+  /^\d{1,9}$/,
+  /^[A-Za-z0-9:]{1,29}$/,
+  /^-?\d{1,18}$/,
+  /^0x[0-9a-f]{40}$/,
+  /^\d{1,18}$/,
+  /^(true|false)$/,
+];
 
 /** Whether a cursor's position can have come from `positionOf`. */
 export function isPosition(position: CursorPosition): boolean {
@@ -76,7 +84,9 @@ export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosit
   // Nothing newer than the last row sent: the index is entered there.
   const to = after === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), Number(after[0]) + 1));
   const min = value(filter.min_usd === null ? null : String(filter.min_usd), 'numeric');
-  const position = ORDER_TYPES.map((type, index) => value(after === null ? null : index === 0 ? new Date(Number(after[0])) : after[index], type));
+  const position = ORDER_TYPES.map((type, index) =>
+    value(after === null ? null : index === 0 ? new Date(Number(after[0])) : after[index], type),
+  );
   const conditions = [
     `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
     ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
@@ -89,7 +99,12 @@ export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosit
     optional(is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
     `(${position[0]} IS NULL OR (${ORDER.join(', ')}) < (${position.join(', ')}))`,
   ];
-  const name = ['perps_fills', ...(filter.coin === null ? [] : ['coin']), ...(filter.traders === null ? [] : ['traders']), ...(large ? ['large'] : [])].join('_');
+  const name = [
+    'perps_fills',
+    ...(filter.coin === null ? [] : ['coin']),
+    ...(filter.traders === null ? [] : ['traders']),
+    ...(large ? ['large'] : []),
+  ].join('_');
   const text = `
 SELECT f.trader, f.coin,
   (CASE WHEN part.opens THEN 'Open ' ELSE 'Close ' END) || (CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END) AS side,

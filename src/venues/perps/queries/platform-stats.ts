@@ -51,15 +51,21 @@ CROSS JOIN (
 };
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */
-export async function platformStats({ timeframe }: { timeframe: Timeframe }, context: GraphContext): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
+export async function platformStats(
+  { timeframe }: { timeframe: Timeframe },
+  context: GraphContext,
+): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
   const window = windowOf(timeframe, context.now);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   Object.assign(context.meta, { timeframe, window });
   const smart = await context.loaders(makeLoaders).smartTraders();
   const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [window.from, window.to, before.from, before.to, smart]);
   if (row === undefined || row.active_traders === 0) {
-    throw new AppError('empty_result', { suggestion: timeframe === 'all' ? undefined : { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' } });
+    throw new AppError('empty_result', {
+      suggestion: timeframe === 'all' ? undefined : { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' },
+    });
   }
-  if (row.undirected > 0) context.meta.warnings.push(`${row.undirected} matches do not say which side took; they count in volume, not in buys and sells`);
+  if (row.undirected > 0)
+    context.meta.warnings.push(`${row.undirected} matches do not say which side took; they count in volume, not in buys and sells`);
   return { ...row, timeframe };
 }

@@ -16,7 +16,8 @@ export interface TradePage {
 /** One page of a trade list; tells the answer's meta its length and the next cursor. Throws empty_result, invalid_parameter (cursor). */
 export async function tradePage({ sql, meta }: GraphContext, filter: FillFilter, page: TradePage): Promise<FillRow[]> {
   const after = page.cursor == null ? null : decodeCursor(page.cursor, page.scope, POSITION_LENGTH);
-  if (after !== null && !isPosition(after)) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
+  if (after !== null && !isPosition(after))
+    throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
   const rows = await listFills(sql, filter, after, page.limit + 1);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: after === null ? page.suggestion : undefined });
   const shown = rows.slice(0, page.limit);
@@ -28,6 +29,10 @@ export async function tradePage({ sql, meta }: GraphContext, filter: FillFilter,
 /** The venue's spelling of a coin that must be known. Throws not_found. */
 export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
   const known = await findCoin(prisma, coin, now);
-  if (known === undefined) throw new AppError('not_found', { message: `Unknown coin ${coin}.`, fallback: { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' } });
+  if (known === undefined)
+    throw new AppError('not_found', {
+      message: `Unknown coin ${coin}.`,
+      fallback: { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' },
+    });
   return known;
 }

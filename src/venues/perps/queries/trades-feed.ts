@@ -23,6 +23,11 @@ export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): P
   return tradePage(
     context,
     { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, traders: null },
-    { scope: { question: 'perps/trades/feed', ...args, coin, cursor: undefined }, limit: args.limit, cursor: args.cursor, suggestion: narrowed ? { timeframe: 'all' } : undefined },
+    {
+      scope: { question: 'perps/trades/feed', ...args, coin, cursor: undefined },
+      limit: args.limit,
+      cursor: args.cursor,
+      suggestion: narrowed ? { timeframe: 'all' } : undefined,
+    },
   );
 }

@@ -25,14 +25,27 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
   const traders = args.smart_money_only ? await smartTraders(context) : null;
   return tradePage(
     context,
-    { window, coin, min_usd: args.min_usd, ...sideFilter(args.side), is_long: args.direction == null ? null : args.direction === 'Long', traders },
-    { scope: { question: 'perps/trades/whales', ...args, coin, cursor: undefined }, limit: args.limit, cursor: args.cursor, suggestion: wider(args) },
+    {
+      window,
+      coin,
+      min_usd: args.min_usd,
+      ...sideFilter(args.side),
+      is_long: args.direction == null ? null : args.direction === 'Long',
+      traders,
+    },
+    {
+      scope: { question: 'perps/trades/whales', ...args, coin, cursor: undefined },
+      limit: args.limit,
+      cursor: args.cursor,
+      suggestion: wider(args),
+    },
   );
 }
 
 async function smartTraders(context: GraphContext): Promise<string[]> {
   const traders = await context.loaders(makeLoaders).smartTraders();
-  if (traders === null || traders.length === 0) throw new AppError('empty_result', { message: 'No wallet is scored as smart yet.', suggestion: { smart_money_only: false } });
+  if (traders === null || traders.length === 0)
+    throw new AppError('empty_result', { message: 'No wallet is scored as smart yet.', suggestion: { smart_money_only: false } });
   return traders;
 }
 

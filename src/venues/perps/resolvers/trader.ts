@@ -8,7 +8,8 @@ interface TraderKey {
 
 /** An account, known by its address alone until a field is asked for. */
 export const trader = {
-  smart_score: (async (key, _args, context) => (await context.loaders(makeLoaders).score.load(key.trader))?.score ?? null) as Resolver<TraderKey>,
+  smart_score: (async (key, _args, context) =>
+    (await context.loaders(makeLoaders).score.load(key.trader))?.score ?? null) as Resolver<TraderKey>,
   tier: (async (key, _args, context) => {
     const score = (await context.loaders(makeLoaders).score.load(key.trader))?.score;
     return tierOf(score == null ? null : Number(score));

@@ -72,7 +72,9 @@ ON CONFLICT (coin) DO UPDATE SET first_seen = EXCLUDED.first_seen WHERE kept.fir
 export async function appendFills(client: PoolClient, fills: readonly OrderedFill[]): Promise<number> {
   if (fills.length === 0) return 0;
   for (const month of new Set(fills.map(({ time }) => new Date(time).toISOString().slice(0, 7)))) {
-    await client.query("SELECT ensure_month_partitions('perp_fill', $1, $1), ensure_month_partitions('perp_match', $1, $1)", [`${month}-01T00:00:00Z`]);
+    await client.query("SELECT ensure_month_partitions('perp_fill', $1, $1), ensure_month_partitions('perp_match', $1, $1)", [
+      `${month}-01T00:00:00Z`,
+    ]);
   }
   const firsts = new Map<string, number>();
   for (const { coin, time } of fills) firsts.set(coin, Math.min(time, firsts.get(coin) ?? time));

@@ -25,7 +25,9 @@ export function chainOrder(links: readonly Link[]): number[] {
     balance.set(to, (balance.get(to) ?? 0) - 1);
   }
   const heads = given.map((index) => node((links[index] as Link).start)).filter((at) => (balance.get(at) ?? 0) > 0);
-  const order = eulerPath(heads[0] ?? node((links[0] as Link).start), leaving, (index) => node((links[index] as Link).start + (links[index] as Link).delta));
+  const order = eulerPath(heads[0] ?? node((links[0] as Link).start), leaving, (index) =>
+    node((links[index] as Link).start + (links[index] as Link).delta),
+  );
   return order.length === links.length && isChain(links, order) ? order : given;
 }
 

@@ -24,7 +24,8 @@ export interface Fill {
   tx_hash: string | null;
 }
 
-export type SkipReason = 'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
+export type SkipReason =
+  'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
 
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
 const FORCED = /^(Auto-Deleveraging|Liquidated)/;
@@ -75,7 +76,9 @@ export function decodeFill(account: string | undefined, raw: unknown): Fill | Sk
   return decoded;
 }
 
-function decodeAmounts(fill: Record<string, unknown>): Pick<Fill, 'price' | 'size' | 'start_position' | 'closed_pnl' | 'fee_usd'> | undefined {
+function decodeAmounts(
+  fill: Record<string, unknown>,
+): Pick<Fill, 'price' | 'size' | 'start_position' | 'closed_pnl' | 'fee_usd'> | undefined {
   const price = decimal(fill.px);
   const size = decimal(fill.sz);
   const start = decimal(fill.startPosition);

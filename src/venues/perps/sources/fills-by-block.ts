@@ -27,7 +27,10 @@ function isBlock(value: unknown): value is Block {
   return typeof value === 'object' && value !== null && 'block_time' in value && Array.isArray((value as Block).events);
 }
 
-async function* fillsOf(page: RecordedPage, reached: { cursor: Record<string, unknown>; watermark: number | null }): AsyncGenerator<RawFill> {
+async function* fillsOf(
+  page: RecordedPage,
+  reached: { cursor: Record<string, unknown>; watermark: number | null },
+): AsyncGenerator<RawFill> {
   for await (const record of page.records) {
     if (!isBlock(record)) {
       yield { account: undefined, raw: null };

@@ -19,7 +19,13 @@ const BATCH = 5_000;
  * Decodes fills and appends what is new in batches, then moves the source's cursor, all in the client's transaction.
  * `reached` says how far the upstream has been read beyond the fills themselves; asked when all fills are consumed.
  */
-export async function loadFills(source: string, fills: AsyncIterable<RawFill>, client: PoolClient, options: LoadOptions, reached: () => Reached): Promise<IngestReport> {
+export async function loadFills(
+  source: string,
+  fills: AsyncIterable<RawFill>,
+  client: PoolClient,
+  options: LoadOptions,
+  reached: () => Reached,
+): Promise<IngestReport> {
   const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
   let newest: number | null = null;
   let batch: Fill[] = [];
@@ -70,7 +76,9 @@ export function inOrder(fills: readonly Fill[]): OrderedFill[] {
   for (const chain of chains.values()) {
     if (chain.length < 2) continue;
     const places = chain.map(({ seq }) => seq);
-    const order = chainOrder(chain.map((fill) => ({ start: Number(fill.start_position), delta: fill.is_buy ? Number(fill.size) : -Number(fill.size) })));
+    const order = chainOrder(
+      chain.map((fill) => ({ start: Number(fill.start_position), delta: fill.is_buy ? Number(fill.size) : -Number(fill.size) })),
+    );
     order.forEach((index, place) => ((chain[index] as OrderedFill).seq = places[place] as number));
   }
   return ordered;

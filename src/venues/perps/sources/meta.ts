@@ -62,7 +62,9 @@ async function keep(universe: readonly unknown[], client: PoolClient, report: In
     else coins.set(coin.coin, coin);
   }
   const rows = [...coins.values()].sort((a, b) => (a.coin < b.coin ? -1 : 1));
-  const values = (['coin', 'sz_decimals', 'max_leverage', 'only_isolated', 'is_delisted'] as const).map((column) => rows.map((row) => row[column]));
+  const values = (['coin', 'sz_decimals', 'max_leverage', 'only_isolated', 'is_delisted'] as const).map((column) =>
+    rows.map((row) => row[column]),
+  );
   const { rowCount } = await client.query({ ...UPSERT, values });
   const changed = rowCount ?? 0;
   report.read += universe.length;
@@ -75,7 +77,13 @@ function decodeCoin(entry: unknown): CatalogueCoin | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { name, szDecimals, maxLeverage, onlyIsolated, isDelisted } = entry as Record<string, unknown>;
   if (typeof name !== 'string' || !isPerpCoin(name)) return undefined;
-  return { coin: name, sz_decimals: whole(szDecimals), max_leverage: whole(maxLeverage), only_isolated: onlyIsolated === true, is_delisted: isDelisted === true };
+  return {
+    coin: name,
+    sz_decimals: whole(szDecimals),
+    max_leverage: whole(maxLeverage),
+    only_isolated: onlyIsolated === true,
+    is_delisted: isDelisted === true,
+  };
 }
 
 function whole(value: unknown): number | null {

@@ -1,0 +1,124 @@
+import { randomOf } from '../world';
+import type { Field } from './encode';
+import { DCA, type Key, keyOf } from './keys';
+import { priceOf, type Token } from './market';
+import { heavyTailed, poisson, type Random } from './random';
+import type { Roster } from './roster';
+import type { ChainTx, ToldEvent } from './transactions';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Orders last at most this long. */
+export const ORDER_DAYS = 14;
+const CYCLES = [
+  [5 * MINUTE, 30],
+  [30 * MINUTE, 24],
+  [HOUR, 20],
+  [6 * HOUR, 12],
+  [DAY, 10],
+] as const;
+const FEE = 0.001;
+
+interface Order {
+  id: string;
+  key: Key;
+  owner: Key;
+  input: Token;
+  output: Token;
+  opened: number;
+  every: number;
+  cycles: number;
+  /** Cycles after which the owner gives up; equal to `cycles` when it runs to its end. */
+  filled: number;
+  per_cycle: bigint;
+}
+
+/** Recurring orders opened on a day, as the transactions of their whole life, in order of time. */
+export function orderTxsOf(roster: Roster, day: number): ChainTx[] {
+  const random = randomOf(roster.seed, 'lp', 'orders', day);
+  const orders = Array.from({ length: poisson(random, roster.orders / 30) }, (_, i) => makeOrder(roster, day, i));
+  return orders.flatMap((order) => (order === null ? [] : lifeOf(roster, order))).sort((a, b) => a.time - b.time);
+}
+
+function makeOrder(roster: Roster, day: number, index: number): Order | null {
+  const id = `${day}/${index}`;
+  const random = randomOf(roster.seed, 'lp', 'order', id);
+  const opened = roster.start + day * DAY + Math.floor(random() * 86_400) * 1000;
+  const known = roster.tokens.filter((token) => token.created + DAY < opened && token.index > 1);
+  const token = random() < 0.35 ? (roster.tokens[0] as Token) : known[Math.floor(random() ** 2 * known.length)];
+  if (token === undefined) return null;
+  const dollars = roster.tokens[1] as Token;
+  const [input, output] = random() < 0.68 ? [dollars, token] : [token, dollars];
+  const [every, most] = CYCLES[Math.floor(random() * CYCLES.length)] as (typeof CYCLES)[number];
+  const cycles = Math.max(2, Math.min(Math.floor(most * (0.4 + random())), Math.floor((ORDER_DAYS * DAY) / every) - 1));
+  const usd = heavyTailed(random, 40, 1.2);
+  return {
+    id,
+    key: keyOf(roster.seed, 'order', id),
+    owner: roster.traders[Math.floor(random() * roster.traders.length)] as Key,
+    input,
+    output,
+    opened,
+    every,
+    cycles,
+    filled: random() < 0.2 ? Math.floor(random() * cycles) : cycles,
+    per_cycle: BigInt(Math.max(1, Math.floor((usd / priceOf(roster.seed, input, opened)) * 10 ** input.decimals))),
+  };
+}
+
+const u64 = (value: bigint): Field => ({ u64: value });
+const seconds = (time: number): Field => u64(BigInt(Math.floor(time / 1000)));
+
+/** The first cycle runs at once, the others at equal steps by a keeper; then the order closes itself. */
+function lifeOf(roster: Roster, order: Order): ChainTx[] {
+  const random = randomOf(roster.seed, 'lp', 'order-life', order.id);
+  const open: ChainTx = { time: order.opened, id: `order/${order.id}/open`, payer: order.owner, program: DCA, steps: [[opened(order)]] };
+  const fills = Array.from({ length: order.filled }, (_, cycle) => fillOf(roster, order, cycle, random));
+  const complete = order.filled === order.cycles;
+  const last = fills.at(-1)?.time ?? order.opened;
+  const time = complete ? last + 1000 : last + Math.floor((order.every * (0.2 + 0.6 * random())) / 1000) * 1000;
+  const received = fills.reduce((sum, fill) => sum + fill.out, 0n);
+  const close: ChainTx = {
+    time,
+    id: `order/${order.id}/close`,
+    payer: complete ? KEEPER : order.owner,
+    program: DCA,
+    steps: [[closed(order, received, !complete)]],
+  };
+  return [open, ...fills, close];
+}
+
+const KEEPER = keyOf('keeper');
+
+const told = (name: string, fields: Field[]): ToldEvent => ({ program: DCA, name, fields });
+
+const terms = (order: Order): Field[] => [
+  order.owner,
+  order.key,
+  u64(order.per_cycle * BigInt(order.cycles)),
+  order.input.mint,
+  order.output.mint,
+  seconds(order.every),
+  u64(order.per_cycle),
+  seconds(order.opened),
+];
+
+const opened = (order: Order): ToldEvent => told('Opened', terms(order));
+
+function closed(order: Order, received: bigint, byUser: boolean): ToldEvent {
+  const unfilled = order.per_cycle * BigInt(order.cycles - order.filled);
+  return told('Closed', [...terms(order), u64(unfilled), u64(received), u64(unfilled), { bool: byUser }]);
+}
+
+function fillOf(roster: Roster, order: Order, cycle: number, random: Random): ChainTx & { out: bigint } {
+  const time = order.opened + cycle * order.every + (1 + Math.floor(random() * 20)) * 1000;
+  const value = (Number(order.per_cycle) / 10 ** order.input.decimals) * priceOf(roster.seed, order.input, time);
+  const out = BigInt(Math.floor((value / priceOf(roster.seed, order.output, time)) * (1 - 0.002 * random()) * 10 ** order.output.decimals));
+  const fee = BigInt(Math.floor(Number(out) * FEE));
+  const events = [
+    told('CollectedFee', [order.owner, order.key, order.output.mint, u64(fee)]),
+    told('Filled', [order.owner, order.key, order.input.mint, order.output.mint, u64(order.per_cycle), u64(out), order.output.mint, u64(fee)]),
+  ];
+  return { time, id: `order/${order.id}/${cycle}`, payer: KEEPER, program: DCA, steps: [events], out };
+}

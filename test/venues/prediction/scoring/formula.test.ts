@@ -1,0 +1,400 @@
+import fc from 'fast-check';
+import { S_PM } from '../../../../src/venues/prediction/scoring/parameters';
+import { type PmEvidence, type PmScore, scoreWallet, verdictOn } from '../../../../src/venues/prediction/scoring/formula';
+import type { EndedPosition } from '../../../../src/venues/prediction/scoring/evidence';
+import { DAY, NOW, daysAgo, position, record } from './planted';
+
+/** A wallet with a proven, robust edge, a return and months that are neither good nor bad. */
+const plain: PmEvidence = { n: 30, z: 0, without_largest_event_z: 2, roi_shrunk: 0.1, consistency: 0.5 };
+/** Return and months at their best. */
+const good = { roi_shrunk: 0.15, consistency: 0.8 };
+const bad = { roi_shrunk: -0.15, consistency: 0.2 };
+
+describe('bands, by hand', () => {
+  test.each<[string, Partial<PmEvidence>, number | null, string, string, string[]]>([
+    // 60 + 40·clip((z − 1.645)/3)
+    ['just proven', { z: 1.6451 }, 60, 'smart', 'smart', []],
+    ['a quarter of the way', { z: 2.395 }, 70, 'smart', 'smart', []],
+    ['not yet elite', { z: 3.137 }, 79.9, 'smart', 'smart', []],
+    ['elite', { z: 3.145 }, 80, 'smart', 'elite', []],
+    ['the top', { z: 4.645 }, 100, 'smart', 'elite', []],
+    ['beyond it', { z: 30 }, 100, 'smart', 'elite', []],
+    ['months and return do not matter', { z: 2.395, roi_shrunk: 0.02, consistency: 0.1 }, 70, 'smart', 'smart', []],
+    // 45 + 14.9·clip±(0.60·z/1.645 + 0.25·clip±(roi/0.15) + 0.15·clip±((p − 0.5)/0.3))
+    ['unproven', { roi_shrunk: 0 }, 45, 'between', 'average', []],
+    ['z at the bound is not above it', { z: 1.645, roi_shrunk: 0 }, 53.9, 'between', 'average', []],
+    ['half a bound', { z: 0.8225, roi_shrunk: 0 }, 49.5, 'between', 'average', []],
+    ['return alone', { roi_shrunk: 0.075 }, 46.9, 'between', 'average', []],
+    ['return at its best', { roi_shrunk: 0.9 }, 48.7, 'between', 'average', []],
+    ['months alone', { roi_shrunk: 0, consistency: 0.65 }, 46.1, 'between', 'average', []],
+    ['months at their best', { roi_shrunk: 0, consistency: 0.95 }, 47.2, 'between', 'average', []],
+    ['all at once', { z: 1.645, ...good }, 59.9, 'between', 'average', []],
+    ['all against', { z: -1.645, ...bad }, 30.1, 'between', 'novice', []],
+    ['never below the band', { n: 9, z: -9, ...bad }, 30.1, 'between', 'novice', []],
+    ['a proven edge of 29 positions', { n: 29, z: 4.645, ...good }, 59.9, 'between', 'average', []],
+    ['average begins at 40', { z: -0.92, roi_shrunk: 0 }, 40, 'between', 'average', []],
+    ['novice below', { z: -0.94, roi_shrunk: 0 }, 39.9, 'between', 'novice', []],
+    // 30 − 30·clip((−z − 1.645)/3), which ends at 29.9
+    ['just proven to lose', { n: 10, z: -1.6451 }, 29.9, 'dumb', 'novice', []],
+    ['half way down', { n: 10, z: -3.145 }, 15, 'dumb', 'novice', []],
+    ['the bottom', { n: 500, z: -4.645 }, 0, 'dumb', 'novice', []],
+    ['below it', { z: -40 }, 0, 'dumb', 'novice', []],
+    ['nine positions prove nothing', { n: 9, z: -1.7, roi_shrunk: 0 }, 35.8, 'between', 'novice', []],
+    // Caps
+    ['newcomer', { n: 9, z: 3 }, 39, 'between', 'novice', ['newcomer']],
+    ['no newcomer at ten', { n: 10, z: 0, roi_shrunk: 0 }, 45, 'between', 'average', []],
+    ['fewest that score', { n: 5, z: 3 }, 39, 'between', 'novice', ['newcomer']],
+    ['too few to score', { n: 4, z: 3 }, null, 'between', 'unscored', ['newcomer']],
+    ['nothing at all', { n: 0, z: null, without_largest_event_z: null, roi_shrunk: 0 }, null, 'between', 'unscored', ['newcomer']],
+    ['trivial edge', { z: 4, roi_shrunk: 0.0199 }, 79, 'smart', 'smart', ['trivial_edge']],
+    ['not trivial', { z: 4, roi_shrunk: 0.02 }, 91.4, 'smart', 'elite', []],
+    ['trivial, but not held down by it', { z: 2.395, roi_shrunk: 0 }, 70, 'smart', 'smart', []],
+    ['one hit', { z: 4, without_largest_event_z: 1.28, ...good }, 59, 'between', 'average', ['one_hit']],
+    ['not one hit', { z: 4, without_largest_event_z: 1.2801, ...good }, 91.4, 'smart', 'elite', []],
+    ['one event is one hit', { z: 4, without_largest_event_z: null, ...good }, 59, 'between', 'average', ['one_hit']],
+    ['one hit that is lower anyway', { z: 1.7, without_largest_event_z: 1, ...bad }, 48.3, 'between', 'average', ['one_hit']],
+    ['rests on one event before it is proven', { z: 1.6, without_largest_event_z: 1, ...good }, 59, 'between', 'average', ['one_hit']],
+    ['rests on many before it is proven', { z: 1.6, without_largest_event_z: 1.5, ...good }, 59.7, 'between', 'average', []],
+  ])('%s', (_name, changes, score, band, tier, caps) => {
+    expect(verdictOn({ ...plain, ...changes })).toEqual({ score, band, tier, caps });
+  });
+});
+
+describe('evidence, by hand', () => {
+  test('thirty coin flips, 21 won', () => {
+    // edge = 0.7 − 0.5. Spread between events sqrt(21·0.3² + 9·0.7²)/30 = 0.0837 is below the floor sqrt(0.25/30) = 0.0913.
+    // Without one win: (20/29 − 0.5)/sqrt(0.25/29). Return (21 − 9)/80. One month, profitable: 3/5. 60 + 40·(z − 1.645)/3.
+    expect(scoreWallet(record(30, 21), NOW)).toMatchObject({
+      score: 67.3,
+      tier: 'smart',
+      band: 'smart',
+      caps: [],
+      n: 30,
+      edge: expect.closeTo(0.2, 12),
+      z: expect.closeTo(0.2 / Math.sqrt(0.25 / 30), 12),
+      edge_ci: [expect.closeTo(0.2 - 1.645 * Math.sqrt(0.25 / 30), 12), expect.closeTo(0.2 + 1.645 * Math.sqrt(0.25 / 30), 12)],
+      without_largest_event_z: expect.closeTo((20 / 29 - 0.5) / Math.sqrt(0.25 / 29), 12),
+      roi_shrunk: expect.closeTo(0.15, 12),
+      consistency: 0.6,
+      score_confidence: 'medium',
+      is_significant: true,
+      largest_event_share: expect.closeTo(1 / 12, 12),
+      version: 'pm-2026.1',
+    });
+  });
+
+  test('a position of half a year ago weighs half', () => {
+    // Weights 1 and 0.5: edge = (0.5 − 0.25)/1.5. Null error sqrt(0.25 + 0.25·0.25)/1.5 above the spread sqrt(2/9)/1.5.
+    const wallet = [position({ event: 'a', y: 1 }), position({ event: 'b', y: 0, closed_at: daysAgo(180) })];
+    const score = scoreWallet(wallet, NOW);
+    expect(score.edge).toBeCloseTo(1 / 6, 12);
+    expect(score.z).toBeCloseTo(0.25 / Math.sqrt(0.3125), 12);
+    // Mean of +1 and −1 with those weights is 1/3; times 2/(2 + 50).
+    expect(score.roi_shrunk).toBeCloseTo((1 / 3) * (2 / 52), 12);
+  });
+
+  test('with equal weights, however old, the floor is sqrt(mean e(1 − e)/n)', () => {
+    const prices = [0.2, 0.5, 0.8, 0.9];
+    const wallet = prices.map((e, index) => position({ event: `${index}`, e, y: 1, closed_at: daysAgo(500) }));
+    const floor = Math.sqrt((0.16 + 0.25 + 0.16 + 0.09) / 4 / 4);
+    expect(scoreWallet(wallet, NOW).z).toBeCloseTo(0.4 / floor, 9);
+  });
+
+  test('few recent wins after a long record are few, not a record', () => {
+    const score = scoreWallet([...record(30, 15, { closed_at: daysAgo(1440) }, 'old'), ...record(2, 2)], NOW);
+    // The two weigh 2 of 2.117: their error is that of two coin flips, not that of 32.
+    expect(score.n).toBe(32);
+    expect(score.z).toBeCloseTo(1 / Math.sqrt(0.5 + 30 * 0.25 * 2 ** -16), 9);
+    expect(score.score).toBeLessThan(60);
+  });
+
+  test('the spread between events is the error where they move together', () => {
+    // Two positions in each of 20 events win or lose as one: 14 events won. sqrt(14·0.6² + 6·1.4²)/40 > sqrt(0.25/40).
+    const one = record(20, 14);
+    const score = scoreWallet([...one, ...one.map((each) => ({ ...each, cost_usdc: 20, pnl_usdc: 2 * each.pnl_usdc }))], NOW);
+    const se = Math.sqrt(14 * 0.36 + 6 * 1.96) / 40;
+    expect(se).toBeGreaterThan(Math.sqrt(0.25 / 40));
+    expect(score.edge).toBeCloseTo(0.2, 12);
+    expect(score.z).toBeCloseTo(0.2 / se, 12);
+    // The interval is then of resamples: near edge ± 1.645 se, but not that number.
+    const [low, high] = score.edge_ci as [number, number];
+    expect(low).toBeCloseTo(0.2 - 1.645 * se, 1);
+    expect(high).toBeCloseTo(0.2 + 1.645 * se, 1);
+    expect(low).not.toBeCloseTo(0.2 - 1.645 * se, 6);
+  });
+
+  test('beyond 300 events the interval is that of the closed form, which the bootstrap agrees with', () => {
+    const intervalOf = (events: number): [number, number] =>
+      scoreWallet(
+        record(events, events / 2).flatMap((each) => [each, each]),
+        NOW,
+      ).edge_ci as [number, number];
+    const [low, high] = intervalOf(302);
+    expect(high).toBeCloseTo((1.645 * 0.5) / Math.sqrt(302), 12);
+    expect(low).toBeCloseTo(-high, 12);
+    const [drawnLow, drawnHigh] = intervalOf(300);
+    // 499 resamples know a 5 % quantile to about 6 % of the half width.
+    expect(Math.abs(drawnHigh / high - 1)).toBeLessThan(0.2);
+    expect(Math.abs(drawnLow / low - 1)).toBeLessThan(0.2);
+    expect(drawnHigh).not.toBeCloseTo((1.645 * 0.5) / Math.sqrt(300), 6);
+  });
+
+  test('the largest event is the one with the largest Σ(y − e)', () => {
+    // Event "many" sums to 3 × 0.3, event "one" to 0.5; without "many" one win of 0.5 and one loss of −0.5 are left.
+    const many = record(3, 3, { e: 0.7, event: 'many' });
+    const score = scoreWallet([...many, position({ event: 'one', y: 1 }), position({ event: 'lost', y: 0 })], NOW);
+    expect(score.without_largest_event_z).toBeCloseTo(0, 12);
+  });
+
+  test('one event only: nothing is left without it', () => {
+    expect(scoreWallet(record(40, 40, { event: 'the only one' }), NOW)).toMatchObject({
+      score: 59,
+      caps: ['one_hit'],
+      without_largest_event_z: null,
+      largest_event_share: 1,
+      is_significant: false,
+    });
+  });
+
+  test('sold before resolution: y is the sell price', () => {
+    expect(scoreWallet([position({ event: 'a', e: 0.4, y: 0.55 })], NOW).edge).toBeCloseTo(0.15, 12);
+  });
+
+  test('return of one position is cut to −1..3', () => {
+    const longShot = position({ event: 'a', e: 0.01, y: 1 });
+    expect(longShot.pnl_usdc).toBeCloseTo(990, 9);
+    expect(scoreWallet([longShot], NOW).roi_shrunk).toBeCloseTo(3 / 51, 12);
+  });
+
+  test('months are those of UTC, counted by what they gained', () => {
+    const ends: [string, number][] = [
+      ['2026-01-31T23:59:59Z', 5],
+      ['2026-02-01T00:00:00Z', 5],
+      ['2026-02-15T00:00:00Z', -6],
+      ['2026-03-01T00:00:00Z', 0],
+      ['2025-03-01T00:00:00Z', 1],
+    ];
+    const wallet = ends.map(([end, pnl_usdc], index) => position({ event: `${index}`, pnl_usdc, closed_at: new Date(end) }));
+    // Four months, of which two gained.
+    expect(scoreWallet(wallet, NOW).consistency).toBeCloseTo((2 + 2) / (4 + 4), 12);
+  });
+
+  test('share of the largest event in the net gain', () => {
+    const gains = (pnls: number[]): PmScore =>
+      scoreWallet(
+        pnls.map((pnl_usdc, index) => position({ event: `${index}`, pnl_usdc })),
+        NOW,
+      );
+    expect(gains([60, 50, -10]).largest_event_share).toBeCloseTo(0.6, 12);
+    expect(gains([60, -50]).largest_event_share).toBe(1);
+    expect(gains([60, -60]).largest_event_share).toBeNull();
+    expect(gains([]).largest_event_share).toBeNull();
+  });
+});
+
+describe('what counts', () => {
+  const base = record(20, 12);
+  const withMore = (changes: Partial<EndedPosition>): PmScore => scoreWallet([...base, position({ event: 'more', ...changes })], NOW);
+
+  test.each<[string, Partial<EndedPosition>]>([
+    ['refunded', { is_voided: true }],
+    ['dust', { cost_usdc: 0.999 }],
+    ['not ended yet', { closed_at: new Date(NOW.getTime() + 1) }],
+    ['without a price', { e: 0, y: 1, pnl_usdc: 5 }],
+  ])('%s: as if it were not there', (_name, changes) => expect(withMore(changes)).toEqual(scoreWallet(base, NOW)));
+
+  test('a dollar counts', () => expect(withMore({ cost_usdc: 1 }).n).toBe(21));
+
+  test('an entry at 0.95 counts for gain and months, not for n, edge, z and return', () => {
+    const carry = withMore({ e: 0.95, y: 1, cost_usdc: 4000, closed_at: daysAgo(30) });
+    const without = scoreWallet(base, NOW);
+    expect(carry).toMatchObject({ n: 20, edge: without.edge, z: without.z, roi_shrunk: without.roi_shrunk });
+    expect(carry.consistency).toBeGreaterThan(without.consistency);
+    expect(carry.largest_event_share).toBeGreaterThan(without.largest_event_share as number);
+    expect(withMore({ e: 0.9499 }).n).toBe(21);
+  });
+
+  test('nothing', () => {
+    expect(scoreWallet([], NOW)).toEqual({
+      score: null,
+      tier: 'unscored',
+      band: 'between',
+      caps: ['newcomer'],
+      n: 0,
+      z: null,
+      without_largest_event_z: null,
+      roi_shrunk: 0,
+      consistency: 0.5,
+      edge: null,
+      edge_ci: null,
+      p_value: null,
+      score_confidence: 'low',
+      is_significant: false,
+      largest_event_share: null,
+      version: S_PM.version,
+    });
+  });
+
+  // Of coin flips z = (won − n/2)/sqrt(n/4): 116 of 200 is 2.26, 117 is 2.40.
+  test.each([
+    [29, 29, 'low'],
+    [30, 0, 'medium'],
+    [199, 199, 'medium'],
+    [200, 116, 'medium'],
+    [200, 117, 'high'],
+  ])('confidence of %d positions, %d won: %s', (n, won, confidence) => {
+    expect(scoreWallet(record(n, won), NOW).score_confidence).toBe(confidence);
+  });
+});
+
+describe('planted wallets', () => {
+  test('skilled: 70 % of coin flips over a year', () => {
+    const wallet = record(60, 42).map((each, index) => ({ ...each, closed_at: daysAgo((index * 37) % 360) }));
+    expect(scoreWallet(wallet, NOW).score).toBeGreaterThanOrEqual(60);
+  });
+
+  test.each([
+    [0.94, 100, 95],
+    [0.94, 400, 380],
+    [0.9, 40, 38],
+  ])('buyer of favourites at %d who wins 95 %% of %d without an edge', (e, n, won) => {
+    const score = scoreWallet(record(n, won, { e }), NOW);
+    expect(score.score).toBeLessThan(60);
+    expect(score.is_significant).toBe(false);
+  });
+
+  test('buyer of certainties: no forecast at all', () => {
+    expect(scoreWallet(record(200, 199, { e: 0.97 }), NOW)).toMatchObject({ score: null, n: 0 });
+  });
+
+  test('winner of three bets', () => expect(scoreWallet(record(3, 3), NOW)).toMatchObject({ score: null, tier: 'unscored', n: 3 }));
+  test('winner of seven bets', () => expect(scoreWallet(record(7, 7, { e: 0.1 }), NOW)).toMatchObject({ score: 39, caps: ['newcomer'] }));
+
+  test('one hit: twelve won positions in one event among even ones', () => {
+    const score = scoreWallet([...record(12, 12, { event: 'the hit', e: 0.3 }), ...record(30, 15)], NOW);
+    // The hit alone makes it look proven, whatever its error is taken to be; without it nothing is left.
+    expect(score.edge as number).toBeGreaterThan(0.15);
+    expect(score.without_largest_event_z).toBeCloseTo(0, 9);
+    expect(score.largest_event_share).toBe(1);
+    expect(score.score as number).toBeLessThanOrEqual(59);
+  });
+
+  test('one hit that makes a fair record look proven', () => {
+    // 24 of 40 coin flips: z = 4/sqrt(10) = 1.265. Two long shots of one event lift it over 1.645.
+    const score = scoreWallet([...record(2, 2, { event: 'the hit', e: 0.05 }), ...record(40, 24)], NOW);
+    expect(score.z as number).toBeGreaterThan(1.645);
+    expect(score.without_largest_event_z).toBeCloseTo(4 / Math.sqrt(10), 12);
+    expect(score).toMatchObject({ score: 59, band: 'between', caps: ['one_hit'] });
+  });
+
+  test('proven loser', () => {
+    const score = scoreWallet(record(40, 8), NOW);
+    expect(score).toMatchObject({ band: 'dumb', is_significant: false });
+    expect(score.score as number).toBeLessThanOrEqual(30);
+    expect(score.p_value as number).toBeGreaterThan(0.99);
+  });
+});
+
+describe('laws', () => {
+  const ended = fc.record({
+    event: fc.integer({ min: 0, max: 40 }).map((event) => `event-${event}`),
+    e: fc.double({ min: 0.001, max: 0.999, noNaN: true }),
+    y: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+    cost_usdc: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    pnl_usdc: fc.double({ min: -1e6, max: 1e8, noNaN: true }),
+    closed_at: fc.integer({ min: -5, max: 2000 }).map(daysAgo),
+    is_voided: fc.boolean(),
+  });
+  const wallets = fc.array(ended, { maxLength: 80 });
+  const evidence = fc.record({
+    n: fc.integer({ min: 0, max: 300 }),
+    z: fc.double({ min: -6, max: 6, noNaN: true }),
+    without_largest_event_z: fc.double({ min: -6, max: 6, noNaN: true }),
+    roi_shrunk: fc.double({ min: -1, max: 3, noNaN: true }),
+    consistency: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+
+  test('any wallet: ranges, tenths, interval around nothing impossible', () => {
+    fc.assert(
+      fc.property(wallets, (positions) => {
+        const { score, n, edge, edge_ci, p_value, z, consistency, largest_event_share } = scoreWallet(positions, NOW);
+        expect(score === null).toBe(n < 5);
+        if (score !== null) {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(100);
+          expect(Math.round(score * 10) / 10).toBe(score);
+        }
+        expect(consistency).toBeGreaterThan(0);
+        expect(consistency).toBeLessThan(1);
+        expect([edge, edge_ci, p_value, z].map((each) => each === null)).toEqual(Array(4).fill(n === 0));
+        if (edge !== null && edge_ci !== null && p_value !== null) {
+          expect(Math.abs(edge)).toBeLessThan(1);
+          expect(Number.isFinite(z)).toBe(true);
+          expect(edge_ci[0]).toBeLessThanOrEqual(edge_ci[1]);
+          expect(p_value).toBeGreaterThan(0);
+          expect(p_value).toBeLessThanOrEqual(1);
+        }
+        if (largest_event_share !== null) expect(largest_event_share > 0 && largest_event_share <= 1).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the order of positions does not matter, to the last digit, and the input stays as it is', () => {
+    fc.assert(
+      fc.property(
+        wallets.chain((positions) => fc.tuple(fc.constant(positions), fc.shuffledSubarray(positions, { minLength: positions.length }))),
+        ([positions, shuffled]) => {
+          const before = structuredClone(positions);
+          expect(scoreWallet(shuffled, NOW)).toEqual(scoreWallet(positions, NOW));
+          expect(positions).toEqual(before);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('a score of then is told again from all that is known now', () => {
+    fc.assert(
+      fc.property(wallets, fc.integer({ min: 0, max: 1500 }), (positions, days) => {
+        const then = daysAgo(days);
+        const known = positions.filter(({ closed_at }) => closed_at <= then);
+        expect(scoreWallet(positions, then)).toEqual(scoreWallet(known, then));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(['z', 'without_largest_event_z', 'roi_shrunk', 'consistency'] as const)('a better %s never lowers a score', (key) => {
+    fc.assert(
+      fc.property(evidence, fc.double({ min: 0, max: 6, noNaN: true }), (given, more) => {
+        const [low, high] = [verdictOn(given).score, verdictOn({ ...given, [key]: given[key] + more }).score];
+        expect(low === null).toBe(high === null);
+        if (low !== null && high !== null) expect(high).toBeGreaterThanOrEqual(low);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('60 and more only with 30 positions, a proven edge, and still one without the largest event', () => {
+    fc.assert(
+      fc.property(evidence, (given) => {
+        const { score, band } = verdictOn(given);
+        const proven = given.n >= 30 && given.z > 1.645 && given.without_largest_event_z > 1.28;
+        expect(score !== null && score >= 60).toBe(proven);
+        expect(band === 'smart').toBe(proven);
+        expect(score !== null && score <= 30).toBe(given.n >= 10 && given.z < -1.645);
+        if (score !== null && given.n < 10) expect(score).toBeLessThanOrEqual(39);
+        if (score !== null && given.roi_shrunk < 0.02) expect(score).toBeLessThanOrEqual(79);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('age alone changes weights, not a record of one age', () => {
+    const young = scoreWallet(record(30, 21), NOW);
+    const old = scoreWallet(record(30, 21, { closed_at: new Date(NOW.getTime() - 400 * DAY) }), NOW);
+    expect(old.z).toBeCloseTo(young.z as number, 9);
+    expect(old.score).toBe(young.score);
+  });
+});
