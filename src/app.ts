@@ -22,6 +22,7 @@ import { lp } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
 import { watchFreshness } from './workers/freshness';
+import { lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
 
@@ -105,6 +106,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     network,
     startedAt,
     freshness: () => freshness.all(),
+    scored: () => lastScored(db.pool, VENUES),
   });
   const gateway = makeGateway({
     paid: deps,

@@ -6,6 +6,9 @@ import type { Command } from './cli/command';
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./cli/serve.js'),
   ingest: () => import('./cli/ingest.js'),
+  score: () => import('./cli/score.js'),
+  rebuild: () => import('./cli/rebuild.js'),
+  reconcile: () => import('./cli/reconcile.js'),
   buy: () => import('./cli/buy.js'),
   quote: () => import('./cli/quote.js'),
   endpoints: () => import('./cli/endpoints.js'),

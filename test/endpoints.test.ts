@@ -15,17 +15,35 @@ afterAll(() => product.close());
 const fetchPath = (path: string, init?: RequestInit): Promise<Response> => fetch(`${product.publicUrl}${path}`, init);
 
 function request(endpoint: Endpoint, parameters: Record<string, unknown>): Promise<Response> {
-  if (endpoint.method === 'POST') return fetchPath(endpoint.path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(parameters) });
-  return fetchPath(`${endpoint.path}?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])).toString()}`);
+  if (endpoint.method === 'POST')
+    return fetchPath(endpoint.path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(parameters) });
+  return fetchPath(
+    `${endpoint.path}?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])).toString()}`,
+  );
 }
 
 /** Amounts of a 402, as each protocol reads it. */
-async function amountsOf(response: Response): Promise<{ body: string; header: string; mpp: Record<string, string>; order: string[]; json: Record<string, never> }> {
+async function amountsOf(
+  response: Response,
+): Promise<{ body: string; header: string; mpp: Record<string, string>; order: string[]; json: Record<string, never> }> {
   const json = (await response.json()) as { accepts: { amount: string }[] };
-  const header = JSON.parse(Buffer.from(response.headers.get('payment-required') as string, 'base64').toString()) as { accepts: { amount: string }[] };
+  const header = JSON.parse(Buffer.from(response.headers.get('payment-required') as string, 'base64').toString()) as {
+    accepts: { amount: string }[];
+  };
   const challenges = [...(response.headers.get('www-authenticate') ?? '').matchAll(/Payment [^]*?method="(\w+)"[^]*?request="([^"]+)"/g)];
-  const mpp = Object.fromEntries(challenges.map(([, method, body]) => [method, (JSON.parse(Buffer.from(body as string, 'base64url').toString()) as { amount: string }).amount]));
-  return { body: json.accepts[0]?.amount as string, header: header.accepts[0]?.amount as string, mpp, order: challenges.map(([, method]) => method as string), json: json as never };
+  const mpp = Object.fromEntries(
+    challenges.map(([, method, body]) => [
+      method,
+      (JSON.parse(Buffer.from(body as string, 'base64url').toString()) as { amount: string }).amount,
+    ]),
+  );
+  return {
+    body: json.accepts[0]?.amount as string,
+    header: header.accepts[0]?.amount as string,
+    mpp,
+    order: challenges.map(([, method]) => method as string),
+    json: json as never,
+  };
 }
 
 /** Parameters at the cheapest and the dearest end of the price table. */
@@ -34,15 +52,21 @@ function extremes(endpoint: Endpoint): { cheapest: Record<string, unknown>; dear
     category: 'Sports', condition_id: `0x${'1'.repeat(64)}`, coin: 'BTC', coins: 'BTC', token: 'So11111111111111111111111111111111111111112',
     pool_address: 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo', pool_type: 'dlmm', smart_money_only: true,
   }; // prettier-ignore
-  const [cheapest, dearest]: Record<string, unknown>[] = [{ ...sampleInput(endpoint) }, { ...sampleInput(endpoint) }] as [Record<string, unknown>, Record<string, unknown>];
+  const [cheapest, dearest]: Record<string, unknown>[] = [{ ...sampleInput(endpoint) }, { ...sampleInput(endpoint) }] as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
   for (const parameter of endpoint.parameters) {
     const { name, max, min } = parameter;
-    if (name === 'timeframe') Object.assign(cheapest as object, { timeframe: endpoint.name.endsWith('flow-comparison') ? '4h' : '1h' }) && Object.assign(dearest as object, { timeframe: 'all' });
+    if (name === 'timeframe')
+      Object.assign(cheapest as object, { timeframe: endpoint.name.endsWith('flow-comparison') ? '4h' : '1h' }) &&
+        Object.assign(dearest as object, { timeframe: 'all' });
     else if (parameter.filter && !parameter.required) Object.assign(cheapest as object, { [name]: samples[name] });
     else if (parameter.pricedLimit) Object.assign(dearest as object, { [name]: max });
     else if (name.startsWith('include_') && parameter.type === 'Boolean') Object.assign(cheapest as object, { [name]: false });
     else if (parameter.list && parameter.required) {
-      const item = (index: number): string => (parameter.type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`);
+      const item = (index: number): string =>
+        parameter.type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`;
       const list = (count: number): unknown => (endpoint.method === 'POST' ? Array.from({ length: count }, (_, index) => item(index)) : '');
       Object.assign(cheapest as object, { [name]: list(min as number) });
       Object.assign(dearest as object, { [name]: list(max as number) });
@@ -56,17 +80,35 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
 
   test('asks for the price of the table, the same in every protocol: default, cheapest, dearest', async () => {
     const ends = extremes(endpoint);
-    for (const [parameters, price] of [[sampleInput(endpoint), standard], [ends.cheapest, cheapest], [ends.dearest, dearest]] as const) {
+    for (const [parameters, price] of [
+      [sampleInput(endpoint), standard],
+      [ends.cheapest, cheapest],
+      [ends.dearest, dearest],
+    ] as const) {
       const response = await request(endpoint, parameters);
       expect(response.status).toBe(402);
       const amounts = await amountsOf(response);
-      expect(amounts).toMatchObject({ body: String(price), header: String(price), mpp: { tempo: String(price), solana: String(price) }, order: ['tempo', 'solana'] });
-      expect(amounts.json).toMatchObject({ code: 'payment_required', charged: false, price_usd: price / 1e6, validation: { valid: true, errors: [], ignored_params: [] } });
+      expect(amounts).toMatchObject({
+        body: String(price),
+        header: String(price),
+        mpp: { tempo: String(price), solana: String(price) },
+        order: ['tempo', 'solana'],
+      });
+      expect(amounts.json).toMatchObject({
+        code: 'payment_required',
+        charged: false,
+        price_usd: price / 1e6,
+        validation: { valid: true, errors: [], ignored_params: [] },
+      });
     }
   });
 
   test('a free quote says the same', async () => {
-    const query = new URLSearchParams([['path', endpoint.path], ['method', endpoint.method], ...Object.entries(sampleInput(endpoint)).map(([key, value]) => [key, String(value)])]);
+    const query = new URLSearchParams([
+      ['path', endpoint.path],
+      ['method', endpoint.method],
+      ...Object.entries(sampleInput(endpoint)).map(([key, value]) => [key, String(value)]),
+    ]);
     const { quote } = (await (await fetchPath(`/api/v1/pricing?${query.toString()}`)).json()) as { quote: { amount: string } };
     expect(quote.amount).toBe(String(standard));
   });
@@ -88,13 +130,21 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
 });
 
 test('the price list states the same 74 prices', async () => {
-  const { endpoints } = (await (await fetchPath('/api/v1/pricing')).json()) as { endpoints: { path: string; default_price: number; min_price: number; max_price: number }[] };
-  const listed = Object.fromEntries(endpoints.map((row) => [row.path.slice('/api/v1/'.length), [row.default_price, row.min_price, row.max_price]]));
-  expect(listed).toEqual(Object.fromEntries(PRICE_TABLE.map(([path, , ...prices]) => [path, prices.slice(0, 3).map((micro) => (micro as number) / 1e6)])));
+  const { endpoints } = (await (await fetchPath('/api/v1/pricing')).json()) as {
+    endpoints: { path: string; default_price: number; min_price: number; max_price: number }[];
+  };
+  const listed = Object.fromEntries(
+    endpoints.map((row) => [row.path.slice('/api/v1/'.length), [row.default_price, row.min_price, row.max_price]]),
+  );
+  expect(listed).toEqual(
+    Object.fromEntries(PRICE_TABLE.map(([path, , ...prices]) => [path, prices.slice(0, 3).map((micro) => (micro as number) / 1e6)])),
+  );
 });
 
 test('OpenAPI describes every path, with its price, a 402 and an example that is accepted', async () => {
-  const { paths } = (await (await fetchPath('/openapi.json')).json()) as { paths: Record<string, Record<string, { 'x-payment-info': { offers: { amount: string }[] }; responses: Record<string, unknown> }>> };
+  const { paths } = (await (await fetchPath('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { 'x-payment-info': { offers: { amount: string }[] }; responses: Record<string, unknown> }>>;
+  };
   expect(Object.keys(paths).sort()).toEqual(ENDPOINTS.map(({ path }) => path).sort());
   for (const endpoint of ENDPOINTS) {
     const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
@@ -104,7 +154,16 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
 });
 
 describe('free paths and unknown paths', () => {
-  test.each(['/health', '/api/v1/pricing', '/openapi.json', '/llms.txt', '/docs', '/docs/methodology', '/.well-known/x402', '/.well-known/mpp'])('%s is free', async (path) => {
+  test.each([
+    '/health',
+    '/api/v1/pricing',
+    '/openapi.json',
+    '/llms.txt',
+    '/docs',
+    '/docs/methodology',
+    '/.well-known/x402',
+    '/.well-known/mpp',
+  ])('%s is free', async (path) => {
     const response = await fetchPath(path);
     expect([200, 503]).toContain(response.status);
     expect((await response.text()).length).toBeGreaterThan(50);
@@ -128,9 +187,11 @@ describe('free paths and unknown paths', () => {
   test('browsers may pay: preflight allows the proof headers, answers expose the receipts', async () => {
     const preflight = await fetchPath('/api/v1/trades/whales', { method: 'OPTIONS' });
     expect(preflight.status).toBe(204);
-    for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key']) expect(preflight.headers.get('access-control-allow-headers')).toContain(header);
+    for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key'])
+      expect(preflight.headers.get('access-control-allow-headers')).toContain(header);
     const challenge = await fetchPath('/api/v1/trades/whales');
-    for (const header of ['WWW-Authenticate', 'PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Payment-Receipt', 'X-Request-Id']) expect(challenge.headers.get('access-control-expose-headers')).toContain(header);
+    for (const header of ['WWW-Authenticate', 'PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Payment-Receipt', 'X-Request-Id'])
+      expect(challenge.headers.get('access-control-expose-headers')).toContain(header);
     expect(challenge.headers.get('cache-control')).toBe('no-store');
   });
 });

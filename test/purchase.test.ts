@@ -22,12 +22,18 @@ const purchase = (path: string, { protocol = 'x402', headers, method = 'GET', bo
 /** Micro-USDC of the merchant on both chains. */
 async function earned(): Promise<bigint> {
   const { solana, tempo } = product.chains;
-  return (await solana.usdcBalance(product.wallets.solana.pay_to)) + ((await tempo?.usdcBalance(product.wallets.tempo?.pay_to as string)) ?? 0n);
+  return (
+    (await solana.usdcBalance(product.wallets.solana.pay_to)) + ((await tempo?.usdcBalance(product.wallets.tempo?.pay_to as string)) ?? 0n)
+  );
 }
 
 /** The first page of a list endpoint, without paying: straight from the graph. */
 async function graph<T>(query: string): Promise<T> {
-  const response = await fetch(`${product.internalUrl}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query }) });
+  const response = await fetch(`${product.internalUrl}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
   const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
   expect(errors).toBeUndefined();
   return data;
@@ -51,7 +57,13 @@ describe.each(['x402', 'tempo', 'solana'] as const)('bought by %s', (protocol) =
     expect(bought.status).toBe(200);
     expect((await earned()) - before).toBe(price);
     expect(bought.receipt).not.toBeNull();
-    expect(meta).toMatchObject({ endpoint: path.split('?')[0], as_of: NOW, price_usd: Number(price) / 1e6, replayed: false, ignored_params: [] });
+    expect(meta).toMatchObject({
+      endpoint: path.split('?')[0],
+      as_of: NOW,
+      price_usd: Number(price) / 1e6,
+      replayed: false,
+      ignored_params: [],
+    });
     expect(Array.isArray(data) ? data.length : Object.keys(data as object).length).toBeGreaterThan(0);
     expect(bought.headers['cache-control']).toBe('private');
     expect(bought.headers['x-request-id']).toBe(meta.request_id);
@@ -60,7 +72,9 @@ describe.each(['x402', 'tempo', 'solana'] as const)('bought by %s', (protocol) =
 
 test('markets and pools found in one answer can be asked for in the next', async () => {
   const whales = JSON.parse((await purchase('trades/whales?timeframe=7d&min_usdc=100')).body) as { data: { condition_id: string }[] };
-  const trades = JSON.parse((await purchase(`markets/trades?condition_id=${whales.data[0]?.condition_id}&timeframe=7d`)).body) as { data: { trade_count: number; trades: unknown[] } };
+  const trades = JSON.parse((await purchase(`markets/trades?condition_id=${whales.data[0]?.condition_id}&timeframe=7d`)).body) as {
+    data: { trade_count: number; trades: unknown[] };
+  };
   expect(trades.data.trade_count).toBeGreaterThan(0);
   const pools = JSON.parse((await purchase('lp/pools/search?query=SOL')).body) as { data: { pool_address: string; event_count: number }[] };
   const busy = pools.data.find((pool) => pool.event_count > 0);
@@ -70,7 +84,9 @@ test('markets and pools found in one answer can be asked for in the next', async
 
 test('REST and GraphQL say the same', async () => {
   const rest = JSON.parse((await purchase('perps/platform/stats?timeframe=7d')).body) as { data: Record<string, unknown> };
-  const { perpsPlatformStats } = await graph<{ perpsPlatformStats: unknown }>(`{ perpsPlatformStats(timeframe: "7d") { ${Object.keys(rest.data).join(' ')} } }`);
+  const { perpsPlatformStats } = await graph<{ perpsPlatformStats: unknown }>(
+    `{ perpsPlatformStats(timeframe: "7d") { ${Object.keys(rest.data).join(' ')} } }`,
+  );
   expect(perpsPlatformStats).toEqual(rest.data);
 });
 
@@ -86,7 +102,11 @@ describe('nothing is charged for', () => {
     const before = await earned();
     const answers = [await purchase(path), await purchase(path, { protocol: 'tempo' }), await purchase(path, { protocol: 'solana' })];
     for (const answer of answers) {
-      expect([answer.status, (JSON.parse(answer.body) as { code: string; charged: boolean }).code, answer.receipt]).toEqual([status, code, null]);
+      expect([answer.status, (JSON.parse(answer.body) as { code: string; charged: boolean }).code, answer.receipt]).toEqual([
+        status,
+        code,
+        null,
+      ]);
       expect(JSON.parse(answer.body)).toMatchObject({ charged: false });
     }
     expect(await earned()).toBe(before);
@@ -104,7 +124,10 @@ test('the same proof again is refused, or collects the answer without paying aga
   const realFetch = globalThis.fetch;
   globalThis.fetch = spying;
   // A wallet object of its own: the buyer keeps one client, and its fetch, per wallet.
-  const bought = await buy({ method: 'GET', url: `${product.publicUrl}/api/v1/perps/platform/stats`, protocol: 'x402' }, { ...product.wallets }).finally(() => (globalThis.fetch = realFetch));
+  const bought = await buy(
+    { method: 'GET', url: `${product.publicUrl}/api/v1/perps/platform/stats`, protocol: 'x402' },
+    { ...product.wallets },
+  ).finally(() => (globalThis.fetch = realFetch));
   expect([bought.status, proof === '']).toEqual([200, false]);
   const again = await fetch(`${product.publicUrl}/api/v1/perps/platform/stats`, { headers: { 'PAYMENT-SIGNATURE': proof } });
   expect(again.status).toBe(200);

@@ -1,46 +1,35 @@
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { VENUES } from '../app';
-import { makeConfig } from '../config';
-import { openDatabase } from '../db/client';
-import { locateDatabase } from '../db/location';
-import { migrate } from '../db/migrate';
 import { ingestFrom } from '../workers/ingest';
 import { type Command, parseArguments } from './command';
+import { withDatabase } from './open';
 
 const USAGE = 'npm run ingest -- --venue prediction|perps|lp --from FILE_OR_FOLDER [--account 0x…]';
 
 /** Loads recorded upstream pages. The last line printed is JSON: {venue, read, inserted, duplicates, skipped}. */
-export const command: Command = async (args, { root }) => {
+export const command: Command = async (args, place) => {
   const { options } = parseArguments(args, ['venue', 'from', 'account'], USAGE);
   const venue = VENUES.find((candidate) => candidate.name === options.venue);
   if (venue === undefined || options.from === undefined) throw new Error(`Usage: ${USAGE}`);
-  const config = makeConfig(process.env, root);
-  const location = await locateDatabase(config.databaseUrl, config.dataDir);
-  await migrate(location.url, path.join(root, 'prisma/migrations'));
-  const db = await openDatabase(location.url);
-  const started = performance.now();
+  const location = path.resolve(process.env.INIT_CWD ?? process.cwd(), options.from);
   const bar = new SingleBar({
     format: '  {value} records, {duration_formatted}',
     noTTYOutput: true,
     notTTYSchedule: 5_000,
     stream: process.stderr,
   });
-  try {
+  return withDatabase(place, async (db) => {
+    const started = performance.now();
     bar.start(0, 0);
-    const report = await ingestFrom(db.pool, venue, path.resolve(process.env.INIT_CWD ?? process.cwd(), options.from), options.account, {
+    const report = await ingestFrom(db.pool, venue, location, options.account, {
       page: (name, source) =>
         process.stderr.write(source === null ? `\n${name}: not a format of ${venue.name}, skipped\n` : `\n${name}: ${source}\n`),
       progress: (records) => bar.increment(records),
-    });
-    bar.stop();
+    }).finally(() => bar.stop());
     const seconds = (performance.now() - started) / 1_000;
     process.stderr.write(`${report.read} records in ${seconds.toFixed(1)} s (${Math.round(report.read / seconds)} a second)\n`);
     process.stdout.write(`${JSON.stringify({ venue: venue.name, ...report })}\n`);
     return report.read === 0 && report.skipped.unrecognised_file !== undefined ? 1 : 0;
-  } finally {
-    bar.stop();
-    await db.close();
-    await location.release();
-  }
+  });
 };

@@ -10,8 +10,9 @@ import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { startSandboxChains } from '../sandbox/sandbox';
-import { SOLANA_USDC_MINTS, TEMPO_USDC } from '../payments/assets';
+import { dailyScores } from '../workers/scores';
 import type { Command, Place } from './command';
+import { paymentSettings } from './payments';
 
 type Stop = () => Promise<unknown>;
 
@@ -55,6 +56,7 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
 
   const payments = await paymentsOf(config, stops);
   const worlds = await loadWorlds(config, database, logger, stops);
+  await keepScores(config, database, logger, stops);
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger });
   stops.push(() => app.stop());
   worlds?.keepAlive();
@@ -77,24 +79,12 @@ function portIsFree(port: number, host: string): Promise<void> {
 }
 
 async function paymentsOf(config: Config, stops: Stop[]): Promise<PaymentsSettings> {
-  const realm = config.publicUrl === false ? 'localhost' : new URL(config.publicUrl).host;
-  const common = { realm, body_mode: config.bodyMode };
-  if (config.sandbox) {
-    const chains = await startSandboxChains(config.sandboxDir);
-    stops.push(() => chains.stop());
-    for (const warning of chains.warnings) say(warning);
-    say(
-      `Chains: local Solana${chains.payments.tempo === false ? '' : ' and local Tempo'}, wallets with 1,000 play USDC each in .sandbox/wallets.json`,
-    );
-    const secrets = config.paymentSecrets.length > 0 ? config.paymentSecrets : chains.payments.secrets;
-    return { ...common, ...chains.payments, secrets };
-  }
-  return {
-    ...common,
-    secrets: config.paymentSecrets,
-    solana: config.solana && { ...config.solana, mint: SOLANA_USDC_MINTS[config.solana.network] },
-    tempo: config.tempo && { ...config.tempo, usdc: TEMPO_USDC },
-  };
+  if (!config.sandbox) return paymentSettings(config, null);
+  const chains = await startSandboxChains(config.sandboxDir);
+  stops.push(() => chains.stop());
+  for (const warning of chains.warnings) say(warning);
+  say(`Chains: local Solana${chains.tempo === null ? '' : ' and local Tempo'}, wallets with 1,000 play USDC each in .sandbox/wallets.json`);
+  return paymentSettings(config, chains.payments);
 }
 
 async function loadWorlds(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<LiveWorlds | null> {
@@ -131,6 +121,20 @@ async function loadWorlds(config: Config, database: Located, logger: Logger, sto
     `World: ${loaded} facts loaded in ${((performance.now() - started) / 1_000).toFixed(1)} s (WORLD=${config.world.size}:${config.world.seed})`,
   );
   return worlds;
+}
+
+async function keepScores(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
+  const db = await openDatabase(database.url, { max: 2, statement_timeout_ms: 0 });
+  stops.push(() => db.close());
+  const scores = dailyScores(db.pool, VENUES, config.clock, logger);
+  stops.push(() => scores.stop());
+  const started = performance.now();
+  const runs = await scores.catchUp();
+  if (runs.length > 0)
+    say(
+      `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
+    );
+  scores.keepUp();
 }
 
 async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {

@@ -21,6 +21,8 @@ export interface HealthDeps {
   network: string;
   startedAt: Date;
   freshness(): Record<string, VenueFreshness>;
+  /** Up to which instant each venue was last scored. */
+  scored(): Promise<Record<string, Date | null>>;
 }
 
 export interface HealthReport {
@@ -54,7 +56,11 @@ export function lagSeconds(freshness: VenueFreshness | undefined, now: Date): nu
 export function makeHealth(deps: HealthDeps): Health {
   return {
     async report() {
-      const [database, methods] = await Promise.all([timed(() => deps.pool.query('SELECT 1')), deps.payments.health()]);
+      const [database, methods, scored] = await Promise.all([
+        timed(() => deps.pool.query('SELECT 1')),
+        deps.payments.health(),
+        deps.scored().catch(() => ({})),
+      ]);
       const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
       const payable = enabled.some(({ status }) => status === 'ok');
       const now = deps.clock.now();
@@ -82,7 +88,10 @@ export function makeHealth(deps: HealthDeps): Health {
         queries_1m: recent.queries,
         cache_1m: recent.cache,
         top_errors: recent.errors,
-        data_freshness: { ...Object.fromEntries(venues), scores: {} },
+        data_freshness: {
+          ...Object.fromEntries(venues),
+          scores: Object.fromEntries(Object.entries(scored).map(([venue, at]) => [venue, isoOrNull(at)])),
+        },
       };
     },
   };

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { PaymentsConfig } from '../payments/config';
 import { type LocalSolana, startLocalSolana } from './chains/solana';
 import { type LocalTempo, startLocalTempo } from './chains/tempo';
-import { prepareSandboxWallets, readSandboxMerchant } from './wallets';
+import { SOLANA_USDC_MINTS } from '../payments/assets';
+import { prepareSandboxWallets, readSandboxMerchant, readSandboxWallets } from './wallets';
 
 /** Local chains with funded wallets, and how payments reach them. */
 export interface SandboxChains {
@@ -38,7 +39,20 @@ export async function startSandboxChains(folder: string): Promise<SandboxChains>
   };
 }
 
-function merchantConfig(folder: string, solana: LocalSolana, tempo: LocalTempo | null): Pick<PaymentsConfig, 'solana' | 'tempo'> {
+/** Payment settings of a sandbox that runs already, in another process. Throws one clear sentence when there never was one. */
+export function joinSandboxChains(folder: string): SandboxChains['payments'] {
+  const { solana, tempo } = readSandboxWallets(folder);
+  const chains = {
+    solana: { url: solana.rpc_url, mint: SOLANA_USDC_MINTS.mainnet, genesis_hash: null },
+    tempo: tempo && { url: tempo.rpc_url, chain_id: tempo.chain_id, usdc: tempo.usdc },
+  };
+  return { ...merchantConfig(folder, chains.solana, chains.tempo), secrets: [keptSecret(folder)] };
+}
+
+type SolanaAddress = Pick<LocalSolana, 'url' | 'mint'> & { genesis_hash: string | null };
+type TempoAddress = Pick<LocalTempo, 'url' | 'chain_id' | 'usdc'>;
+
+function merchantConfig(folder: string, solana: SolanaAddress, tempo: TempoAddress | null): Pick<PaymentsConfig, 'solana' | 'tempo'> {
   const merchant = readSandboxMerchant(folder);
   return {
     solana: {

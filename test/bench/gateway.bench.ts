@@ -29,7 +29,8 @@ test('one request, unpaid and paid', async () => {
   };
   await measure('unpaid: 402 in three protocols', 1_000, 1, unpaid);
   await measure('unpaid, 16 at once', 2_000, 16, unpaid);
-  for (const protocol of ['x402', 'tempo', 'solana'] as const) await measure(`paid by ${protocol}: 402, sign, execute, settle (stock client and local chain included)`, 100, 1, paid(protocol));
+  for (const protocol of ['x402', 'tempo', 'solana'] as const)
+    await measure(`paid by ${protocol}: 402, sign, execute, settle (stock client and local chain included)`, 100, 1, paid(protocol));
   await measure('paid by x402, 8 at once', 200, 8, paid('x402'));
   printTable('The gateway, one process, answers from the 5 s cache', rows);
 });

@@ -32,7 +32,9 @@ export function figure(what: string, times: readonly number[], seconds: number):
 export function printTable(title: string, rows: readonly Figure[]): void {
   const columns = Object.keys(rows[0] ?? { what: '' });
   const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-  process.stdout.write(`\n### ${title}\n\n${[line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(columns.map((column) => row[column] ?? '')))].join('\n')}\n`);
+  process.stdout.write(
+    `\n### ${title}\n\n${[line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(columns.map((column) => row[column] ?? '')))].join('\n')}\n`,
+  );
 }
 
 /** Runs `work` and returns its result with the seconds it took. */

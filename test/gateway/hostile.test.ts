@@ -68,7 +68,9 @@ describe('parameters', () => {
   });
 
   test('unknown parameters are listed', async () => {
-    const body = (await (await at('/api/v1/trades/whales?colour=red&limit=5')).json()) as { validation: { valid: boolean; ignored_params: string[] } };
+    const body = (await (await at('/api/v1/trades/whales?colour=red&limit=5')).json()) as {
+      validation: { valid: boolean; ignored_params: string[] };
+    };
     expect(body.validation).toMatchObject({ valid: true, ignored_params: ['colour'] });
   });
 
@@ -94,7 +96,9 @@ describe('proofs', () => {
 
   test('two proofs at once are ambiguous', async () => {
     const proof = Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: { transaction: 'AA==' } })).toString('base64');
-    const response = await at('/api/v1/trades/whales', { headers: { 'PAYMENT-SIGNATURE': proof, Authorization: `Payment ${Buffer.from('{}').toString('base64url')}` } });
+    const response = await at('/api/v1/trades/whales', {
+      headers: { 'PAYMENT-SIGNATURE': proof, Authorization: `Payment ${Buffer.from('{}').toString('base64url')}` },
+    });
     expect(response.status).toBe(400);
   });
 });
@@ -102,7 +106,11 @@ describe('proofs', () => {
 test('40 KB of headers are refused by the parser, and the server lives on', async () => {
   const status = await new Promise<number>((resolve, reject) => {
     const { port } = new URL(product.publicUrl);
-    http.get({ host: '127.0.0.1', port, path: '/api/v1/trades/whales', headers: { 'X-Filler': 'x'.repeat(40_000) } }, (response) => resolve(response.statusCode ?? 0)).on('error', reject);
+    http
+      .get({ host: '127.0.0.1', port, path: '/api/v1/trades/whales', headers: { 'X-Filler': 'x'.repeat(40_000) } }, (response) =>
+        resolve(response.statusCode ?? 0),
+      )
+      .on('error', reject);
   });
   expect(status).toBe(431);
   expect((await at('/api/v1/trades/whales')).status).toBe(402);
@@ -111,7 +119,11 @@ test('40 KB of headers are refused by the parser, and the server lives on', asyn
 test('the internal port answers only to local names', async () => {
   const { port } = new URL(product.internalUrl);
   const ask = (host: string): Promise<number> =>
-    new Promise((resolve, reject) => http.get({ host: '127.0.0.1', port, path: '/metrics', headers: { Host: host } }, (response) => resolve(response.statusCode ?? 0)).on('error', reject));
+    new Promise((resolve, reject) =>
+      http
+        .get({ host: '127.0.0.1', port, path: '/metrics', headers: { Host: host } }, (response) => resolve(response.statusCode ?? 0))
+        .on('error', reject),
+    );
   expect(await ask(`localhost:${port}`)).toBe(200);
   expect(await ask('evil.example')).toBe(403);
 });

@@ -1,13 +1,12 @@
 import { cataloguePages, stampOf } from './lp/catalogue-pages';
-import type { Field } from './lp/encode';
 import { historyAnswer, legsOf } from './lp/history-pages';
-import { DAMM_V2, DLMM, type Key, keyOf } from './lp/keys';
+import { DAMM_V2, DLMM, keyOf } from './lp/keys';
 import { ORDER_DAYS, orderTxsOf } from './lp/orders';
 import { positionTx, reservesOf, sqrtPrice } from './lp/position-events';
 import { LIFE_DAYS, type Position, type PositionEvent, positionsOf } from './lp/positions';
 import { makeRoster, type Pool, type Role, type Roster } from './lp/roster';
 import { statedHour, swapsOf } from './lp/swaps';
-import { type ChainTx, transactionAnswer } from './lp/transactions';
+import { type ChainTx, type ToldEvent, transactionAnswer } from './lp/transactions';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
 
 const HOUR = 3_600_000;
@@ -62,7 +61,7 @@ export function lpWorld(options: WorldOptions): LpWorld {
     return events.filter((event) => event.time >= from && event.time < to);
   };
   const txsIn = (from: number, to: number, events: readonly PositionEvent[]): ChainTx[] => {
-    const txs: ChainTx[] = births.map((pool) => birthTx(roster, pool));
+    const txs = births.filter((pool) => pool.created >= from && pool.created < to).map((pool) => birthTx(roster, pool));
     txs.push(...events.map((event) => positionTx(roster, event, tvl(event.position.pool, event.time))));
     for (let day = dayOf(from); day <= dayOf(to - 1); day += 1) txs.push(...orderTxs(day));
     for (let hour = Math.floor((from - roster.start) / HOUR); roster.start + hour * HOUR < to; hour += 1) txs.push(...hourSwaps(hour));
@@ -72,7 +71,7 @@ export function lpWorld(options: WorldOptions): LpWorld {
   return {
     *pages(from, to) {
       const [a, b] = [Math.max(from.getTime(), roster.start), to.getTime()];
-      const step = Math.max(HOUR, Math.min(DAY, Math.round((PAGE_FACTS / options.size) * 30) * DAY || HOUR));
+      const step = Math.max(1, Math.min(24, Math.round((PAGE_FACTS / options.size) * 30 * 24))) * HOUR;
       for (let time = a; time < b; time += step) {
         const until = Math.min(b, time + step);
         yield* cataloguePages(roster, time, until, tvl);
@@ -117,32 +116,38 @@ function liquidityOf(roster: Roster, positions: (day: number) => Position[]): (p
   return (pool, time) => pool.base_tvl + (hours(Math.floor((time - roster.start) / HOUR))[pool.index] as number);
 }
 
+/** Base fee 27 bytes, padding 3, no dynamic fee: as an event of a pool's making holds them. */
+const FEES_WITHOUT_DYNAMIC = 31;
+/** Bounds of the program (cp_amm MIN_SQRT_PRICE, MAX_SQRT_PRICE). */
+const LEAST_SQRT_PRICE = 4_295_048_016;
+const MOST_SQRT_PRICE = 79_226_673_521_066_979_257_578_248_091;
+
 /** The transaction that made a pool; a damm_v2 pool is born with its creator's liquidity. */
 function birthTx(roster: Roster, pool: Pool): ChainTx {
   const time = pool.created;
   const base = { time, id: `birth/${pool.index}`, payer: pool.creator };
   if (pool.type === 'dlmm') {
-    const fields: Field[] = [pool.key, { u16: pool.bin_step }, pool.x.mint, pool.y.mint];
-    return { ...base, program: DLMM, steps: [[{ program: DLMM, name: 'LbPairCreate', fields }]] };
+    const write: ToldEvent['write'] = (to) => to.key(pool.key).u16(pool.bin_step).key(pool.x.mint, pool.y.mint);
+    return { ...base, program: DLMM, steps: [[{ program: DLMM, name: 'LbPairCreate', write }]] };
   }
-  const position: Key = keyOf(roster.seed, 'first-position', pool.index);
-  const [a, b] = reservesOf(roster, pool, pool.base_tvl, time).map((value) => ({ u64: value })) as [Field, Field];
-  const made: Field[] = [pool.key, pool.creator, position, keyOf(roster.seed, 'first-nft', pool.index)];
-  const born: Field[] = [
-    pool.key, pool.x.mint, pool.y.mint, pool.creator, pool.creator, keyOf('no-vault'), { zero: 27 }, { zero: 3 }, { bool: false },
-    { u128: 4295048016n }, { u128: 79226673521066979257578248091n }, { u8: 1 }, { u8: 1 }, { u128: 1_000_000n << 64n }, { u128: sqrtPrice(roster, pool, time) },
-    { u64: BigInt(Math.floor(time / 1000)) }, { u8: 0 }, { u8: 0 }, a, b, a, b, { u8: 0 },
-  ]; // prettier-ignore
-  return {
-    ...base,
-    program: DAMM_V2,
-    steps: [
-      [
-        { program: DAMM_V2, name: 'EvtCreatePosition', fields: made },
-        { program: DAMM_V2, name: 'EvtInitializePool', fields: born },
-      ],
-    ],
-  };
+  const position = keyOf(roster.seed, 'first-position', pool.index);
+  const [a, b] = reservesOf(roster, pool, pool.base_tvl, time);
+  const made: ToldEvent['write'] = (to) => to.key(pool.key, pool.creator, position, keyOf(roster.seed, 'first-nft', pool.index));
+  const born: ToldEvent['write'] = (to) =>
+    to
+      .key(pool.key, pool.x.mint, pool.y.mint, pool.creator, pool.creator, keyOf('no-vault'))
+      .zeros(FEES_WITHOUT_DYNAMIC)
+      .u128(LEAST_SQRT_PRICE)
+      .u128(MOST_SQRT_PRICE)
+      .u8(1, 1)
+      .u128(a * b)
+      .u128(sqrtPrice(roster, pool, time))
+      .u64(Math.floor(time / 1000))
+      .u8(0, 0)
+      .u64(a, b, a, b)
+      .u8(0);
+  const steps = [[{ program: DAMM_V2, name: 'EvtCreatePosition', write: made }, { program: DAMM_V2, name: 'EvtInitializePool', write: born }]];
+  return { ...base, program: DAMM_V2, steps };
 }
 
 function* transactionPages(roster: Roster, time: number, txs: readonly ChainTx[]): Generator<WorldPage> {

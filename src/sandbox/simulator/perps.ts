@@ -1,7 +1,7 @@
 import type { WireEvent } from './perps/book';
-import { type Session } from './perps/plan';
 import { type Account, type Role, makeRoster } from './perps/roster';
 import { LiveSession, type TimedEvent, numberOfBlock } from './perps/session';
+import type { Session } from './perps/span';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
 
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import type { PositionEvent } from './positions';
 import type { Roster } from './roster';
 import { slotOf, txSignature } from './transactions';
 
-type Leg = readonly [eventType: 'add' | 'remove' | 'claim_fee', ixIndex: number, x: bigint, y: bigint];
+type Leg = readonly [eventType: 'add' | 'remove' | 'claim_fee', ixIndex: number, x: number, y: number];
 
 /** `/positions/{position}/historical` of one position, newest first. */
 export function historyAnswer(roster: Roster, events: readonly PositionEvent[]): { events: Record<string, unknown>[] } {
@@ -24,7 +24,7 @@ export function legsOf({ kind, x, y, fee_x, fee_y }: PositionEvent): Leg[] {
     case 'claim':
       return [['claim_fee', 1, fee_x, fee_y]];
     case 'rebalance':
-      return ([['remove', 1, x, y], ['add', 1, x, y], ['claim_fee', 1, fee_x, fee_y]] as const).filter(([, , a, b]) => a !== 0n || b !== 0n);
+      return ([['remove', 1, x, y], ['add', 1, x, y], ['claim_fee', 1, fee_x, fee_y]] as const).filter(([, , a, b]) => a !== 0 || b !== 0);
     case 'close':
       return [
         ['remove', 1, x, y],
@@ -60,7 +60,7 @@ function historyRow(roster: Roster, event: PositionEvent, [eventType, ixIndex, x
 }
 
 /** Smallest units as decimal text in units of the token. */
-function toUnits(raw: bigint, decimals: number): string {
-  const digits = raw.toString().padStart(decimals + 1, '0');
+function toUnits(raw: number, decimals: number): string {
+  const digits = BigInt(raw).toString().padStart(decimals + 1, '0');
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
 }

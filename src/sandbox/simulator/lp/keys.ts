@@ -1,21 +1,25 @@
 import crypto from 'node:crypto';
 import bs58 from 'bs58';
+import { toBase58 } from './encode';
 
-/** An address as text and as the 32 bytes that events hold. */
-export interface Key {
-  text: string;
-  bytes: Buffer;
+/** An address as the 32 bytes that events hold, and as text. */
+export class Key {
+  private written: string | undefined;
+  constructor(readonly bytes: Buffer) {}
+
+  get text(): string {
+    return (this.written ??= toBase58(this.bytes));
+  }
 }
 
 /** An address of the pretended chain, the same for the same name. */
 export function keyOf(...name: (string | number)[]): Key {
-  const bytes = crypto.createHash('sha256').update(`smart-money-sandbox/lp/${name.join('/')}`).digest();
-  return { text: bs58.encode(bytes), bytes };
+  return new Key(crypto.createHash('sha256').update(`smart-money-sandbox/lp/${name.join('/')}`).digest());
 }
 
 /** A real address: programs and tokens that every Solana user knows. */
 export function knownKey(text: string): Key {
-  return { text, bytes: Buffer.from(bs58.decode(text)) };
+  return new Key(Buffer.from(bs58.decode(text)));
 }
 
 export const DLMM = knownKey('LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo');

@@ -1,3 +1,4 @@
+import type { Key } from './keys';
 import { hashOf } from './random';
 
 const MINUTE = 60_000;
@@ -18,7 +19,7 @@ const WAVES: readonly (readonly [length: number, size: number])[] = [
 
 export interface Token {
   index: number;
-  mint: { text: string; bytes: Buffer };
+  mint: Key;
   symbol: string;
   name: string;
   decimals: number;

@@ -1,5 +1,5 @@
 import { randomOf } from '../world';
-import type { Field } from './encode';
+import type { EventWriter } from './encode';
 import { DCA, type Key, keyOf } from './keys';
 import { priceOf, type Token } from './market';
 import { heavyTailed, poisson, type Random } from './random';
@@ -31,7 +31,8 @@ interface Order {
   cycles: number;
   /** Cycles after which the owner gives up; equal to `cycles` when it runs to its end. */
   filled: number;
-  per_cycle: bigint;
+  /** Smallest units. */
+  per_cycle: number;
 }
 
 /** Recurring orders opened on a day, as the transactions of their whole life, in order of time. */
@@ -63,12 +64,9 @@ function makeOrder(roster: Roster, day: number, index: number): Order | null {
     every,
     cycles,
     filled: random() < 0.2 ? Math.floor(random() * cycles) : cycles,
-    per_cycle: BigInt(Math.max(1, Math.floor((usd / priceOf(roster.seed, input, opened)) * 10 ** input.decimals))),
+    per_cycle: Math.max(1, Math.floor((usd / priceOf(roster.seed, input, opened)) * 10 ** input.decimals)),
   };
 }
-
-const u64 = (value: bigint): Field => ({ u64: value });
-const seconds = (time: number): Field => u64(BigInt(Math.floor(time / 1000)));
 
 /** The first cycle runs at once, the others at equal steps by a keeper; then the order closes itself. */
 function lifeOf(roster: Roster, order: Order): ChainTx[] {
@@ -78,7 +76,7 @@ function lifeOf(roster: Roster, order: Order): ChainTx[] {
   const complete = order.filled === order.cycles;
   const last = fills.at(-1)?.time ?? order.opened;
   const time = complete ? last + 1000 : last + Math.floor((order.every * (0.2 + 0.6 * random())) / 1000) * 1000;
-  const received = fills.reduce((sum, fill) => sum + fill.out, 0n);
+  const received = fills.reduce((sum, fill) => sum + fill.out, 0);
   const close: ChainTx = {
     time,
     id: `order/${order.id}/close`,
@@ -91,34 +89,32 @@ function lifeOf(roster: Roster, order: Order): ChainTx[] {
 
 const KEEPER = keyOf('keeper');
 
-const told = (name: string, fields: Field[]): ToldEvent => ({ program: DCA, name, fields });
+const told = (name: string, write: ToldEvent['write']): ToldEvent => ({ program: DCA, name, write });
 
-const terms = (order: Order): Field[] => [
-  order.owner,
-  order.key,
-  u64(order.per_cycle * BigInt(order.cycles)),
-  order.input.mint,
-  order.output.mint,
-  seconds(order.every),
-  u64(order.per_cycle),
-  seconds(order.opened),
-];
-
-const opened = (order: Order): ToldEvent => told('Opened', terms(order));
-
-function closed(order: Order, received: bigint, byUser: boolean): ToldEvent {
-  const unfilled = order.per_cycle * BigInt(order.cycles - order.filled);
-  return told('Closed', [...terms(order), u64(unfilled), u64(received), u64(unfilled), { bool: byUser }]);
+function writeTerms(to: EventWriter, order: Order): EventWriter {
+  return to
+    .key(order.owner, order.key)
+    .u64(order.per_cycle * order.cycles)
+    .key(order.input.mint, order.output.mint)
+    .u64(order.every / 1000, order.per_cycle, order.opened / 1000);
 }
 
-function fillOf(roster: Roster, order: Order, cycle: number, random: Random): ChainTx & { out: bigint } {
+const opened = (order: Order): ToldEvent => told('Opened', (to) => writeTerms(to, order));
+
+function closed(order: Order, received: number, byUser: boolean): ToldEvent {
+  const unfilled = order.per_cycle * (order.cycles - order.filled);
+  return told('Closed', (to) => writeTerms(to, order).u64(unfilled, received, unfilled).bool(byUser));
+}
+
+function fillOf(roster: Roster, order: Order, cycle: number, random: Random): ChainTx & { out: number } {
+  const { owner, key, input, output, per_cycle } = order;
   const time = order.opened + cycle * order.every + (1 + Math.floor(random() * 20)) * 1000;
-  const value = (Number(order.per_cycle) / 10 ** order.input.decimals) * priceOf(roster.seed, order.input, time);
-  const out = BigInt(Math.floor((value / priceOf(roster.seed, order.output, time)) * (1 - 0.002 * random()) * 10 ** order.output.decimals));
-  const fee = BigInt(Math.floor(Number(out) * FEE));
+  const value = (per_cycle / 10 ** input.decimals) * priceOf(roster.seed, input, time);
+  const out = Math.floor((value / priceOf(roster.seed, output, time)) * (1 - 0.002 * random()) * 10 ** output.decimals);
+  const fee = Math.floor(out * FEE);
   const events = [
-    told('CollectedFee', [order.owner, order.key, order.output.mint, u64(fee)]),
-    told('Filled', [order.owner, order.key, order.input.mint, order.output.mint, u64(order.per_cycle), u64(out), order.output.mint, u64(fee)]),
+    told('CollectedFee', (to) => to.key(owner, key, output.mint).u64(fee)),
+    told('Filled', (to) => to.key(owner, key, input.mint, output.mint).u64(per_cycle, out).key(output.mint).u64(fee)),
   ];
   return { time, id: `order/${order.id}/${cycle}`, payer: KEEPER, program: DCA, steps: [events], out };
 }

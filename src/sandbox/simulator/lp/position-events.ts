@@ -1,5 +1,4 @@
-import type { Field } from './encode';
-import { DAMM_V2, DLMM, keyOf, OPERATOR } from './keys';
+import { DAMM_V2, DLMM, type Key, keyOf, OPERATOR } from './keys';
 import { priceOf } from './market';
 import type { PositionEvent } from './positions';
 import type { Pool, Roster } from './roster';
@@ -12,14 +11,14 @@ export function activeBin(roster: Roster, pool: Pool, time: number): number {
 }
 
 /** Square root of the market price in smallest units, Q64.64. */
-export function sqrtPrice(roster: Roster, pool: Pool, time: number): bigint {
+export function sqrtPrice(roster: Roster, pool: Pool, time: number): number {
   const price = (priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time)) * 10 ** (pool.y.decimals - pool.x.decimals);
-  return BigInt(Math.floor(Math.sqrt(price) * 2 ** 52)) << 12n;
+  return Math.floor(Math.sqrt(price) * 2 ** 64);
 }
 
 /** Reserves in smallest units: both halves of the liquidity at market prices. */
-export function reservesOf(roster: Roster, pool: Pool, tvl: number, time: number): [bigint, bigint] {
-  const side = (token: Pool['x']): bigint => BigInt(Math.floor((tvl / 2 / priceOf(roster.seed, token, time)) * 10 ** token.decimals));
+export function reservesOf(roster: Roster, pool: Pool, tvl: number, time: number): [number, number] {
+  const side = (token: Pool['x']): number => Math.floor((tvl / 2 / priceOf(roster.seed, token, time)) * 10 ** token.decimals);
   return [side(pool.x), side(pool.y)];
 }
 
@@ -34,19 +33,17 @@ export function positionTx(roster: Roster, event: PositionEvent, tvl: number): C
   return { time: event.time, id: eventTxId(event), payer: owner.key, program, steps };
 }
 
-const u64 = (value: bigint): Field => ({ u64: value });
-
 function dlmmSteps(roster: Roster, event: PositionEvent): ToldEvent[][] {
   const { position, kind, x, y, fee_x, fee_y } = event;
   const [pool, owner, key] = [position.pool.key, position.owner.key, position.key];
-  const bin: Field = { i32: activeBin(roster, position.pool, event.time) };
-  const told = (name: string, ...fields: Field[]): ToldEvent => ({ program: DLMM, name, fields });
-  const add = told('AddLiquidity', pool, owner, key, u64(x), u64(y), bin);
-  const remove = told('RemoveLiquidity', pool, owner, key, u64(x), u64(y), bin);
-  const claim = told('ClaimFee2', pool, key, owner, u64(fee_x), u64(fee_y), bin);
+  const bin = activeBin(roster, position.pool, event.time);
+  const told = (name: string, write: ToldEvent['write']): ToldEvent => ({ program: DLMM, name, write });
+  const add = told('AddLiquidity', (to) => to.key(pool, owner, key).u64(x, y).i32(bin));
+  const remove = told('RemoveLiquidity', (to) => to.key(pool, owner, key).u64(x, y).i32(bin));
+  const claim = told('ClaimFee2', (to) => to.key(pool, key, owner).u64(fee_x, fee_y).i32(bin));
   switch (kind) {
     case 'open':
-      return [[told('PositionCreate', pool, key, owner)], [add]];
+      return [[told('PositionCreate', (to) => to.key(pool, key, owner))], [add]];
     case 'add':
       return [[add]];
     case 'remove':
@@ -54,26 +51,33 @@ function dlmmSteps(roster: Roster, event: PositionEvent): ToldEvent[][] {
     case 'claim':
       return [[claim]];
     case 'rebalance': {
-      const range: Field[] = [-30, 30, -30, 30].map((width) => ({ i32: activeBin(roster, position.pool, event.time) + width }));
-      return [[told('Rebalancing', pool, key, owner, bin, u64(x), u64(x), u64(y), u64(y), u64(fee_x), u64(fee_y), ...range, u64(0n), u64(0n))]];
+      const range = [bin - 30, bin + 30, bin - 30, bin + 30];
+      return [[told('Rebalancing', (to) => to.key(pool, key, owner).i32(bin).u64(x, x, y, y, fee_x, fee_y).i32(...range).u64(0, 0))]];
     }
     case 'close':
-      return [[remove], [claim], [told('PositionClose', key, owner)]];
+      return [[remove], [claim], [told('PositionClose', (to) => to.key(key, owner))]];
   }
 }
 
 function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent[][] {
   const { position, kind, x, y, fee_x, fee_y, time } = event;
   const [pool, owner, key] = [position.pool.key, position.owner.key, position.key];
-  const nft = keyOf(roster.seed, 'nft', position.id);
-  const reserves = reservesOf(roster, position.pool, tvl, time).map(u64);
-  const told = (name: string, ...fields: Field[]): ToldEvent => ({ program: DAMM_V2, name, fields });
+  const nft = (): Key => keyOf(roster.seed, 'nft', position.id);
+  const reserves = reservesOf(roster, position.pool, tvl, time);
+  const told = (name: string, write: ToldEvent['write']): ToldEvent => ({ program: DAMM_V2, name, write });
   const change = (type: 0 | 1): ToldEvent =>
-    told('EvtLiquidityChange', pool, key, owner, u64(x), u64(y), u64(x), u64(y), ...reserves, { u128: x * y }, u64(0n), u64(0n), { u8: type });
-  const claim = told('EvtClaimPositionFee', pool, key, owner, u64(fee_x), u64(fee_y));
+    told('EvtLiquidityChange', (to) =>
+      to
+        .key(pool, key, owner)
+        .u64(x, y, x, y, ...reserves)
+        .u128(x * y)
+        .u64(0, 0)
+        .u8(type),
+    );
+  const claim = told('EvtClaimPositionFee', (to) => to.key(pool, key, owner).u64(fee_x, fee_y));
   switch (kind) {
     case 'open':
-      return [[told('EvtCreatePosition', pool, owner, key, nft)], [change(0)]];
+      return [[told('EvtCreatePosition', (to) => to.key(pool, owner, key, nft()))], [change(0)]];
     case 'add':
       return [[change(0)]];
     case 'remove':
@@ -82,6 +86,6 @@ function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent
     case 'rebalance':
       return [[claim]];
     case 'close':
-      return [[change(1)], [claim], [told('EvtClosePosition', pool, owner, key, nft)]];
+      return [[change(1)], [claim], [told('EvtClosePosition', (to) => to.key(pool, owner, key, nft()))]];
   }
 }

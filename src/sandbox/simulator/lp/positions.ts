@@ -12,16 +12,16 @@ export const LIFE_DAYS = 20;
 /** Median swap and mean swap of the heavy tail that swaps are drawn from. */
 export const MEAN_SWAP_USD = 420;
 
-/** One thing done to a position, amounts in smallest units. A rebalance takes all out (x, y), puts back, and claims. */
+/** One thing done to a position, amounts in smallest units (whole, possibly above 2^53). A rebalance takes all out (x, y), puts back, and claims. */
 export interface PositionEvent {
   position: Position;
   index: number;
   time: number;
   kind: 'open' | 'add' | 'remove' | 'claim' | 'rebalance' | 'close';
-  x: bigint;
-  y: bigint;
-  fee_x: bigint;
-  fee_y: bigint;
+  x: number;
+  y: number;
+  fee_x: number;
+  fee_y: number;
 }
 
 export interface Position {
@@ -240,9 +240,7 @@ function diaryOf(habit: Habit, { opened, closed }: Plan, type: Pool['type'], ran
   return [...diary.filter(({ time }) => time > opened && time < closed).sort((a, b) => a.time - b.time), { time: closed, kind: 'close' }];
 }
 
-function raw(amount: number, decimals: number): bigint {
-  return BigInt(Math.max(0, Math.floor(amount * 10 ** decimals)));
-}
+const raw = (amount: number, decimals: number): number => Math.max(0, Math.floor(amount * 10 ** decimals));
 
 /** Copiers open a smaller position of the same kind minutes later and leave minutes later. */
 function copiesOf(roster: Roster, leader: Position): Position[] {

@@ -89,7 +89,7 @@ export function makeRoster({ seed, size, start }: WorldOptions): Roster {
   const poolCount = Math.round(14 + Math.sqrt(size) / 8);
   const tokens = makeTokens(seed, begin, poolCount);
   const owners = makeOwners(seed, Math.round(40 + size / 120));
-  const pools = makePools(seed, begin, tokens, poolCount);
+  const pools = makePools(seed, begin, tokens);
   return {
     seed,
     start: begin,
@@ -150,7 +150,7 @@ function inventName(random: () => number, taken: Set<string>): string {
   }
 }
 
-function makePools(seed: number, start: number, tokens: Token[], poolCount: number): Pool[] {
+function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
   const random = randomOf(seed, 'lp', 'pools');
   const [sol, usdc, usdt] = tokens as [Token, Token, Token];
   const pools: Pool[] = [];

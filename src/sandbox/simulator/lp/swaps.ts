@@ -1,5 +1,4 @@
 import { randomOf } from '../world';
-import type { Field } from './encode';
 import { DAMM_V2, DLMM, type Key, ROUTER } from './keys';
 import { priceOf } from './market';
 import { activeBin, reservesOf, sqrtPrice } from './position-events';
@@ -44,8 +43,7 @@ export function swapsOf(roster: Roster, pool: Pool, hour: number, tvlOf: (pool: 
   return swaps;
 }
 
-const raw = (usd: number, price: number, decimals: number): bigint => BigInt(Math.floor((usd / price) * 10 ** decimals));
-const u64 = (value: bigint): Field => ({ u64: value });
+const raw = (usd: number, price: number, decimals: number): number => Math.floor((usd / price) * 10 ** decimals);
 
 /** One swap at the market price; `sells` pays in the first token. */
 function swapEvent(roster: Roster, pool: Pool, trader: Key, usd: number, sells: boolean, time: number, tvl: number, random: Random): ToldEvent {
@@ -57,37 +55,45 @@ function swapEvent(roster: Roster, pool: Pool, trader: Key, usd: number, sells: 
   return dammSwap(roster, pool, amountIn, amountOut, sells, rate, time, tvl);
 }
 
-function dlmmSwap(roster: Roster, pool: Pool, trader: Key, amountIn: bigint, amountOut: bigint, sells: boolean, rate: number, time: number, random: Random): ToldEvent {
+function dlmmSwap(roster: Roster, pool: Pool, trader: Key, amountIn: number, amountOut: number, sells: boolean, rate: number, time: number, random: Random): ToldEvent {
   const bin = activeBin(roster, pool, time);
-  const fee = BigInt(Math.floor(Number(amountIn) * rate));
-  const protocol = BigInt(Math.floor(Number(fee) * PROTOCOL_SHARE.dlmm));
-  const crossed = Math.floor(random() * 3);
+  const fee = Math.floor(amountIn * rate);
+  const crossed = Math.floor(random() * 3) * (sells ? 1 : -1);
   return {
     program: DLMM,
     name: 'Swap',
-    fields: [
-      pool.key, trader, { i32: sells ? bin + crossed : bin - crossed }, { i32: bin }, u64(amountIn), u64(amountOut), { bool: sells },
-      u64(fee), u64(protocol), { u128: BigInt(Math.floor(rate * 1e9)) }, u64(0n),
-    ],
-  }; // prettier-ignore
+    write: (to) =>
+      to
+        .key(pool.key, trader)
+        .i32(bin + crossed, bin)
+        .u64(amountIn, amountOut)
+        .bool(sells)
+        .u64(fee, Math.floor(fee * PROTOCOL_SHARE.dlmm))
+        .u128(Math.floor(rate * 1e9))
+        .u64(0),
+  };
 }
 
 /** Fees are taken in the second token (collect mode 1). */
-function dammSwap(roster: Roster, pool: Pool, amountIn: bigint, amountOut: bigint, sells: boolean, rate: number, time: number, tvl: number): ToldEvent {
-  const base = sells ? (Number(amountOut) / (1 - rate)) * rate : Number(amountIn) * rate;
-  const total = BigInt(Math.floor(base));
-  const protocol = BigInt(Math.floor(base * PROTOCOL_SHARE.damm_v2));
+function dammSwap(roster: Roster, pool: Pool, amountIn: number, amountOut: number, sells: boolean, rate: number, time: number, tvl: number): ToldEvent {
+  const total = Math.floor(sells ? (amountOut / (1 - rate)) * rate : amountIn * rate);
+  const protocol = Math.floor(total * PROTOCOL_SHARE.damm_v2);
   const [a, b] = reservesOf(roster, pool, tvl, time);
-  const afterFee = sells ? amountIn : amountIn - total;
   return {
     program: DAMM_V2,
     name: 'EvtSwap2',
-    fields: [
-      pool.key, { u8: sells ? 0 : 1 }, { u8: 1 }, { bool: false }, u64(amountIn), u64(0n), { u8: 0 },
-      u64(amountIn), u64(afterFee), u64(0n), u64(amountOut), { u128: sqrtPrice(roster, pool, time) }, u64(total - protocol), u64(protocol), u64(0n), u64(0n),
-      u64(amountIn), u64(amountOut), u64(amountOut), u64(BigInt(Math.floor(time / 1000))), u64(a), u64(b),
-    ],
-  }; // prettier-ignore
+    write: (to) =>
+      to
+        .key(pool.key)
+        .u8(sells ? 0 : 1, 1)
+        .bool(false)
+        .u64(amountIn, 0)
+        .u8(0)
+        .u64(amountIn, sells ? amountIn : amountIn - total, 0, amountOut)
+        .u128(sqrtPrice(roster, pool, time))
+        .u64(total - protocol, protocol, 0, 0)
+        .u64(amountIn, amountOut, amountOut, Math.floor(time / 1000), a, b),
+  };
 }
 
 /** What the index counts in an hour of a pool whose transactions are not read. */

@@ -1,12 +1,13 @@
 import { randomOf } from '../world';
-import { eventData, type Field, signatureOf } from './encode';
+import { EventWriter, signatureOf } from './encode';
 import { COMPUTE_BUDGET, type Key } from './keys';
 
 /** An event as a program tells it. */
 export interface ToldEvent {
   program: Key;
   name: string;
-  fields: readonly Field[];
+  /** Writes the fields of its layout. */
+  write(to: EventWriter): void;
 }
 
 /** A transaction before it is written as the RPC writes it. */
@@ -25,6 +26,13 @@ export interface ChainTx {
 /** Slots of 0.4 s since the chain's first block. */
 const FIRST_BLOCK = Date.parse('2020-03-16T14:29:00Z');
 export const slotOf = (time: number): number => Math.floor((time - FIRST_BLOCK) / 400);
+
+const writer = new EventWriter();
+
+function eventData({ name, write }: ToldEvent): string {
+  write(writer.begin(name));
+  return writer.end();
+}
 
 export const txSignature = (seed: number, id: string): string => signatureOf(randomOf(seed, 'signature', id));
 
@@ -48,7 +56,7 @@ export function transactionAnswer(seed: number, { time, id, payer, program, step
         fee: 5000,
         innerInstructions: steps.map((events, i) => ({
           index: i + 1,
-          instructions: events.map((event) => ({ programIdIndex: indexOf(event.program), accounts: [0], data: eventData(event.name, event.fields), stackHeight: 2 })),
+          instructions: events.map((event) => ({ programIdIndex: indexOf(event.program), accounts: [0], data: eventData(event), stackHeight: 2 })),
         })),
         loadedAddresses: { writable: [], readonly: inner.map((key) => key.text) },
         preTokenBalances: [],

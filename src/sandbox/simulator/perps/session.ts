@@ -1,7 +1,8 @@
 import { randomOf } from '../world';
 import { Book, type WireEvent } from './book';
-import { type Order, type Session, type SessionPlan, planSession } from './plan';
+import { type Order, type SessionPlan, planSession } from './plan';
 import type { Roster } from './roster';
+import type { Session } from './span';
 
 const MAKERS_IN_A_COIN = 3;
 const NO_HASH = `0x${'0'.repeat(64)}`;

@@ -66,6 +66,16 @@ export function isPosition(position: CursorPosition): boolean {
   return POSITION_FORMS.every((form, index) => form.test(String(position[index])));
 }
 
+const SELECT = `
+SELECT f.trader, f.coin,
+  (CASE WHEN part.opens THEN 'Open ' ELSE 'Close ' END) || (CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END) AS side,
+  CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END AS direction,
+  f.price, ${PART} AS size, f.price * (${PART}) AS usd_value,
+  CASE WHEN part.opens AND f.open_size < f.size THEN 0 ELSE f.closed_pnl END AS closed_pnl,
+  f.timestamp, CASE WHEN f.is_buy THEN 'BUY' ELSE 'SELL' END AS trade_side, f.is_taker, ${FEE} AS fee_usd, f.is_liquidation, f.tx_hash,
+  f.tid::text AS trade_id, f.seq, f.oid::text AS oid, part.opens
+FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)`;
+
 /**
  * Rows of the trade list, newest first, `limit` of them after the position `after`. The statement depends only on which of
  * coin, traders and a large `min_usd` are there: eight forms.
@@ -76,48 +86,41 @@ export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosit
   if (is_buy !== null && opens !== null && is_long !== null && (opens === is_buy) !== is_long) return [];
   const values: unknown[] = [];
   const value = (given: unknown, type: string): string => `$${values.push(given)}::${type}`;
+  const conditions = conditionsOf(filter, after, value);
+  const text = `${SELECT}
+WHERE ${conditions.join('\n  AND ')}
+ORDER BY ${ORDER.map((column) => `${column} DESC`).join(', ')}
+LIMIT ${value(limit, 'int')}`;
+  const forms = { coin: filter.coin !== null, traders: filter.traders !== null, large: isLarge(filter) };
+  const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
+  return sql.query<FillRow>({ name, text }, values);
+}
+
+const isLarge = ({ min_usd }: FillFilter): boolean => min_usd !== null && min_usd >= LARGE_USD;
+
+/** Conditions of a list; `value` notes a value and returns its parameter. */
+function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (given: unknown, type: string) => string): string[] {
   const optional = (given: boolean | null, condition: (parameter: string) => string): string => {
     const parameter = value(given, 'boolean');
     return `(${parameter} IS NULL OR ${condition(parameter)})`;
   };
-  const large = filter.min_usd !== null && filter.min_usd >= LARGE_USD;
+  const last = after === null ? null : new Date(Number(after[0]));
   // Nothing newer than the last row sent: the index is entered there.
-  const to = after === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), Number(after[0]) + 1));
+  const to = last === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), last.getTime() + 1));
   const min = value(filter.min_usd === null ? null : String(filter.min_usd), 'numeric');
-  const position = ORDER_TYPES.map((type, index) =>
-    value(after === null ? null : index === 0 ? new Date(Number(after[0])) : after[index], type),
-  );
-  const conditions = [
+  const position = ORDER_TYPES.map((type, index) => value(index === 0 ? last : (after?.[index] ?? null), type));
+  return [
     `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
     ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
     ...(filter.traders === null ? [] : [`f.trader IN (SELECT unnest(${value(filter.traders, 'text[]')}))`]),
-    ...(large ? [`f.usd_value >= ${LARGE_USD}`] : []),
+    ...(isLarge(filter) ? [`f.usd_value >= ${LARGE_USD}`] : []),
     'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END',
     `(${min} IS NULL OR (f.usd_value >= ${min} AND f.price * (${PART}) >= ${min}))`,
-    optional(is_buy, (wanted) => `f.is_buy = ${wanted}`),
-    optional(opens, (wanted) => `part.opens = ${wanted}`),
-    optional(is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
+    optional(filter.is_buy, (wanted) => `f.is_buy = ${wanted}`),
+    optional(filter.opens, (wanted) => `part.opens = ${wanted}`),
+    optional(filter.is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
     `(${position[0]} IS NULL OR (${ORDER.join(', ')}) < (${position.join(', ')}))`,
   ];
-  const name = [
-    'perps_fills',
-    ...(filter.coin === null ? [] : ['coin']),
-    ...(filter.traders === null ? [] : ['traders']),
-    ...(large ? ['large'] : []),
-  ].join('_');
-  const text = `
-SELECT f.trader, f.coin,
-  (CASE WHEN part.opens THEN 'Open ' ELSE 'Close ' END) || (CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END) AS side,
-  CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END AS direction,
-  f.price, ${PART} AS size, f.price * (${PART}) AS usd_value,
-  CASE WHEN part.opens AND f.open_size < f.size THEN 0 ELSE f.closed_pnl END AS closed_pnl,
-  f.timestamp, CASE WHEN f.is_buy THEN 'BUY' ELSE 'SELL' END AS trade_side, f.is_taker, ${FEE} AS fee_usd, f.is_liquidation, f.tx_hash,
-  f.tid::text AS trade_id, f.seq, f.oid::text AS oid, part.opens
-FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)
-WHERE ${conditions.join('\n  AND ')}
-ORDER BY ${ORDER.map((column) => `${column} DESC`).join(', ')}
-LIMIT ${value(limit, 'int')}`;
-  return sql.query<FillRow>({ name, text }, values);
 }
 
 /** Where a row stands in the list, for a cursor. */

@@ -1,0 +1,23 @@
+import path from 'node:path';
+import { type Config, makeConfig } from '../config';
+import { type Database, openDatabase } from '../db/client';
+import { locateDatabase } from '../db/location';
+import { migrate } from '../db/migrate';
+import type { Place } from './command';
+
+/** Runs `work` over the configured database (joined where it runs, started where it does not), migrated, and lets go of it. */
+export async function withDatabase<T>(place: Place, work: (db: Database, config: Config) => Promise<T>): Promise<T> {
+  const config = makeConfig(process.env, place.root);
+  const location = await locateDatabase(config.databaseUrl, config.dataDir);
+  try {
+    await migrate(location.url, path.join(place.root, 'prisma/migrations'));
+    const db = await openDatabase(location.url, { statement_timeout_ms: 0 });
+    try {
+      return await work(db, config);
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await location.release();
+  }
+}

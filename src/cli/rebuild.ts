@@ -1,0 +1,25 @@
+import { VENUES } from '../app';
+import type { Command } from './command';
+import { withDatabase } from './open';
+
+/** Recomputes every rollup from facts, one transaction a venue: readers see the old figures until the new ones are whole. */
+export const command: Command = (_args, place) =>
+  withDatabase(place, async (db) => {
+    for (const venue of VENUES) {
+      if (venue.rebuild === undefined) continue;
+      const started = performance.now();
+      const client = await db.pool.connect();
+      try {
+        await client.query('BEGIN');
+        await venue.rebuild(client);
+        await client.query('COMMIT');
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      } finally {
+        client.release();
+      }
+      process.stdout.write(`${venue.name}: rebuilt in ${((performance.now() - started) / 1_000).toFixed(1)} s\n`);
+    }
+    return 0;
+  });

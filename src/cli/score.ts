@@ -1,0 +1,22 @@
+import { SingleBar } from 'cli-progress';
+import { VENUES } from '../app';
+import { runScores } from '../workers/scores';
+import type { Command } from './command';
+import { withDatabase } from './open';
+
+/** Runs the daily scores and snapshots now, as of the clock, and returns when they are visible in answers. */
+export const command: Command = (_args, place) =>
+  withDatabase(place, async (db, config) => {
+    for (const venue of VENUES) {
+      const bar = new SingleBar({
+        format: `${venue.name}: {value} wallets, {duration_formatted}`,
+        noTTYOutput: true,
+        notTTYSchedule: 5_000,
+        stream: process.stderr,
+      });
+      bar.start(0, 0);
+      const run = await runScores(db.pool, venue, config.clock.now(), (wallets) => bar.increment(wallets)).finally(() => bar.stop());
+      process.stdout.write(`${JSON.stringify(run ?? { venue: venue.name, wallets: 0, scored: 0 })}\n`);
+    }
+    return 0;
+  });

@@ -1,0 +1,81 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../lib/clock';
+import type { Logger } from '../observability/logger';
+import type { Venue } from '../venues/venue';
+
+const CHECK_MS = 60_000;
+
+const jobName = (venue: Venue): string => `score.${venue.name}`;
+const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
+
+/** What one run did. */
+export interface ScoreRun {
+  venue: string;
+  wallets: number;
+  scored: number;
+}
+
+/** Runs the daily scores of one venue now, as of `now`. Null for a wing that scores nobody. */
+export async function runScores(pool: Pool, venue: Venue, now: Date, progress: (wallets: number) => void): Promise<ScoreRun | null> {
+  if (venue.score === undefined) return null;
+  const run = await venue.score(pool, now, progress);
+  await pool.query(
+    `INSERT INTO source_cursor (source, venue, cursor, updated_at) VALUES ($1, $2, $3, now())
+     ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now()`,
+    [jobName(venue), venue.name, JSON.stringify({ day: dayOf(now), as_of: now.toISOString() })],
+  );
+  return { venue: venue.name, ...run };
+}
+
+/** Up to which instant each venue was last scored; null before the first run. */
+export async function lastScored(pool: Pool, venues: readonly Venue[]): Promise<Record<string, Date | null>> {
+  const { rows } = await pool.query<{ source: string; as_of: string }>(
+    "SELECT source, cursor->>'as_of' AS as_of FROM source_cursor WHERE source LIKE 'score.%'",
+  );
+  const known = new Map(rows.map((row) => [row.source, new Date(row.as_of)]));
+  return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
+}
+
+/** Scores every venue once a UTC day: those not scored today at once, the others when the day turns. */
+export interface DailyScores {
+  /** Scores what is due now. */
+  catchUp(): Promise<ScoreRun[]>;
+  keepUp(): void;
+  stop(): Promise<void>;
+}
+
+export function dailyScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger): DailyScores {
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<unknown> = Promise.resolve();
+  const catchUp = async (): Promise<ScoreRun[]> => {
+    const now = clock.now();
+    const last = await lastScored(pool, venues);
+    const runs: ScoreRun[] = [];
+    for (const venue of venues) {
+      const before = last[venue.name] ?? null;
+      if (before !== null && dayOf(before) === dayOf(now)) continue;
+      const run = await runScores(pool, venue, now, () => undefined);
+      if (run !== null) runs.push(run);
+    }
+    return runs;
+  };
+  const tick = (): void => {
+    working = catchUp()
+      .then((runs) => runs.forEach((run) => logger.info(run, 'scored')))
+      .catch((error: Error) => logger.error({ err: error }, 'the daily scores failed'))
+      .finally(() => {
+        if (timer !== undefined) timer = setTimeout(tick, CHECK_MS);
+      });
+  };
+  return {
+    catchUp,
+    keepUp: () => {
+      timer = setTimeout(tick, CHECK_MS);
+    },
+    stop: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      await working;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { quantile, seededRandom } from '../../../../src/lib/statistics';
+import { type EndedPosition, edgeOf, eligiblePositions, forecasts, sumsByEvent } from '../../../../src/venues/prediction/scoring/evidence';
+import { edgeInterval, randomizationP, seedOfEvents } from '../../../../src/venues/prediction/scoring/significance';
+import { NOW, daysAgo, position, record } from './planted';
+
+const weighed = (positions: readonly EndedPosition[]) => forecasts(eligiblePositions(positions, NOW), NOW);
+const eventsOf = (positions: readonly EndedPosition[]) => sumsByEvent(weighed(positions));
+const meanP = (positions: readonly EndedPosition[]): number => {
+  const seeds = 60;
+  let total = 0;
+  for (let seed = 1; seed <= seeds; seed += 1) total += randomizationP(weighed(positions), seed);
+  return total / seeds;
+};
+
+describe('chance of so large an edge at fair prices', () => {
+  // scipy.stats.binom.sf(won − 1, n, e).
+  test.each([
+    [30, 21, 0.5, 0.021386972628533847],
+    [30, 15, 0.5, 0.572232224047184],
+    [30, 30, 0.9, 0.04239115827521624],
+    [40, 38, 0.9, 0.22280812433940309],
+    [50, 6, 0.05, 0.037776172989777285],
+    [10, 9, 0.5, 0.0107421875],
+    [3, 3, 0.5, 0.125],
+    [10, 0, 0.5, 1],
+  ])('%d bets, %d won at %d: the binomial tail', (n, won, e, tail) => {
+    // 50 results as large know p to 14 %, the mean over 60 seeds to 2 %, with a bias of 2 %; where 999 draws end first, of 0.001.
+    expect(Math.abs(meanP(record(n, won, { e })) - tail)).toBeLessThan(0.06 * tail + 0.0012);
+  });
+
+  test('positions of one event are won and lost as one', () => {
+    // Two events of 15 coin flips each: both won is one in four, not one in 2³⁰.
+    const two = [...record(15, 15, { event: 'a' }), ...record(15, 15, { event: 'b' })];
+    expect(meanP(two)).toBeCloseTo(0.25, 1);
+  });
+
+  test('old positions weigh less here too', () => {
+    // A recent win against ten losses of eight years ago: all that counts is one coin flip.
+    expect(meanP([...record(10, 0, { closed_at: daysAgo(2900) }, 'old'), position({ event: 'new' })])).toBeCloseTo(0.5, 1);
+  });
+
+  test('what never happens by chance is one in a thousand, and nothing proves nothing', () => {
+    expect(randomizationP(weighed(record(60, 60)), 3)).toBe(1 / 1000);
+    expect(randomizationP([], 3)).toBe(1);
+  });
+
+  test('at fair prices it is below 5 % one time in twenty', () => {
+    const random = seededRandom(99);
+    const wallets = Array.from({ length: 1500 }, (_, wallet) =>
+      Array.from({ length: 30 }, (_unused, index) => {
+        const e = 0.05 + 0.88 * random();
+        return position({ event: `${wallet}-${index}`, e, y: random() < e ? 1 : 0, closed_at: daysAgo(700 * random()) });
+      }),
+    );
+    const below = wallets.filter((wallet) => randomizationP(weighed(wallet), seedOfEvents(eventsOf(wallet))) < 0.05).length;
+    // Standard error 0.56 %.
+    expect(below / wallets.length).toBeGreaterThan(0.033);
+    expect(below / wallets.length).toBeLessThan(0.067);
+  });
+});
+
+describe('interval of the edge', () => {
+  const random = seededRandom(5);
+  const clustered = Array.from({ length: 60 }, (_, index) =>
+    position({
+      event: `event-${Math.floor(index / 2)}`,
+      e: 0.5,
+      y: Math.floor(index / 2) % 3 === 0 ? 0 : 1,
+      closed_at: daysAgo(300 * random()),
+    }),
+  );
+
+  test('of resamples: agrees with a bootstrap written otherwise', () => {
+    const events = eventsOf(clustered);
+    const edge = edgeOf(events);
+    if (!edge) throw new Error('nothing to score');
+    expect(edge.is_floored).toBe(false);
+    const means = Array.from({ length: 20_000 }, () => {
+      const drawn = events.map(() => events[Math.floor(random() * events.length)] as (typeof events)[0]);
+      return drawn.reduce((total, { value }) => total + value, 0) / drawn.reduce((total, { weight }) => total + weight, 0);
+    });
+    const [low, high] = edgeInterval(edge, events, 1);
+    expect(Math.abs(low - (quantile(means, 0.05) as number))).toBeLessThan(0.25 * edge.se);
+    expect(Math.abs(high - (quantile(means, 0.95) as number))).toBeLessThan(0.25 * edge.se);
+  });
+
+  test('the seed is that of the events: any order and any amounts, the same draws', () => {
+    const shuffled = [...clustered].reverse().map((each) => ({ ...each, cost_usdc: 77 }));
+    expect(seedOfEvents(eventsOf(shuffled))).toBe(seedOfEvents(eventsOf(clustered)));
+    expect(seedOfEvents(eventsOf(clustered.slice(4)))).not.toBe(seedOfEvents(eventsOf(clustered)));
+    expect(seedOfEvents(eventsOf([position({ event: 'ab' }), position({ event: 'c' })]))).not.toBe(
+      seedOfEvents(eventsOf([position({ event: 'a' }), position({ event: 'bc' })])),
+    );
+  });
+
+  test('a winning streak has an interval although its resamples are all alike', () => {
+    const events = eventsOf(record(20, 20, { e: 0.8 }));
+    const edge = edgeOf(events);
+    if (!edge) throw new Error('nothing to score');
+    const half = 1.645 * Math.sqrt(0.16 / 20);
+    expect(edgeInterval(edge, events, 1)).toEqual([expect.closeTo(0.2 - half, 12), expect.closeTo(0.2 + half, 12)]);
+  });
+});
