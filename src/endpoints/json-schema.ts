@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   type SelectionSetNode,
@@ -10,6 +11,7 @@ import {
   isEnumType,
   isLeafType,
   isObjectType,
+  isSpecifiedScalarType,
 } from 'graphql';
 import { CATEGORIES } from '../lib/category';
 import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
@@ -40,7 +42,7 @@ const NUMBERS = new Set(['Usd', 'Percent', 'Ratio', 'Price', 'Quantity', 'Score'
 /** Schema of one parameter, bounds and default included. */
 export function parameterSchema(parameter: Parameter, schema: GraphQLSchema): JsonSchema {
   const named = schema.getType(parameter.type);
-  const description = parameter.note ?? named?.description ?? undefined;
+  const description = parameter.note ?? (isSpecifiedScalarType(named as GraphQLNamedType) ? undefined : (named?.description ?? undefined));
   const item: JsonSchema = {
     ...(INPUT_TYPES[parameter.type] ?? { type: 'string' }),
     ...(parameter.choices ? { enum: parameter.choices } : {}),

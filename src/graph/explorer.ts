@@ -1,5 +1,5 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql';
+import { type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, type SelectionSetNode, type ValidationRule } from 'graphql';
 import { type Plugin, type YogaServerInstance, createYoga } from 'graphql-yoga';
 import type { Database } from '../db/client';
 import { AppError } from '../errors';
@@ -25,25 +25,28 @@ query BiggestTrades {
 }
 `;
 
-/** Refuses queries nested deeper than the limit (introspection is not counted: GraphiQL needs it). */
-const depthLimit: ValidationRule = (context) => {
-  let depth = 0;
-  let introspecting = 0;
-  return {
-    Field: {
-      enter(node) {
-        if (node.name.value.startsWith('__')) introspecting += 1;
-        depth += 1;
-        if (depth > MOST_DEPTH && introspecting === 0)
-          context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
-      },
-      leave(node) {
-        depth -= 1;
-        if (node.name.value.startsWith('__')) introspecting -= 1;
-      },
-    },
-  };
-};
+/** Levels of fields below a selection, fragments followed; introspection is not counted: GraphiQL needs it. */
+function depthOf(set: SelectionSetNode | undefined, fragments: ReadonlyMap<string, FragmentDefinitionNode>, within: readonly string[]): number {
+  const depths = (set?.selections ?? []).map((node) => {
+    if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, within);
+    if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, within);
+    // A fragment inside itself is refused by another rule; here it only must not go round for ever.
+    const name = node.name.value;
+    return within.includes(name) ? 0 : depthOf(fragments.get(name)?.selectionSet, fragments, [...within, name]);
+  });
+  return Math.max(0, ...depths);
+}
+
+/** Refuses queries nested deeper than the limit. */
+const depthLimit: ValidationRule = (context) => ({
+  Document(document) {
+    const fragments = new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])));
+    for (const node of document.definitions) {
+      if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, []) <= MOST_DEPTH) continue;
+      context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
+    }
+  },
+});
 
 /** Refuses literal limits beyond what a list may hold; variables are checked where they are read. */
 const rowLimit: ValidationRule = (context) => ({

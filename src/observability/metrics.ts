@@ -73,7 +73,7 @@ export function makeMetrics(): Metrics {
       const lookups = recentCache.list();
       const hits = lookups.filter(Boolean).length;
       return {
-        queries: { count: queries.length, p50_ms: quantile(times, 0.5), p95_ms: quantile(times, 0.95) },
+        queries: { count: queries.length, p50_ms: tenths(quantile(times, 0.5)), p95_ms: tenths(quantile(times, 0.95)) },
         cache: { hits, misses: lookups.length - hits },
         timeouts: queries.filter(({ timeout }) => timeout).length,
         errors: tally(recentErrors.list()),
@@ -81,6 +81,8 @@ export function makeMetrics(): Metrics {
     },
   };
 }
+
+const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
 function tally(words: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();

@@ -10,6 +10,7 @@ CREATE TABLE "perp_coin" (
 );
 CREATE INDEX "perp_coin_lookup_idx" ON "perp_coin" ("lookup");
 
+-- The keys are in the order of time within a coin: they are its newest-first index as well.
 CREATE TABLE "perp_fill" (
   "coin" TEXT NOT NULL,
   "trader" TEXT NOT NULL,
@@ -29,9 +30,8 @@ CREATE TABLE "perp_fill" (
   "is_liquidation" BOOLEAN NOT NULL,
   "dir" TEXT NOT NULL,
   "tx_hash" TEXT,
-  CONSTRAINT "perp_fill_pkey" PRIMARY KEY ("coin", "trader", "tid", "oid", "timestamp")
+  CONSTRAINT "perp_fill_pkey" PRIMARY KEY ("coin", "timestamp", "trader", "tid", "oid")
 ) PARTITION BY RANGE ("timestamp");
-CREATE INDEX "perp_fill_coin_timestamp_idx" ON "perp_fill" ("coin", "timestamp" DESC);
 CREATE INDEX "perp_fill_trader_timestamp_idx" ON "perp_fill" ("trader", "timestamp" DESC);
 -- A BRIN index cannot give the newest rows of all coins without sorting the whole window (2.4 s against 1 ms over a million rows).
 CREATE INDEX "perp_fill_newest_idx" ON "perp_fill" ("timestamp" DESC);
@@ -47,7 +47,7 @@ CREATE TABLE "perp_match" (
   "usd_value" DECIMAL NOT NULL,
   "taker_is_buy" BOOLEAN,
   "is_liquidation" BOOLEAN NOT NULL,
-  CONSTRAINT "perp_match_pkey" PRIMARY KEY ("coin", "tid", "timestamp")
+  CONSTRAINT "perp_match_pkey" PRIMARY KEY ("coin", "timestamp", "tid")
 ) PARTITION BY RANGE ("timestamp");
 CREATE INDEX "perp_match_time_idx" ON "perp_match" USING BRIN ("timestamp");
 

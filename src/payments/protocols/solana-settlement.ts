@@ -157,7 +157,7 @@ export class SolanaSettlement {
     return /already ?(been )?processed/i.test(text) ? 'landed' : text;
   }
 
-  /** How long the blockhash lives: exact for those we saw being born, else an upper bound of its height and no time. */
+  /** How long the blockhash lives: exact for those we saw being born, upper bounds for others. */
   private async life(
     blockhash: string,
     leastMs: number,
@@ -169,9 +169,10 @@ export class SolanaSettlement {
       const left = (sample.last_valid_block_height - height) * SLOT_MS - SETTLE_RESERVE_MS;
       return left < leastMs ? 'over' : { last_valid_block_height: sample.last_valid_block_height, settle_by: new Date(Date.now() + left) };
     }
-    const valid = await this.chain.isBlockhashValid(blockhash, signal);
-    if (!valid) return 'over';
-    return { last_valid_block_height: (await this.chain.getBlockHeight(signal)) + BLOCKHASH_BLOCKS, settle_by: null };
+    if (!(await this.chain.isBlockhashValid(blockhash, signal))) return 'over';
+    // At best it was made this moment.
+    const settle_by = new Date(Date.now() + BLOCKHASH_BLOCKS * SLOT_MS - SETTLE_RESERVE_MS);
+    return { last_valid_block_height: (await this.chain.getBlockHeight(signal)) + BLOCKHASH_BLOCKS, settle_by };
   }
 
   private async reachable<T>(ask: () => Promise<T>): Promise<T> {

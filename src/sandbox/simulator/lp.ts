@@ -120,7 +120,7 @@ function liquidityOf(roster: Roster, positions: (day: number) => Position[]): (p
 const FEES_WITHOUT_DYNAMIC = 31;
 /** Bounds of the program (cp_amm MIN_SQRT_PRICE, MAX_SQRT_PRICE). */
 const LEAST_SQRT_PRICE = 4_295_048_016;
-const MOST_SQRT_PRICE = 79_226_673_521_066_979_257_578_248_091;
+const MOST_SQRT_PRICE = 7.922667352106698e28;
 
 /** The transaction that made a pool; a damm_v2 pool is born with its creator's liquidity. */
 function birthTx(roster: Roster, pool: Pool): ChainTx {

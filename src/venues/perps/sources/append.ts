@@ -52,7 +52,7 @@ INSERT INTO perp_match AS kept (coin, tid, timestamp, price, size, usd_value, ta
 SELECT m.coin, m.tid, to_timestamp(0) + m.time * interval '1 millisecond', m.price, m.size, m.price * m.size, m.taker_is_buy, m.is_liquidation
 FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::boolean[], $7::boolean[])
   AS m(coin, tid, time, price, size, taker_is_buy, is_liquidation)
-ON CONFLICT (coin, tid, timestamp) DO UPDATE
+ON CONFLICT (coin, timestamp, tid) DO UPDATE
 SET taker_is_buy = coalesce(kept.taker_is_buy, EXCLUDED.taker_is_buy), is_liquidation = kept.is_liquidation OR EXCLUDED.is_liquidation
 WHERE (kept.taker_is_buy IS NULL AND EXCLUDED.taker_is_buy IS NOT NULL) OR (EXCLUDED.is_liquidation AND NOT kept.is_liquidation)`,
 };

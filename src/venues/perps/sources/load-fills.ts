@@ -30,14 +30,19 @@ export async function loadFills(
   let newest: number | null = null;
   let batch: Fill[] = [];
   let handled = 0;
-  const flush = async (): Promise<void> => {
-    const ordered = inOrder(batch);
-    const inserted = await appendFills(client, ordered);
+  let writing = Promise.resolve();
+  const write = async (full: Fill[], records: number): Promise<void> => {
+    const inserted = await appendFills(client, inOrder(full));
     report.inserted += inserted;
-    report.duplicates += batch.length - inserted;
-    batch = [];
-    options.progress(handled);
-    handled = 0;
+    report.duplicates += full.length - inserted;
+    options.progress(records);
+  };
+  // One batch is written while the next one is decoded.
+  const flush = async (): Promise<void> => {
+    await writing;
+    writing = write(batch, handled);
+    writing.catch(() => undefined);
+    [batch, handled] = [[], 0];
   };
   for await (const { account, raw, skip } of fills) {
     const fill = skip ?? decodeFill(account, raw);
@@ -53,6 +58,7 @@ export async function loadFills(
     newest = Math.max(newest ?? fill.time, fill.time);
   }
   await flush();
+  await writing;
   const { watermark, cursor } = reached();
   await moveCursor(client, source, { cursor, watermark: watermark ?? newest, last_event_at: newest });
   return report;

@@ -21,30 +21,53 @@ export async function readPage<Row>(page: RecordedPage, client: PoolClient, opti
   const reasons = new Reasons();
   const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: reasons.counts };
   let newest: Date | null = null;
-  let rows: Row[] = [];
-  let records = 0;
-  const flush = async (): Promise<void> => {
-    const inserted = rows.length === 0 ? 0 : await feed.write(rows, client);
-    report.read += rows.length;
-    report.inserted += inserted;
-    report.duplicates += rows.length - inserted;
-    rows = [];
-    options.progress(records);
-    records = 0;
-  };
-  for await (const record of page.records) {
-    records += 1;
-    for (const row of feed.decode(record, reasons)) {
-      rows.push(row);
-      const time = feed.timeOf(row);
-      if (time !== null && (newest === null || time > newest)) newest = time;
-      if (rows.length >= BATCH) await flush();
-    }
+  for await (const batch of ahead(batches(page, feed, reasons), (rows) => feed.write(rows, client))) {
+    report.inserted += batch.written;
+    report.duplicates += batch.rows.length - batch.written;
+    newest = batch.rows.reduce<Date | null>((latest, row) => later(latest, feed.timeOf(row)), newest);
+    options.progress(batch.records);
   }
-  await flush();
-  report.read += Object.values(reasons.counts).reduce((sum, count) => sum + count, 0);
+  report.read = report.inserted + report.duplicates + Object.values(reasons.counts).reduce((sum, count) => sum + count, 0);
   await touchCursor(client, feed.name, page.name, newest);
   return report;
+}
+
+const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);
+
+interface Batch<Row> {
+  rows: Row[];
+  records: number;
+}
+
+async function* batches<Row>(page: RecordedPage, feed: Feed<Row>, reasons: Reasons): AsyncGenerator<Batch<Row>> {
+  let batch: Batch<Row> = { rows: [], records: 0 };
+  for await (const record of page.records) {
+    batch.records += 1;
+    for (const row of feed.decode(record, reasons)) {
+      batch.rows.push(row);
+      if (batch.rows.length < BATCH) continue;
+      yield batch;
+      batch = { rows: [], records: 0 };
+    }
+  }
+  yield batch;
+}
+
+/** Writes each batch while the next one is decoded: one write at a time, in order. */
+async function* ahead<Row>(source: AsyncIterable<Batch<Row>>, write: (rows: Row[]) => Promise<number>): AsyncGenerator<Batch<Row> & { written: number }> {
+  let running: Promise<Batch<Row> & { written: number }> | null = null;
+  try {
+    for await (const batch of source) {
+      if (running !== null) yield await running;
+      running = (batch.rows.length === 0 ? Promise.resolve(0) : write(batch.rows)).then((written) => ({ ...batch, written }));
+      // Its failure is met at the next turn; until then it must not count as unhandled.
+      running.catch(() => undefined);
+    }
+    if (running !== null) yield await running;
+    running = null;
+  } finally {
+    await running?.catch(() => undefined);
+  }
 }
 
 // A page tells how far its upstream was read by its newest event; an older page never turns the mark back.
