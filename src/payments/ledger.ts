@@ -190,9 +190,14 @@ export class Ledger {
     return (await this.moved(text, id, ['BROADCASTING', 'UNKNOWN'], state, reason, [reason])) !== null;
   }
 
-  /** Frees every key of a payment that was not broadcast by us; the proof may be used again. */
+  /**
+   * Frees every key of a payment that was not broadcast by us; the proof may be used again. One that its buyer could have
+   * broadcast is looked at again when it should have expired.
+   */
   async release(id: string, reason: string, fault = false): Promise<boolean> {
-    const text = move('raw = NULL, answer = NULL, fault = $5, reason = $6', `DELETE FROM payment_claim WHERE ${OF_MOVED}`);
+    const set = `raw = NULL, answer = NULL, fault = $5, reason = $6,
+      look_at = CASE WHEN p.state <> 'RESERVED' AND p.transaction IS NOT NULL THEN now() + interval '90 seconds' END`;
+    const text = move(set, `DELETE FROM payment_claim WHERE ${OF_MOVED}`);
     return (await this.moved(text, id, RUNNING, 'RELEASED', reason, [fault, reason])) !== null;
   }
 

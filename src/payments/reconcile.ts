@@ -5,7 +5,7 @@ import type { Rechallenge } from './rechallenge';
 import type { Upkeep } from './upkeep';
 
 const LOOK_MS = 5_000;
-const BATCH = 20;
+const BATCH = 50;
 /** Admission, preparation and the buyer's patience come on top of the work itself. */
 const LEASE_MARGIN_MS = 60_000;
 
@@ -56,6 +56,7 @@ export class Reconciler {
     const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
     if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
     const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));
+    await Promise.all((await this.upkeep.takeReleased(BATCH)).map((record) => this.lookBack(record)));
     await Promise.all((await this.upkeep.takeUnfinal(BATCH)).map((record) => this.sweep(record)));
     await this.upkeep.purge();
     await this.rechallenge.expire();
@@ -74,6 +75,18 @@ export class Reconciler {
     }
     if (settlement.status !== 'unknown') this.log.info(about, 'settlement resolved');
     return settlement.status;
+  }
+
+  /** A payment we let go of may have been broadcast by its buyer: then an answer is owed. */
+  private async lookBack(record: PaymentRecord): Promise<void> {
+    const settlement = await this.protocols.get(record.protocol)?.lookup(record, AbortSignal.timeout(LOOK_MS));
+    if (settlement === undefined || settlement.status === 'unknown') return;
+    if (settlement.status === 'confirmed' && (await this.upkeep.owed(record.id))) {
+      this.log.warn(
+        { payment: record.id, protocol: record.protocol, payer: record.payer, transaction: record.transaction },
+        'a released payment was broadcast by its buyer: an answer is owed',
+      );
+    } else await this.upkeep.settled(record.id);
   }
 
   private async sweep(record: PaymentRecord): Promise<void> {

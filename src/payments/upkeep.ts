@@ -43,7 +43,8 @@ export class Upkeep {
       "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
     const released = await this.pool.query(
       `WITH moved AS (
-         UPDATE payment p SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL, reason = 'process_ended'
+         UPDATE payment p SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL, reason = 'process_ended',
+           look_at = CASE WHEN state <> 'RESERVED' AND transaction IS NOT NULL THEN now() + interval '90 seconds' END
          WHERE state = ANY ('{RESERVED,EXECUTING,RESULT_READY}') AND ${dead} RETURNING p.id, p.step, p.state
        ), written AS (${history}), freed AS (
          DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM moved WHERE state = 'RELEASED')
@@ -68,6 +69,35 @@ export class Upkeep {
   /** Confirmed payments that are not yet known to be final. */
   takeUnfinal(limit: number): Promise<PaymentRecord[]> {
     return this.take("state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL", "interval '30 seconds'", limit);
+  }
+
+  /** Released payments that their buyers could have broadcast: asked about every minute until it is certain, for a day at most. */
+  takeReleased(limit: number): Promise<PaymentRecord[]> {
+    return this.take("state = 'RELEASED'", "CASE WHEN created_at > now() - interval '1 day' THEN interval '1 minute' END", limit);
+  }
+
+  /** Nothing more is asked about it. */
+  async settled(id: string): Promise<void> {
+    await this.pool.query('UPDATE payment SET look_at = NULL WHERE id = $1', [id]);
+  }
+
+  /** The buyer of a released payment broadcast it after all: it is owed an answer, unless the proof has been used again since. */
+  async owed(id: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `WITH claimed AS (
+         INSERT INTO payment_claim (key, kind, payment_id) SELECT proof_key, 'proof', id FROM payment WHERE id = $1 AND state = 'RELEASED'
+         ON CONFLICT DO NOTHING RETURNING payment_id
+       ), moved AS (
+         UPDATE payment SET state = 'OWED', owed = true, step = step + 1, moved_at = now(), look_at = NULL
+         WHERE id IN (SELECT payment_id FROM claimed) RETURNING id, step, state, secrets
+       ), written AS (
+         INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'broadcast by the buyer' FROM moved
+       ), collecting AS (
+         INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
+       ) SELECT id FROM moved`,
+      [id],
+    );
+    return (rowCount ?? 0) > 0;
   }
 
   async final(id: string): Promise<void> {

@@ -53,6 +53,37 @@ describe('one corridor, three protocols, three stock clients', () => {
     expect((await received()) - before).toBe(20_000n);
   });
 
+  it('sells a query that outlasts the stock tempo client’s proof: kept, asked for again, paid once', async () => {
+    // The client’s transaction lives no longer than its challenge: 9 s instead of 25.
+    const short = await createPayments(
+      { ...till.settings, offer_ms: 9_000, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
+      { pool: till.database.pool, logger: till.logger },
+    );
+    await short.start();
+    const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve({ data: 'slow' }), 10_000)));
+    const front = await serveTill(short, () => work);
+    const before = await tempo.usdcBalance(merchant);
+    const bought = await buy({ method: 'GET', url: `${front.url}/api/v1/slow`, protocol: 'tempo' }, wallets);
+    await front.close();
+    expect({ status: bought.status, body: JSON.parse(bought.body) }).toEqual({ status: 200, body: { data: 'slow' } });
+    expect(work.runs()).toBe(1);
+    expect((await tempo.usdcBalance(merchant)) - before).toBe(20_000n);
+    await short.stop();
+  });
+
+  it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])('20 %s purchases at once by one wallet, each paid once', async (protocol) => {
+    const front = await serveTill(payments, () => workOf());
+    const received = async (): Promise<bigint> =>
+      protocol === 'tempo' ? tempo.usdcBalance(merchant) : till.solana.usdcBalance(till.merchant.publicKey.toBase58());
+    const before = await received();
+    const bought = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => buy({ method: 'GET', url: `${front.url}/api/v1/many/${index}`, protocol }, wallets)),
+    );
+    await front.close();
+    expect(bought.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect((await received()) - before).toBe(400_000n);
+  });
+
   it('lists all three, and their health', async () => {
     expect(payments.methods().map(({ protocol, method, fees_paid_by }) => `${protocol} ${method} ${fees_paid_by}`)).toEqual([
       'x402 exact server',

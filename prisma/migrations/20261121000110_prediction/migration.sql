@@ -55,7 +55,7 @@ CREATE TABLE "pm_trade" (
 CREATE INDEX "pm_trade_wallet_timestamp_idx" ON "pm_trade" ("wallet", "timestamp" DESC);
 -- The planner may use it only where a statement says the bound literally.
 CREATE INDEX "pm_trade_large_idx" ON "pm_trade" ("timestamp" DESC, "trade_id" DESC) WHERE "usdc_size" >= 1000;
-CREATE INDEX "pm_trade_time_idx" ON "pm_trade" USING BRIN ("timestamp");
+CREATE INDEX "pm_trade_time_idx" ON "pm_trade" USING BRIN ("timestamp") WITH (autosummarize = on);
 
 CREATE TABLE "pm_wallet" (
   "wallet" TEXT NOT NULL,

@@ -2,7 +2,8 @@ import { cataloguePages, stampOf } from './lp/catalogue-pages';
 import { historyAnswer, legsOf } from './lp/history-pages';
 import { DAMM_V2, DLMM, keyOf } from './lp/keys';
 import { ORDER_DAYS, orderTxsOf } from './lp/orders';
-import { positionTx, reservesOf, sqrtPrice } from './lp/position-events';
+import { reservesOf, sqrtPrice } from './lp/pool-state';
+import { positionTx } from './lp/position-events';
 import { LIFE_DAYS, type Position, type PositionEvent, positionsOf } from './lp/positions';
 import { makeRoster, type Pool, type Role, type Roster } from './lp/roster';
 import { statedHour, swapsOf } from './lp/swaps';
@@ -51,7 +52,9 @@ export function lpWorld(options: WorldOptions): LpWorld {
   const positionEvents = remember(3, (day) => eventsOfDay(roster, positions, day));
   const orderTxs = remember(3, (day) => txsOfDay(roster, orders, day));
   const tvl = liquidityOf(roster, positions);
-  const hourSwaps = remember(3, (hour) => roster.pools.flatMap((pool) => swapsOf(roster, pool, roster.start + hour * HOUR, (other) => tvl(other, roster.start + hour * HOUR))));
+  const hourSwaps = remember(3, (hour) =>
+    roster.pools.flatMap((pool) => swapsOf(roster, pool, roster.start + hour * HOUR, (other) => tvl(other, roster.start + hour * HOUR))),
+  );
   const births = roster.pools.filter((pool) => pool.created >= roster.start);
   const dayOf = (time: number): number => Math.floor((time - roster.start) / DAY);
 
@@ -81,7 +84,12 @@ export function lpWorld(options: WorldOptions): LpWorld {
         yield* volumePages(roster, time, until);
       }
     },
-    truth: () => roster.owners.map(({ key, role, leader }) => ({ owner: key.text, role, of: leader === null ? null : (roster.owners[leader]?.key.text ?? null) })),
+    truth: () =>
+      roster.owners.map(({ key, role, leader }) => ({
+        owner: key.text,
+        role,
+        of: leader === null ? null : (roster.owners[leader]?.key.text ?? null),
+      })),
   };
 }
 
@@ -90,7 +98,8 @@ function eventsOfDay(roster: Roster, positions: (day: number) => Position[], day
   const [from, to] = [roster.start + day * DAY, roster.start + (day + 1) * DAY];
   const events: PositionEvent[] = [];
   for (let opened = Math.max(0, day - LIFE_DAYS - 1); opened <= day; opened += 1) {
-    for (const position of positions(opened)) if (position.closed >= from) events.push(...position.events.filter((event) => event.time >= from && event.time < to));
+    for (const position of positions(opened))
+      if (position.closed >= from) events.push(...position.events.filter((event) => event.time >= from && event.time < to));
   }
   return events.sort((a, b) => a.time - b.time);
 }
@@ -98,7 +107,8 @@ function eventsOfDay(roster: Roster, positions: (day: number) => Position[], day
 function txsOfDay(roster: Roster, orders: (day: number) => ChainTx[], day: number): ChainTx[] {
   const [from, to] = [roster.start + day * DAY, roster.start + (day + 1) * DAY];
   const txs: ChainTx[] = [];
-  for (let opened = Math.max(0, day - ORDER_DAYS - 1); opened <= day; opened += 1) txs.push(...orders(opened).filter((tx) => tx.time >= from && tx.time < to));
+  for (let opened = Math.max(0, day - ORDER_DAYS - 1); opened <= day; opened += 1)
+    txs.push(...orders(opened).filter((tx) => tx.time >= from && tx.time < to));
   return txs;
 }
 
@@ -109,7 +119,9 @@ function liquidityOf(roster: Roster, positions: (day: number) => Position[]): (p
     const day = Math.floor((hour * HOUR) / DAY);
     const open = new Float64Array(roster.pools.length);
     for (let opened = Math.max(0, day - LIFE_DAYS - 1); opened <= day; opened += 1) {
-      for (const position of positions(opened)) if (position.opened <= time && position.closed > time) open[position.pool.index] = (open[position.pool.index] as number) + position.deposit_usd;
+      for (const position of positions(opened))
+        if (position.opened <= time && position.closed > time)
+          open[position.pool.index] = (open[position.pool.index] as number) + position.deposit_usd;
     }
     return open;
   });
@@ -146,14 +158,24 @@ function birthTx(roster: Roster, pool: Pool): ChainTx {
       .u8(0, 0)
       .u64(a, b, a, b)
       .u8(0);
-  const steps = [[{ program: DAMM_V2, name: 'EvtCreatePosition', write: made }, { program: DAMM_V2, name: 'EvtInitializePool', write: born }]];
+  const steps = [
+    [
+      { program: DAMM_V2, name: 'EvtCreatePosition', write: made },
+      { program: DAMM_V2, name: 'EvtInitializePool', write: born },
+    ],
+  ];
   return { ...base, program: DAMM_V2, steps };
 }
 
 function* transactionPages(roster: Roster, time: number, txs: readonly ChainTx[]): Generator<WorldPage> {
   if (txs.length === 0) return;
   const facts = txs.reduce((sum, tx) => sum + (tx.failed === true ? 0 : tx.steps.flat().length), 0);
-  yield { name: `transactions_${stampOf(time)}.ndjson`, format: 'ndjson', records: txs.map((tx) => transactionAnswer(roster.seed, tx)), facts };
+  yield {
+    name: `transactions_${stampOf(time)}.ndjson`,
+    format: 'ndjson',
+    records: txs.map((tx) => transactionAnswer(roster.seed, tx)),
+    facts,
+  };
 }
 
 /** The index tells what the chain told already, with USD: nothing new but the values. */
@@ -168,14 +190,20 @@ function* historyPages(roster: Roster, time: number, events: readonly PositionEv
   }
   if (asked.size === 0) return;
   const facts = [...asked.values()].flat().reduce((sum, event) => sum + legsOf(event).length, 0);
-  yield { name: `positions_historical_${stampOf(time)}.ndjson`, format: 'ndjson', records: [...asked.values()].map((own) => historyAnswer(roster, own)), facts };
+  yield {
+    name: `positions_historical_${stampOf(time)}.ndjson`,
+    format: 'ndjson',
+    records: [...asked.values()].map((own) => historyAnswer(roster, own)),
+    facts,
+  };
 }
 
 /** Hours that ended in [from, to). */
 function* volumePages(roster: Roster, from: number, to: number): Generator<WorldPage> {
   const first = Math.ceil((from - roster.start) / HOUR) - 1;
   const hours: number[] = [];
-  for (let hour = Math.max(0, first); roster.start + (hour + 1) * HOUR < to; hour += 1) if (roster.start + (hour + 1) * HOUR >= from) hours.push(roster.start + hour * HOUR);
+  for (let hour = Math.max(0, first); roster.start + (hour + 1) * HOUR < to; hour += 1)
+    if (roster.start + (hour + 1) * HOUR >= from) hours.push(roster.start + hour * HOUR);
   if (hours.length === 0) return;
   for (const pool of roster.pools) {
     if (!pool.stated) continue;

@@ -3,7 +3,7 @@ import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../gener
 import type { Statement } from '../../db/sql';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
-import { priceAt } from './rollups/valuation';
+import { priceAt } from './rollups/price-at';
 
 /** A provider on a day: asks for the score of the newest run before that day. */
 export interface OwnerDay {

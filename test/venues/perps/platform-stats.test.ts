@@ -8,11 +8,11 @@ const ENDPOINT = 'perps/platform/stats';
 
 describe('in a small world', () => {
   let db: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     db = await testDatabase();
     await loadSmallWorld(db.pool);
   });
-  afterEach(() => db.drop());
+  afterAll(() => db.drop());
   const stats = (variables: Record<string, unknown>, now = NOW): ReturnType<typeof ask<Record<string, unknown>>> =>
     ask(db, ENDPOINT, variables, now);
 
@@ -36,6 +36,36 @@ describe('in a small world', () => {
     expect((await stats({ timeframe })).data).toMatchObject({ timeframe, ...expected });
   });
 
+  test('without taker sales there is no ratio', async () => {
+    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({
+      buy_volume_usd: 1_000,
+      sell_volume_usd: 0,
+      long_short_ratio: null,
+    });
+  });
+
+  test('nothing filled is an empty result', async () => {
+    await expect(stats({ timeframe: '1h' }, ago(5 * 24 * 60))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { timeframe: '7d' } },
+    });
+    await expect(stats({ timeframe: 'all' }, ago(50 * 24 * 60))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: undefined },
+    });
+  });
+});
+
+describe('with more loaded', () => {
+  let db: TestDatabase;
+  beforeEach(async () => {
+    db = await testDatabase();
+    await loadSmallWorld(db.pool);
+  });
+  afterEach(() => db.drop());
+  const stats = (variables: Record<string, unknown>, now = NOW): ReturnType<typeof ask<Record<string, unknown>>> =>
+    ask(db, ENDPOINT, variables, now);
+
   test('smart wallets are those of the newest run that traded in the window; their own fills count', async () => {
     await loadScores(db.pool, '2026-01-30', { [ANN]: 91, [BOB]: 84.9, [MAX]: null, [trader('9')]: 99 });
     const { data, meta } = await stats({ timeframe: '4h' });
@@ -47,14 +77,6 @@ describe('in a small world', () => {
       smart_volume_usd: null,
     });
     expect((await stats({ timeframe: '1h' }, ago(-30))).data).toMatchObject({ smart_wallet_count: 1, smart_volume_usd: 900_000 });
-  });
-
-  test('without taker sales there is no ratio', async () => {
-    expect((await stats({ timeframe: '1h' }, ago(7 * 24 * 60 - 1))).data).toMatchObject({
-      buy_volume_usd: 1_000,
-      sell_volume_usd: 0,
-      long_short_ratio: null,
-    });
   });
 
   test('one side of a match is enough for market figures, from whoever it comes', async () => {
@@ -82,17 +104,6 @@ describe('in a small world', () => {
     });
   });
 
-  test('nothing filled is an empty result', async () => {
-    await expect(stats({ timeframe: '1h' }, ago(5 * 24 * 60))).rejects.toMatchObject({
-      code: 'empty_result',
-      context: { suggestion: { timeframe: '7d' } },
-    });
-    await expect(stats({ timeframe: 'all' }, ago(50 * 24 * 60))).rejects.toMatchObject({
-      code: 'empty_result',
-      context: { suggestion: undefined },
-    });
-  });
-
   test('volume of whales by side rebuilds buys and sells', async () => {
     await load(db.pool, [match(ago(2), { px: '101', sz: '33', side: 'A', taker: [ANN, '2600.0'], maker: [MAX, '-1610.0'] })]);
     const { data } = await stats({});
@@ -108,7 +119,7 @@ describe('in a small world', () => {
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-04-02T13:14:15.161Z');
-  const world = perpsWorld({ seed: 3, size: 20_000, start });
+  const world = perpsWorld({ seed: 3, size: 12_000, start });
   let db: TestDatabase;
   let fills: RawFill[];
   beforeAll(async () => {
@@ -131,16 +142,23 @@ describe('against a second computation over a simulated world', () => {
     '365d': 8_760,
   };
 
-  test.each([...Object.keys(HOURS), 'today', 'all'])('timeframe=%s, before and after the first scores', async (timeframe) => {
+  const TIMEFRAMES = [...Object.keys(HOURS), 'today', 'all'];
+  const expected = (timeframe: string, smart: ReadonlySet<string> | null): Record<string, unknown> => {
     const to = now.getTime();
     const from = timeframe === 'all' ? 0 : timeframe === 'today' ? Date.UTC(2026, 3, 2) : to - (HOURS[timeframe] as number) * 3_600_000;
-    const before = timeframe === 'all' ? null : 2 * from - to;
-    const skilled = new Set(world.truth(now).filter(({ role }) => role === 'skilled').map((planted) => planted.trader)); // prettier-ignore
-    const { rowCount } = await db.pool.query('SELECT 1 FROM perp_score');
-    if (rowCount === 0) {
-      expect((await ask(db, ENDPOINT, { timeframe }, now)).data).toEqual({ ...totals(fills, from, to, before, null), timeframe });
-      await loadScores(db.pool, '2026-04-02', Object.fromEntries([...skilled].map((user) => [user, 90])));
-    }
-    expect((await ask(db, ENDPOINT, { timeframe }, now)).data).toEqual({ ...totals(fills, from, to, before, skilled), timeframe });
+    return { ...totals(fills, from, to, timeframe === 'all' ? null : 2 * from - to, smart), timeframe };
+  };
+
+  test.each(TIMEFRAMES)('timeframe=%s, before the first scores', async (timeframe) => {
+    expect((await ask(db, ENDPOINT, { timeframe }, now)).data).toEqual(expected(timeframe, null));
+  });
+
+  describe('with scores', () => {
+    const skilled = new Set(world.truth(now).flatMap(({ role, trader: address }) => (role === 'skilled' ? [address] : [])));
+    beforeAll(() => loadScores(db.pool, '2026-04-02', Object.fromEntries([...skilled].map((address) => [address, 90]))));
+
+    test.each(TIMEFRAMES)('timeframe=%s', async (timeframe) => {
+      expect((await ask(db, ENDPOINT, { timeframe }, now)).data).toEqual(expected(timeframe, skilled));
+    });
   });
 });

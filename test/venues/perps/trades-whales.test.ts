@@ -120,7 +120,7 @@ describe('in a small world', () => {
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-03-11T17:05:06.700Z');
-  const world = perpsWorld({ seed: 5, size: 20_000, start });
+  const world = perpsWorld({ seed: 5, size: 15_000, start });
   let db: TestDatabase;
   let fills: RawFill[];
   let smart: Set<string>;

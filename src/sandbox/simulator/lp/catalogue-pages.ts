@@ -16,11 +16,28 @@ export const stampOf = (time: number): string => new Date(time).toISOString().sl
 /** Catalogue pages told in [from, to): the token list and all pools at first, what is launched, and snapshots. */
 export function cataloguePages(roster: Roster, from: number, to: number, tvlOf: (pool: Pool, time: number) => number): WorldPage[] {
   const pages: { time: number; page: WorldPage }[] = [];
-  if (from <= roster.start && roster.start < to) pages.push({ time: roster.start, page: tokenPage(roster.tokens.filter((token) => token.created <= roster.start), roster.start) });
-  for (const token of roster.tokens) if (token.created > roster.start && inside(token.created)) pages.push({ time: token.created, page: tokenPage([token], token.created) });
-  for (const pool of roster.pools) if (pool.created > roster.start && inside(pool.created)) pages.push(...poolPages(roster, [pool], pool.created, tvlOf));
+  if (from <= roster.start && roster.start < to)
+    pages.push({
+      time: roster.start,
+      page: tokenPage(
+        roster.tokens.filter((token) => token.created <= roster.start),
+        roster.start,
+      ),
+    });
+  for (const token of roster.tokens)
+    if (token.created > roster.start && inside(token.created)) pages.push({ time: token.created, page: tokenPage([token], token.created) });
+  for (const pool of roster.pools)
+    if (pool.created > roster.start && inside(pool.created)) pages.push(...poolPages(roster, [pool], pool.created, tvlOf));
   const first = roster.start + Math.ceil((Math.max(from, roster.start) - roster.start) / SNAPSHOT) * SNAPSHOT;
-  for (let time = first; time < to; time += SNAPSHOT) pages.push(...poolPages(roster, roster.pools.filter((pool) => pool.created <= time), time, tvlOf));
+  for (let time = first; time < to; time += SNAPSHOT)
+    pages.push(
+      ...poolPages(
+        roster,
+        roster.pools.filter((pool) => pool.created <= time),
+        time,
+        tvlOf,
+      ),
+    );
   return pages.sort((a, b) => a.time - b.time).map(({ page }) => page);
 
   function inside(time: number): boolean {
@@ -33,7 +50,12 @@ function tokenPage(tokens: readonly Token[], time: number): WorldPage {
   return { name: `tokens_${stampOf(time)}.json`, format: 'json', records, facts: records.length };
 }
 
-function poolPages(roster: Roster, pools: readonly Pool[], time: number, tvlOf: (pool: Pool, time: number) => number): { time: number; page: WorldPage }[] {
+function poolPages(
+  roster: Roster,
+  pools: readonly Pool[],
+  time: number,
+  tvlOf: (pool: Pool, time: number) => number,
+): { time: number; page: WorldPage }[] {
   return (['dlmm', 'damm_v2'] as const).flatMap((type) => {
     const rows = pools.filter((pool) => pool.type === type).map((pool) => poolRow(roster, pool, time, tvlOf(pool, time)));
     if (rows.length === 0) return [];
@@ -55,7 +77,13 @@ function poolRow(roster: Roster, pool: Pool, time: number, tvl: number): Record<
   const config =
     pool.type === 'dlmm'
       ? { bin_step: pool.bin_step, base_fee_pct: percent(pool.fee), max_fee_pct: 10, protocol_fee_pct: 5, collect_fee_mode: 0 }
-      : { base_fee_mode: pool.launch_fee ? 1 : 0, base_fee_pct: percent(pool.fee), protocol_fee_pct: 20, dynamic_fee_initialized: false, concentrated_liquidity: false };
+      : {
+          base_fee_mode: pool.launch_fee ? 1 : 0,
+          base_fee_pct: percent(pool.fee),
+          protocol_fee_pct: 20,
+          dynamic_fee_initialized: false,
+          concentrated_liquidity: false,
+        };
   return {
     address: pool.key.text,
     name: `${pool.x.symbol}-${pool.y.symbol}`,

@@ -1,4 +1,6 @@
 import crypto from 'node:crypto';
+
+const { floor } = Math;
 /** Anything with the bytes of an address. */
 interface Key {
   readonly bytes: Buffer;
@@ -7,7 +9,7 @@ interface Key {
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const LIMB = 58 ** 4;
 const INVERSE = 1 / LIMB;
-const PAIRS = Array.from({ length: 58 * 58 }, (_, i) => `${ALPHABET[Math.floor(i / 58)]}${ALPHABET[i % 58]}`);
+const PAIRS = Array.from({ length: 58 * 58 }, (_, i) => `${ALPHABET[floor(i / 58)]}${ALPHABET[i % 58]}`);
 const limbs = new Float64Array(512);
 
 /**
@@ -22,7 +24,7 @@ export function toBase58(bytes: Buffer): string {
     let carry = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] as number);
     for (let i = 0; i < used; i += 1) {
       const value = (limbs[i] as number) * 16_777_216 + carry;
-      carry = Math.floor(value * INVERSE);
+      carry = floor(value * INVERSE);
       let rest = value - carry * LIMB;
       if (rest < 0) {
         rest += LIMB;
@@ -34,7 +36,7 @@ export function toBase58(bytes: Buffer): string {
       limbs[i] = rest;
     }
     while (carry > 0) {
-      const next = Math.floor(carry / LIMB);
+      const next = floor(carry / LIMB);
       limbs[used] = carry - next * LIMB;
       carry = next;
       used += 1;
@@ -43,7 +45,7 @@ export function toBase58(bytes: Buffer): string {
   let text = '';
   for (let i = used - 1; i >= 0; i -= 1) {
     const limb = limbs[i] as number;
-    text += (PAIRS[Math.floor(limb / 3364)] as string) + (PAIRS[limb % 3364] as string);
+    text += (PAIRS[floor(limb / 3364)] as string) + (PAIRS[limb % 3364] as string);
   }
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros += 1;
@@ -118,7 +120,7 @@ export class EventWriter {
   private wide(value: number, words: number): this {
     let rest = value;
     for (let i = 0; i < words; i += 1) {
-      const next = Math.floor(rest / TWO_32);
+      const next = floor(rest / TWO_32);
       this.at = this.bytes.writeUInt32LE(rest - next * TWO_32, this.at);
       rest = next;
     }
@@ -133,7 +135,7 @@ export class EventWriter {
 
 /** A signature: any 87 digits that begin with 3 or higher are 64 bytes. */
 export function signatureOf(random: () => number): string {
-  let text = ALPHABET[2 + Math.floor(random() * 56)] as string;
-  for (let i = 0; i < 43; i += 1) text += PAIRS[Math.floor(random() * 3364)] as string;
+  let text = ALPHABET[2 + floor(random() * 56)] as string;
+  for (let i = 0; i < 43; i += 1) text += PAIRS[floor(random() * 3364)] as string;
   return text;
 }

@@ -24,7 +24,13 @@ export function legsOf({ kind, x, y, fee_x, fee_y }: PositionEvent): Leg[] {
     case 'claim':
       return [['claim_fee', 1, fee_x, fee_y]];
     case 'rebalance':
-      return ([['remove', 1, x, y], ['add', 1, x, y], ['claim_fee', 1, fee_x, fee_y]] as const).filter(([, , a, b]) => a !== 0 || b !== 0);
+      return (
+        [
+          ['remove', 1, x, y],
+          ['add', 1, x, y],
+          ['claim_fee', 1, fee_x, fee_y],
+        ] as const
+      ).filter(([, , a, b]) => a !== 0 || b !== 0);
     case 'close':
       return [
         ['remove', 1, x, y],
@@ -61,6 +67,8 @@ function historyRow(roster: Roster, event: PositionEvent, [eventType, ixIndex, x
 
 /** Smallest units as decimal text in units of the token. */
 function toUnits(raw: number, decimals: number): string {
-  const digits = BigInt(raw).toString().padStart(decimals + 1, '0');
+  const digits = BigInt(raw)
+    .toString()
+    .padStart(decimals + 1, '0');
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
 }

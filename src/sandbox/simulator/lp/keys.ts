@@ -14,7 +14,12 @@ export class Key {
 
 /** An address of the pretended chain, the same for the same name. */
 export function keyOf(...name: (string | number)[]): Key {
-  return new Key(crypto.createHash('sha256').update(`smart-money-sandbox/lp/${name.join('/')}`).digest());
+  return new Key(
+    crypto
+      .createHash('sha256')
+      .update(`smart-money-sandbox/lp/${name.join('/')}`)
+      .digest(),
+  );
 }
 
 /** A real address: programs and tokens that every Solana user knows. */

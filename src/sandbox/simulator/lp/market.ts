@@ -1,6 +1,8 @@
 import type { Key } from './keys';
 import { hashOf } from './random';
 
+const { floor } = Math;
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -39,7 +41,7 @@ export function priceOf(seed: number, token: Token, time: number): number {
 
 /** Smooth noise through one random value in -1..1 per whole number. */
 function waveAt(seed: number, token: number, wave: number, at: number): number {
-  const whole = Math.floor(at);
+  const whole = floor(at);
   const part = at - whole;
   const ease = part * part * (3 - 2 * part);
   const left = hashOf(seed, token, wave, whole) * 2 - 1;

@@ -1,28 +1,16 @@
 import { DAMM_V2, DLMM, type Key, keyOf, OPERATOR } from './keys';
 import { priceOf } from './market';
+import { activeBin, reservesOf } from './pool-state';
 import type { PositionEvent } from './positions';
-import type { Pool, Roster } from './roster';
+import { hashOf } from './random';
+import type { Roster } from './roster';
+import { swapEvent } from './swaps';
 import type { ChainTx, ToldEvent } from './transactions';
 
-/** Bin of the market price in a dlmm pool. */
-export function activeBin(roster: Roster, pool: Pool, time: number): number {
-  const price = (priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time)) * 10 ** (pool.y.decimals - pool.x.decimals);
-  return Math.round(Math.log(price) / Math.log(1 + pool.bin_step / 10_000));
-}
-
-/** Square root of the market price in smallest units, Q64.64. */
-export function sqrtPrice(roster: Roster, pool: Pool, time: number): number {
-  const price = (priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time)) * 10 ** (pool.y.decimals - pool.x.decimals);
-  return Math.floor(Math.sqrt(price) * 2 ** 64);
-}
-
-/** Reserves in smallest units: both halves of the liquidity at market prices. */
-export function reservesOf(roster: Roster, pool: Pool, tvl: number, time: number): [number, number] {
-  const side = (token: Pool['x']): number => Math.floor((tvl / 2 / priceOf(roster.seed, token, time)) * 10 ** token.decimals);
-  return [side(pool.x), side(pool.y)];
-}
-
 export const eventTxId = (event: PositionEvent): string => `position/${event.position.id}/${event.index}`;
+
+/** Share of damm_v2 deposits and withdrawals that begin or end with a swap: people hold one of the two tokens. */
+const ZAPPED = 0.75;
 
 /** The transaction behind something done to a position: opening and closing tell several events at once. */
 export function positionTx(roster: Roster, event: PositionEvent, tvl: number): ChainTx {
@@ -52,7 +40,18 @@ function dlmmSteps(roster: Roster, event: PositionEvent): ToldEvent[][] {
       return [[claim]];
     case 'rebalance': {
       const range = [bin - 30, bin + 30, bin - 30, bin + 30];
-      return [[told('Rebalancing', (to) => to.key(pool, key, owner).i32(bin).u64(x, x, y, y, fee_x, fee_y).i32(...range).u64(0, 0))]];
+      return [
+        [
+          told('Rebalancing', (to) =>
+            to
+              .key(pool, key, owner)
+              .i32(bin)
+              .u64(x, x, y, y, fee_x, fee_y)
+              .i32(...range)
+              .u64(0, 0),
+          ),
+        ],
+      ];
     }
     case 'close':
       return [[remove], [claim], [told('PositionClose', (to) => to.key(key, owner))]];
@@ -77,7 +76,7 @@ function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent
   const claim = told('EvtClaimPositionFee', (to) => to.key(pool, key, owner).u64(fee_x, fee_y));
   switch (kind) {
     case 'open':
-      return [[told('EvtCreatePosition', (to) => to.key(pool, owner, key, nft()))], [change(0)]];
+      return [...zap(roster, event, false, tvl), [told('EvtCreatePosition', (to) => to.key(pool, owner, key, nft()))], [change(0)]];
     case 'add':
       return [[change(0)]];
     case 'remove':
@@ -86,6 +85,14 @@ function dammSteps(roster: Roster, event: PositionEvent, tvl: number): ToldEvent
     case 'rebalance':
       return [[claim]];
     case 'close':
-      return [[change(1)], [claim], [told('EvtClosePosition', (to) => to.key(pool, owner, key, nft()))]];
+      return [[change(1)], [claim], [told('EvtClosePosition', (to) => to.key(pool, owner, key, nft()))], ...zap(roster, event, true, tvl)];
   }
+}
+
+/** The swap before a deposit (buys the first token) or after a withdrawal (sells it). */
+function zap(roster: Roster, { position, index, x, time }: PositionEvent, sells: boolean, tvl: number): ToldEvent[][] {
+  const { pool, owner } = position;
+  const chance = hashOf(roster.seed, position.opened / 1000, owner.index, index);
+  const usd = (x / 10 ** pool.x.decimals) * priceOf(roster.seed, pool.x, time);
+  return chance < ZAPPED && usd > 0 ? [[swapEvent(roster, pool, owner.key, usd, sells, time, tvl, () => chance)]] : [];
 }

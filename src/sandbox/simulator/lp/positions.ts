@@ -55,11 +55,11 @@ const HABITS: Record<Role, Habit> = {
   farmer: FARMER,
   skilled: { ...FARMER, usd: 4_000, hours: 20, claims: 12, plans: 8, range: 2.2 },
   lucky: { ...FARMER, usd: 1_200, plans: 6 },
-  market_maker: { ...FARMER, usd: 60_000, hours: 90, claims: 0, rebalance_hours: 8, range: 2.5 },
+  market_maker: { ...FARMER, usd: 12_000, hours: 90, claims: 0, rebalance_hours: 8, range: 2.5 },
   bot: { ...FARMER, usd: 1_500, hours: 6, claims: 0, rebalance_hours: 3, range: 1.4 },
   sniper: { ...FARMER, usd: 1_000, hours: 5, claims: 2 },
   single_sided: { ...FARMER, single: true },
-  whale: { ...FARMER, usd: 120_000, hours: 120, claims: 48 },
+  whale: { ...FARMER, usd: 40_000, hours: 120, claims: 48 },
   copier: FARMER,
   novice: { ...FARMER, usd: 300, hours: 40, plans: 4, takes: 'worst', range: 0.6 },
 };
@@ -132,11 +132,17 @@ function activePool(roster: Roster, time: number, random: () => number): Pool | 
 /** A pool of the day whose first hour is still ahead or running, if there is one. */
 function newestPool(roster: Roster, time: number): Pool | null {
   const day = Math.floor((time - roster.start) / DAY);
-  const fresh = roster.pools.filter((pool) => pool.created >= roster.start && Math.floor((pool.created - roster.start) / DAY) === day && pool.created < roster.start + (day + 1) * DAY - HOUR);
+  const fresh = roster.pools.filter(
+    (pool) =>
+      pool.created >= roster.start &&
+      Math.floor((pool.created - roster.start) / DAY) === day &&
+      pool.created < roster.start + (day + 1) * DAY - HOUR,
+  );
   return fresh.at(-1) ?? null;
 }
 
-const pairPrice = (roster: Roster, pool: Pool, time: number): number => priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time);
+const pairPrice = (roster: Roster, pool: Pool, time: number): number =>
+  priceOf(roster.seed, pool.x, time) / priceOf(roster.seed, pool.y, time);
 
 /** USD that 1 USD of liquidity earns per hour: what the pool's expected swaps pay, shared by its liquidity. */
 function yieldAt(roster: Roster, pool: Pool, time: number): number {
@@ -175,7 +181,16 @@ function lived(roster: Roster, id: string, owner: Owner, plan: Plan, key: Key, r
   const habit = HABITS[owner.role];
   const content: Content = { x: 0, y: 0, price: pairPrice(roster, pool, opened), claimed_at: opened };
   const log = (time: number, kind: PositionEvent['kind'], x: number, y: number, fees: [number, number] = [0, 0]): void => {
-    position.events.push({ position, index: position.events.length, time, kind, x: raw(x, pool.x.decimals), y: raw(y, pool.y.decimals), fee_x: raw(fees[0], pool.x.decimals), fee_y: raw(fees[1], pool.y.decimals) });
+    position.events.push({
+      position,
+      index: position.events.length,
+      time,
+      kind,
+      x: raw(x, pool.x.decimals),
+      y: raw(y, pool.y.decimals),
+      fee_x: raw(fees[0], pool.x.decimals),
+      fee_y: raw(fees[1], pool.y.decimals),
+    });
   };
   deposit(roster, pool, content, opened, usd, habit.single && pool.type === 'dlmm');
   log(opened, 'open', content.x, content.y);
@@ -229,12 +244,21 @@ function feesOf(roster: Roster, pool: Pool, content: Content, habit: Habit, time
 }
 
 /** What its owner does with a position after opening it, ending with the close. */
-function diaryOf(habit: Habit, { opened, closed }: Plan, type: Pool['type'], random: () => number): { time: number; kind: PositionEvent['kind'] }[] {
+function diaryOf(
+  habit: Habit,
+  { opened, closed }: Plan,
+  type: Pool['type'],
+  random: () => number,
+): { time: number; kind: PositionEvent['kind'] }[] {
   const diary: { time: number; kind: PositionEvent['kind'] }[] = [];
   const between = (): number => opened + Math.floor((random() * (closed - opened)) / 1000) * 1000;
-  if (habit.claims > 0) for (let time = opened + habit.claims * HOUR * (0.5 + random()); time < closed; time += habit.claims * HOUR * (0.6 + 0.8 * random())) diary.push({ time: Math.floor(time / 1000) * 1000, kind: 'claim' });
+  if (habit.claims > 0)
+    for (let time = opened + habit.claims * HOUR * (0.5 + random()); time < closed; time += habit.claims * HOUR * (0.6 + 0.8 * random()))
+      diary.push({ time: Math.floor(time / 1000) * 1000, kind: 'claim' });
   const every = habit.rebalance_hours * HOUR;
-  if (every > 0) for (let time = opened + every; time < closed; time += every * (0.7 + 0.6 * random())) diary.push({ time: Math.floor(time / 1000) * 1000, kind: type === 'dlmm' ? 'rebalance' : 'claim' });
+  if (every > 0)
+    for (let time = opened + every; time < closed; time += every * (0.7 + 0.6 * random()))
+      diary.push({ time: Math.floor(time / 1000) * 1000, kind: type === 'dlmm' ? 'rebalance' : 'claim' });
   if (random() < 0.22) diary.push({ time: between(), kind: 'add' });
   if (random() < 0.15) diary.push({ time: between(), kind: 'remove' });
   return [...diary.filter(({ time }) => time > opened && time < closed).sort((a, b) => a.time - b.time), { time: closed, kind: 'close' }];
@@ -252,7 +276,12 @@ function copiesOf(roster: Roster, leader: Position): Position[] {
       const random = randomOf(roster.seed, 'lp', 'position', id);
       if (random() > 0.55) return [];
       const lag = (): number => Math.floor((2 + random() * 18) * 60) * 1000;
-      const plan = { pool: leader.pool, opened: leader.opened + lag(), closed: leader.closed + lag(), usd: leader.deposit_usd * (0.1 + 0.3 * random()) };
+      const plan = {
+        pool: leader.pool,
+        opened: leader.opened + lag(),
+        closed: leader.closed + lag(),
+        usd: leader.deposit_usd * (0.1 + 0.3 * random()),
+      };
       return [lived(roster, id, owner, plan, keyOf(roster.seed, 'position', id), random)];
     });
 }

@@ -62,9 +62,9 @@ export interface Roster {
 const SYLLABLES = ['lu', 'mo', 'ra', 'ti', 'ne', 'so', 'ka', 'vi', 'do', 'pe', 'zu', 'fa', 'ri', 'be', 'no', 'ta'];
 const QUOTES = 3;
 /** Share of all facts. */
-const SWAPS = 0.5;
-const POSITION_FACTS = 0.36;
-const ORDER_FACTS = 0.14;
+const SWAPS = 0.38;
+const POSITION_FACTS = 0.27;
+const ORDER_FACTS = 0.1;
 /** Facts that one position, one order leaves on average. */
 const FACTS_OF_POSITION = 8;
 const FACTS_OF_ORDER = 26;
@@ -107,9 +107,36 @@ export function makeRoster({ seed, size, start }: WorldOptions): Roster {
 
 function makeTokens(seed: number, start: number, poolCount: number): Token[] {
   const quotes: Token[] = [
-    { index: 0, mint: knownKey('So11111111111111111111111111111111111111112'), symbol: 'SOL', name: 'Wrapped SOL', decimals: 9, base_price: 150, volatility: 1, created: 0 },
-    { index: 1, mint: knownKey('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), symbol: 'USDC', name: 'USD Coin', decimals: 6, base_price: 1, volatility: 0, created: 0 },
-    { index: 2, mint: knownKey('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'), symbol: 'USDT', name: 'USDT', decimals: 6, base_price: 1, volatility: 0, created: 0 },
+    {
+      index: 0,
+      mint: knownKey('So11111111111111111111111111111111111111112'),
+      symbol: 'SOL',
+      name: 'Wrapped SOL',
+      decimals: 9,
+      base_price: 150,
+      volatility: 1,
+      created: 0,
+    },
+    {
+      index: 1,
+      mint: knownKey('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
+      base_price: 1,
+      volatility: 0,
+      created: 0,
+    },
+    {
+      index: 2,
+      mint: knownKey('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'),
+      symbol: 'USDT',
+      name: 'USDT',
+      decimals: 6,
+      base_price: 1,
+      volatility: 0,
+      created: 0,
+    },
   ];
   const random = randomOf(seed, 'lp', 'tokens');
   const settled = Math.round(poolCount / 2);
@@ -143,7 +170,9 @@ function launchTime(seed: number, index: number, poolCount: number): number {
 function inventName(random: () => number, taken: Set<string>): string {
   for (;;) {
     const length = 2 + Math.floor(random() * 2);
-    const name = Array.from({ length }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join('').toUpperCase();
+    const name = Array.from({ length }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)])
+      .join('')
+      .toUpperCase();
     if (taken.has(name)) continue;
     taken.add(name);
     return name;
@@ -181,7 +210,14 @@ function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
     const made = token.created + Math.floor(random() * 120) * 1000;
     const weight = heavyTailed(random, 0.35, 0.9);
     add(random() < 0.6 ? 'dlmm' : 'damm_v2', token, random() < 0.7 ? sol : usdc, weight, made);
-    if (random() < 0.45) add(random() < 0.5 ? 'dlmm' : 'damm_v2', token, random() < 0.5 ? usdc : sol, weight * 0.4, made + Math.floor(random() * 2 * DAY / 1000) * 1000);
+    if (random() < 0.45)
+      add(
+        random() < 0.5 ? 'dlmm' : 'damm_v2',
+        token,
+        random() < 0.5 ? usdc : sol,
+        weight * 0.4,
+        made + Math.floor((random() * 2 * DAY) / 1000) * 1000,
+      );
   }
   return pools;
 }

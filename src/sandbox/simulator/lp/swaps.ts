@@ -1,7 +1,7 @@
 import { randomOf } from '../world';
 import { DAMM_V2, DLMM, type Key, ROUTER } from './keys';
 import { priceOf } from './market';
-import { activeBin, reservesOf, sqrtPrice } from './position-events';
+import { activeBin, reservesOf, sqrtPrice } from './pool-state';
 import { MEAN_SWAP_USD, totalWeight } from './positions';
 import { heavyTailed, poisson, type Random, rhythm } from './random';
 import { activityAt, feeAt, type Pool, type Roster } from './roster';
@@ -46,7 +46,16 @@ export function swapsOf(roster: Roster, pool: Pool, hour: number, tvlOf: (pool: 
 const raw = (usd: number, price: number, decimals: number): number => Math.floor((usd / price) * 10 ** decimals);
 
 /** One swap at the market price; `sells` pays in the first token. */
-function swapEvent(roster: Roster, pool: Pool, trader: Key, usd: number, sells: boolean, time: number, tvl: number, random: Random): ToldEvent {
+export function swapEvent(
+  roster: Roster,
+  pool: Pool,
+  trader: Key,
+  usd: number,
+  sells: boolean,
+  time: number,
+  tvl: number,
+  random: Random,
+): ToldEvent {
   const [input, output] = sells ? [pool.x, pool.y] : [pool.y, pool.x];
   const rate = feeAt(pool, time);
   const amountIn = raw(usd, priceOf(roster.seed, input, time), input.decimals);
@@ -55,7 +64,17 @@ function swapEvent(roster: Roster, pool: Pool, trader: Key, usd: number, sells: 
   return dammSwap(roster, pool, amountIn, amountOut, sells, rate, time, tvl);
 }
 
-function dlmmSwap(roster: Roster, pool: Pool, trader: Key, amountIn: number, amountOut: number, sells: boolean, rate: number, time: number, random: Random): ToldEvent {
+function dlmmSwap(
+  roster: Roster,
+  pool: Pool,
+  trader: Key,
+  amountIn: number,
+  amountOut: number,
+  sells: boolean,
+  rate: number,
+  time: number,
+  random: Random,
+): ToldEvent {
   const bin = activeBin(roster, pool, time);
   const fee = Math.floor(amountIn * rate);
   const crossed = Math.floor(random() * 3) * (sells ? 1 : -1);
@@ -75,7 +94,16 @@ function dlmmSwap(roster: Roster, pool: Pool, trader: Key, amountIn: number, amo
 }
 
 /** Fees are taken in the second token (collect mode 1). */
-function dammSwap(roster: Roster, pool: Pool, amountIn: number, amountOut: number, sells: boolean, rate: number, time: number, tvl: number): ToldEvent {
+function dammSwap(
+  roster: Roster,
+  pool: Pool,
+  amountIn: number,
+  amountOut: number,
+  sells: boolean,
+  rate: number,
+  time: number,
+  tvl: number,
+): ToldEvent {
   const total = Math.floor(sells ? (amountOut / (1 - rate)) * rate : amountIn * rate);
   const protocol = Math.floor(total * PROTOCOL_SHARE.damm_v2);
   const [a, b] = reservesOf(roster, pool, tvl, time);

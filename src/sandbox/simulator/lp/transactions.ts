@@ -56,7 +56,12 @@ export function transactionAnswer(seed: number, { time, id, payer, program, step
         fee: 5000,
         innerInstructions: steps.map((events, i) => ({
           index: i + 1,
-          instructions: events.map((event) => ({ programIdIndex: indexOf(event.program), accounts: [0], data: eventData(event), stackHeight: 2 })),
+          instructions: events.map((event) => ({
+            programIdIndex: indexOf(event.program),
+            accounts: [0],
+            data: eventData(event),
+            stackHeight: 2,
+          })),
         })),
         loadedAddresses: { writable: [], readonly: inner.map((key) => key.text) },
         preTokenBalances: [],

@@ -24,6 +24,7 @@ export interface ProviderTotalsRow {
   fees_claimed_usd: string;
   event_count: string;
   unpriced: string;
+  first_at: Date;
   lp_count: string;
   pool_count: string;
 }
@@ -57,14 +58,14 @@ const TOTALS = forType(
   (filter) => `
 WITH owners AS (
   SELECT e.pool_type, e.owner, count(*) AS n, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced, sum(e.usd) FILTER (WHERE e.kind = 'deposit') AS deposits,
-    sum(e.usd) FILTER (WHERE e.kind = 'withdraw') AS withdrawals, sum(e.usd) FILTER (WHERE e.kind = 'claim') AS claims
+    sum(e.usd) FILTER (WHERE e.kind = 'withdraw') AS withdrawals, sum(e.usd) FILTER (WHERE e.kind = 'claim') AS claims, min(e."timestamp") AS first_at
   FROM lp_event e WHERE e."timestamp" >= $2 AND e."timestamp" < $3 ${filter('e')}
   GROUP BY e.pool_type, e.owner
 ), pools AS (
   SELECT e.pool_type, e.pool_address FROM lp_event e WHERE e."timestamp" >= $2 AND e."timestamp" < $3 ${filter('e')} GROUP BY e.pool_type, e.pool_address
 ), provided AS (
   SELECT pool_type, coalesce(sum(deposits), 0) AS deposits_usd, coalesce(sum(withdrawals), 0) AS withdrawals_usd, coalesce(sum(claims), 0) AS fees_claimed_usd,
-    coalesce(sum(n), 0) AS event_count, coalesce(sum(unpriced), 0) AS unpriced, count(DISTINCT owner) AS lp_count
+    coalesce(sum(n), 0) AS event_count, coalesce(sum(unpriced), 0) AS unpriced, min(first_at) AS first_at, count(DISTINCT owner) AS lp_count
   FROM owners GROUP BY GROUPING SETS ((pool_type), ())
 ), used AS (
   SELECT pool_type, count(*) AS pool_count FROM pools GROUP BY GROUPING SETS ((pool_type), ())

@@ -200,6 +200,7 @@ async function lpPlatformStats(
     const wider = widerThan(timeframe);
     throw new AppError('empty_result', wider === undefined ? {} : { suggestion: { timeframe: wider } });
   }
+  if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
   context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);
   return {

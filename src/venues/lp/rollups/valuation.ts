@@ -1,7 +1,10 @@
 import type { PoolClient } from 'pg';
 import { SOL, STABLES } from '../chain-addresses';
+import { SWAP_FEE_USD, SWAP_USD, worth } from '../store/facts';
 import { ensureMonths } from '../store/insert';
-import { TouchedHours, type TimeRange } from '../store/hours';
+import { type TimeRange, TouchedHours } from '../store/hours';
+import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
+import { PRICE_SOURCE, priceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
 const LEAST_USD = 1;
@@ -10,31 +13,42 @@ const LOG_PRICE_AT_MOST = 100;
 /** A price is used for this many hours after its minute. */
 const PRICE_HOURS = 1;
 
-/** token_price.source, best first. */
-export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, candle: 4, catalogue: 5 } as const;
-
-const stableList = STABLES.map((mint) => `'${mint}'`).join(', ');
-
-/** Last price of `mint` at or before `at`, at most an hour old; stables are worth 1. A LATERAL item. */
-export function priceAt(mint: string, at: string, alias: string): string {
-  return `LEFT JOIN LATERAL (SELECT CASE WHEN ${mint} IN (${stableList}) THEN 1::numeric ELSE (SELECT t.usd FROM token_price t
-    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ORDER BY t.minute DESC LIMIT 1) END AS usd) ${alias} ON true`;
+/**
+ * Brings prices up to date with the facts of the touched hours, staged ones included, and adds the hours in which a price
+ * changed. The price of a minute is derived from all facts of that minute, so the order of loading changes nothing. Without new
+ * facts (`facts` false) only prices against SOL can change: SOL's own may have come from a catalogue.
+ */
+export async function derivePrices(client: PoolClient, touched: TouchedHours, facts: boolean): Promise<void> {
+  await ensureMonths(
+    client,
+    'token_price',
+    touched.ranges(PRICE_HOURS).flatMap(({ from, to }) => [from, ...monthsBetween(from, to)]),
+  );
+  for (const range of facts ? touched.ranges() : []) {
+    await derive(client, 'stated', STATED, range, touched);
+    await derive(client, 'stable', AGAINST_STABLES, range, touched);
+  }
+  for (const range of touched.ranges(PRICE_HOURS)) await derive(client, 'sol', AGAINST_SOL, range, touched);
 }
 
-/**
- * Brings prices and USD values up to date with the facts of the touched hours: prices of a minute are derived from all
- * facts of that minute, so the order in which pages were loaded changes nothing. Values depend on prices up to an hour
- * old, so they are computed anew for the hour after each price as well.
- */
-export async function revalue(client: PoolClient, touched: TouchedHours): Promise<void> {
-  for (const range of touched.ranges()) {
-    await derive(client, 'stated', STATED, range, touched);
-    await derive(client, 'stable', againstQuote(STABLES, PRICE_SOURCE.stable), range, touched);
-  }
-  for (const range of touched.ranges(PRICE_HOURS)) await derive(client, 'sol', againstQuote([SOL], PRICE_SOURCE.sol), range, touched);
+/** Ranges of the touched hours, and of the hour after each in which their prices are still used, that hold facts. */
+export async function rangesWithFacts(client: PoolClient, touched: TouchedHours): Promise<TimeRange[]> {
+  const ranges: TimeRange[] = [];
   for (const range of touched.ranges(PRICE_HOURS)) {
-    await client.query({ name: 'lp_value_events', text: VALUE_EVENTS, values: [range.from, range.to] });
-    await client.query({ name: 'lp_value_swaps', text: VALUE_SWAPS, values: [range.from, range.to] });
+    const { rows } = await client.query<{ found: boolean }>({ name: 'lp_facts_in', text: FACTS_IN, values: [range.from, range.to] });
+    if (rows[0]?.found === true) ranges.push(range);
+  }
+  return ranges;
+}
+
+const FACTS_IN = `SELECT EXISTS (SELECT FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2)
+  OR EXISTS (SELECT FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2) AS found`;
+
+/** Values the facts of these times anew, by the prices of now. */
+export async function revalue(client: PoolClient, ranges: readonly TimeRange[]): Promise<void> {
+  for (const { from, to } of ranges) {
+    await client.query({ name: 'lp_value_events', text: VALUE_EVENTS, values: [from, to] });
+    await client.query({ name: 'lp_value_swaps', text: VALUE_SWAPS, values: [from, to] });
   }
 }
 
@@ -45,41 +59,48 @@ async function derive(
   { from, to }: TimeRange,
   touched: TouchedHours,
 ): Promise<void> {
-  const { rows: months } = await client.query<{ month: Date }>({ name: 'lp_price_months', text: MONTHS, values: [from, to] });
-  await ensureMonths(
-    client,
-    'token_price',
-    months.map((row) => row.month),
-  );
   const { rows } = await client.query<{ minute: Date }>({ name: `lp_prices_${name}`, text: derivation(observations), values: [from, to] });
   for (const { minute } of rows) touched.add(minute);
 }
 
-const MONTHS = `SELECT generate_series(date_trunc('month', $1::timestamptz, 'UTC'), $2::timestamptz - interval '1 millisecond', interval '1 month') AS month`;
+/** First instants of the months that begin in (from, to). */
+function monthsBetween(from: Date, to: Date): Date[] {
+  const months: Date[] = [];
+  for (let month = from.getUTCMonth() + 1; ; month += 1) {
+    const first = new Date(Date.UTC(from.getUTCFullYear(), month, 1));
+    if (first >= to) return months;
+    months.push(first);
+  }
+}
 
-/** Of the observations of a minute the one with the most USD behind it counts. */
+/** Of the observations of a minute the one with the most value behind it counts. */
 const derivation = (observations: string): string => `
 INSERT INTO token_price AS t (mint, minute, usd, source)
-SELECT DISTINCT ON (mint, minute) mint, minute, usd, source FROM (${observations}) o
-WHERE usd > 0 AND weight >= ${LEAST_USD} AND mint NOT IN (${stableList})
-ORDER BY mint, minute, weight DESC, "timestamp", tx_id, ix, usd
+SELECT mint, minute, usd, source FROM (${observations}) o WHERE usd > 0 AND weight >= ${LEAST_USD}
 ON CONFLICT (mint, minute) DO UPDATE SET usd = EXCLUDED.usd, source = EXCLUDED.source
   WHERE EXCLUDED.source <= t.source AND (EXCLUDED.usd, EXCLUDED.source) IS DISTINCT FROM (t.usd, t.source)
 RETURNING minute`;
 
-/** What the upstream states: USD of a leg over its amount. */
-const STATED = [
-  ['x', 'mint_x'],
-  ['y', 'mint_y'],
-]
+const STATED_FACTS = ['lp_event', STAGED_EVENTS]
   .map(
-    ([leg, mint]) => `
-SELECT p.${mint} AS mint, date_trunc('minute', e."timestamp") AS minute, e.stated_usd_${leg} / e.amount_${leg} AS usd, ${PRICE_SOURCE.stated}::smallint AS source,
-  e.stated_usd_${leg} AS weight, e."timestamp", e.tx_id, e.n::int AS ix
-FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
-WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND e.stated_usd_${leg} > 0 AND e.amount_${leg} > 0 AND p.${mint} IS NOT NULL`,
+    (table) => `
+SELECT pool_address, "timestamp", tx_id, n, stated_usd_x, stated_usd_y, amount_x, amount_y, raw_x, raw_y
+FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND (stated_usd_x > 0 OR stated_usd_y > 0)`,
   )
   .join(' UNION ALL ');
+
+/** What the upstream states: USD of a leg over its amount. */
+const STATED = `
+SELECT DISTINCT ON (mint, minute) mint, minute, weight / amount AS usd, ${PRICE_SOURCE.stated}::smallint AS source, weight FROM (
+  SELECT CASE leg.side WHEN 'x' THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', e."timestamp") AS minute, leg.usd AS weight, leg.amount,
+    e."timestamp", e.tx_id, e.n, leg.side
+  FROM (${STATED_FACTS}) e JOIN lp_pool p ON p.pool_address = e.pool_address
+  LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
+  CROSS JOIN LATERAL (VALUES ('x', e.stated_usd_x, coalesce(e.amount_x, e.raw_x * ('1e-' || a.decimals)::numeric)),
+    ('y', e.stated_usd_y, coalesce(e.amount_y, e.raw_y * ('1e-' || b.decimals)::numeric))) AS leg(side, usd, amount)
+  WHERE leg.usd > 0 AND leg.amount > 0
+) o WHERE mint IS NOT NULL AND mint NOT IN (${stableList})
+ORDER BY mint, minute, weight DESC, "timestamp", tx_id, n, side`;
 
 /**
  * Price of the second token per first, in units of the tokens: of the active bin (1 + bin step / 10^4)^bin, of the square
@@ -91,34 +112,45 @@ const POOL_PRICE = `(CASE
   ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals))::numeric`;
 
 /** Swaps and provider events as amounts of either token, with the bin or square root that tells the pool's price. */
-const PRICED_FACTS = `
+const PRICED_FACTS = [
+  ...['lp_swap', STAGED_SWAPS].map(
+    (table) => `
 SELECT pool_address, "timestamp", tx_id, outer_ix * 1000 + inner_ix AS ix, bin_id, sqrt_price,
   CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
-FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2
-UNION ALL
+FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2`,
+  ),
+  ...['lp_event', STAGED_EVENTS].map(
+    (table) => `
 SELECT pool_address, "timestamp", tx_id, 1000000 + n, bin_id, NULL, raw_x, raw_y
-FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND bin_id IS NOT NULL AND raw_x IS NOT NULL AND raw_y IS NOT NULL`;
+FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND bin_id IS NOT NULL AND raw_x IS NOT NULL AND raw_y IS NOT NULL`,
+  ),
+].join(' UNION ALL ');
 
-/** Prices of tokens in pools whose other token is one of `quotes`. */
-function againstQuote(quotes: readonly string[], source: number): string {
+/** Prices of tokens in pools whose other token is one of `quotes`, which are worth `q.usd`. */
+const againstQuotes = (quotes: readonly string[], source: number, quotePrice: string): string => {
   const list = quotes.map((mint) => `'${mint}'`).join(', ');
-  const side = (quote: 'x' | 'y', base: 'x' | 'y', price: string): string => `
-SELECT p.mint_${base} AS mint, date_trunc('minute', f."timestamp") AS minute, ${price} * q.usd AS usd, ${source}::smallint AS source,
-  f.raw_${quote} * ('1e-' || ${quote}.decimals)::numeric * q.usd AS weight, f."timestamp", f.tx_id, f.ix::int AS ix
-FROM (${PRICED_FACTS}) f
-JOIN lp_pool p ON p.pool_address = f.pool_address AND p.mint_${quote} IN (${list}) AND p.mint_${base} NOT IN (${stableList})
-JOIN lp_token x ON x.mint = p.mint_x
-JOIN lp_token y ON y.mint = p.mint_y
-${priceAt(`p.mint_${quote}`, `date_trunc('minute', f."timestamp")`, 'q')}
-WHERE x.decimals IS NOT NULL AND y.decimals IS NOT NULL AND q.usd IS NOT NULL`;
-  return `${side('y', 'x', POOL_PRICE)} UNION ALL ${side('x', 'y', `1 / nullif(${POOL_PRICE}, 0)`)}`;
-}
+  return `
+SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, b.quote * q.usd AS weight FROM (
+  SELECT DISTINCT ON (mint, minute) mint, minute, price, quote FROM (
+    SELECT CASE WHEN p.mint_y IN (${list}) THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', f."timestamp") AS minute,
+      CASE WHEN p.mint_y IN (${list}) THEN ${POOL_PRICE} ELSE 1 / nullif(${POOL_PRICE}, 0) END AS price,
+      CASE WHEN p.mint_y IN (${list}) THEN f.raw_y * ('1e-' || y.decimals)::numeric ELSE f.raw_x * ('1e-' || x.decimals)::numeric END AS quote,
+      f."timestamp", f.tx_id, f.ix
+    FROM (${PRICED_FACTS}) f
+    JOIN lp_pool p ON p.pool_address = f.pool_address AND (p.mint_y IN (${list}) OR p.mint_x IN (${list}))
+    JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL
+    JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
+  ) o WHERE mint NOT IN (${stableList}) AND mint NOT IN (${list}) AND quote > 0
+  ORDER BY mint, minute, quote DESC, "timestamp", tx_id, ix
+) b ${quotePrice}`;
+};
+
+const AGAINST_STABLES = againstQuotes(STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q');
+const AGAINST_SOL = againstQuotes([SOL], PRICE_SOURCE.sol, priceAt(`'${SOL}'::text`, 'b.minute', 'q'));
 
 const VALUE_EVENTS = `
 UPDATE lp_event e SET usd = v.usd FROM (
-  SELECT e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n,
-    CASE WHEN (e.amount_x = 0 OR x.usd IS NOT NULL) AND (e.amount_y = 0 OR y.usd IS NOT NULL)
-      THEN e.amount_x * coalesce(x.usd, 0) + e.amount_y * coalesce(y.usd, 0) END AS usd
+  SELECT e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n, ${worth('e.amount_x', 'e.amount_y')} AS usd
   FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
   ${priceAt('p.mint_x', 'e."timestamp"', 'x')} ${priceAt('p.mint_y', 'e."timestamp"', 'y')}
   WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND NOT e.usd_stated
@@ -126,15 +158,13 @@ UPDATE lp_event e SET usd = v.usd FROM (
 WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) = (v.pool_address, v."timestamp", v.tx_id, v.position_address, v.kind, v.n)
   AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.usd IS DISTINCT FROM v.usd`;
 
-/** A swap is worth what was paid in; its fee what providers earned of it. */
 const VALUE_SWAPS = `
 UPDATE lp_swap s SET usd = v.usd, fee_usd = v.fee_usd FROM (
-  SELECT s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix,
-    s.amount_in * CASE WHEN s.x_to_y THEN x.usd ELSE y.usd END AS usd,
-    s.raw_fee * CASE WHEN s.fee_on_x THEN ('1e-' || a.decimals)::numeric * x.usd WHEN NOT s.fee_on_x THEN ('1e-' || b.decimals)::numeric * y.usd END AS fee_usd
+  SELECT s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix, ${SWAP_USD} AS usd, ${SWAP_FEE_USD} AS fee_usd
   FROM lp_swap s JOIN lp_pool p ON p.pool_address = s.pool_address
   LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
   ${priceAt('p.mint_x', 's."timestamp"', 'x')} ${priceAt('p.mint_y', 's."timestamp"', 'y')}
+  CROSS JOIN LATERAL (SELECT s.amount_in) m
   WHERE s."timestamp" >= $1 AND s."timestamp" < $2
 ) v
 WHERE (s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix) = (v.pool_address, v."timestamp", v.tx_id, v.outer_ix, v.inner_ix)

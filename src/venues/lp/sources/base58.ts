@@ -1,5 +1,7 @@
 import bs58 from 'bs58';
 
+const { floor } = Math;
+
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i += 1) VALUES[ALPHABET.charCodeAt(i)] = i;
@@ -36,11 +38,11 @@ export function decodeBase58(text: string): Buffer | undefined {
 function multiplyAdd(used: number, scale: number, carry: number): number {
   for (let i = 0; i < used; i += 1) {
     const value = (limbs[i] as number) * scale + carry;
-    carry = Math.floor(value / LIMB);
+    carry = floor(value / LIMB);
     limbs[i] = value - carry * LIMB;
   }
   while (carry > 0) {
-    const rest = Math.floor(carry / LIMB);
+    const rest = floor(carry / LIMB);
     limbs[used] = carry - rest * LIMB;
     used += 1;
     carry = rest;

@@ -1,52 +1,40 @@
 import type { PoolClient } from 'pg';
-import { appendNew, batchesOf, columnArrays, type Columns, ensureMonths, selectOf, unnestOf } from './insert';
-import type { DcaRow, EventRow, PositionEventRow, RewardRow, SwapRow } from './rows';
+import { priceAt } from '../rollups/price-at';
+import { appendNew, type Columns, ensureMonths } from './insert';
+import type { DcaRow, PositionEventRow, RewardRow } from './rows';
+import { EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
 
 export interface Appended {
   inserted: number;
   duplicates: number;
 }
 
-const EVENT: Columns<EventRow> = [
-  ['pool_address', 'text'],
-  ['timestamp', 'timestamptz'],
-  ['tx_id', 'text'],
-  ['position_address', 'text'],
-  ['kind', 'text'],
-  ['n', 'smallint'],
-  ['pool_type', 'text'],
-  ['owner', 'text'],
-  ['signer', 'text'],
-  ['raw_x', 'numeric'],
-  ['raw_y', 'numeric'],
-  ['amount_x', 'numeric'],
-  ['amount_y', 'numeric'],
-  ['stated_usd_x', 'numeric'],
-  ['stated_usd_y', 'numeric'],
-  ['stated_usd', 'numeric'],
-  ['bin_id', 'integer'],
-  ['liquidity_delta', 'numeric'],
-  ['rebalance', 'boolean'],
-  ['slot', 'bigint'],
-  ['outer_ix', 'smallint'],
-  ['inner_ix', 'smallint'],
-  ['fee_payer', 'text'],
-  ['programs', 'text[]'],
-];
+/** Smallest units to units of the token. Multiplied, not divided: nothing is rounded. */
+const units = (raw: string, decimals: string): string => `${raw} * ('1e-' || ${decimals})::numeric`;
 
-/** Amounts in units of the tokens where the pool's tokens are known. Multiplied, not divided: nothing is rounded. */
+/** `$1` and `$2` are the tokens' amounts, `x` and `y` their prices: null when an amount that is not zero has no price. */
+export const worth = (amountX: string, amountY: string): string =>
+  `CASE WHEN (${amountX} = 0 OR x.usd IS NOT NULL) AND (${amountY} = 0 OR y.usd IS NOT NULL) THEN ${amountX} * coalesce(x.usd, 0) + ${amountY} * coalesce(y.usd, 0) END`;
+
+const TOKENS_OF = (row: string): string => `
+LEFT JOIN lp_pool p ON p.pool_address = ${row}.pool_address
+LEFT JOIN lp_token a ON a.mint = p.mint_x
+LEFT JOIN lp_token b ON b.mint = p.mint_y
+${priceAt('p.mint_x', `${row}."timestamp"`, 'x')} ${priceAt('p.mint_y', `${row}."timestamp"`, 'y')}`;
+
+const KEY = ['pool_address', 'timestamp', 'tx_id', 'position_address', 'kind', 'n'] as const;
+const names = (list: readonly string[], alias?: string): string =>
+  list.map((name) => (alias ? `${alias}."${name}"` : `"${name}"`)).join(', ');
+const kept = EVENT.map(([name]) => name).filter((name) => !['owner', 'amount_x', 'amount_y', 'stated_usd'].includes(name));
+
+/** The position's owner where the event does not name him, else who signed; stated USD before ours. */
 const INSERT_EVENTS = `
-INSERT INTO lp_event (pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, signer, raw_x, raw_y, amount_x, amount_y,
-  stated_usd_x, stated_usd_y, usd, usd_stated, bin_id, liquidity_delta, rebalance, slot, outer_ix, inner_ix, fee_payer, programs)
-SELECT u.pool_address, u."timestamp", u.tx_id, u.position_address, u.kind, u.n, u.pool_type, coalesce(u.owner, o.owner, u.signer), u.signer, u.raw_x, u.raw_y,
-  coalesce(u.amount_x, u.raw_x * ('1e-' || x.decimals)::numeric), coalesce(u.amount_y, u.raw_y * ('1e-' || y.decimals)::numeric),
-  u.stated_usd_x, u.stated_usd_y, u.stated_usd, u.stated_usd IS NOT NULL, u.bin_id, u.liquidity_delta, u.rebalance, u.slot, u.outer_ix, u.inner_ix, u.fee_payer,
-  string_to_array(nullif(u.programs, ''), ',')
-FROM ${unnestOf(EVENT, 'u')}
+INSERT INTO lp_event (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
+SELECT ${names(kept, 'u')}, coalesce(u.owner, o.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
+FROM ${STAGED_EVENTS} u
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
-LEFT JOIN lp_pool p ON p.pool_address = u.pool_address
-LEFT JOIN lp_token x ON x.mint = p.mint_x
-LEFT JOIN lp_token y ON y.mint = p.mint_y
+${TOKENS_OF('u')}
+CROSS JOIN LATERAL (SELECT coalesce(u.amount_x, ${units('u.raw_x', 'a.decimals')}) AS x, coalesce(u.amount_y, ${units('u.raw_y', 'b.decimals')}) AS y) m
 ON CONFLICT DO NOTHING`;
 
 /** What another feed knows of an event that is on record already: stated USD wins, the rest fills gaps. */
@@ -58,86 +46,45 @@ UPDATE lp_event e SET
   owner = coalesce(u.owner, e.owner), signer = coalesce(e.signer, u.signer), bin_id = coalesce(e.bin_id, u.bin_id),
   liquidity_delta = coalesce(e.liquidity_delta, u.liquidity_delta), rebalance = e.rebalance OR u.rebalance, slot = coalesce(e.slot, u.slot),
   outer_ix = coalesce(e.outer_ix, u.outer_ix), inner_ix = coalesce(e.inner_ix, u.inner_ix), fee_payer = coalesce(e.fee_payer, u.fee_payer),
-  programs = coalesce(e.programs, string_to_array(nullif(u.programs, ''), ','))
-FROM ${unnestOf(EVENT, 'u')}
-WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) = (u.pool_address, u."timestamp", u.tx_id, u.position_address, u.kind, u.n)
+  programs = coalesce(e.programs, u.programs)
+FROM ${STAGED_EVENTS} u
+WHERE (${names(KEY, 'e')}) = (${names(KEY, 'u')})
   AND ((NOT e.usd_stated AND u.stated_usd IS NOT NULL) OR (e.raw_x IS NULL AND u.raw_x IS NOT NULL) OR (e.fee_payer IS NULL AND u.fee_payer IS NOT NULL)
     OR (e.owner IS NULL AND u.owner IS NOT NULL))`;
 
-/** Appends deposits, withdrawals and claims. */
-export async function saveEvents(client: PoolClient, rows: readonly EventRow[]): Promise<Appended> {
-  const distinct = distinctEvents(rows);
-  await ensureMonths(
-    client,
-    'lp_event',
-    distinct.map((row) => row.timestamp),
-  );
-  let inserted = 0;
-  for (const batch of batchesOf(distinct)) {
-    const values = columnArrays(EVENT, batch);
-    const { rowCount } = await client.query({ name: 'lp_insert_events', text: INSERT_EVENTS, values });
-    inserted += rowCount ?? 0;
-    if (rowCount !== batch.length) await client.query({ name: 'lp_complete_events', text: COMPLETE_EVENTS, values });
-  }
-  return { inserted, duplicates: rows.length - inserted };
+/** Appends the staged deposits, withdrawals and claims. */
+export async function appendEvents(client: PoolClient, staged: number): Promise<Appended> {
+  const { rowCount } = await client.query({ name: 'lp_append_events', text: INSERT_EVENTS });
+  const inserted = rowCount ?? 0;
+  if (inserted < staged) await client.query({ name: 'lp_complete_events', text: COMPLETE_EVENTS });
+  return { inserted, duplicates: staged - inserted };
 }
 
-function distinctEvents(rows: readonly EventRow[]): EventRow[] {
-  const distinct = new Map<string, EventRow>();
-  for (const row of rows) {
-    const key = `${row.pool_address}/${row.timestamp.getTime()}/${row.tx_id}/${row.position_address}/${row.kind}/${row.n}`;
-    if (!distinct.has(key)) distinct.set(key, row);
-  }
-  return [...distinct.values()];
-}
-
-const SWAP: Columns<SwapRow> = [
-  ['pool_address', 'text'],
-  ['timestamp', 'timestamptz'],
-  ['tx_id', 'text'],
-  ['outer_ix', 'smallint'],
-  ['inner_ix', 'smallint'],
-  ['pool_type', 'text'],
-  ['trader', 'text'],
-  ['x_to_y', 'boolean'],
-  ['raw_in', 'numeric'],
-  ['raw_out', 'numeric'],
-  ['raw_fee', 'numeric'],
-  ['fee_on_x', 'boolean'],
-  ['bin_id', 'integer'],
-  ['sqrt_price', 'numeric'],
-  ['slot', 'bigint'],
-  ['fee_payer', 'text'],
-  ['programs', 'text[]'],
-];
+/** What was paid in, and what of the fee is the providers'. `m` holds the amounts, `s` the swap. */
+export const SWAP_USD = 'm.amount_in * CASE WHEN s.x_to_y THEN x.usd ELSE y.usd END';
+export const SWAP_FEE_USD = `s.raw_fee * CASE WHEN s.fee_on_x THEN ('1e-' || a.decimals)::numeric * x.usd WHEN NOT s.fee_on_x THEN ('1e-' || b.decimals)::numeric * y.usd END`;
 
 const INSERT_SWAPS = `
-INSERT INTO lp_swap (pool_address, "timestamp", tx_id, outer_ix, inner_ix, pool_type, trader, x_to_y, raw_in, raw_out, raw_fee, fee_on_x, bin_id, sqrt_price, slot,
-  fee_payer, programs, amount_in, amount_out)
-SELECT ${selectOf(SWAP, 'u')},
-  u.raw_in * ('1e-' || CASE WHEN u.x_to_y THEN x.decimals ELSE y.decimals END)::numeric,
-  u.raw_out * ('1e-' || CASE WHEN u.x_to_y THEN y.decimals ELSE x.decimals END)::numeric
-FROM ${unnestOf(SWAP, 'u')}
-LEFT JOIN lp_pool p ON p.pool_address = u.pool_address
-LEFT JOIN lp_token x ON x.mint = p.mint_x
-LEFT JOIN lp_token y ON y.mint = p.mint_y
+INSERT INTO lp_swap (${names(SWAP.map(([name]) => name))}, amount_in, amount_out, usd, fee_usd)
+SELECT ${names(
+  SWAP.map(([name]) => name),
+  's',
+)}, m.amount_in, m.amount_out, ${SWAP_USD}, ${SWAP_FEE_USD}
+FROM ${STAGED_SWAPS} s ${TOKENS_OF('s')}
+CROSS JOIN LATERAL (SELECT
+  ${units('s.raw_in', 'CASE WHEN s.x_to_y THEN a.decimals ELSE b.decimals END')} AS amount_in,
+  ${units('s.raw_out', 'CASE WHEN s.x_to_y THEN b.decimals ELSE a.decimals END')} AS amount_out) m
 ON CONFLICT DO NOTHING`;
 
-/** Appends swaps and notes that their pools' chain stream is seen. */
-export async function saveSwaps(client: PoolClient, rows: readonly SwapRow[]): Promise<Appended> {
-  await ensureMonths(
-    client,
-    'lp_swap',
-    rows.map((row) => row.timestamp),
-  );
-  let inserted = 0;
-  for (const batch of batchesOf(rows)) {
-    const { rowCount } = await client.query({ name: 'lp_insert_swaps', text: INSERT_SWAPS, values: columnArrays(SWAP, batch) });
-    inserted += rowCount ?? 0;
-  }
-  const pools = [...new Set(rows.map((row) => row.pool_address))];
-  await client.query('UPDATE lp_pool SET swaps_seen = true WHERE pool_address = ANY($1) AND NOT swaps_seen', [pools]);
-  return { inserted, duplicates: rows.length - inserted };
+/** Appends the staged swaps and notes that their pools' chain stream is seen. */
+export async function appendSwaps(client: PoolClient, staged: number): Promise<Appended> {
+  const { rowCount } = await client.query({ name: 'lp_append_swaps', text: INSERT_SWAPS });
+  const inserted = rowCount ?? 0;
+  await client.query({
+    name: 'lp_swaps_seen',
+    text: `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${STAGED_SWAPS} s WHERE s.pool_address = p.pool_address)`,
+  });
+  return { inserted, duplicates: staged - inserted };
 }
 
 const REWARD: Columns<RewardRow> = [

@@ -9,14 +9,14 @@ export function columnArrays<Row>(columns: Columns<Row>, rows: readonly Row[]): 
 }
 
 function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.join(',');
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',');
   return value instanceof Date ? value.toISOString() : (value ?? null);
 }
 
 /** `unnest($1::text[], …) AS alias(a, b, …)` for the columns. */
 export function unnestOf<Row>(columns: Columns<Row>, alias: string): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type === 'text[]' ? 'text' : type}[]`);
-  return `unnest(${arrays.join(', ')}) AS ${alias}(${columns.map(([name]) => `"${name}"`).join(', ')})`;
+  return `unnest(${arrays.join(', ')}) AS ${alias}(${namesOf(columns)})`;
 }
 
 /** A select list that turns comma separated columns back into arrays. */
@@ -36,10 +36,10 @@ export function* batchesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
 
 /** Makes the partitions of the months that `times` fall into. */
 export async function ensureMonths(client: PoolClient, table: string, times: readonly Date[]): Promise<void> {
-  const months = new Set(times.map((time) => time.toISOString().slice(0, 7)));
-  for (const month of months) {
-    await client.query('SELECT ensure_month_partitions($1, $2::timestamptz, $2::timestamptz)', [table, `${month}-01T00:00:00Z`]);
-  }
+  const months = new Set(times.map((time) => `${time.toISOString().slice(0, 7)}-01T00:00:00Z`));
+  if (months.size === 0) return;
+  const text = 'SELECT ensure_month_partitions($1, month, month) FROM unnest($2::timestamptz[]) AS m(month)';
+  await client.query({ name: 'lp_ensure_months', text, values: [table, [...months]] });
 }
 
 /** Appends rows, leaving those whose key is known; returns how many were new. */

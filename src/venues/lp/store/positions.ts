@@ -28,7 +28,7 @@ WITH merged AS (
   SELECT u.position_address, coalesce(o.pool_address, u.pool_address) AS pool_address, u.pool_type,
     CASE WHEN u.owner IS NOT NULL AND u.owner_at >= coalesce(o.owner_at, u.owner_at) THEN u.owner ELSE o.owner END AS owner,
     greatest(o.owner_at, u.owner_at) AS owner_at, least(o.opened_at, u.opened_at) AS opened_at, greatest(o.closed_at, u.closed_at) AS closed_at,
-    o.lower_bin, o.upper_bin, o.owner AS owner_before
+    o.lower_bin, o.upper_bin, o.position_address IS NOT NULL AND o.owner IS DISTINCT FROM u.owner AS owner_new
   FROM ${unnestOf(POSITION, 'u')} LEFT JOIN lp_position o ON o.position_address = u.position_address
 ), saved AS (
   INSERT INTO lp_position AS t (position_address, pool_address, pool_type, owner, owner_at, opened_at, closed_at, lower_bin, upper_bin)
@@ -38,7 +38,7 @@ WITH merged AS (
   WHERE (t.*) IS DISTINCT FROM (EXCLUDED.*)
   RETURNING position_address
 )
-SELECT position_address, pool_type = 'dlmm' AND owner IS NOT NULL AND owner IS DISTINCT FROM owner_before AS renamed FROM saved JOIN merged USING (position_address)`;
+SELECT position_address, pool_type = 'dlmm' AND owner IS NOT NULL AND owner_new AS renamed FROM saved JOIN merged USING (position_address)`;
 
 /** Events of dlmm positions were kept under their signer while the owner was unknown. */
 const CORRECT_OWNERS = `

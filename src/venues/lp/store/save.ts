@@ -1,11 +1,13 @@
 import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
-import { revalue } from '../rollups/valuation';
+import { derivePrices, rangesWithFacts, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, saveLiquidity, savePools, saveTokens } from './catalogue';
-import { saveDca, saveEvents, savePositionEvents, saveRewards, saveSwaps } from './facts';
+import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
 import { TouchedHours } from './hours';
+import { ensureMonths } from './insert';
 import { savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
+import { openStage, stageEvents, stageSwaps } from './stage';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 
 const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 3_600_000) * 3_600_000);
@@ -23,6 +25,7 @@ export class PageWriter {
   readonly saved: Saved = { inserted: 0, duplicates: 0 };
   private readonly touched = new TouchedHours();
   private readonly learned = new Set<string>();
+  private readonly staged = { events: 0, swaps: 0 };
 
   constructor(private readonly client: PoolClient) {}
 
@@ -34,6 +37,7 @@ export class PageWriter {
   /** Returns how many pools were new or changed. */
   async pools(rows: readonly PoolRow[]): Promise<number> {
     const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null);
+    if (rows.length === 0) return 0;
     await this.tokens(mints.map((mint) => ({ mint, symbol: null, name: null, decimals: null, quality: 0 })));
     return this.learn(await savePools(this.client, rows));
   }
@@ -48,12 +52,30 @@ export class PageWriter {
     this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.pools(facts.pools);
     await savePositions(this.client, facts.events, facts.positionEvents, facts.ownerships);
-    if (facts.events.length > 0) this.count(await saveEvents(this.client, facts.events));
-    if (facts.swaps.length > 0) this.count(await saveSwaps(this.client, facts.swaps));
+    await this.stage(facts);
     if (facts.rewards.length > 0) this.count(await saveRewards(this.client, facts.rewards));
     if (facts.positionEvents.length > 0) this.count(await savePositionEvents(this.client, facts.positionEvents));
     if (facts.dca.length > 0) this.count(await saveDca(this.client, facts.dca));
-    for (const row of [...facts.events, ...facts.swaps]) this.touched.add(row.timestamp);
+  }
+
+  private async stage({ events, swaps }: Facts): Promise<void> {
+    if (events.length + swaps.length === 0) return;
+    if (this.staged.events + this.staged.swaps === 0) await openStage(this.client);
+    await ensureMonths(
+      this.client,
+      'lp_event',
+      events.map((row) => row.timestamp),
+    );
+    await ensureMonths(
+      this.client,
+      'lp_swap',
+      swaps.map((row) => row.timestamp),
+    );
+    await stageEvents(this.client, events);
+    await stageSwaps(this.client, swaps);
+    this.staged.events += events.length;
+    this.staged.swaps += swaps.length;
+    for (const row of [...events, ...swaps]) this.touched.add(row.timestamp);
   }
 
   /** Catalogue records of pools: each is one fact, new when it is unknown or says something new. */
@@ -92,8 +114,19 @@ export class PageWriter {
     this.saved.duplicates += duplicates;
   }
 
+  /**
+   * Ends the page: prices of its minutes first, then its facts, valued as they are written, then the values of earlier facts
+   * in whose time a price has changed.
+   */
   async settle(): Promise<void> {
     if (this.learned.size > 0) this.touched.addAll(await fillAmounts(this.client, [...this.learned]));
-    if (!this.touched.empty) await revalue(this.client, this.touched);
+    if (this.touched.empty) return;
+    const { events, swaps } = this.staged;
+    if (events + swaps === 0) await openStage(this.client);
+    await derivePrices(this.client, this.touched, events + swaps + this.learned.size > 0);
+    const earlier = await rangesWithFacts(this.client, this.touched);
+    if (events > 0) this.count(await appendEvents(this.client, events));
+    if (swaps > 0) this.count(await appendSwaps(this.client, swaps));
+    await revalue(this.client, earlier);
   }
 }

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { STABLES } from '../chain-addresses';
-import { PRICE_SOURCE } from '../rollups/valuation';
+import { PRICE_SOURCE } from '../rollups/price-at';
 import { batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
 import type { Appended } from './facts';
 

@@ -6,7 +6,9 @@ import { type Loaders, makeLoaders } from '../loaders';
 import { isListed, isResolved } from '../market-state';
 import { type MarketTradesFilter, getMarketTradesTotals, listMarketTrades } from '../queries/market-trades';
 import { type TradeRow, beforeAll } from '../queries/trade-row';
-import { type WhaleFilter, listWhaleBursts, listWhaleFills } from '../queries/whale-trades';
+import { listWhaleBursts } from '../queries/whale-bursts';
+import type { WhaleFilter } from '../queries/whale-filter';
+import { listWhaleFills } from '../queries/whale-trades';
 import { closePage, openPage, timeframeWith } from './paging';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';

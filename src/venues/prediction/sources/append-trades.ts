@@ -59,22 +59,27 @@ export class AppendTrades {
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
     await this.makePartitions(rows, client);
+    const values = columnsOf(rows);
+    // The longest statement goes first: the next batch is decoded while it runs.
+    const { rowCount } = await client.query({ name: 'pm_append_trades', text: APPEND, values });
+    if (rowCount !== rows.length) await client.query({ name: 'pm_complete_trades', text: COMPLETE, values });
     await this.noteMarkets(rows, client);
     await this.noteOutcomes(rows, client);
     await noteWallets(rows, client);
-    const values = columnsOf(rows);
-    const { rowCount } = await client.query({ name: 'pm_append_trades', text: APPEND, values });
-    if (rowCount !== rows.length) await client.query({ name: 'pm_complete_trades', text: COMPLETE, values });
     return rowCount ?? 0;
   }
 
   private async makePartitions(rows: TradeFact[], client: PoolClient): Promise<void> {
     const days = new Set(rows.map(({ timestamp }) => Math.floor(timestamp.getTime() / DAY_MS)));
     for (const day of days) {
-      const month = `${new Date(day * DAY_MS).toISOString().slice(0, 7)}-01T00:00:00Z`;
+      const month = new Date(day * DAY_MS).toISOString().slice(0, 7);
       if (this.months.has(month)) continue;
       this.months.add(month);
-      await client.query("SELECT ensure_month_partitions('pm_trade', $1, $1)", [month]);
+      const { rows: found } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [`pm_trade_${month.replace('-', '')}`]);
+      if (found[0]?.known) continue;
+      // One maker at a time; taking the lock also makes this session see what the one before it made.
+      await client.query('LOCK TABLE pm_trade IN SHARE UPDATE EXCLUSIVE MODE');
+      await client.query("SELECT ensure_month_partitions('pm_trade', $1, $1)", [`${month}-01T00:00:00Z`]);
     }
   }
 

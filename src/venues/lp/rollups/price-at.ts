@@ -1,0 +1,12 @@
+import { STABLES } from '../chain-addresses';
+
+/** token_price.source, best first. */
+export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, candle: 4, catalogue: 5 } as const;
+
+export const stableList = STABLES.map((mint) => `'${mint}'`).join(', ');
+
+/** Last price of `mint` at or before `at`, at most an hour old, as `alias.usd`; stables are worth 1. A LATERAL item of a FROM list. */
+export function priceAt(mint: string, at: string, alias: string): string {
+  return `LEFT JOIN LATERAL (SELECT CASE WHEN ${mint} IN (${stableList}) THEN 1::numeric ELSE (SELECT t.usd FROM token_price t
+    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ORDER BY t.minute DESC LIMIT 1) END AS usd) ${alias} ON true`;
+}

@@ -1,0 +1,75 @@
+import type { PoolClient } from 'pg';
+import { batchesOf, columnArrays, type Columns, namesOf, selectOf, unnestOf } from './insert';
+import type { EventRow, SwapRow } from './rows';
+
+/** Deposits, withdrawals, claims and swaps of a page wait here until prices of their minutes are known. */
+export const STAGED_EVENTS = 'pg_temp.lp_staged_event';
+export const STAGED_SWAPS = 'pg_temp.lp_staged_swap';
+
+export const EVENT: Columns<EventRow> = [
+  ['pool_address', 'text'],
+  ['timestamp', 'timestamptz'],
+  ['tx_id', 'text'],
+  ['position_address', 'text'],
+  ['kind', 'text'],
+  ['n', 'smallint'],
+  ['pool_type', 'text'],
+  ['owner', 'text'],
+  ['signer', 'text'],
+  ['raw_x', 'numeric'],
+  ['raw_y', 'numeric'],
+  ['amount_x', 'numeric'],
+  ['amount_y', 'numeric'],
+  ['stated_usd_x', 'numeric'],
+  ['stated_usd_y', 'numeric'],
+  ['stated_usd', 'numeric'],
+  ['bin_id', 'integer'],
+  ['liquidity_delta', 'numeric'],
+  ['rebalance', 'boolean'],
+  ['slot', 'bigint'],
+  ['outer_ix', 'smallint'],
+  ['inner_ix', 'smallint'],
+  ['fee_payer', 'text'],
+  ['programs', 'text[]'],
+];
+
+export const SWAP: Columns<SwapRow> = [
+  ['pool_address', 'text'],
+  ['timestamp', 'timestamptz'],
+  ['tx_id', 'text'],
+  ['outer_ix', 'smallint'],
+  ['inner_ix', 'smallint'],
+  ['pool_type', 'text'],
+  ['trader', 'text'],
+  ['x_to_y', 'boolean'],
+  ['raw_in', 'numeric'],
+  ['raw_out', 'numeric'],
+  ['raw_fee', 'numeric'],
+  ['fee_on_x', 'boolean'],
+  ['bin_id', 'integer'],
+  ['sqrt_price', 'numeric'],
+  ['slot', 'bigint'],
+  ['fee_payer', 'text'],
+  ['programs', 'text[]'],
+];
+
+const definitions = <Row>(columns: Columns<Row>): string => columns.map(([name, type]) => `"${name}" ${type}`).join(', ');
+
+/** Makes the waiting rooms of this connection, or empties them. */
+export async function openStage(client: PoolClient): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE IF NOT EXISTS lp_staged_event (${definitions(EVENT)}) ON COMMIT DELETE ROWS;
+     CREATE TEMP TABLE IF NOT EXISTS lp_staged_swap (${definitions(SWAP)}) ON COMMIT DELETE ROWS;
+     DELETE FROM ${STAGED_EVENTS}; DELETE FROM ${STAGED_SWAPS}`,
+  );
+}
+
+async function stage<Row>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
+  for (const batch of batchesOf(rows)) {
+    const text = `INSERT INTO pg_temp.${table} (${namesOf(columns)}) SELECT ${selectOf(columns, 'u')} FROM ${unnestOf(columns, 'u')}`;
+    await client.query({ name: `lp_stage_${table}`, text, values: columnArrays(columns, batch) });
+  }
+}
+
+export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => stage(client, 'lp_staged_event', EVENT, rows);
+export const stageSwaps = (client: PoolClient, rows: readonly SwapRow[]): Promise<void> => stage(client, 'lp_staged_swap', SWAP, rows);
