@@ -1,27 +1,24 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Command } from './cli/command';
+import { command as buy } from './cli/buy';
+import { command as endpoints } from './cli/endpoints';
+import { command as ingest } from './cli/ingest';
+import { command as quote } from './cli/quote';
+import { command as rebuild } from './cli/rebuild';
+import { command as reconcile } from './cli/reconcile';
+import { command as score } from './cli/score';
+import { command as serve } from './cli/serve';
 
-/** Commands by name; each file is loaded only when it is wanted. */
-const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
-  serve: () => import('./cli/serve.js'),
-  ingest: () => import('./cli/ingest.js'),
-  score: () => import('./cli/score.js'),
-  rebuild: () => import('./cli/rebuild.js'),
-  reconcile: () => import('./cli/reconcile.js'),
-  buy: () => import('./cli/buy.js'),
-  quote: () => import('./cli/quote.js'),
-  endpoints: () => import('./cli/endpoints.js'),
-};
+const COMMANDS: Record<string, Command> = { serve, ingest, score, rebuild, buy, quote, endpoints, reconcile };
 
 async function main(): Promise<void> {
   const root = path.resolve(__dirname, '..');
   const dotenv = path.join(root, '.env');
   if (fs.existsSync(dotenv)) process.loadEnvFile(dotenv);
   const [name = 'serve', ...args] = process.argv.slice(2);
-  const load = COMMANDS[name];
-  if (load === undefined) throw new Error(`Unknown command ${name}. Commands: ${Object.keys(COMMANDS).join(', ')}.`);
-  const { command } = await load();
+  const command = COMMANDS[name];
+  if (command === undefined) throw new Error(`Unknown command ${name}. Commands: ${Object.keys(COMMANDS).join(', ')}.`);
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   process.exitCode = await command(args, { root, version });
 }

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
+import { unreachable } from './reach';
 
 /** One pool for Prisma and for analytics SQL. */
 export interface Database {
@@ -32,8 +33,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     await pool.query('SELECT 1');
   } catch (error) {
     await pool.end();
-    const { host, pathname } = new URL(url);
-    throw new Error(`The database at ${host}${pathname} cannot be reached: ${(error as Error).message}`, { cause: error });
+    throw unreachable(url, error);
   }
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {

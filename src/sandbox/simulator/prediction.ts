@@ -79,7 +79,14 @@ export function predictionWorld(options: WorldOptions): PredictionWorld {
 }
 
 function planted(by: Account, plan: Plan, known: PlantedWallet | undefined): PlantedWallet {
-  return known ?? { wallet: by.wallet, role: by.role, of: by.of?.wallet ?? null, condition_id: by.role === 'insider' ? conditionId(plan.id) : null };
+  return (
+    known ?? {
+      wallet: by.wallet,
+      role: by.role,
+      of: by.of?.wallet ?? null,
+      condition_id: by.role === 'insider' ? conditionId(plan.id) : null,
+    }
+  );
 }
 
 /** How busy a world of that size is, so that a month holds about `size` facts. */
@@ -87,7 +94,14 @@ function settingOf(seed: number, size: number, start: number, marketsPerDay: num
   const markets = marketsPerDay * MONTH_DAYS;
   // Sixty positions a month make a wallet's skill visible; small worlds have less room.
   const attendance = Math.min(0.6, Math.min(60, size / 400) / markets);
-  return { seed, start, crowd: makeCrowd(seed, size), bets: (0.3 * size) / markets, attendance, session: Math.max(6, Math.min(45, Math.round(size / 600))) };
+  return {
+    seed,
+    start,
+    crowd: makeCrowd(seed, size),
+    bets: (0.3 * size) / markets,
+    attendance,
+    session: Math.max(6, Math.min(45, Math.round(size / 600))),
+  };
 }
 
 /** Events of [from, to), out of events in order of time. */
@@ -121,7 +135,10 @@ function* rowPages(feed: Event['feed'], told: { life: Life; event: Event }[], fr
   while (first < own.length) {
     let last = Math.min(first + PAGE_ROWS, own.length);
     while (last < own.length && own[last]?.event.time === own[last - 1]?.event.time) last += 1;
-    const records = own.slice(first, last).map(({ life, event }) => rowOf(life, event)).reverse(); // prettier-ignore
+    const records = own
+      .slice(first, last)
+      .map(({ life, event }) => rowOf(life, event))
+      .reverse();
     yield { name: `${feed}-${from}-${first}.json`, format: 'json', records, facts: records.length };
     first = last;
   }

@@ -1,4 +1,5 @@
 import type { Venue } from '../venue';
+import { rebuild } from './rollups/rebuild';
 import { perpTrade } from './resolvers/perp-trade';
 import { query } from './resolvers/query';
 import { trader } from './resolvers/trader';
@@ -18,6 +19,7 @@ export const perps: Venue = {
     );
     return rows[0] ?? { last_event_at: null, watermark: null };
   },
+  rebuild,
   async counts(db) {
     const { rows } = await db.query<Record<string, number>>(
       'SELECT (SELECT count(*) FROM perp_fill)::int AS perp_fill, (SELECT count(*) FROM perp_match)::int AS perp_match, (SELECT count(*) FROM perp_coin)::int AS perp_coin',

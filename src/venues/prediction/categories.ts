@@ -14,7 +14,19 @@ export interface CategoryEvidence {
 }
 
 /** Esports, Mentions and Weather are also tagged sports, politics, science: they are tried first. */
-const ORDER = ['Esports', 'Mentions', 'Weather', 'Politics', 'Sports', 'Crypto', 'Finance', 'Tech', 'Culture', 'Economics', 'World'] as const satisfies readonly Category[];
+const ORDER = [
+  'Esports',
+  'Mentions',
+  'Weather',
+  'Politics',
+  'Sports',
+  'Crypto',
+  'Finance',
+  'Tech',
+  'Culture',
+  'Economics',
+  'World',
+] as const satisfies readonly Category[];
 
 const TAGS = new Map<Category, ReadonlySet<string>>(ORDER.map((category) => [category, new Set(table.tags[category])]));
 const OLD_CATEGORIES = new Map(Object.entries(table.old_categories as Record<string, Category>));
@@ -43,5 +55,8 @@ function bySlugs({ slugs, is_game }: CategoryEvidence): Category | undefined {
 
 /** Lower case, words joined by hyphens: titles become comparable with slugs. */
 export function slugify(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
 }

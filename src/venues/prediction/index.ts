@@ -20,4 +20,10 @@ async function counts(db: Pool): Promise<Record<string, number>> {
 }
 
 /** The prediction-market wing. */
-export const prediction: Venue = { name: 'prediction', resolvers, sources: [gammaMarkets, dataApiActivity, dataApiTrades], freshness, counts };
+export const prediction: Venue = {
+  name: 'prediction',
+  resolvers,
+  sources: [gammaMarkets, dataApiActivity, dataApiTrades],
+  freshness,
+  counts,
+};

@@ -1,5 +1,10 @@
 import DataLoader from 'dataloader';
-import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord, pm_wallet as WalletRecord, pm_wallet_score as ScoreRecord } from '../../generated/prisma/client';
+import type {
+  pm_market as MarketRecord,
+  pm_outcome as OutcomeRecord,
+  pm_wallet as WalletRecord,
+  pm_wallet_score as ScoreRecord,
+} from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
 import { loadGains } from './positions/gains';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
@@ -37,31 +42,52 @@ export function makeLoaders(context: GraphContext): Loaders {
   let run: Promise<ScoreRun | null> | undefined;
   const scoreRun = (): Promise<ScoreRun | null> => (run ??= findScoreRun(context));
   const loaders: Loaders = {
-    market: byKey((ids) => prisma.pm_market.findMany({ where: { condition_id: { in: ids } } }), (row) => row.condition_id),
+    market: byKey(
+      (ids) => prisma.pm_market.findMany({ where: { condition_id: { in: ids } } }),
+      (row) => row.condition_id,
+    ),
     outcomes: new DataLoader(async (ids) => {
-      const rows = await prisma.pm_outcome.findMany({ where: { condition_id: { in: [...ids] } }, orderBy: [{ outcome_index: 'asc' }, { token_id: 'asc' }] });
+      const rows = await prisma.pm_outcome.findMany({
+        where: { condition_id: { in: [...ids] } },
+        orderBy: [{ outcome_index: 'asc' }, { token_id: 'asc' }],
+      });
       const groups = new Map<string, OutcomeRecord[]>(ids.map((id) => [id, []]));
       for (const row of rows) groups.get(row.condition_id)?.push(row);
       return ids.map((id) => groups.get(id) ?? []);
     }),
-    wallet: byKey((ids) => prisma.pm_wallet.findMany({ where: { wallet: { in: ids } } }), (row) => row.wallet),
-    score: byKey(async (wallets) => {
-      const latest = await scoreRun();
-      return latest === null ? [] : prisma.pm_wallet_score.findMany({ where: { day: new Date(latest.day), wallet: { in: wallets } } });
-    }, (row) => row.wallet),
+    wallet: byKey(
+      (ids) => prisma.pm_wallet.findMany({ where: { wallet: { in: ids } } }),
+      (row) => row.wallet,
+    ),
+    score: byKey(
+      async (wallets) => {
+        const latest = await scoreRun();
+        return latest === null ? [] : prisma.pm_wallet_score.findMany({ where: { day: new Date(latest.day), wallet: { in: wallets } } });
+      },
+      (row) => row.wallet,
+    ),
     scoreRun,
     volumeBefore: byRow(async (rows) => {
       const found = await listVolumesBefore(context.sql, rows);
       return rows.map((row) => found.get(row.trade_id) ?? null);
     }),
-    priceBefore: byRow((rows) => listPricesBefore(context.sql, rows.map(({ condition_id, token_id, first_at }) => ({ condition_id, token_id: token_id as string, at: first_at })))),
+    priceBefore: byRow((rows) =>
+      listPricesBefore(
+        context.sql,
+        rows.map(({ condition_id, token_id, first_at }) => ({ condition_id, token_id: token_id as string, at: first_at })),
+      ),
+    ),
     gains: new DataLoader((pairs) => loadGains(context, loaders, pairs), { cacheKeyFn: (pair) => `${pair.wallet}|${pair.condition_id}` }),
   };
   return loaders;
 }
 
 async function findScoreRun({ prisma, now }: GraphContext): Promise<ScoreRun | null> {
-  const newest = await prisma.pm_wallet_score.findFirst({ where: { day: { lte: now } }, orderBy: { day: 'desc' }, select: { day: true, version: true } });
+  const newest = await prisma.pm_wallet_score.findFirst({
+    where: { day: { lte: now } },
+    orderBy: { day: 'desc' },
+    select: { day: true, version: true },
+  });
   return newest && { day: newest.day.toISOString().slice(0, 10), version: newest.version };
 }
 
@@ -73,4 +99,5 @@ function byKey<Row>(list: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) 
 }
 
 /** Figures about rows of one answer, told apart by their id. */
-const byRow = (list: (rows: readonly TradeRow[]) => Promise<(string | null)[]>): DataLoader<TradeRow, string | null, string> => new DataLoader(list, { cacheKeyFn: (row) => row.trade_id });
+const byRow = (list: (rows: readonly TradeRow[]) => Promise<(string | null)[]>): DataLoader<TradeRow, string | null, string> =>
+  new DataLoader(list, { cacheKeyFn: (row) => row.trade_id });

@@ -21,7 +21,12 @@ export interface Answer<Data> {
 }
 
 /** Runs an endpoint's own document, as the gateway would after reading the parameters. Throws what the resolvers throw. */
-export async function ask<Data>(db: Pick<Database, 'pool' | 'prisma'>, endpoint: string, now: Date, variables: Record<string, unknown> = {}): Promise<Answer<Data>> {
+export async function ask<Data>(
+  db: Pick<Database, 'pool' | 'prisma'>,
+  endpoint: string,
+  now: Date,
+  variables: Record<string, unknown> = {},
+): Promise<Answer<Data>> {
   const operation = operations.get(endpoint);
   if (operation === undefined) throw new Error(`no endpoint ${endpoint}`);
   const context = makeContext(db, now);

@@ -14,8 +14,14 @@ const schema = makeSchema(path.join(root, 'graphql/schema'), [prediction.resolve
 const compiled = new Map<string, ReturnType<typeof compile>>();
 
 /** Asks an endpoint's document as the product does: compiled, with the document's own defaults. */
-export async function ask<T>(db: Database, endpoint: string, now: Date, variables: Record<string, unknown>): Promise<{ data: T; meta: AnswerMeta }> {
-  const operation = compiled.get(endpoint) ?? compile(schema, parse(fs.readFileSync(path.join(root, 'graphql/endpoints', `${endpoint}.graphql`), 'utf8')));
+export async function ask<T>(
+  db: Database,
+  endpoint: string,
+  now: Date,
+  variables: Record<string, unknown>,
+): Promise<{ data: T; meta: AnswerMeta }> {
+  const operation =
+    compiled.get(endpoint) ?? compile(schema, parse(fs.readFileSync(path.join(root, 'graphql/endpoints', `${endpoint}.graphql`), 'utf8')));
   compiled.set(endpoint, operation);
   const context = makeContext(db, now);
   const data = (await operation(variables, context)) as T;

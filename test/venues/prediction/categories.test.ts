@@ -53,7 +53,11 @@ describe('categories', () => {
   });
 
   test('the table names known categories, each tag once', () => {
-    const named = [...Object.keys(table.tags), ...Object.values(table.old_categories), ...table.slug_rules.map(([category]) => category as string)];
+    const named = [
+      ...Object.keys(table.tags),
+      ...Object.values(table.old_categories),
+      ...table.slug_rules.map(([category]) => category as string),
+    ];
     expect(named.filter((name) => !(CATEGORIES as readonly string[]).includes(name))).toEqual([]);
     const tags = Object.values(table.tags).flat();
     expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);

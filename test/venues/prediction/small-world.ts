@@ -7,19 +7,60 @@ export const now = new Date(NOW * 1_000);
 export const iso = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 
 /** A row of /trades, `ago` seconds before now. */
-export function trade(n: number, market: number, outcome: number, by: number, side: 'BUY' | 'SELL', size: number, price: number, ago: number): Record<string, unknown> {
+export function trade(
+  n: number,
+  market: number,
+  outcome: number,
+  by: number,
+  side: 'BUY' | 'SELL',
+  size: number,
+  price: number,
+  ago: number,
+): Record<string, unknown> {
   return {
-    proxyWallet: wallet(by), side, asset: token(market, outcome), conditionId: condition(market), size, price, timestamp: NOW - ago, title: `Question ${market}?`,
-    slug: `question-${market}`, eventSlug: `event-${market}`, outcome: OUTCOMES[market]?.[outcome] ?? `Outcome ${outcome}`, outcomeIndex: outcome, transactionHash: tx(n),
-  }; // prettier-ignore
+    proxyWallet: wallet(by),
+    side,
+    asset: token(market, outcome),
+    conditionId: condition(market),
+    size,
+    price,
+    timestamp: NOW - ago,
+    title: `Question ${market}?`,
+    slug: `question-${market}`,
+    eventSlug: `event-${market}`,
+    outcome: OUTCOMES[market]?.[outcome] ?? `Outcome ${outcome}`,
+    outcomeIndex: outcome,
+    transactionHash: tx(n),
+  };
 }
 
 /** A row of /activity that moves shares without a trade. */
-export function move(n: number, market: number, by: number, type: string, size: number, usdcSize: number, ago: number): Record<string, unknown> {
+export function move(
+  n: number,
+  market: number,
+  by: number,
+  type: string,
+  size: number,
+  usdcSize: number,
+  ago: number,
+): Record<string, unknown> {
   return {
-    proxyWallet: wallet(by), type, side: '', asset: '', conditionId: condition(market), size, usdcSize, price: 0, timestamp: NOW - ago,
-    title: `Question ${market}?`, slug: `question-${market}`, eventSlug: `event-${market}`, outcome: '', outcomeIndex: 999, transactionHash: tx(n),
-  }; // prettier-ignore
+    proxyWallet: wallet(by),
+    type,
+    side: '',
+    asset: '',
+    conditionId: condition(market),
+    size,
+    usdcSize,
+    price: 0,
+    timestamp: NOW - ago,
+    title: `Question ${market}?`,
+    slug: `question-${market}`,
+    eventSlug: `event-${market}`,
+    outcome: '',
+    outcomeIndex: 999,
+    transactionHash: tx(n),
+  };
 }
 
 export const OUTCOMES: Record<number, string[]> = { 1: ['Yes', 'No'], 2: ['Red Foxes', 'Blue Owls'], 3: ['Yes', 'No'], 4: ['Yes', 'No'] };
@@ -27,10 +68,24 @@ export const OUTCOMES: Record<number, string[]> = { 1: ['Yes', 'No'], 2: ['Red F
 /** A market object of the catalogue. */
 export function market(n: number, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
-    id: String(n), conditionId: condition(n), question: `Question ${n}?`, slug: `question-${n}`, outcomes: JSON.stringify(OUTCOMES[n] ?? ['Yes', 'No']),
-    outcomePrices: '["0.5", "0.5"]', clobTokenIds: JSON.stringify([token(n, 0), token(n, 1)]), active: true, closed: false, negRisk: false, enableOrderBook: true,
-    createdAt: iso(NOW - 20 * 86_400), updatedAt: iso(NOW - 10 * 86_400), endDate: iso(NOW + 30 * 86_400), events: [{ id: String(n), slug: `event-${n}` }], tags: [], ...fields,
-  }; // prettier-ignore
+    id: String(n),
+    conditionId: condition(n),
+    question: `Question ${n}?`,
+    slug: `question-${n}`,
+    outcomes: JSON.stringify(OUTCOMES[n] ?? ['Yes', 'No']),
+    outcomePrices: '["0.5", "0.5"]',
+    clobTokenIds: JSON.stringify([token(n, 0), token(n, 1)]),
+    active: true,
+    closed: false,
+    negRisk: false,
+    enableOrderBook: true,
+    createdAt: iso(NOW - 20 * 86_400),
+    updatedAt: iso(NOW - 10 * 86_400),
+    endDate: iso(NOW + 30 * 86_400),
+    events: [{ id: String(n), slug: `event-${n}` }],
+    tags: [],
+    ...fields,
+  };
 }
 
 const HOUR = 3_600;
@@ -40,8 +95,20 @@ const DAY = 86_400;
 export async function loadSmallWorld(pool: Pool): Promise<void> {
   await loadRecords(pool, 'markets.json', [
     market(1, { tags: [{ slug: 'politics' }] }),
-    market(2, { tags: [{ slug: 'nba' }], closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 5 * HOUR), umaResolutionStatus: 'resolved' }),
-    market(3, { tags: [{ slug: 'crypto' }], closed: true, outcomePrices: '["0.5", "0.5"]', closedTime: iso(NOW - 2 * HOUR), createdAt: iso(NOW - 6 * HOUR) }),
+    market(2, {
+      tags: [{ slug: 'nba' }],
+      closed: true,
+      outcomePrices: '["0", "1"]',
+      closedTime: iso(NOW - 5 * HOUR),
+      umaResolutionStatus: 'resolved',
+    }),
+    market(3, {
+      tags: [{ slug: 'crypto' }],
+      closed: true,
+      outcomePrices: '["0.5", "0.5"]',
+      closedTime: iso(NOW - 2 * HOUR),
+      createdAt: iso(NOW - 6 * HOUR),
+    }),
   ]);
   await loadRecords(pool, 'trades.json', [
     trade(1, 1, 0, 1, 'BUY', 20_000, 0.6, 10),
@@ -67,14 +134,40 @@ export async function loadSmallWorld(pool: Pool): Promise<void> {
     move(16, 3, 5, 'REDEEM', 400, 200, HOUR),
     move(17, 1, 6, 'SPLIT', 500, 500, 5 * HOUR),
   ]);
-  await score(pool, '2026-03-09', [[1, 10], [5, 90]], 'older'); // prettier-ignore
-  await score(pool, '2026-03-10', [[1, 80], [2, 60], [4, 59.9], [5, 59.9], [6, null]], 'pm-2026.1'); // prettier-ignore
+  await score(
+    pool,
+    '2026-03-09',
+    [
+      [1, 10],
+      [5, 90],
+    ],
+    'older',
+  );
+  await score(
+    pool,
+    '2026-03-10',
+    [
+      [1, 80],
+      [2, 60],
+      [4, 59.9],
+      [5, 59.9],
+      [6, null],
+    ],
+    'pm-2026.1',
+  );
   await score(pool, '2026-03-11', [[3, 99]], 'of the future');
 }
 
 async function score(pool: Pool, day: string, scores: [number, number | null][], version: string): Promise<void> {
   for (const [by, value] of scores) {
     const tags = by === 6 ? ['market_maker'] : value !== null && value >= 80 ? ['elite', 'whale'] : [];
-    await pool.query('INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate) VALUES ($1, $2, $3, $4, $5, $6)', [wallet(by), day, value, tags, version, value === null ? null : 0.625]);
+    await pool.query('INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate) VALUES ($1, $2, $3, $4, $5, $6)', [
+      wallet(by),
+      day,
+      value,
+      tags,
+      version,
+      value === null ? null : 0.625,
+    ]);
   }
 }

@@ -14,8 +14,12 @@ export async function loadRecorded(pool: Pool, recorded: RecordedPage): Promise<
 }
 
 /** Loads records as a page of that name. */
-export const loadRecords = (pool: Pool, name: string, records: unknown[], format: RecordedPage['format'] = 'json'): Promise<{ source: string; report: IngestReport }> =>
-  loadRecorded(pool, pageOf(name, format, records));
+export const loadRecords = (
+  pool: Pool,
+  name: string,
+  records: unknown[],
+  format: RecordedPage['format'] = 'json',
+): Promise<{ source: string; report: IngestReport }> => loadRecorded(pool, pageOf(name, format, records));
 
 /** Loads a recorded file. */
 export const loadFile = (pool: Pool, file: string): Promise<{ source: string; report: IngestReport }> => loadRecorded(pool, openPage(file));

@@ -100,10 +100,13 @@ function ordinary(scene: Scene): Action[] {
     const ticket = chance.unit();
     const day = Math.floor((time - start) / DAY);
     const by =
-      ticket < 0.62 ? few(crowd.byRole.noise)
-      : ticket < 0.84 ? few(crowd.byRole.loser)
-      : ticket < 0.95 ? crowd.newcomer(Math.max(0, day - Math.floor(chance.wait(3))), chance.whole(0, crowd.newcomersPerDay - 1))
-      : chance.pick(crowd.byRole.whale); // prettier-ignore
+      ticket < 0.62
+        ? few(crowd.byRole.noise)
+        : ticket < 0.84
+          ? few(crowd.byRole.loser)
+          : ticket < 0.95
+            ? crowd.newcomer(Math.max(0, day - Math.floor(chance.wait(3))), chance.whole(0, crowd.newcomersPerDay - 1))
+            : chance.pick(crowd.byRole.whale);
     actions.push(...bet(scene, by, choose(scene, by), time, chance.around(by.bet, 0.9), by.role === 'loser' ? 0.1 : 0.35));
   }
   return actions;
@@ -133,7 +136,9 @@ function favourites(scene: Scene): Action[] {
     const time = someTime(scene);
     const outcome = priceOf(scene, 0, time) >= 0.5 ? 0 : 1;
     const price = priceOf(scene, outcome, time);
-    return price >= 0.85 && price < 0.985 ? [{ time, by, kind: 'buy' as const, outcome, usdc: chance.around(by.bet, 0.3), fraction: 1 }] : [];
+    return price >= 0.85 && price < 0.985
+      ? [{ time, by, kind: 'buy' as const, outcome, usdc: chance.around(by.bet, 0.3), fraction: 1 }]
+      : [];
   });
 }
 
@@ -144,7 +149,9 @@ function luck(scene: Scene): Action[] {
   if (chance.happens(scene.attendance * 0.5)) return bet(scene, by, chance.happens(0.5) ? 0 : 1, someTime(scene), by.bet / 40, 0.2);
   if (!chance.happens(0.05)) return [];
   const winner = winnerOf(scene);
-  const cheap = Array.from({ length: 20 }, () => Math.floor(chance.between(plan.created + 60, plan.end - 60))).find((time) => priceOf(scene, winner, time) <= 0.12);
+  const cheap = Array.from({ length: 20 }, () => Math.floor(chance.between(plan.created + 60, plan.end - 60))).find(
+    (time) => priceOf(scene, winner, time) <= 0.12,
+  );
   return cheap === undefined ? [] : [{ time: cheap, by, kind: 'buy', outcome: winner, usdc: by.bet, fraction: 1 }];
 }
 
@@ -168,7 +175,14 @@ function washing(scene: Scene): Action[] {
   if (!chance.happens(0.03)) return [];
   const [a, b] = crowd.byRole.wash as [Account, Account];
   let time = someTime(scene, plan.created + Math.floor((plan.end - plan.created) / 2));
-  const step = (by: Account, kind: 'buy' | 'sell'): Action => ({ time: (time = Math.min(time + chance.whole(2, 40), plan.end - 1)), by, kind, outcome: 0, usdc: a.bet, fraction: 1 });
+  const step = (by: Account, kind: 'buy' | 'sell'): Action => ({
+    time: (time = Math.min(time + chance.whole(2, 40), plan.end - 1)),
+    by,
+    kind,
+    outcome: 0,
+    usdc: a.bet,
+    fraction: 1,
+  });
   return [step(b, 'buy'), ...Array.from({ length: 3 }, () => [step(a, 'buy'), step(b, 'sell'), step(b, 'buy'), step(a, 'sell')]).flat()];
 }
 
@@ -186,7 +200,14 @@ function regular({ chance, crowd, plan }: Scene): Action[] {
   const actions: Action[] = [];
   for (let time = plan.created + HOUR; time < plan.end - HOUR; time += chance.whole(3, 7) * HOUR) {
     const kind = chance.happens(0.3) ? 'sell' : 'buy';
-    actions.push({ time: time + chance.whole(0, 1_800), by, kind, outcome: chance.happens(0.5) ? 0 : 1, usdc: chance.around(12_000, 0.4), fraction: 0.5 });
+    actions.push({
+      time: time + chance.whole(0, 1_800),
+      by,
+      kind,
+      outcome: chance.happens(0.5) ? 0 : 1,
+      usdc: chance.around(12_000, 0.4),
+      fraction: 0.5,
+    });
   }
   return actions;
 }

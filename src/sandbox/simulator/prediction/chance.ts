@@ -60,7 +60,10 @@ export class Chance {
 
   hex(digits: number): string {
     let text = '';
-    while (text.length < digits) text += Math.floor(this.next() * 4_294_967_296).toString(16).padStart(8, '0');
+    while (text.length < digits)
+      text += Math.floor(this.next() * 4_294_967_296)
+        .toString(16)
+        .padStart(8, '0');
     return text.slice(0, digits);
   }
 }

@@ -2,7 +2,19 @@ import { Chance } from './chance';
 import { walletAddress } from './names';
 
 /** What a wallet really is. */
-export type Role = 'noise' | 'loser' | 'skilled' | 'favourite_buyer' | 'whale' | 'lucky' | 'copier' | 'market_maker' | 'hft_bot' | 'wash' | 'insider' | 'newcomer';
+export type Role =
+  | 'noise'
+  | 'loser'
+  | 'skilled'
+  | 'favourite_buyer'
+  | 'whale'
+  | 'lucky'
+  | 'copier'
+  | 'market_maker'
+  | 'hft_bot'
+  | 'wash'
+  | 'insider'
+  | 'newcomer';
 
 export interface Account {
   wallet: string;
@@ -37,11 +49,14 @@ export function makeCrowd(seed: number, size: number): Crowd {
     const number = made++;
     return { wallet: walletAddress(String(number)), name: `player-${number}`, role, hit, bet, of };
   };
-  const many = (share: number, least: number, make: (index: number) => Account): Account[] => Array.from({ length: Math.max(least, Math.round(count * share)) }, (_, index) => make(index));
+  const many = (share: number, least: number, make: (index: number) => Account): Account[] =>
+    Array.from({ length: Math.max(least, Math.round(count * share)) }, (_, index) => make(index));
   // The first account is the documented sample.
   const whale = many(0.02, 4, () => account('whale', COIN_FLIP, chance.around(6_000, 0.7)));
   const skilled = many(0.03, 4, () => account('skilled', chance.between(0.72, 0.85), chance.around(120, 0.8)));
-  const copier = many(0.008, 2, (index) => account('copier', COIN_FLIP, chance.around(60, 0.5), skilled[index % skilled.length] as Account));
+  const copier = many(0.008, 2, (index) =>
+    account('copier', COIN_FLIP, chance.around(60, 0.5), skilled[index % skilled.length] as Account),
+  );
   const wash = many(0, 2, () => account('wash', COIN_FLIP, chance.around(150, 0.3)));
   (wash[0] as Account).of = wash[1] as Account;
   (wash[1] as Account).of = wash[0] as Account;
@@ -57,10 +72,18 @@ export function makeCrowd(seed: number, size: number): Crowd {
     loser: many(0.15, 6, () => account('loser', chance.between(0.34, 0.42), chance.around(35, 1))),
     noise: many(0.74, 20, () => account('noise', COIN_FLIP, chance.around(30, 1.1))),
   };
-  const late = (name: string, role: Role, hit: number, bet: number): Account => ({ wallet: walletAddress(name), name, role, hit, bet, of: null });
+  const late = (name: string, role: Role, hit: number, bet: number): Account => ({
+    wallet: walletAddress(name),
+    name,
+    role,
+    hit,
+    bet,
+    of: null,
+  });
   return {
     byRole,
-    newcomer: (day, number) => late(`newcomer-${day}-${number}`, 'newcomer', COIN_FLIP, new Chance(seed, 'newcomer', day, number).around(40, 1)),
+    newcomer: (day, number) =>
+      late(`newcomer-${day}-${number}`, 'newcomer', COIN_FLIP, new Chance(seed, 'newcomer', day, number).around(40, 1)),
     insider: (market) => late(`insider-${market}`, 'insider', 1, new Chance(seed, 'insider', market).between(4_000, 15_000)),
     newcomersPerDay: Math.max(1, Math.round(count / 60)),
   };

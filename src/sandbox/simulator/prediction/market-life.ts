@@ -49,7 +49,16 @@ export interface Setting {
 export function live(plan: Plan, setting: Setting): Life {
   const chance = new Chance(setting.seed, 'market', plan.id);
   const path = makePath(chance, plan.first_price, (candidate) => fits(candidate, plan));
-  const scene: Scene = { plan, path, crowd: setting.crowd, chance, start: setting.start, bets: setting.bets, attendance: setting.attendance, session: setting.session };
+  const scene: Scene = {
+    plan,
+    path,
+    crowd: setting.crowd,
+    chance,
+    start: setting.start,
+    bets: setting.bets,
+    attendance: setting.attendance,
+    session: setting.session,
+  };
   const actions = planActions(scene).filter((action) => action.time > plan.created && action.time < plan.end);
   actions.sort((a, b) => a.time - b.time);
   const market = new Floor(plan, path, chance, chance.pick(setting.crowd.byRole.market_maker));
@@ -84,7 +93,10 @@ class Floor {
     if (action.kind === 'split') return this.split(action);
     const price = this.quote(action);
     const own = this.holdings(action.by);
-    const shares = action.kind === 'buy' ? Math.max(SMALLEST, Math.floor((action.usdc * 100_000) / price)) : Math.floor(own[action.outcome] * action.fraction);
+    const shares =
+      action.kind === 'buy'
+        ? Math.max(SMALLEST, Math.floor((action.usdc * 100_000) / price))
+        : Math.floor(own[action.outcome] * action.fraction);
     if (shares < SMALLEST) return;
     // Now and then an order meets several of one size at one price: equal rows in one transaction.
     const fills = shares >= 400 && this.chance.happens(0.02) ? 2 : 1;
@@ -98,10 +110,21 @@ class Floor {
     for (const [by, shares] of this.held) {
       const paid = this.plan.is_voided ? shares[0] + shares[1] : shares[winner];
       const loser = paid === 0 && shares[0] + shares[1] > 0;
-      if ((paid === 0 && !loser) || !this.chance.happens(loser ? 0.15 : by.role === 'insider' || by.role === 'market_maker' ? 1 : 0.8)) continue;
+      if ((paid === 0 && !loser) || !this.chance.happens(loser ? 0.15 : by.role === 'insider' || by.role === 'market_maker' ? 1 : 0.8))
+        continue;
       const delay = by.role === 'insider' ? this.chance.between(300, 2_400) : Math.min(11 * DAY, this.chance.around(9 * HOUR, 1.2));
       const usdc = this.plan.is_voided ? paid * 500 : paid * 1_000;
-      this.events.push({ time: Math.floor(this.plan.resolved + 60 + delay), feed: 'activity', by, kind: 'REDEEM', outcome: null, shares: paid, price: 0, usdc, tx: this.hash() });
+      this.events.push({
+        time: Math.floor(this.plan.resolved + 60 + delay),
+        feed: 'activity',
+        by,
+        kind: 'REDEEM',
+        outcome: null,
+        shares: paid,
+        price: 0,
+        usdc,
+        tx: this.hash(),
+      });
     }
   }
 
@@ -145,7 +168,17 @@ class Floor {
     if (sets < SET) return;
     own[0] -= sets;
     own[1] -= sets;
-    this.events.push({ time: Math.min(time + 20, this.plan.end), feed: 'activity', by: this.maker, kind: 'MERGE', outcome: null, shares: sets, price: 0, usdc: sets * 1_000, tx: this.hash() });
+    this.events.push({
+      time: Math.min(time + 20, this.plan.end),
+      feed: 'activity',
+      by: this.maker,
+      kind: 'MERGE',
+      outcome: null,
+      shares: sets,
+      price: 0,
+      usdc: sets * 1_000,
+      tx: this.hash(),
+    });
   }
 
   private split({ time, by, usdc }: Action): void {

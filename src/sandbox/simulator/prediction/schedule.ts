@@ -60,7 +60,8 @@ export function makeSchedule(seed: number, size: number, start: number): Schedul
       const last = Math.floor((to - 1 - start) / DAY);
       for (const day of days.keys()) if (day < first) days.delete(day);
       const plans: Plan[] = [];
-      for (let day = first; day <= last; day += 1) for (const plan of dayOf(day)) if (plan.created < to && plan.settled >= from) plans.push(plan);
+      for (let day = first; day <= last; day += 1)
+        for (const plan of dayOf(day)) if (plan.created < to && plan.settled >= from) plans.push(plan);
       return plans;
     },
   };

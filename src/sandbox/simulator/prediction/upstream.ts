@@ -35,7 +35,13 @@ export function rowOf({ plan }: Life, event: Event): Record<string, unknown> {
 /** The market object of Gamma `/markets?include_tag=true` as it stood at its creation, or after its resolution. */
 export function marketOf({ plan, path, volume }: Life, version: 'created' | 'resolved'): Record<string, unknown> {
   const resolved = version === 'resolved';
-  const prices = !resolved ? [plan.first_price, 1 - plan.first_price].map((price) => price.toFixed(2)) : plan.is_voided ? ['0.5', '0.5'] : path.first_wins ? ['1', '0'] : ['0', '1']; // prettier-ignore
+  const prices = !resolved
+    ? [plan.first_price, 1 - plan.first_price].map((price) => price.toFixed(2))
+    : plan.is_voided
+      ? ['0.5', '0.5']
+      : path.first_wins
+        ? ['1', '0']
+        : ['0', '1'];
   const updated = resolved ? plan.resolved : plan.created;
   return {
     id: String(plan.number),
@@ -71,7 +77,10 @@ export function marketOf({ plan, path, volume }: Life, version: 'created' | 'res
 const ids = new WeakMap<Plan, { condition: string; tokens: [string, string] }>();
 
 function idsOf(plan: Plan): { condition: string; tokens: [string, string] } {
-  const known = ids.get(plan) ?? { condition: conditionId(plan.id), tokens: [tokenId(plan.id, 0), tokenId(plan.id, 1)] as [string, string] };
+  const known = ids.get(plan) ?? {
+    condition: conditionId(plan.id),
+    tokens: [tokenId(plan.id, 0), tokenId(plan.id, 1)] as [string, string],
+  };
   ids.set(plan, known);
   return known;
 }

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../../../db/sql';
 import type { CursorPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
+import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
 
 /** One row of a trade list: a fill, or one part of a flip. Figures are exact decimals as text. */
@@ -39,11 +40,6 @@ export interface FillFilter extends SideFilter {
 const LARGE_USD = 50_000;
 
 const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size END';
-// A flip's fee is split by size; what the division rounds off stays with the opening part.
-const FEE = `CASE WHEN f.open_size = f.size OR f.open_size = 0 THEN f.fee_usd
-    WHEN part.opens THEN f.fee_usd - round(f.fee_usd * (f.size - f.open_size) / f.size, 12)
-    ELSE round(f.fee_usd * (f.size - f.open_size) / f.size, 12) END`;
-
 /** Names of the columns in the order of lists, newest first: the cursor's position. A flip's open comes after its close. */
 const ORDER = ['f.timestamp', 'f.seq', 'f.coin', 'f.tid', 'f.trader', 'f.oid', 'part.opens'] as const;
 const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', 'boolean'] as const;
@@ -72,7 +68,7 @@ SELECT f.trader, f.coin,
   CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END AS direction,
   f.price, ${PART} AS size, f.price * (${PART}) AS usd_value,
   CASE WHEN part.opens AND f.open_size < f.size THEN 0 ELSE f.closed_pnl END AS closed_pnl,
-  f.timestamp, CASE WHEN f.is_buy THEN 'BUY' ELSE 'SELL' END AS trade_side, f.is_taker, ${FEE} AS fee_usd, f.is_liquidation, f.tx_hash,
+  f.timestamp, CASE WHEN f.is_buy THEN 'BUY' ELSE 'SELL' END AS trade_side, f.is_taker, ${PART_FEE} AS fee_usd, f.is_liquidation, f.tx_hash,
   f.tid::text AS trade_id, f.seq, f.oid::text AS oid, part.opens
 FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)`;
 

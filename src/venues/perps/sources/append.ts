@@ -1,4 +1,7 @@
 import type { PoolClient } from 'pg';
+import { addCoinHours, addMatchHours, addTraderHours, addTraders, changeMatchHours } from '../rollups/hours';
+import { lockRollups } from '../rollups/rebuild';
+import { type Touched, tellRoundTrips } from '../rollups/round-trips';
 import { type Fill } from './fill';
 
 /** A fill with its order among those of the same millisecond. */
@@ -35,6 +38,7 @@ const FILL_COLUMNS = {
 const INSERT_FILLS = {
   name: 'perps_insert_fills',
   text: `
+WITH inserted AS (
 INSERT INTO perp_fill (coin, trader, tid, oid, timestamp, seq, is_buy, price, size, usd_value, start_position, open_size,
   closed_pnl, fee_usd, is_taker, is_liquidation, dir, tx_hash)
 SELECT f.coin, f.trader, f.tid, f.oid, to_timestamp(0) + f.time * interval '1 millisecond', f.seq, f.is_buy, f.price, f.size, f.price * f.size,
@@ -42,19 +46,50 @@ SELECT f.coin, f.trader, f.tid, f.oid, to_timestamp(0) + f.time * interval '1 mi
 FROM unnest(${Object.values(FILL_COLUMNS)
     .map((type, index) => `$${index + 1}::${type}[]`)
     .join(', ')}) AS f(${Object.keys(FILL_COLUMNS).join(', ')})
-ON CONFLICT DO NOTHING`,
+ON CONFLICT DO NOTHING RETURNING *
+),
+trader_hours AS (${addTraderHours('inserted')}),
+coin_hours AS (${addCoinHours('inserted')}),
+traders AS (${addTraders('inserted')})
+SELECT trader, coin, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY trader, coin ORDER BY trader, coin`,
 };
+
+const GIVEN_MATCHES = `given AS (
+  SELECT m.coin, m.tid, to_timestamp(0) + m.time * interval '1 millisecond' AS timestamp, m.price, m.size, m.taker_is_buy, m.is_liquidation
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::boolean[], $7::boolean[])
+    AS m(coin, tid, time, price, size, taker_is_buy, is_liquidation)
+)`;
 
 const INSERT_MATCHES = {
   name: 'perps_insert_matches',
   text: `
-INSERT INTO perp_match AS kept (coin, tid, timestamp, price, size, usd_value, taker_is_buy, is_liquidation)
-SELECT m.coin, m.tid, to_timestamp(0) + m.time * interval '1 millisecond', m.price, m.size, m.price * m.size, m.taker_is_buy, m.is_liquidation
-FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::boolean[], $7::boolean[])
-  AS m(coin, tid, time, price, size, taker_is_buy, is_liquidation)
-ON CONFLICT (coin, timestamp, tid) DO UPDATE
-SET taker_is_buy = coalesce(kept.taker_is_buy, EXCLUDED.taker_is_buy), is_liquidation = kept.is_liquidation OR EXCLUDED.is_liquidation
-WHERE (kept.taker_is_buy IS NULL AND EXCLUDED.taker_is_buy IS NOT NULL) OR (EXCLUDED.is_liquidation AND NOT kept.is_liquidation)`,
+WITH ${GIVEN_MATCHES},
+inserted AS (
+  INSERT INTO perp_match (coin, tid, timestamp, price, size, usd_value, taker_is_buy, is_liquidation)
+  SELECT coin, tid, timestamp, price, size, price * size, taker_is_buy, is_liquidation FROM given
+  ON CONFLICT (coin, timestamp, tid) DO NOTHING RETURNING *
+),
+hours AS (${addMatchHours('inserted')})
+SELECT count(*)::int AS inserted FROM inserted`,
+};
+
+// The other side of a match may know what the first one did not.
+const COMPLETE_MATCHES = {
+  name: 'perps_complete_matches',
+  text: `
+WITH ${GIVEN_MATCHES},
+before AS MATERIALIZED (
+  SELECT kept.coin, kept.tid, kept.timestamp, kept.usd_value, kept.taker_is_buy, kept.is_liquidation,
+    coalesce(kept.taker_is_buy, given.taker_is_buy) AS now_taker_is_buy, kept.is_liquidation OR given.is_liquidation AS now_is_liquidation
+  FROM given JOIN perp_match kept ON kept.coin = given.coin AND kept.timestamp = given.timestamp AND kept.tid = given.tid
+  WHERE (kept.taker_is_buy IS NULL AND given.taker_is_buy IS NOT NULL) OR (given.is_liquidation AND NOT kept.is_liquidation)
+),
+completed AS (
+  UPDATE perp_match kept SET taker_is_buy = before.now_taker_is_buy, is_liquidation = before.now_is_liquidation
+  FROM before WHERE kept.coin = before.coin AND kept.timestamp = before.timestamp AND kept.tid = before.tid
+  RETURNING kept.coin, kept.timestamp, kept.usd_value, kept.taker_is_buy, kept.is_liquidation
+)
+${changeMatchHours('before', 'completed')}`,
 };
 
 const INSERT_COINS = {
@@ -66,11 +101,12 @@ ON CONFLICT (coin) DO UPDATE SET first_seen = EXCLUDED.first_seen WHERE kept.fir
 };
 
 /**
- * Appends fills, and the matches they are sides of, inside the client's transaction. Those that are there already stay as
- * they are. Returns how many were new. No two of `fills` may have the same key.
+ * Appends fills, the matches they are sides of, and what the rollups make of them, inside the client's transaction. Those that are
+ * there already stay as they are. Returns how many were new. No two of `fills` may have the same key.
  */
 export async function appendFills(client: PoolClient, fills: readonly OrderedFill[]): Promise<number> {
   if (fills.length === 0) return 0;
+  await lockRollups(client);
   for (const month of new Set(fills.map(({ time }) => new Date(time).toISOString().slice(0, 7)))) {
     await client.query("SELECT ensure_month_partitions('perp_fill', $1, $1), ensure_month_partitions('perp_match', $1, $1)", [
       `${month}-01T00:00:00Z`,
@@ -82,9 +118,10 @@ export async function appendFills(client: PoolClient, fills: readonly OrderedFil
   const coins = [...firsts.keys()].sort();
   await client.query({ ...INSERT_COINS, values: [coins, coins.map((coin) => firsts.get(coin))] });
   const columns = (Object.keys(FILL_COLUMNS) as (keyof typeof FILL_COLUMNS)[]).map((column) => fills.map((fill) => fill[column]));
-  const inserted = await client.query({ ...INSERT_FILLS, values: columns });
+  const { rows: touched } = await client.query<Touched & { fills: number }>({ ...INSERT_FILLS, values: columns });
+  await tellRoundTrips(client, touched);
   await appendMatches(client, fills);
-  return inserted.rowCount ?? 0;
+  return touched.reduce((total, own) => total + own.fills, 0);
 }
 
 interface Match {
@@ -114,5 +151,6 @@ async function appendMatches(client: PoolClient, fills: readonly Fill[]): Promis
     rows.map(({ taker_is_buy }) => taker_is_buy),
     rows.map(({ liquidates }) => liquidates),
   ];
-  await client.query({ ...INSERT_MATCHES, values: columns });
+  const { rows: counted } = await client.query<{ inserted: number }>({ ...INSERT_MATCHES, values: columns });
+  if (counted[0]?.inserted !== rows.length) await client.query({ ...COMPLETE_MATCHES, values: columns });
 }

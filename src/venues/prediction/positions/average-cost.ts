@@ -36,7 +36,9 @@ const rank = (row: HistoryRow): number => (COMES_FIRST.has(row.side) ? 0 : 1);
 export function realizedGains(rows: readonly HistoryRow[], facts: MarketFacts): Map<string, string> {
   const holdings = new Map<string, Holding>(facts.tokens.map((token) => [token, { shares: 0n, cost: 0n }]));
   const gains = new Map<string, string>();
-  const ordered = [...rows].sort((a, b) => a.timestamp.getTime() - b.timestamp.getTime() || rank(a) - rank(b) || (a.trade_id < b.trade_id ? -1 : 1));
+  const ordered = [...rows].sort(
+    (a, b) => a.timestamp.getTime() - b.timestamp.getTime() || rank(a) - rank(b) || (a.trade_id < b.trade_id ? -1 : 1),
+  );
   for (const row of ordered) {
     // A conversion moves shares between markets of a group: from here on this market alone does not tell what they cost.
     if (row.side === 'CONVERSION') return gains;

@@ -22,7 +22,9 @@ export interface MarketTradesTotals {
 }
 
 // Ordered by the primary key read backwards.
-const where = (smart: boolean): string => `condition_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side = ANY($4) AND usdc_size >= $5::numeric
+const where = (
+  smart: boolean,
+): string => `condition_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side = ANY($4) AND usdc_size >= $5::numeric
   AND ($6::text IS NULL OR token_id = $6)${smart ? ` AND wallet IN (${smartWallets('$7', SMART_SCORE)})` : ''}`;
 
 const page = (smart: boolean): Statement => {

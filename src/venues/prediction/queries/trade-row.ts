@@ -37,4 +37,5 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export const beforeAll = (to: Date): RowPosition => ({ timestamp: to, trade_id: LAST_ID });
 
 /** Wallets that are smart money in the run of day `parameter` (null: nobody). */
-export const smartWallets = (parameter: string, score: number): string => `SELECT wallet FROM pm_wallet_score WHERE day = ${parameter}::date AND score >= ${score}`;
+export const smartWallets = (parameter: string, score: number): string =>
+  `SELECT wallet FROM pm_wallet_score WHERE day = ${parameter}::date AND score >= ${score}`;

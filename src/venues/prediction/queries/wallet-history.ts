@@ -19,5 +19,9 @@ JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = 
 
 /** All rows of these wallets on these markets before `to`, in no order. */
 export function listHistories(sql: Sql, pairs: readonly WalletMarket[], to: Date): Promise<WalletMarketRow[]> {
-  return sql.query<WalletMarketRow & Record<string, unknown>>(HISTORY, [pairs.map((pair) => pair.wallet), pairs.map((pair) => pair.condition_id), to]);
+  return sql.query<WalletMarketRow & Record<string, unknown>>(HISTORY, [
+    pairs.map((pair) => pair.wallet),
+    pairs.map((pair) => pair.condition_id),
+    to,
+  ]);
 }

@@ -34,7 +34,8 @@ export function filterOf({ window, sides, min_usdc, condition_id, category, smar
     filter.values.push(value);
   };
   if (condition_id !== null) add('market', (parameter) => `condition_id = ${parameter}`, condition_id);
-  if (category !== null) add('category', (parameter) => `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameter})`, category);
+  if (category !== null)
+    add('category', (parameter) => `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameter})`, category);
   if (smart_day !== undefined) add('smart', (parameter) => `wallet IN (${smartWallets(parameter, SMART_SCORE)})`, smart_day);
   return filter;
 }

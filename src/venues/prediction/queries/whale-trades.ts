@@ -24,7 +24,8 @@ ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`;
 /** At most `limit` fills and redemptions of at least `min_usdc` behind `after`, newest first. */
 export function listWhaleFills(sql: Sql, filter: WhaleFilter, after: RowPosition, limit: number): Promise<TradeRow[]> {
   const statement = fillsStatement(filter);
-  const read = (from: Date): Promise<TradeRow[]> => sql.query<TradeRow>(statement, [from, ...filterOf(filter).values.slice(1), after.timestamp, after.trade_id, limit]);
+  const read = (from: Date): Promise<TradeRow[]> =>
+    sql.query<TradeRow>(statement, [from, ...filterOf(filter).values.slice(1), after.timestamp, after.trade_id, limit]);
   // An index gives large rows and a market's rows in order; the others are sorted, a slice at a time.
   if (filter.min_usdc >= LARGE_USDC || filter.condition_id !== null) return read(filter.window.from);
   return readBackward(filter.window, after.timestamp, async (slice, whole) => {

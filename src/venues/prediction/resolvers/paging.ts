@@ -21,8 +21,24 @@ export function openPage(cursor: string | null | undefined, scope: unknown, time
   if (cursor === null || cursor === undefined) return { window: windowOf(timeframe, now), after: beforeAll(now) };
   const [to, at, trade_id] = decodeCursor(cursor, scope, 3) as [number, number, string];
   const age = now.getTime() - to;
-  const sound = Number.isInteger(to) && Number.isInteger(at) && age >= 0 && age <= CURSOR_LIFE_MS && typeof trade_id === 'string' && UUID.test(trade_id);
-  if (!sound) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is too old; begin again without it', allowed: 'meta.next_cursor of a page less than a day old', got: cursor.slice(0, 80) }] });
+  const sound =
+    Number.isInteger(to) &&
+    Number.isInteger(at) &&
+    age >= 0 &&
+    age <= CURSOR_LIFE_MS &&
+    typeof trade_id === 'string' &&
+    UUID.test(trade_id);
+  if (!sound)
+    throw new AppError('invalid_parameter', {
+      details: [
+        {
+          param: 'cursor',
+          issue: 'is too old; begin again without it',
+          allowed: 'meta.next_cursor of a page less than a day old',
+          got: cursor.slice(0, 80),
+        },
+      ],
+    });
   return { window: windowOf(timeframe, new Date(to)), after: { timestamp: new Date(at), trade_id } };
 }
 
@@ -32,7 +48,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function closePage(rows: TradeRow[], limit: number, page: Page, scope: unknown, meta: GraphContext['meta']): TradeRow[] {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const position: CursorPosition | null = rows.length > limit && last ? [page.window.to.getTime(), last.timestamp.getTime(), last.trade_id] : null;
+  const position: CursorPosition | null =
+    rows.length > limit && last ? [page.window.to.getTime(), last.timestamp.getTime(), last.trade_id] : null;
   meta.next_cursor = position && encodeCursor(position, scope);
   meta.count = shown.length;
   return shown;

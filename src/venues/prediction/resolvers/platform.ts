@@ -9,8 +9,12 @@ export const platformStats: Resolver<unknown, { timeframe: Timeframe }> = async 
   const window = windowOf(timeframe, context.now);
   const before = previousWindow(timeframe, context.now);
   const run = await context.loaders(makeLoaders).scoreRun();
-  const [totals, previous] = await Promise.all([getPlatformTotals(context.sql, window, run?.day ?? null), before && getPlatformVolume(context.sql, before)]);
-  if (totals.total_trades === 0 && totals.active_traders === 0 && !(await hasAnything(context.sql, context.now))) throw new AppError('empty_result');
+  const [totals, previous] = await Promise.all([
+    getPlatformTotals(context.sql, window, run?.day ?? null),
+    before && getPlatformVolume(context.sql, before),
+  ]);
+  if (totals.total_trades === 0 && totals.active_traders === 0 && !(await hasAnything(context.sql, context.now)))
+    throw new AppError('empty_result');
   Object.assign(context.meta, { timeframe, window, score_version: run?.version ?? null });
   const volume = Number(totals.total_volume_usdc);
   return {

@@ -27,7 +27,8 @@ async function redemptionPrice(row: TradeRow, context: GraphContext): Promise<nu
   return first?.payout?.toString() ?? 1 / market.outcomes.length;
 }
 
-const market = (row: TradeRow, context: GraphContext): Promise<MarketRecord | null> => context.loaders(makeLoaders).market.load(row.condition_id);
+const market = (row: TradeRow, context: GraphContext): Promise<MarketRecord | null> =>
+  context.loaders(makeLoaders).market.load(row.condition_id);
 const score = (row: TradeRow, context: GraphContext) => context.loaders(makeLoaders).score.load(row.wallet);
 
 /** Sum of exact amounts; null when one of them is unknown. */

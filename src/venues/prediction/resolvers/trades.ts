@@ -61,7 +61,10 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     throw new AppError('empty_result', { suggestion: suggest(newest, page.window.to, { min_usdc: 0 }) });
   }
   const uncounted = totals.rows - totals.trade_count;
-  if (uncounted > 0) context.meta.warnings.push(`${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`);
+  if (uncounted > 0)
+    context.meta.warnings.push(
+      `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
+    );
   const trades = closePage(rows, args.limit, page, ['markets/trades', scope], context.meta);
   return { ...market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
 };
@@ -86,14 +89,20 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
     if (args.condition_id) await getMarket(args.condition_id, context, loaders);
     const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
     const [newest] = await listWhaleFills(context.sql, widest, beforeAll(page.window.to), 1);
-    throw new AppError('empty_result', { suggestion: suggest(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }) });
+    throw new AppError('empty_result', {
+      suggestion: suggest(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
+    });
   }
   return closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
 };
 
 async function getMarket(condition_id: string, context: GraphContext, loaders: Loaders): Promise<MarketRecord> {
   const market = await loaders.market.load(condition_id);
-  if (market === null || !isListed(market, context.now)) throw new AppError('not_found', { message: 'Unknown market.', details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }] });
+  if (market === null || !isListed(market, context.now))
+    throw new AppError('not_found', {
+      message: 'Unknown market.',
+      details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }],
+    });
   return market;
 }
 
@@ -108,13 +117,30 @@ async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders
  * The token an outcome name or token id stands for. Redemption rows carry no token: they are the winner's, so any other outcome has none.
  * Throws invalid_parameter for an outcome the market has not.
  */
-async function chooseOutcome(wanted: string | null | undefined, market: MarketRecord, side: Side | null | undefined, context: GraphContext, loaders: Loaders): Promise<{ token_id: string | null; impossible: boolean }> {
+async function chooseOutcome(
+  wanted: string | null | undefined,
+  market: MarketRecord,
+  side: Side | null | undefined,
+  context: GraphContext,
+  loaders: Loaders,
+): Promise<{ token_id: string | null; impossible: boolean }> {
   if (wanted === null || wanted === undefined) return { token_id: null, impossible: false };
   const outcomes = await loaders.outcomes.load(market.condition_id);
   const outcome =
-    outcomes.find((known) => known.token_id === wanted) ?? outcomes.find((known) => known.outcome === wanted) ?? outcomes.find((known) => known.outcome.toLowerCase() === wanted.toLowerCase());
+    outcomes.find((known) => known.token_id === wanted) ??
+    outcomes.find((known) => known.outcome === wanted) ??
+    outcomes.find((known) => known.outcome.toLowerCase() === wanted.toLowerCase());
   if (outcome === undefined) {
-    throw new AppError('invalid_parameter', { details: [{ param: 'outcome', issue: 'is no outcome of this market', allowed: outcomes.map((known) => known.outcome), got: wanted.slice(0, 200) }] });
+    throw new AppError('invalid_parameter', {
+      details: [
+        {
+          param: 'outcome',
+          issue: 'is no outcome of this market',
+          allowed: outcomes.map((known) => known.outcome),
+          got: wanted.slice(0, 200),
+        },
+      ],
+    });
   }
   if (side !== 'REDEEM') return { token_id: outcome.token_id, impossible: false };
   return { token_id: null, impossible: !isResolved(market, context.now) || market.is_voided || market.winning_outcome !== outcome.outcome };

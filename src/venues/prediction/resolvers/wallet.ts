@@ -9,7 +9,8 @@ interface WalletSource {
 
 type Field = Resolver<WalletSource, Record<string, never>>;
 
-const scoreOf = ({ wallet }: WalletSource, context: GraphContext): Promise<ScoreRecord | null> => context.loaders(makeLoaders).score.load(wallet);
+const scoreOf = ({ wallet }: WalletSource, context: GraphContext): Promise<ScoreRecord | null> =>
+  context.loaders(makeLoaders).score.load(wallet);
 
 /** Fields of PmWallet, by address: the newest score run and the first trade. */
 export const PmWallet: Record<string, Field> = {

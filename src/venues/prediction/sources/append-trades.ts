@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { categoryOf } from '../categories';
+import { type HourChange, rollHours } from '../rollups/hours';
 import type { DataApiRow } from './data-api-row';
 
 /** A row of a wallet's history, ready for the store. */
@@ -18,14 +19,18 @@ INSERT INTO pm_trade (condition_id, "timestamp", trade_id, wallet, token_id, sid
 SELECT condition_id, "timestamp", trade_id, wallet, token_id, side, price, size,
   COALESCE(usdc_size, CASE side WHEN 'CONVERSION' THEN 0 ELSE round(size * COALESCE(price, 1), 6) END), is_taker, tx_hash
 FROM ${ROWS}
-ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING`;
+ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING
+RETURNING trade_id, extract(epoch FROM "timestamp")::float8 AS seconds, usdc_size`;
 
 // The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
 const COMPLETE = `
 UPDATE pm_trade AS kept SET is_taker = COALESCE(kept.is_taker, row.is_taker), usdc_size = COALESCE(row.usdc_size, kept.usdc_size)
-FROM ${ROWS}
+FROM ${ROWS} JOIN pm_trade AS was ON was.condition_id = row.condition_id AND was."timestamp" = row."timestamp" AND was.trade_id = row.trade_id
 WHERE kept.condition_id = row.condition_id AND kept."timestamp" = row."timestamp" AND kept.trade_id = row.trade_id
-  AND ((kept.is_taker IS NULL AND row.is_taker IS NOT NULL) OR kept.usdc_size <> row.usdc_size)`;
+  AND ((kept.is_taker IS NULL AND row.is_taker IS NOT NULL) OR kept.usdc_size <> row.usdc_size)
+RETURNING kept.condition_id, kept.token_id, kept.wallet, kept.side, kept.price, kept."timestamp", kept.trade_id, 0 AS rows, 0 AS size, kept.usdc_size - was.usdc_size AS usdc,
+  (kept.is_taker IS TRUE AND was.is_taker IS NOT TRUE)::int AS takes, CASE WHEN kept.is_taker AND was.is_taker IS NOT TRUE THEN kept.size ELSE 0 END AS taker_size,
+  CASE WHEN kept.is_taker THEN kept.usdc_size ELSE 0 END - CASE WHEN was.is_taker THEN was.usdc_size ELSE 0 END AS taker_usdc`;
 
 const WALLETS = `
 INSERT INTO pm_wallet AS kept (wallet, first_trade_at, first_seen_at)
@@ -46,6 +51,23 @@ SELECT * FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[]) AS row(
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
 WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL`;
 
+interface Appended {
+  trade_id: string;
+  seconds: number;
+  usdc_size: string;
+}
+
+/** What the rows that were really appended add to their hours. */
+function newChanges(rows: readonly TradeFact[], appended: readonly Appended[]): HourChange[] {
+  const keyOf = (trade_id: string, seconds: number): string => `${trade_id}@${seconds}`;
+  const byKey = new Map(rows.map((row) => [keyOf(row.trade_id, row.timestamp.getTime() / 1_000), row]));
+  return appended.map(({ trade_id, seconds, usdc_size }) => {
+    const row = byKey.get(keyOf(trade_id, seconds)) as TradeFact;
+    const takes = row.is_taker === true;
+    return { ...row, rows: 1, usdc: usdc_size, takes: takes ? 1 : 0, taker_size: takes ? row.size : '0', taker_usdc: takes ? usdc_size : '0' };
+  });
+}
+
 const DAY_MS = 86_400_000;
 
 const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -61,12 +83,14 @@ export class AppendTrades {
     await this.makePartitions(rows, client);
     const values = columnsOf(rows);
     // The longest statement goes first: the next batch is decoded while it runs.
-    const { rowCount } = await client.query({ name: 'pm_append_trades', text: APPEND, values });
-    if (rowCount !== rows.length) await client.query({ name: 'pm_complete_trades', text: COMPLETE, values });
+    const appended = await client.query<Appended>({ name: 'pm_append_trades', text: APPEND, values });
+    const known = appended.rowCount !== rows.length;
+    const completed = known ? await client.query<HourChange>({ name: 'pm_complete_trades', text: COMPLETE, values }) : { rows: [] };
+    await rollHours(client, [...newChanges(rows, appended.rows), ...completed.rows]);
     await this.noteMarkets(rows, client);
     await this.noteOutcomes(rows, client);
     await noteWallets(rows, client);
-    return rowCount ?? 0;
+    return appended.rowCount ?? 0;
   }
 
   private async makePartitions(rows: TradeFact[], client: PoolClient): Promise<void> {
@@ -75,7 +99,9 @@ export class AppendTrades {
       const month = new Date(day * DAY_MS).toISOString().slice(0, 7);
       if (this.months.has(month)) continue;
       this.months.add(month);
-      const { rows: found } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [`pm_trade_${month.replace('-', '')}`]);
+      const { rows: found } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [
+        `pm_trade_${month.replace('-', '')}`,
+      ]);
       if (found[0]?.known) continue;
       // One maker at a time; taking the lock also makes this session see what the one before it made.
       await client.query('LOCK TABLE pm_trade IN SHARE UPDATE EXCLUSIVE MODE');
@@ -89,18 +115,32 @@ export class AppendTrades {
       .sort((a, b) => before(a.condition_id, b.condition_id) || Number(b.title !== null) - Number(a.title !== null))
       .filter((row, index, sorted) => row.condition_id !== sorted[index - 1]?.condition_id);
     if (stubs.length === 0) return;
-    const category = (row: TradeFact): string => categoryOf({ tags: [], slugs: row.slug ? [row.slug, row.event_slug ?? ''] : [row.title ?? ''] });
-    const columns = [stubs.map((row) => row.condition_id), stubs.map((row) => row.title), stubs.map((row) => row.slug), stubs.map((row) => row.event_slug), stubs.map(category)];
+    const category = (row: TradeFact): string =>
+      categoryOf({ tags: [], slugs: row.slug ? [row.slug, row.event_slug ?? ''] : [row.title ?? ''] });
+    const columns = [
+      stubs.map((row) => row.condition_id),
+      stubs.map((row) => row.title),
+      stubs.map((row) => row.slug),
+      stubs.map((row) => row.event_slug),
+      stubs.map(category),
+    ];
     await client.query(STUB_MARKETS, columns);
   }
 
   private async noteOutcomes(rows: TradeFact[], client: PoolClient): Promise<void> {
     const named = rows.filter((row) => row.token_id !== null && row.outcome !== null);
     const stubs = [...firstOfEach(named, this.outcomes, (row) => `${row.token_id}|${row.outcome_index ?? ''}`).values()]
-      .sort((a, b) => before(a.token_id as string, b.token_id as string) || Number(b.outcome_index !== null) - Number(a.outcome_index !== null))
+      .sort(
+        (a, b) => before(a.token_id as string, b.token_id as string) || Number(b.outcome_index !== null) - Number(a.outcome_index !== null),
+      )
       .filter((row, index, sorted) => row.token_id !== sorted[index - 1]?.token_id);
     if (stubs.length === 0) return;
-    await client.query(STUB_OUTCOMES, [stubs.map((row) => row.condition_id), stubs.map((row) => row.token_id), stubs.map((row) => row.outcome_index), stubs.map((row) => row.outcome)]);
+    await client.query(STUB_OUTCOMES, [
+      stubs.map((row) => row.condition_id),
+      stubs.map((row) => row.token_id),
+      stubs.map((row) => row.outcome_index),
+      stubs.map((row) => row.outcome),
+    ]);
   }
 }
 
@@ -133,6 +173,8 @@ const earlier = (known: Date | null, time: Date): Date => (known !== null && kno
 function columnsOf(rows: TradeFact[]): unknown[] {
   const column = <K extends keyof TradeFact>(key: K): TradeFact[K][] => rows.map((row) => row[key]);
   const seconds = rows.map(({ timestamp }) => timestamp.getTime() / 1_000);
-  const others = (['trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker', 'tx_hash'] as const).map((name) => column(name));
+  const others = (['trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker', 'tx_hash'] as const).map((name) =>
+    column(name),
+  );
   return [column('condition_id'), seconds, ...others];
 }

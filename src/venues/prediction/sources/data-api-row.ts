@@ -33,7 +33,9 @@ const CASH = new Set(['MAKER_REBATE', 'TAKER_REBATE', 'REWARD', 'REFERRAL_REWARD
 
 /** Whether an object has the columns of a Data API trade or activity row. */
 export function looksLikeDataApiRow(record: unknown): boolean {
-  return isFields(record) && 'proxyWallet' in record && 'conditionId' in record && 'timestamp' in record && 'size' in record && 'side' in record;
+  return (
+    isFields(record) && 'proxyWallet' in record && 'conditionId' in record && 'timestamp' in record && 'size' in record && 'side' in record
+  );
 }
 
 /** Decodes one row; a CSV row has texts for numbers. Rows without `type` are trades. */

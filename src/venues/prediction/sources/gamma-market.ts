@@ -42,12 +42,16 @@ export function looksLikeGamma(record: unknown): boolean {
   if (!isFields(record) || 'proxyWallet' in record) return false;
   if (isMarket(record)) return true;
   const inner = pageItems(record);
-  return inner !== undefined && (inner.length === 0 || inner.some((item) => isFields(item) && (isMarket(item) || Array.isArray(item.markets))));
+  return (
+    inner !== undefined && (inner.length === 0 || inner.some((item) => isFields(item) && (isMarket(item) || Array.isArray(item.markets))))
+  );
 }
 
-const isMarket = (record: Fields): boolean => 'conditionId' in record && ('outcomes' in record || 'clobTokenIds' in record || 'question' in record);
+const isMarket = (record: Fields): boolean =>
+  'conditionId' in record && ('outcomes' in record || 'clobTokenIds' in record || 'question' in record);
 
-const pageItems = (record: Fields): unknown[] | undefined => [record.markets, record.events, record.data].find((value): value is unknown[] => Array.isArray(value));
+const pageItems = (record: Fields): unknown[] | undefined =>
+  [record.markets, record.events, record.data].find((value): value is unknown[] => Array.isArray(value));
 
 /** The market objects inside a record (a market, an event with `markets`, a page `{markets|events|data: […]}`), each with its event's fields at hand. */
 export function* marketsWithin(record: unknown, event: Fields | null = null): Generator<{ market: unknown; event: Fields | null }> {
@@ -100,7 +104,15 @@ function classify(record: Fields, event: Fields | null | undefined): { category:
   const series = listOf(event?.series)?.find(isFields);
   const slugs = [record.slug, event?.slug, event?.seriesSlug, series?.slug].flatMap((slug) => textOf(slug) ?? []);
   const evidence = slugs.length > 0 ? slugs : [textOf(record.question) ?? ''];
-  return { tags, category: categoryOf({ tags, old_category: textOf(record.category), is_game: textOf(record.sportsMarketType) !== undefined, slugs: evidence }) };
+  return {
+    tags,
+    category: categoryOf({
+      tags,
+      old_category: textOf(record.category),
+      is_game: textOf(record.sportsMarketType) !== undefined,
+      slugs: evidence,
+    }),
+  };
 }
 
 function tagSlugs(value: unknown): string[] {
@@ -115,7 +127,13 @@ function decodePrices(record: Fields, count: number): string[] | null {
 function decodeTokens(record: Fields, outcomes: string[], prices: string[] | null, payouts: string[] | null): CatalogueOutcome[] {
   const tokens = (listOf(record.clobTokenIds) ?? []).map(String);
   if (tokens.length !== outcomes.length || !tokens.every(isTokenId)) return [];
-  return tokens.map((token_id, index) => ({ token_id, outcome_index: index, outcome: outcomes[index] as string, price: prices?.[index] ?? null, payout: payouts?.[index] ?? null }));
+  return tokens.map((token_id, index) => ({
+    token_id,
+    outcome_index: index,
+    outcome: outcomes[index] as string,
+    price: prices?.[index] ?? null,
+    payout: payouts?.[index] ?? null,
+  }));
 }
 
 // Markets of the automated market maker (to 2022) have no order book; their last prices stand beside 1 and 0.

@@ -10,7 +10,15 @@ export class NaturalKeys {
   private readonly seen = new Map<string, number>();
 
   idOf(row: DataApiRow): string {
-    const key = [row.tx_hash ?? `@${row.timestamp.getTime() / 1_000}`, row.wallet, row.condition_id, row.token_id ?? '', row.side, row.size, row.price ?? ''].join('|');
+    const key = [
+      row.tx_hash ?? `@${row.timestamp.getTime() / 1_000}`,
+      row.wallet,
+      row.condition_id,
+      row.token_id ?? '',
+      row.side,
+      row.size,
+      row.price ?? '',
+    ].join('|');
     const mark = digest(key);
     const n = (this.seen.get(mark) ?? 0) + 1;
     this.seen.set(mark, n);

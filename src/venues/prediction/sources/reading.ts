@@ -54,7 +54,10 @@ async function* batches<Row>(page: RecordedPage, feed: Feed<Row>, reasons: Reaso
 }
 
 /** Writes each batch while the next one is decoded: one write at a time, in order. */
-async function* ahead<Row>(source: AsyncIterable<Batch<Row>>, write: (rows: Row[]) => Promise<number>): AsyncGenerator<Batch<Row> & { written: number }> {
+async function* ahead<Row>(
+  source: AsyncIterable<Batch<Row>>,
+  write: (rows: Row[]) => Promise<number>,
+): AsyncGenerator<Batch<Row> & { written: number }> {
   let running: Promise<Batch<Row> & { written: number }> | null = null;
   try {
     for await (const batch of source) {

@@ -37,7 +37,9 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   }
   // One order for all writers, so that two of them never wait for each other.
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
-  const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [JSON.stringify(ordered.map(({ tokens: _, ...market }) => market))]);
+  const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [
+    JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)),
+  ]);
   const outcomes = written.rows.flatMap(({ condition_id }) => {
     const { tokens, updated_at } = newest.get(condition_id) as CatalogueMarket;
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));

@@ -20,7 +20,8 @@ export function tokensOf(markets: Iterable<Record<string, unknown>>): TokenMap {
   for (const market of markets) {
     const tokens = JSON.parse((market.clobTokenIds as string | null) ?? '[]') as string[];
     const outcomes = JSON.parse(market.outcomes as string) as string[];
-    if (tokens.length === outcomes.length) map.set(market.conditionId as string, new Map(outcomes.map((outcome, index) => [outcome, tokens[index] as string])));
+    if (tokens.length === outcomes.length)
+      map.set(market.conditionId as string, new Map(outcomes.map((outcome, index) => [outcome, tokens[index] as string])));
   }
   return map;
 }
@@ -31,7 +32,17 @@ export function tradeOfLargeBuy(row: LargeBuy, tokens: TokenMap): Record<string,
   const asset = outcomes?.get(row.outcome);
   if (outcomes === undefined || asset === undefined) return null;
   return {
-    proxyWallet: row.wallet, side: 'BUY', asset, conditionId: row.market_id, size: Number((row.trade_size_usd / row.price).toFixed(6)), price: row.price, timestamp: row.timestamp,
-    title: row.market_title, eventSlug: row.event_slug, outcome: row.outcome, outcomeIndex: [...outcomes.keys()].indexOf(row.outcome), name: row.username ?? '',
-  }; // prettier-ignore
+    proxyWallet: row.wallet,
+    side: 'BUY',
+    asset,
+    conditionId: row.market_id,
+    size: Number((row.trade_size_usd / row.price).toFixed(6)),
+    price: row.price,
+    timestamp: row.timestamp,
+    title: row.market_title,
+    eventSlug: row.event_slug,
+    outcome: row.outcome,
+    outcomeIndex: [...outcomes.keys()].indexOf(row.outcome),
+    name: row.username ?? '',
+  };
 }

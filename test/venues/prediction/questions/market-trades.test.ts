@@ -5,9 +5,24 @@ import { NOW, iso, loadSmallWorld, market, move, now, trade } from '../small-wor
 import { condition, loadRecords, token, tx, wallet } from '../support';
 
 interface Row {
-  tx_hash: string; wallet: string; token_id: string | null; outcome: string | null; side: string; price: number; size: number; usdc_size: number; timestamp: string;
-  wallet_score: number | null; win_rate: number | null; wallet_tags: string[]; trade_id: string; outcome_index: number | null; is_taker: boolean | null; fee_usdc: null; realized_pnl_usdc: number | null;
-} // prettier-ignore
+  tx_hash: string;
+  wallet: string;
+  token_id: string | null;
+  outcome: string | null;
+  side: string;
+  price: number;
+  size: number;
+  usdc_size: number;
+  timestamp: string;
+  wallet_score: number | null;
+  win_rate: number | null;
+  wallet_tags: string[];
+  trade_id: string;
+  outcome_index: number | null;
+  is_taker: boolean | null;
+  fee_usdc: null;
+  realized_pnl_usdc: number | null;
+}
 interface Answer {
   condition_id: string;
   question: string;
@@ -27,7 +42,8 @@ describe('markets/trades', () => {
   });
   afterAll(() => db.drop());
 
-  const trades = (variables: Record<string, unknown> = {}): ReturnType<typeof ask<Answer>> => ask<Answer>(db, 'markets/trades', now, { ...defaults, ...variables });
+  const trades = (variables: Record<string, unknown> = {}): ReturnType<typeof ask<Answer>> =>
+    ask<Answer>(db, 'markets/trades', now, { ...defaults, ...variables });
   /** Transactions of an answer by number. */
   const numbers = (answer: Answer): number[] => answer.trades.map((row) => Number(BigInt(row.tx_hash) - BigInt(tx(0))));
 
@@ -35,21 +51,55 @@ describe('markets/trades', () => {
     const { data, meta } = await trades();
     expect(numbers(data)).toEqual([1, 11, 11, 2, 13, 3, 4, 5]);
     // 13 is known from its wallet's history only: 12,000.5 + 3 + 3 + 55 + 20 + 15,000 + 5.2.
-    expect({ ...data, trades: [] }).toEqual({ condition_id: condition(1), question: 'Question 1?', category: 'Politics', trade_count: 7, total_volume: 27_086.7, trades: [] });
+    expect({ ...data, trades: [] }).toEqual({
+      condition_id: condition(1),
+      question: 'Question 1?',
+      category: 'Politics',
+      trade_count: 7,
+      total_volume: 27_086.7,
+      trades: [],
+    });
     expect(meta).toEqual({
-      timeframe: '24h', window: { from: new Date(now.getTime() - 86_400_000), to: now }, count: 8, next_cursor: null, score_version: 'pm-2026.1',
+      timeframe: '24h',
+      window: { from: new Date(now.getTime() - 86_400_000), to: now },
+      count: 8,
+      next_cursor: null,
+      score_version: 'pm-2026.1',
       warnings: ["1 rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume."],
-    }); // prettier-ignore
+    });
   });
 
   test('a row in full', async () => {
     const { data } = await trades();
     expect(data.trades[0]).toEqual({
-      tx_hash: tx(1), wallet: wallet(1), token_id: token(1, 0), outcome: 'Yes', side: 'BUY', price: 0.6, size: 20_000, usdc_size: 12_000.5, timestamp: iso(NOW - 10),
-      wallet_score: 80, win_rate: 0.625, wallet_tags: ['elite', 'whale'], trade_id: expect.stringMatching(/^[0-9a-f-]{36}$/), outcome_index: 0, is_taker: true, fee_usdc: null,
+      tx_hash: tx(1),
+      wallet: wallet(1),
+      token_id: token(1, 0),
+      outcome: 'Yes',
+      side: 'BUY',
+      price: 0.6,
+      size: 20_000,
+      usdc_size: 12_000.5,
+      timestamp: iso(NOW - 10),
+      wallet_score: 80,
+      win_rate: 0.625,
+      wallet_tags: ['elite', 'whale'],
+      trade_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      outcome_index: 0,
+      is_taker: true,
+      fee_usdc: null,
       realized_pnl_usdc: null,
-    }); // prettier-ignore
-    expect(data.trades[4]).toMatchObject({ wallet: wallet(6), side: 'SELL', is_taker: null, wallet_score: null, win_rate: null, wallet_tags: ['market_maker'], usdc_size: 225, outcome: 'No' });
+    });
+    expect(data.trades[4]).toMatchObject({
+      wallet: wallet(6),
+      side: 'SELL',
+      is_taker: null,
+      wallet_score: null,
+      win_rate: null,
+      wallet_tags: ['market_maker'],
+      usdc_size: 225,
+      outcome: 'No',
+    });
     expect(data.trades[5]).toMatchObject({ wallet: wallet(3), wallet_score: null, wallet_tags: [], outcome: 'No', outcome_index: 1 });
   });
 
@@ -69,7 +119,10 @@ describe('markets/trades', () => {
     for (const outcome of ['No', 'no', token(1, 1)]) expect(numbers((await trades({ outcome })).data)).toEqual([13, 3]);
     expect(numbers((await trades({ outcome: 'Yes', side: 'SELL' })).data)).toEqual([5]);
     const error = await askForError(db, 'markets/trades', now, { ...defaults, outcome: 'Maybe' });
-    expect([error.code, error.context.details?.[0]]).toEqual(['invalid_parameter', { param: 'outcome', issue: 'is no outcome of this market', allowed: ['Yes', 'No'], got: 'Maybe' }]);
+    expect([error.code, error.context.details?.[0]]).toEqual([
+      'invalid_parameter',
+      { param: 'outcome', issue: 'is no outcome of this market', allowed: ['Yes', 'No'], got: 'Maybe' },
+    ]);
   });
 
   test('smart money: every row of wallets with 60 or more in the newest run', async () => {
@@ -87,11 +140,22 @@ describe('markets/trades', () => {
     const won = await trades({ condition_id: condition(2), side: 'REDEEM' });
     expect(won.data).toMatchObject({ category: 'Sports', trade_count: 2, total_volume: 25_000 });
     const byWallet = Object.fromEntries(won.data.trades.map((row) => [row.wallet, row]));
-    expect(byWallet[wallet(1)]).toMatchObject({ side: 'REDEEM', price: 1, outcome: 'Blue Owls', token_id: token(2, 1), outcome_index: 1, size: 25_000, is_taker: null });
+    expect(byWallet[wallet(1)]).toMatchObject({
+      side: 'REDEEM',
+      price: 1,
+      outcome: 'Blue Owls',
+      token_id: token(2, 1),
+      outcome_index: 1,
+      size: 25_000,
+      is_taker: null,
+    });
     expect(byWallet[wallet(6)]).toMatchObject({ side: 'REDEEM', price: 0, outcome: null, token_id: null, usdc_size: 0 });
     expect(numbers((await trades({ condition_id: condition(2) })).data)).toEqual([7, 8]);
     expect((await trades({ condition_id: condition(2), side: 'REDEEM', outcome: 'Blue Owls' })).data.trades).toHaveLength(2);
-    expect((await askForError(db, 'markets/trades', now, { ...defaults, condition_id: condition(2), side: 'REDEEM', outcome: 'Red Foxes' })).code).toBe('empty_result');
+    expect(
+      (await askForError(db, 'markets/trades', now, { ...defaults, condition_id: condition(2), side: 'REDEEM', outcome: 'Red Foxes' }))
+        .code,
+    ).toBe('empty_result');
     const refund = await trades({ condition_id: condition(3), side: 'REDEEM' });
     expect(refund.data.trades).toMatchObject([{ price: 0.5, token_id: null, outcome: null, size: 400, usdc_size: 200 }]);
   });
@@ -108,7 +172,12 @@ describe('markets/trades', () => {
   });
 
   test('a market known from its trades alone answers under its title', async () => {
-    expect((await trades({ condition_id: condition(4), timeframe: '90d' })).data).toMatchObject({ question: 'Question 4?', category: 'Other', trade_count: 1, total_volume: 3 });
+    expect((await trades({ condition_id: condition(4), timeframe: '90d' })).data).toMatchObject({
+      question: 'Question 4?',
+      category: 'Other',
+      trade_count: 1,
+      total_volume: 3,
+    });
   });
 
   test('pages neither repeat nor skip, nor change their totals, while rows arrive', async () => {
@@ -116,7 +185,12 @@ describe('markets/trades', () => {
     let cursor: string | null = null;
     for (let page = 0; page < 20; page += 1) {
       const later = new Date(now.getTime() + page * 60_000);
-      const { data, meta }: { data: Answer; meta: AnswerMeta } = await ask<Answer>(db, 'markets/trades', later, { ...defaults, timeframe: '7d', limit: 2, cursor });
+      const { data, meta }: { data: Answer; meta: AnswerMeta } = await ask<Answer>(db, 'markets/trades', later, {
+        ...defaults,
+        timeframe: '7d',
+        limit: 2,
+        cursor,
+      });
       expect(data).toMatchObject({ trade_count: 8, total_volume: 27_090.2 });
       seen.push(...data.trades.map((row) => row.trade_id));
       cursor = meta.next_cursor;
@@ -131,7 +205,8 @@ describe('markets/trades', () => {
     const { meta } = await trades({ limit: 2 });
     const cursor = meta.next_cursor as string;
     expect((await trades({ limit: 2, cursor })).data.trades).toHaveLength(2);
-    const code = async (at: Date, variables: Record<string, unknown>): Promise<string> => (await askForError(db, 'markets/trades', at, { ...defaults, ...variables })).code;
+    const code = async (at: Date, variables: Record<string, unknown>): Promise<string> =>
+      (await askForError(db, 'markets/trades', at, { ...defaults, ...variables })).code;
     expect(await code(now, { limit: 3, cursor })).toBe('invalid_parameter');
     expect(await code(now, { limit: 2, side: 'BUY', cursor })).toBe('invalid_parameter');
     expect(await code(new Date(now.getTime() - 1_000), { limit: 2, cursor })).toBe('invalid_parameter');
@@ -146,12 +221,27 @@ describe('markets/trades', () => {
         wallet market { question status winning_outcome tags resolved_at outcomes { outcome token_id outcome_index payout } } wallet_profile { score tier tags first_trade } } } }`,
     );
     const market = {
-      question: 'Question 2?', status: 'resolved', winning_outcome: 'Blue Owls', tags: ['nba'], resolved_at: iso(NOW - 5 * 3_600),
-      outcomes: [{ outcome: 'Red Foxes', token_id: token(2, 0), outcome_index: 0, payout: 0 }, { outcome: 'Blue Owls', token_id: token(2, 1), outcome_index: 1, payout: 1 }],
-    }; // prettier-ignore
+      question: 'Question 2?',
+      status: 'resolved',
+      winning_outcome: 'Blue Owls',
+      tags: ['nba'],
+      resolved_at: iso(NOW - 5 * 3_600),
+      outcomes: [
+        { outcome: 'Red Foxes', token_id: token(2, 0), outcome_index: 0, payout: 0 },
+        { outcome: 'Blue Owls', token_id: token(2, 1), outcome_index: 1, payout: 1 },
+      ],
+    };
     expect(answer.marketsTrades.trades).toEqual([
-      { wallet: wallet(1), market, wallet_profile: { score: 80, tier: 'elite', tags: ['elite', 'whale'], first_trade: iso(NOW - 6 * 3_600) } },
-      { wallet: wallet(6), market, wallet_profile: { score: null, tier: 'unscored', tags: ['market_maker'], first_trade: iso(NOW - 7 * 3_600) } },
+      {
+        wallet: wallet(1),
+        market,
+        wallet_profile: { score: 80, tier: 'elite', tags: ['elite', 'whale'], first_trade: iso(NOW - 6 * 3_600) },
+      },
+      {
+        wallet: wallet(6),
+        market,
+        wallet_profile: { score: null, tier: 'unscored', tags: ['market_maker'], first_trade: iso(NOW - 7 * 3_600) },
+      },
     ]);
   });
 });

@@ -5,9 +5,25 @@ import { NOW, iso, loadSmallWorld, market, now, trade } from '../small-world';
 import { condition, loadRecords, token, tx, wallet } from '../support';
 
 interface Row {
-  tx_hash: string; wallet: string; condition_id: string; token_id: string | null; question: string; outcome: string | null; category: string; side: string; price: number; size: number;
-  usdc_size: number; timestamp: string; wallet_score: number | null; fills: number; pct_of_market_volume_24h: number | null; price_impact: number | null; trade_id: string; is_taker: boolean | null;
-} // prettier-ignore
+  tx_hash: string;
+  wallet: string;
+  condition_id: string;
+  token_id: string | null;
+  question: string;
+  outcome: string | null;
+  category: string;
+  side: string;
+  price: number;
+  size: number;
+  usdc_size: number;
+  timestamp: string;
+  wallet_score: number | null;
+  fills: number;
+  pct_of_market_volume_24h: number | null;
+  price_impact: number | null;
+  trade_id: string;
+  is_taker: boolean | null;
+}
 
 const defaults = { min_usdc: 10_000, timeframe: '24h', smart_money_only: false, limit: 50, aggregate: 'fill' };
 const numbers = (rows: Row[]): number[] => rows.map((row) => Number(BigInt(row.tx_hash) - BigInt(tx(0))));
@@ -20,14 +36,32 @@ describe('trades/whales', () => {
   });
   afterAll(() => db.drop());
 
-  const whales = async (variables: Record<string, unknown> = {}): Promise<number[]> => numbers((await ask<Row[]>(db, 'trades/whales', now, { ...defaults, ...variables })).data);
+  const whales = async (variables: Record<string, unknown> = {}): Promise<number[]> =>
+    numbers((await ask<Row[]>(db, 'trades/whales', now, { ...defaults, ...variables })).data);
 
   test('large fills and redemptions of all markets, newest first', async () => {
     const { data, meta } = await ask<Row[]>(db, 'trades/whales', now, defaults);
     expect(numbers(data)).toEqual([1, 4, 14, 7, 8]);
     expect(meta).toMatchObject({ timeframe: '24h', count: 5, next_cursor: null, score_version: 'pm-2026.1', warnings: [] });
-    expect(data[0]).toMatchObject({ condition_id: condition(1), question: 'Question 1?', outcome: 'Yes', category: 'Politics', side: 'BUY', usdc_size: 12_000.5, wallet_score: 80, fills: 1 });
-    expect(data[2]).toMatchObject({ side: 'REDEEM', price: 1, outcome: 'Blue Owls', category: 'Sports', usdc_size: 25_000, pct_of_market_volume_24h: null, price_impact: null });
+    expect(data[0]).toMatchObject({
+      condition_id: condition(1),
+      question: 'Question 1?',
+      outcome: 'Yes',
+      category: 'Politics',
+      side: 'BUY',
+      usdc_size: 12_000.5,
+      wallet_score: 80,
+      fills: 1,
+    });
+    expect(data[2]).toMatchObject({
+      side: 'REDEEM',
+      price: 1,
+      outcome: 'Blue Owls',
+      category: 'Sports',
+      usdc_size: 25_000,
+      pct_of_market_volume_24h: null,
+      price_impact: null,
+    });
   });
 
   test.each<[Record<string, unknown>, number[]]>([
@@ -70,14 +104,23 @@ describe('trades/whales', () => {
   });
 
   test.each(['fill', 'burst'])('pages of %s rows neither repeat nor skip while rows arrive', async (aggregate) => {
-    const whole = (await ask<Row[]>(db, 'trades/whales', now, { ...defaults, min_usdc: 1, timeframe: 'all', aggregate })).data.map((row) => row.trade_id);
+    const whole = (await ask<Row[]>(db, 'trades/whales', now, { ...defaults, min_usdc: 1, timeframe: 'all', aggregate })).data.map(
+      (row) => row.trade_id,
+    );
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const { data, meta }: { data: Row[]; meta: AnswerMeta } = await ask<Row[]>(db, 'trades/whales', new Date(now.getTime() + seen.length * 1_000), { ...defaults, min_usdc: 1, timeframe: 'all', limit: 3, aggregate, cursor });
+      const { data, meta }: { data: Row[]; meta: AnswerMeta } = await ask<Row[]>(
+        db,
+        'trades/whales',
+        new Date(now.getTime() + seen.length * 1_000),
+        { ...defaults, min_usdc: 1, timeframe: 'all', limit: 3, aggregate, cursor },
+      );
       seen.push(...data.map((row) => row.trade_id));
       cursor = meta.next_cursor;
-      await loadRecords(db.pool, `late-${aggregate}-${seen.length}.json`, [trade(200 + seen.length, 1, 0, 1, 'BUY', 50_000, 0.5, -seen.length)]);
+      await loadRecords(db.pool, `late-${aggregate}-${seen.length}.json`, [
+        trade(200 + seen.length, 1, 0, 1, 'BUY', 50_000, 0.5, -seen.length),
+      ]);
     } while (cursor !== null);
     expect(seen).toEqual(whole);
   });
@@ -103,11 +146,22 @@ describe('trades/whales, bursts', () => {
   });
   afterAll(() => db.drop());
 
-  const bursts = async (min_usdc: number, now_ = now): Promise<Row[]> => (await ask<Row[]>(db, 'trades/whales', now_, { ...defaults, min_usdc, aggregate: 'burst' })).data;
+  const bursts = async (min_usdc: number, now_ = now): Promise<Row[]> =>
+    (await ask<Row[]>(db, 'trades/whales', now_, { ...defaults, min_usdc, aggregate: 'burst' })).data;
 
   test('fills of one wallet, token and side within 60 seconds of each other are one row', async () => {
     const rows = await bursts(1);
-    expect(rows.map((row) => [Number(BigInt(row.tx_hash) - BigInt(tx(0))), row.fills, row.usdc_size, row.size, row.price, row.timestamp, row.is_taker])).toEqual([
+    expect(
+      rows.map((row) => [
+        Number(BigInt(row.tx_hash) - BigInt(tx(0))),
+        row.fills,
+        row.usdc_size,
+        row.size,
+        row.price,
+        row.timestamp,
+        row.is_taker,
+      ]),
+    ).toEqual([
       [4, 1, 7, 10, 0.7, iso(NOW - 820), true],
       // 50 + 180 + 70 USDC over 500 shares, told by its first fill, standing at its last.
       [1, 3, 300, 500, 0.6, iso(NOW - 881), true],
@@ -123,7 +177,9 @@ describe('trades/whales, bursts', () => {
   test('the bound is on the merged row', async () => {
     expect((await bursts(200)).map((row) => row.usdc_size)).toEqual([300]);
     expect((await bursts(46)).map((row) => row.usdc_size)).toEqual([300, 46]);
-    expect((await ask<Row[]>(db, 'trades/whales', now, { ...defaults, min_usdc: 46 })).data.map((row) => row.usdc_size)).toEqual([70, 180, 50]);
+    expect((await ask<Row[]>(db, 'trades/whales', now, { ...defaults, min_usdc: 46 })).data.map((row) => row.usdc_size)).toEqual([
+      70, 180, 50,
+    ]);
   });
 
   test('only fills of the window are merged', async () => {

@@ -25,7 +25,23 @@ describe('decimals', () => {
     expect(decimalText(value)).toBe(text);
   });
 
-  test.each(['', '.', '-', 'e5', '1e9999', '0x10', '1,000', 'NaN', 'Infinity', Number.NaN, Number.POSITIVE_INFINITY, null, undefined, true, {}])('%p is none', (value) => {
+  test.each([
+    '',
+    '.',
+    '-',
+    'e5',
+    '1e9999',
+    '0x10',
+    '1,000',
+    'NaN',
+    'Infinity',
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    null,
+    undefined,
+    true,
+    {},
+  ])('%p is none', (value) => {
     expect(decimalText(value)).toBeUndefined();
   });
 
@@ -59,7 +75,19 @@ describe('instants', () => {
     expect(iso(value)).toBe(expected);
   });
 
-  test.each([1_784_327_295_000, 0, -5, '1970-01-01T00:00:00Z', '2101-01-01T00:00:00Z', 'yesterday', '2026-13-01 00:00:00', '', null, undefined, Number.NaN])('%p is none', (value) => {
+  test.each([
+    1_784_327_295_000,
+    0,
+    -5,
+    '1970-01-01T00:00:00Z',
+    '2101-01-01T00:00:00Z',
+    'yesterday',
+    '2026-13-01 00:00:00',
+    '',
+    null,
+    undefined,
+    Number.NaN,
+  ])('%p is none', (value) => {
     expect(iso(value)).toBeUndefined();
   });
 });
@@ -77,9 +105,22 @@ describe('rows of the Data API', () => {
   test('capitals are lowered, unknown fields ignored, optional ones tolerated', () => {
     const { name, slug, eventSlug, outcomeIndex, transactionHash, title, ...least } = { ...row, name: 'x' } as Record<string, unknown>;
     expect([name, slug, eventSlug, outcomeIndex, transactionHash, title]).toHaveLength(6);
-    expect(decodeDataApiRow({ ...least, proxyWallet: (row.proxyWallet as string).toUpperCase().replace('0X', '0x'), side: 'buy', somethingNew: 1 })).toMatchObject({
-      wallet: row.proxyWallet, side: 'BUY', tx_hash: null, title: null, slug: null, outcome: 'Yes', outcome_index: null,
-    }); // prettier-ignore
+    expect(
+      decodeDataApiRow({
+        ...least,
+        proxyWallet: (row.proxyWallet as string).toUpperCase().replace('0X', '0x'),
+        side: 'buy',
+        somethingNew: 1,
+      }),
+    ).toMatchObject({
+      wallet: row.proxyWallet,
+      side: 'BUY',
+      tx_hash: null,
+      title: null,
+      slug: null,
+      outcome: 'Yes',
+      outcome_index: null,
+    });
   });
 
   test.each([
@@ -111,7 +152,14 @@ describe('rows of the Data API', () => {
 
   test('moves of shares have no token, price or outcome', () => {
     for (const type of ['REDEEM', 'SPLIT', 'MERGE', 'CONVERSION']) {
-      expect(decode({ type, side: '', asset: '', price: 0, outcome: '', outcomeIndex: 999, usdcSize: 5, size: 5 })).toMatchObject({ side: type, token_id: null, price: null, usdc_size: '5', outcome: null, outcome_index: null });
+      expect(decode({ type, side: '', asset: '', price: 0, outcome: '', outcomeIndex: 999, usdcSize: 5, size: 5 })).toMatchObject({
+        side: type,
+        token_id: null,
+        price: null,
+        usdc_size: '5',
+        outcome: null,
+        outcome_index: null,
+      });
     }
     expect(decode({ type: 'REDEEM', size: 0, usdcSize: 0 })).toMatchObject({ side: 'REDEEM', size: '0', usdc_size: '0' });
     expect(decode({ type: 'SPLIT', size: 0 })).toEqual({ skip: 'bad_size' });
@@ -119,13 +167,27 @@ describe('rows of the Data API', () => {
 
   test('whatever a record holds, decoding never throws', () => {
     const value = fc.anything();
-    const record = fc.record({ proxyWallet: value, conditionId: value, asset: value, side: value, size: value, price: value, timestamp: value, type: fc.oneof(value, fc.constantFrom('TRADE', 'REDEEM', undefined)), outcomeIndex: value }, { requiredKeys: [] });
+    const record = fc.record(
+      {
+        proxyWallet: value,
+        conditionId: value,
+        asset: value,
+        side: value,
+        size: value,
+        price: value,
+        timestamp: value,
+        type: fc.oneof(value, fc.constantFrom('TRADE', 'REDEEM', undefined)),
+        outcomeIndex: value,
+      },
+      { requiredKeys: [] },
+    );
     fc.assert(fc.property(record, (one) => expect(typeof decodeDataApiRow(one)).toBe('object')));
   });
 });
 
 describe('natural keys', () => {
-  const decoded = (changes: Record<string, unknown> = {}): DataApiRow => decodeDataApiRow({ ...trade(1, 1, 0, 1, 'BUY', 10, 0.5, 10), ...changes }) as DataApiRow;
+  const decoded = (changes: Record<string, unknown> = {}): DataApiRow =>
+    decodeDataApiRow({ ...trade(1, 1, 0, 1, 'BUY', 10, 0.5, 10), ...changes }) as DataApiRow;
 
   test('equal rows of one page are told apart by their number, whatever the order', () => {
     const one = new NaturalKeys();
@@ -139,7 +201,16 @@ describe('natural keys', () => {
 
   test('every part of the key counts; with a hash the time does not, without one it does', () => {
     const id = (changes: Record<string, unknown>): string => new NaturalKeys().idOf(decoded(changes));
-    const all = [{}, { price: 0.51 }, { size: 11 }, { side: 'SELL' }, { asset: '999' }, { proxyWallet: `0x${'9'.repeat(40)}` }, { transactionHash: `0x${'9'.repeat(64)}` }, { conditionId: `0x${'9'.repeat(64)}` }];
+    const all = [
+      {},
+      { price: 0.51 },
+      { size: 11 },
+      { side: 'SELL' },
+      { asset: '999' },
+      { proxyWallet: `0x${'9'.repeat(40)}` },
+      { transactionHash: `0x${'9'.repeat(64)}` },
+      { conditionId: `0x${'9'.repeat(64)}` },
+    ];
     expect(new Set(all.map(id)).size).toBe(all.length);
     expect(id({ timestamp: NOW - 11 })).toBe(id({}));
     expect(id({ transactionHash: undefined, timestamp: NOW - 11 })).not.toBe(id({ transactionHash: undefined }));

@@ -12,16 +12,48 @@ describe('loading the catalogue', () => {
   afterEach(() => db.drop());
 
   const load = async (...records: unknown[]): Promise<unknown> => (await loadRecords(db.pool, 'markets.json', records)).report;
-  const stored = async (n: number): Promise<Record<string, unknown>> => (await db.pool.query<Record<string, unknown>>('SELECT * FROM pm_market WHERE condition_id = $1', [condition(n)])).rows[0] ?? {};
-  const tokens = async (n: number): Promise<unknown[]> => (await db.pool.query('SELECT token_id, outcome_index, outcome, price::text, payout::text FROM pm_outcome WHERE condition_id = $1 ORDER BY outcome_index', [condition(n)])).rows;
+  const stored = async (n: number): Promise<Record<string, unknown>> =>
+    (await db.pool.query<Record<string, unknown>>('SELECT * FROM pm_market WHERE condition_id = $1', [condition(n)])).rows[0] ?? {};
+  const tokens = async (n: number): Promise<unknown[]> =>
+    (
+      await db.pool.query(
+        'SELECT token_id, outcome_index, outcome, price::text, payout::text FROM pm_outcome WHERE condition_id = $1 ORDER BY outcome_index',
+        [condition(n)],
+      )
+    ).rows;
 
   test('a market in full', async () => {
-    await load(market(2, { tags: [{ slug: 'nba' }, 'games'], negRisk: true, negRiskMarketID: '0xabc', volume: '8523.847562', liquidityNum: 12.5, outcomePrices: '["0.25", "0.75"]' }));
+    await load(
+      market(2, {
+        tags: [{ slug: 'nba' }, 'games'],
+        negRisk: true,
+        negRiskMarketID: '0xabc',
+        volume: '8523.847562',
+        liquidityNum: 12.5,
+        outcomePrices: '["0.25", "0.75"]',
+      }),
+    );
     expect(await stored(2)).toEqual({
-      condition_id: condition(2), question: 'Question 2?', slug: 'question-2', event_slug: 'event-2', category: 'Sports', tags: ['nba', 'games'], outcomes: ['Red Foxes', 'Blue Owls'],
-      neg_risk: true, neg_risk_id: '0xabc', end_date: new Date((NOW + 30 * DAY) * 1_000), created_at: new Date((NOW - 20 * DAY) * 1_000), closed_at: null, resolved_at: null,
-      winning_outcome: null, is_voided: false, upstream_volume: '8523.847562', upstream_liquidity: '12.5', updated_at: new Date((NOW - 10 * DAY) * 1_000), is_stub: false,
-    }); // prettier-ignore
+      condition_id: condition(2),
+      question: 'Question 2?',
+      slug: 'question-2',
+      event_slug: 'event-2',
+      category: 'Sports',
+      tags: ['nba', 'games'],
+      outcomes: ['Red Foxes', 'Blue Owls'],
+      neg_risk: true,
+      neg_risk_id: '0xabc',
+      end_date: new Date((NOW + 30 * DAY) * 1_000),
+      created_at: new Date((NOW - 20 * DAY) * 1_000),
+      closed_at: null,
+      resolved_at: null,
+      winning_outcome: null,
+      is_voided: false,
+      upstream_volume: '8523.847562',
+      upstream_liquidity: '12.5',
+      updated_at: new Date((NOW - 10 * DAY) * 1_000),
+      is_stub: false,
+    });
     expect(await tokens(2)).toEqual([
       { token_id: token(2, 0), outcome_index: 0, outcome: 'Red Foxes', price: '0.25', payout: null },
       { token_id: token(2, 1), outcome_index: 1, outcome: 'Blue Owls', price: '0.75', payout: null },
@@ -29,38 +61,67 @@ describe('loading the catalogue', () => {
   });
 
   test('lists may be lists or JSON text; markets may stand in pages and events, whose tags they share', async () => {
-    const page = { markets: [market(1, { outcomes: ['Yes', 'No'], clobTokenIds: [token(1, 0), token(1, 1)], outcomePrices: [0.4, 0.6] })], next_cursor: 'x' };
+    const page = {
+      markets: [market(1, { outcomes: ['Yes', 'No'], clobTokenIds: [token(1, 0), token(1, 1)], outcomePrices: [0.4, 0.6] })],
+      next_cursor: 'x',
+    };
     expect(await load(page)).toEqual({ read: 1, inserted: 1, duplicates: 0, skipped: {} });
     expect(await tokens(1)).toMatchObject([{ price: '0.4' }, { price: '0.6' }]);
-    const event = { id: '9', slug: 'the-event', tags: [{ slug: 'counter-strike' }, { slug: 'sports' }], markets: [market(2, { events: undefined }), market(3, { events: undefined })] };
+    const event = {
+      id: '9',
+      slug: 'the-event',
+      tags: [{ slug: 'counter-strike' }, { slug: 'sports' }],
+      markets: [market(2, { events: undefined }), market(3, { events: undefined })],
+    };
     expect(await load({ events: [event] })).toEqual({ read: 2, inserted: 2, duplicates: 0, skipped: {} });
     expect(await stored(3)).toMatchObject({ event_slug: 'the-event', category: 'Esports', tags: ['counter-strike', 'sports'] });
   });
 
   test('what cannot be used is skipped, and says why', async () => {
-    expect(await load(market(1, { conditionId: '' }), market(2, { outcomes: '[]' }), market(3, { outcomes: 'nonsense' }), 5, market(4))).toEqual({
-      read: 5, inserted: 1, duplicates: 0, skipped: { bad_condition_id: 1, no_outcomes: 2, not_an_object: 1 },
-    }); // prettier-ignore
+    expect(
+      await load(market(1, { conditionId: '' }), market(2, { outcomes: '[]' }), market(3, { outcomes: 'nonsense' }), 5, market(4)),
+    ).toEqual({
+      read: 5,
+      inserted: 1,
+      duplicates: 0,
+      skipped: { bad_condition_id: 1, no_outcomes: 2, not_an_object: 1 },
+    });
   });
 
   test('a newer description replaces an older one, never the other way round', async () => {
     const old = market(1, { question: 'Old?' });
-    const closed = market(1, { question: 'New?', updatedAt: iso(NOW), closed: true, outcomePrices: '["1", "0"]', closedTime: '2026-03-10 11:00:00+00' });
+    const closed = market(1, {
+      question: 'New?',
+      updatedAt: iso(NOW),
+      closed: true,
+      outcomePrices: '["1", "0"]',
+      closedTime: '2026-03-10 11:00:00+00',
+    });
     expect(await load(old)).toMatchObject({ inserted: 1, duplicates: 0 });
     expect(await load(old)).toMatchObject({ inserted: 0, duplicates: 1 });
     expect(await load(closed)).toMatchObject({ inserted: 1, duplicates: 0 });
     expect(await load(old)).toMatchObject({ inserted: 0, duplicates: 1 });
-    expect(await stored(1)).toMatchObject({ question: 'New?', winning_outcome: 'Yes', resolved_at: new Date('2026-03-10T11:00:00Z'), closed_at: new Date('2026-03-10T11:00:00Z') });
+    expect(await stored(1)).toMatchObject({
+      question: 'New?',
+      winning_outcome: 'Yes',
+      resolved_at: new Date('2026-03-10T11:00:00Z'),
+      closed_at: new Date('2026-03-10T11:00:00Z'),
+    });
     expect(await tokens(1)).toMatchObject([{ payout: '1' }, { payout: '0' }]);
     // Two versions on one page: the newer counts.
-    expect(await load(market(2, { question: 'B?', updatedAt: iso(NOW) }), market(2, { question: 'A?' }))).toMatchObject({ inserted: 1, duplicates: 1 });
+    expect(await load(market(2, { question: 'B?', updatedAt: iso(NOW) }), market(2, { question: 'A?' }))).toMatchObject({
+      inserted: 1,
+      duplicates: 1,
+    });
     expect(await stored(2)).toMatchObject({ question: 'B?' });
   });
 
   test('without a time of update the result still comes through', async () => {
     await load(market(1, { updatedAt: undefined }));
     expect(await load(market(1, { updatedAt: undefined }))).toMatchObject({ inserted: 0, duplicates: 1 });
-    expect(await load(market(1, { updatedAt: undefined, closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW) }))).toMatchObject({ inserted: 1 });
+    expect(await load(market(1, { updatedAt: undefined, closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW) }))).toMatchObject({
+      inserted: 1,
+    });
     expect(await stored(1)).toMatchObject({ winning_outcome: 'No' });
   });
 

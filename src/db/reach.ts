@@ -1,0 +1,7 @@
+/** The error of a database that cannot be reached, as one sentence without its password. */
+export function unreachable(url: string, cause: unknown): Error {
+  const { host, pathname } = new URL(url);
+  const { message, code } = cause as Error & { code?: string };
+  // A refused connection to a name with several addresses has no message of its own.
+  return new Error(`The database at ${host}${pathname} cannot be reached: ${message || code}`, { cause });
+}

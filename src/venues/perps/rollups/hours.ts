@@ -1,0 +1,141 @@
+/** One column of an hour bucket: what a fill `f` gives to it, and how the parts of a bucket become one. */
+interface Kept {
+  row: string;
+  merge: 'sum' | 'max' | 'min';
+}
+
+const sum = (row: string): Kept => ({ row, merge: 'sum' });
+const count = (condition: string): Kept => sum(`(${condition})::int`);
+const usdOf = (condition: string, usd: string): Kept => sum(`CASE WHEN ${condition} THEN ${usd} ELSE 0 END`);
+
+const OPENED_USD = 'f.price * f.open_size';
+const CLOSED_USD = 'f.price * (f.size - f.open_size)';
+const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
+
+/** Columns of perp_trader_hour beside its key. */
+export const TRADER_HOUR = {
+  fills: sum('1'),
+  buys: count('f.is_buy'),
+  open_longs: count('f.is_buy AND f.open_size > 0'),
+  open_shorts: count('NOT f.is_buy AND f.open_size > 0'),
+  close_longs: count('NOT f.is_buy AND f.open_size < f.size'),
+  close_shorts: count('f.is_buy AND f.open_size < f.size'),
+  open_long_usd: usdOf('f.is_buy', OPENED_USD),
+  open_short_usd: usdOf('NOT f.is_buy', OPENED_USD),
+  close_long_usd: usdOf('NOT f.is_buy', CLOSED_USD),
+  close_short_usd: usdOf('f.is_buy', CLOSED_USD),
+  bought_size: usdOf('f.is_buy', 'f.size'),
+  sold_size: usdOf('NOT f.is_buy', 'f.size'),
+  taker_buy_usd: usdOf('f.is_taker AND f.is_buy', 'f.usd_value'),
+  taker_sell_usd: usdOf('f.is_taker AND NOT f.is_buy', 'f.usd_value'),
+  taker_fills: count('f.is_taker IS TRUE'),
+  maker_fills: count('f.is_taker IS FALSE'),
+  // A flip's PnL is that of the position it closes.
+  long_pnl: usdOf('(f.open_size < f.size) <> f.is_buy', 'f.closed_pnl'),
+  short_pnl: usdOf('(f.open_size < f.size) = f.is_buy', 'f.closed_pnl'),
+  fees_usd: sum('coalesce(f.fee_usd, 0)'),
+  // A long's PnL is what it is sold for less what it was bought for, a short's the other way round.
+  closed_entry_usd: usdOf(
+    'f.open_size < f.size',
+    `greatest(0, ${CLOSED_USD} + CASE WHEN f.is_buy THEN f.closed_pnl ELSE -f.closed_pnl END)`,
+  ),
+  largest_usd: { row: `greatest(${OPENED_USD}, ${CLOSED_USD})`, merge: 'max' },
+  liquidations: count('f.is_liquidation'),
+  first_at: { row: 'f.timestamp', merge: 'min' },
+  last_at: { row: 'f.timestamp', merge: 'max' },
+} as const satisfies Record<string, Kept>;
+
+export type TraderHourColumn = keyof typeof TRADER_HOUR;
+
+/** Columns of perp_coin_hour that come from fills: what takers opened, and how far the price went. */
+const COIN_HOUR = {
+  open_long_usd: usdOf('f.is_taker AND f.is_buy', OPENED_USD),
+  open_long_size: usdOf('f.is_taker AND f.is_buy', 'f.open_size'),
+  open_short_usd: usdOf('f.is_taker AND NOT f.is_buy', OPENED_USD),
+  open_short_size: usdOf('f.is_taker AND NOT f.is_buy', 'f.open_size'),
+  high_price: { row: 'f.price', merge: 'max' },
+  low_price: { row: 'f.price', merge: 'min' },
+} as const satisfies Record<string, Kept>;
+
+/** What a taker's fill gives to the opens of its coin. */
+export const TAKER_OPENS = ['open_long_usd', 'open_long_size', 'open_short_usd', 'open_short_size'] as const;
+export const takerOpenRow = (column: (typeof TAKER_OPENS)[number]): string => COIN_HOUR[column].row;
+
+const aggregates = (columns: Record<string, Kept>): string =>
+  Object.values(columns)
+    .map(({ row, merge }) => `${merge}(${row})`)
+    .join(', ');
+
+function merged(columns: Record<string, Kept>): string {
+  const together = { sum: (a: string, b: string) => `${a} + ${b}`, max: (a: string, b: string) => `greatest(${a}, ${b})`, min: (a: string, b: string) => `least(${a}, ${b})` }; // prettier-ignore
+  return Object.entries(columns)
+    .map(([name, { merge }]) => `${name} = ${together[merge](`kept.${name}`, `EXCLUDED.${name}`)}`)
+    .join(', ');
+}
+
+/** Adds the fills of `source` to their accounts' hours. Keys are written in one order. */
+export const addTraderHours = (source: string): string => `
+INSERT INTO perp_trader_hour AS kept (trader, coin, hour, ${Object.keys(TRADER_HOUR).join(', ')})
+SELECT f.trader, f.coin, ${HOUR}, ${aggregates(TRADER_HOUR)} FROM ${source} f GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ON CONFLICT (trader, coin, hour) DO UPDATE SET ${merged(TRADER_HOUR)}`;
+
+const CLOSE = ['close_price', 'close_at', 'close_seq', 'close_tid'];
+
+/** Adds the fills of `source` to their coins' hours: takers' opens and prices. */
+export const addCoinHours = (source: string): string => `
+INSERT INTO perp_coin_hour AS kept (coin, hour, ${Object.keys(COIN_HOUR).join(', ')}, ${CLOSE.join(', ')})
+SELECT own.*, last.price, last.timestamp, last.seq, last.tid
+FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)} FROM ${source} f GROUP BY 1, 2) own
+JOIN (SELECT DISTINCT ON (f.coin, ${HOUR}) f.coin, ${HOUR} AS hour, f.price, f.timestamp, f.seq, f.tid
+  FROM ${source} f ORDER BY f.coin, ${HOUR}, f.timestamp DESC, f.seq DESC, f.tid DESC) last ON last.coin = own.coin AND last.hour = own.hour
+ORDER BY 1, 2
+ON CONFLICT (coin, hour) DO UPDATE SET
+  open_long_usd = kept.open_long_usd + EXCLUDED.open_long_usd, open_long_size = kept.open_long_size + EXCLUDED.open_long_size,
+  open_short_usd = kept.open_short_usd + EXCLUDED.open_short_usd, open_short_size = kept.open_short_size + EXCLUDED.open_short_size,
+  high_price = greatest(kept.high_price, EXCLUDED.high_price), low_price = least(kept.low_price, EXCLUDED.low_price),
+  ${CLOSE.map((column) => `${column} = CASE WHEN kept.close_at IS NULL OR (kept.close_at, kept.close_seq, kept.close_tid) < (EXCLUDED.close_at, EXCLUDED.close_seq, EXCLUDED.close_tid) THEN EXCLUDED.${column} ELSE kept.${column} END`).join(',\n  ')}`;
+
+/** Columns of perp_coin_hour that come from matches `m`. */
+const MATCHES = {
+  volume_usd: 'm.usd_value',
+  matches: '1',
+  bought_usd: 'CASE WHEN m.taker_is_buy THEN m.usd_value ELSE 0 END',
+  sold_usd: 'CASE WHEN NOT m.taker_is_buy THEN m.usd_value ELSE 0 END',
+  undirected: '(m.taker_is_buy IS NULL)::int',
+  liquidated_usd: 'CASE WHEN m.is_liquidation THEN m.usd_value ELSE 0 END',
+} as const;
+
+export type MatchColumn = keyof typeof MATCHES;
+export const matchRow = (column: MatchColumn): string => MATCHES[column];
+
+/** Adds the matches of `source` to their coins' hours; `sign` −1 takes them away. */
+const addMatches = (source: string, columns: readonly MatchColumn[], sign: 1 | -1): string => `
+SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${columns.map((column) => `${sign} * sum(${MATCHES[column]}) AS ${column}`).join(', ')}
+FROM ${source} m GROUP BY 1, 2`;
+
+const intoCoinHours = (columns: readonly MatchColumn[], rows: string): string => `
+INSERT INTO perp_coin_hour AS kept (coin, hour, ${columns.join(', ')})
+${rows}
+ORDER BY 1, 2
+ON CONFLICT (coin, hour) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
+
+/** Adds the matches of `source` to their coins' hours. */
+export const addMatchHours = (source: string): string => {
+  const columns = Object.keys(MATCHES) as MatchColumn[];
+  return intoCoinHours(columns, addMatches(source, columns, 1));
+};
+
+/** Puts right the hours of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
+export const changeMatchHours = (before: string, after: string): string => {
+  const columns: MatchColumn[] = ['bought_usd', 'sold_usd', 'undirected', 'liquidated_usd'];
+  const both = `${addMatches(before, columns, -1)}\nUNION ALL${addMatches(after, columns, 1)}`;
+  const summed = `SELECT coin, hour, ${columns.map((column) => `sum(${column})`).join(', ')} FROM (${both}) change GROUP BY 1, 2`;
+  return intoCoinHours(columns, summed);
+};
+
+/** Adds the accounts of `source` to those ever seen. */
+export const addTraders = (source: string): string => `
+INSERT INTO perp_trader AS kept (trader, first_at, last_at)
+SELECT f.trader, min(f.timestamp), max(f.timestamp) FROM ${source} f GROUP BY 1 ORDER BY 1
+ON CONFLICT (trader) DO UPDATE SET first_at = least(kept.first_at, EXCLUDED.first_at), last_at = greatest(kept.last_at, EXCLUDED.last_at)
+WHERE kept.first_at > EXCLUDED.first_at OR kept.last_at < EXCLUDED.last_at`;

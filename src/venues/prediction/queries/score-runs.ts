@@ -1,0 +1,52 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { Parameters } from './parameters';
+
+const DAY_MS = 86_400_000;
+
+// One step of the index a run, however many wallets each has.
+const RUNS: Statement = {
+  name: 'pm_score_runs',
+  text: `WITH RECURSIVE run AS (
+  (SELECT day FROM pm_wallet_score WHERE day <= $1::date ORDER BY day DESC LIMIT 1)
+  UNION ALL SELECT (SELECT score.day FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) FROM run WHERE run.day IS NOT NULL
+) SELECT to_char(day, 'YYYY-MM-DD') AS day FROM run WHERE day IS NOT NULL ORDER BY day`,
+};
+
+/** Events of [from, to) are judged by the scores of one run. */
+export interface RunSpan {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  from: Date;
+  to: Date;
+}
+
+/** Days of all runs up to the day of `now`, oldest first. */
+export async function listRunDays(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql.query<{ day: string }>(RUNS, [now.toISOString().slice(0, 10)]);
+  return rows.map((row) => row.day);
+}
+
+/**
+ * Which run judges which part of a window: an event uses the scores of the newest run of a day before its own. What is older than the first
+ * run is judged by the first: it is all that is known of those wallets.
+ */
+export function spansOf(days: readonly string[], window: Window): RunSpan[] {
+  const startOf = (index: number): Date => {
+    const day = days[index];
+    return index === 0 ? window.from : day === undefined ? window.to : new Date(Date.parse(day) + DAY_MS);
+  };
+  const later = (a: Date, b: Date): Date => (a > b ? a : b);
+  const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
+  return days
+    .map((day, index) => ({ day, from: later(startOf(index), window.from), to: earlier(startOf(index + 1), window.to) }))
+    .filter((span) => span.from < span.to);
+}
+
+/** SQL of the runs and their spans: columns day, since, until. */
+export function spanRows(spans: readonly RunSpan[], parameters: Parameters): string {
+  const days = parameters.add(spans.map((span) => span.day), 'date[]'); // prettier-ignore
+  const since = parameters.add(spans.map((span) => span.from), 'timestamptz[]'); // prettier-ignore
+  const until = parameters.add(spans.map((span) => span.to), 'timestamptz[]'); // prettier-ignore
+  return `unnest(${days}, ${since}, ${until}) AS run(day, since, until)`;
+}

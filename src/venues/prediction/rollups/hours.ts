@@ -1,0 +1,92 @@
+import type { PoolClient } from 'pg';
+
+/** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
+export interface HourChange {
+  condition_id: string;
+  token_id: string | null;
+  wallet: string;
+  side: string;
+  /** Of BUY and SELL. */
+  price: string | null;
+  timestamp: Date;
+  trade_id: string;
+  /** 1 for a new row, 0 for a completed one. */
+  rows: 0 | 1;
+  /** Shares of a new row, 0 of a completed one. */
+  size: string;
+  /** USDC that were not counted before. */
+  usdc: string;
+  /** 1 where it was not known to be a taker's before, and what it then adds to the takers' shares and USDC. */
+  takes: 0 | 1;
+  taker_size: string;
+  taker_usdc: string;
+}
+
+// Both selects read `change`, which has the columns of HourChange; `hour` is the start of its UTC hour.
+const TOKEN_COLUMNS = 'condition_id, token_id, hour, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares, open, open_at, open_id, high, low, close, close_at, close_id';
+const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, sum(usdc) AS fill_usdc, sum(size) AS fill_shares,
+  COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
+  COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, sum(taker_size) AS shares,
+  (array_agg(price ORDER BY "timestamp", trade_id))[1] AS open, min("timestamp") AS open_at, (array_agg(trade_id ORDER BY "timestamp", trade_id))[1] AS open_id,
+  max(price) AS high, min(price) AS low, (array_agg(price ORDER BY "timestamp" DESC, trade_id DESC))[1] AS close, max("timestamp") AS close_at,
+  (array_agg(trade_id ORDER BY "timestamp" DESC, trade_id DESC))[1] AS close_id
+FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
+
+const WALLET_COLUMNS =
+  'condition_id, hour, token_id, wallet, buys, sells, taker_buys, taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, sets, redeems, first_at, last_at, first_buy_at';
+const WALLETS = `SELECT condition_id, hour, COALESCE(token_id, '') AS token_id, wallet,
+  COALESCE(sum(rows) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(rows) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
+  COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS taker_buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS taker_sells,
+  COALESCE(sum(usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc,
+  COALESCE(sum(size) FILTER (WHERE side = 'BUY'), 0) AS buy_shares, COALESCE(sum(size) FILTER (WHERE side = 'SELL'), 0) AS sell_shares,
+  sum(taker_usdc) AS taker_usdc, COALESCE(sum(CASE side WHEN 'SPLIT' THEN size WHEN 'MERGE' THEN -size END), 0) AS sets,
+  COALESCE(sum(rows) FILTER (WHERE side = 'REDEEM'), 0)::int AS redeems,
+  min("timestamp") AS first_at, max("timestamp") AS last_at, min("timestamp") FILTER (WHERE side = 'BUY') AS first_buy_at
+FROM change GROUP BY condition_id, hour, COALESCE(token_id, ''), wallet`;
+
+const CHANGES = `WITH change AS (
+  SELECT *, date_trunc('hour', "timestamp", 'UTC') AS hour FROM (
+    SELECT *, to_timestamp(seconds) AS "timestamp" FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::float8[], $7::uuid[], $8::int[], $9::numeric[],
+      $10::numeric[], $11::int[], $12::numeric[], $13::numeric[]) AS given(condition_id, token_id, wallet, side, price, seconds, trade_id, rows, size, usdc, takes, taker_size, taker_usdc)) AS row
+)`;
+
+const FACTS = `WITH change AS (
+  SELECT condition_id, token_id, wallet, side, price, "timestamp", trade_id, date_trunc('hour', "timestamp", 'UTC') AS hour, 1 AS rows, size, usdc_size AS usdc,
+    (is_taker IS TRUE)::int AS takes, CASE WHEN is_taker THEN size ELSE 0 END AS taker_size, CASE WHEN is_taker THEN usdc_size ELSE 0 END AS taker_usdc FROM pm_trade
+)`;
+
+const adds = (columns: readonly string[]): string => columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ');
+const EARLIER = '(EXCLUDED.open_at, EXCLUDED.open_id) < (kept.open_at, kept.open_id)';
+const LATER = '(EXCLUDED.close_at, EXCLUDED.close_id) > (kept.close_at, kept.close_id)';
+const when = (condition: string, columns: readonly string[]): string => columns.map((column) => `${column} = CASE WHEN ${condition} THEN EXCLUDED.${column} ELSE kept.${column} END`).join(', ');
+
+// One order for all writers, so that two of them never wait for each other.
+const ROLL_TOKENS = `${CHANGES} INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour
+ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_usdc', 'fill_shares', 'buys', 'sells', 'buy_usdc', 'sell_usdc', 'shares'])},
+  high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}`;
+
+const ROLL_WALLETS = `${CHANGES} INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
+ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
+  ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
+  first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)`;
+
+/** Adds rows to their hours, inside the transaction that appends them. Order does not matter; each row must be told once. */
+export async function rollHours(client: PoolClient, changes: readonly HourChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const column = <K extends keyof HourChange>(key: K): HourChange[K][] => changes.map((change) => change[key]);
+  const seconds = changes.map(({ timestamp }) => timestamp.getTime() / 1_000);
+  const head = (['condition_id', 'token_id', 'wallet', 'side', 'price'] as const).map((key) => column(key));
+  const tail = (['trade_id', 'rows', 'size', 'usdc', 'takes', 'taker_size', 'taker_usdc'] as const).map((key) => column(key));
+  const values = [...head, seconds, ...tail];
+  await client.query({ name: 'pm_roll_token_hours', text: ROLL_TOKENS, values });
+  await client.query({ name: 'pm_roll_wallet_hours', text: ROLL_WALLETS, values });
+}
+
+/** Makes all hours anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
+export async function rebuildHours(client: PoolClient): Promise<void> {
+  await client.query('LOCK TABLE pm_token_hour, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
+  await client.query('DELETE FROM pm_token_hour');
+  await client.query('DELETE FROM pm_wallet_hour');
+  await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`);
+  await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`);
+}

@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Keypair } from '@solana/web3.js';
+import bs58 from 'bs58';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type SandboxChains, startSandboxChains } from '../../../src/sandbox/sandbox';
+import { readSandboxWallets, type SandboxWallets, type TempoWallet } from '../../../src/sandbox/wallets';
+import { serve } from './child';
+
+/** Both local chains, who is paid on them, and buyers with money. */
+export interface BenchChains {
+  payments: SandboxChains['payments'];
+  /** One wallet on each chain per buyer. */
+  buyers: BenchWallets[];
+}
+
+export interface BenchWallets extends SandboxWallets {
+  tempo: TempoWallet;
+}
+
+const BUYER_USDC = 1_000_000_000n;
+const BUYER_LAMPORTS = 1_000_000_000n;
+
+/** A buyer with 1,000 USDC on each chain. Throws where no Tempo chain runs. */
+export async function fundedBuyer({ solana, tempo }: SandboxChains, sample: SandboxWallets): Promise<BenchWallets> {
+  if (tempo === null || sample.tempo === null) throw new Error('The payment benches need the local Tempo chain (anvil).');
+  const pair = Keypair.generate();
+  const private_key = generatePrivateKey();
+  const { address } = privateKeyToAccount(private_key);
+  await solana.fund(pair.publicKey.toBase58(), { lamports: BUYER_LAMPORTS, usdc: BUYER_USDC });
+  await tempo.fund(address, BUYER_USDC);
+  return {
+    solana: { ...sample.solana, address: pair.publicKey.toBase58(), secret_key: bs58.encode(pair.secretKey) },
+    tempo: { ...sample.tempo, address, private_key },
+  };
+}
+
+if (require.main === module)
+  void serve<{ buyers: number }, BenchChains>(async (settings) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-chains-'));
+    const chains = await startSandboxChains(folder);
+    const sample = readSandboxWallets(folder);
+    const buyers: BenchWallets[] = [];
+    for (let made = 0; made < settings.buyers; made += 1) buyers.push(await fundedBuyer(chains, sample));
+    const faults = [chains.solana.faults, chains.tempo?.faults];
+    return {
+      ready: { payments: chains.payments, buyers },
+      answers: {
+        forgetCalls: () => faults.forEach((counted) => counted?.forgetCalls()),
+        calls: () => faults.reduce((sum, counted) => sum + (counted?.calls() ?? 0), 0),
+        /** What the merchant has received, micro-USDC. */
+        received: async () => ({
+          x402: await chains.solana.usdcBalance(sample.solana.pay_to),
+          tempo: (await chains.tempo?.usdcBalance(sample.tempo?.pay_to ?? '')) ?? 0n,
+        }),
+      },
+      stop: async () => {
+        await chains.stop();
+        fs.rmSync(folder, { recursive: true });
+      },
+    };
+  });

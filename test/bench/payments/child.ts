@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+
+/** A server or chain in a Node process of its own: what is measured shares no event loop with what measures it. */
+export interface Child<Ready> {
+  ready: Ready;
+  ask<Answer>(question: string): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** What runs in the child. */
+export interface Service<Ready> {
+  ready: Ready;
+  answers?: Record<string, () => unknown>;
+  stop(): Promise<void>;
+}
+
+const STOP_PATIENCE_MS = 15_000;
+
+/**
+ * Starts `file` (of this folder) and waits until it is ready. BENCH_PROFILE=<folder> writes a CPU profile of every child there.
+ * Throws what the child threw.
+ */
+export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
+  const folder = process.env.BENCH_PROFILE;
+  const profile = folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}.${Date.now()}.cpuprofile`];
+  const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
+    execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js'), ...profile],
+    env: { ...process.env, NODE_ENV: 'production' },
+    serialization: 'advanced',
+  });
+  const ready = await reply<Ready>(child);
+  return {
+    ready,
+    ask: (question) => {
+      const answer = reply(child);
+      child.send(question);
+      return answer as never;
+    },
+    stop: async () => {
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      child.send('stop');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The child's next message: one question is under way at a time. */
+function reply<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => reject(new Error(`a bench process ended with code ${code}`));
+    child.once('exit', ended);
+    child.once('message', (message: { answer: T } | { error: string }) => {
+      child.off('exit', ended);
+      if ('error' in message) reject(new Error(message.error));
+      else resolve(message.answer);
+    });
+  });
+}
+
+/** The child's side of `startChild`: starts the service, answers questions, ends with its parent. */
+export async function serve<Settings, Ready>(start: (settings: Settings) => Promise<Service<Ready>>): Promise<void> {
+  const send = (message: unknown): void => void process.send?.(message);
+  process.once('disconnect', () => process.exit(0));
+  try {
+    const service = await start(JSON.parse(process.argv[2] as string) as Settings);
+    process.on('message', (question: string) => {
+      if (question === 'stop') return void service.stop().finally(() => process.exit(0));
+      Promise.resolve(service.answers?.[question]?.()).then(
+        (answer) => send({ answer }),
+        (error: Error) => send({ error: error.stack ?? error.message }),
+      );
+    });
+    send({ answer: service.ready });
+  } catch (error) {
+    send({ error: (error as Error).stack ?? String(error) });
+  }
+}

@@ -1,0 +1,87 @@
+import http from 'node:http';
+import { quantile } from '../../../src/observability/recent';
+import { type Figure, figure, latencies, timed } from '../measure';
+import type { BenchChains } from './chains';
+import type { Child } from './child';
+import { pay, type Sign, signProofs } from './buyers';
+
+/** One server under measurement. */
+export interface Contender {
+  name: string;
+  url: string;
+}
+
+export interface Course {
+  chains: Child<BenchChains>;
+  signs: readonly Sign[];
+  /** Requests of one server in one round: few enough that the last proof is still good when it is sent. */
+  batch: number;
+  rounds: number;
+  concurrent: number;
+}
+
+interface Result {
+  times: number[];
+  seconds: number;
+  calls: number;
+  /** Median of each round. */
+  medians: number[];
+}
+
+const median = (times: readonly number[]): number => quantile(times, 0.5) as number;
+
+/**
+ * Sends paid requests to two servers in turns (the first one begins in even rounds, the second in odd ones), so that whatever
+ * else the machine does hits both. Proofs are signed before the clock starts. The first round warms up and is not counted.
+ */
+export async function duel(what: string, ours: Contender, theirs: Contender, course: Course): Promise<Figure[]> {
+  const results = new Map([ours, theirs].map((contender) => [contender, empty()]));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: course.concurrent });
+  for (let round = 0; round <= course.rounds; round += 1)
+    for (const contender of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) {
+      const run = await runOnce(contender, course, agent);
+      if (round > 0) add(results.get(contender) as Result, run);
+    }
+  agent.destroy();
+  const [mine, other] = [results.get(ours), results.get(theirs)] as [Result, Result];
+  return [row(`${what}: ${ours.name}`, mine), row(`${what}: ${theirs.name}`, other), ratios(`${what}: ours / theirs`, mine, other)];
+}
+
+const empty = (): Result => ({ times: [], seconds: 0, calls: 0, medians: [] });
+
+async function runOnce({ url }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
+  const proofs = await signProofs(url, batch, signs);
+  await chains.ask('forgetCalls');
+  const { result, seconds } = await timed(() => latencies(batch, concurrent, (index) => pay(url, proofs[index] ?? {}, agent)));
+  return { times: result, seconds, calls: await chains.ask<number>('calls'), medians: [median(result)] };
+}
+
+function add(total: Result, run: Result): void {
+  total.times.push(...run.times);
+  total.seconds += run.seconds;
+  total.calls += run.calls;
+  total.medians.push(...run.medians);
+}
+
+function row(what: string, result: Result): Figure {
+  const spread = `${Math.min(...result.medians).toFixed(1)} to ${Math.max(...result.medians).toFixed(1)}`;
+  return {
+    ...figure(what, result.times, result.seconds),
+    'p50 by round': spread,
+    'chain calls a request': (result.calls / result.times.length).toFixed(1),
+  };
+}
+
+function ratios(what: string, mine: Result, other: Result): Figure {
+  const of = (q: number): string => ((quantile(mine.times, q) as number) / (quantile(other.times, q) as number)).toFixed(2);
+  const byRound = mine.medians.map((value, round) => value / (other.medians[round] as number));
+  return {
+    what,
+    runs: '',
+    'p50 ms': of(0.5),
+    'p99 ms': of(0.99),
+    'per second': (mine.times.length / mine.seconds / (other.times.length / other.seconds)).toFixed(2),
+    'p50 by round': `${Math.min(...byRound).toFixed(2)} to ${Math.max(...byRound).toFixed(2)}`,
+    'chain calls a request': '',
+  };
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { freePort } from '../../src/lib/net';
+import { ROOT } from '../support/catalogue';
+
+// The program as a person runs it: what it says, what it leaves behind.
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'program-'));
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+interface Run {
+  child: ChildProcess;
+  output(): string;
+  /** Resolves with the exit code. */
+  ended: Promise<number | null>;
+  said(text: string): Promise<void>;
+}
+
+function program(args: readonly string[], environment: Record<string, string>): Run {
+  const child = spawn(process.execPath, ['-r', path.join(ROOT, 'test/support/register-typescript.js'), path.join(ROOT, 'src/main.ts'), ...args], {
+    env: { ...process.env, NODE_OPTIONS: '', WORLD: 'none', UNPAID_PER_MINUTE: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return {
+    child,
+    output: () => output,
+    ended,
+    said: async (text) => {
+      for (let tries = 0; tries < 600 && !output.includes(text); tries += 1) {
+        if (child.exitCode !== null) throw new Error(`ended before it said "${text}": ${output}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      if (!output.includes(text)) throw new Error(`never said "${text}": ${output}`);
+    },
+  };
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const postmaster = (data: string): number => Number(fs.readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+
+test('starts, answers, stops at Ctrl-C with everything it started, and keeps the data for the next start', async () => {
+  const data = path.join(folder, 'kept');
+  const environment = { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
+  const first = program(['serve'], environment);
+  await first.said('Internal');
+  const health = await fetch(`http://localhost:${environment.PORT}/health`);
+  expect([health.status, ((await health.json()) as { status: string }).status]).toEqual([200, 'degraded']);
+  const server = postmaster(data);
+  const ingest = program(['ingest', '--venue', 'perps', '--from', path.join(ROOT, 'test/fixtures/perps')], environment);
+  expect(await ingest.ended).toBe(0);
+  const report = JSON.parse(ingest.output().trim().split('\n').at(-1) as string) as { venue: string; inserted: number };
+  expect(report).toMatchObject({ venue: 'perps', inserted: expect.any(Number) });
+  expect(report.inserted).toBeGreaterThan(0);
+  first.child.kill('SIGINT');
+  expect(await first.ended).toBe(0);
+  expect(isAlive(server)).toBe(false);
+
+  const second = program(['serve'], environment);
+  await second.said('Internal');
+  expect(second.output()).not.toContain('migrations applied');
+  expect(second.output()).not.toContain('perps: 0 ');
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+}, 120_000);
+
+test('children end with a killed program', async () => {
+  const data = path.join(folder, 'killed');
+  const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+  await run.said('Internal');
+  const server = postmaster(data);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  for (let tries = 0; tries < 100 && isAlive(server); tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(isAlive(server)).toBe(false);
+}, 120_000);
+
+describe('one clear sentence, exit code 1', () => {
+  test('a busy port', async () => {
+    const port = await freePort();
+    const holder = net.createServer().listen(port, '0.0.0.0');
+    const run = program(['serve'], { DATA_DIR: path.join(folder, 'busy'), PORT: String(port), INTERNAL_PORT: String(await freePort()) });
+    expect(await run.ended).toBe(1);
+    expect(run.output().trim()).toBe(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`);
+    holder.close();
+  }, 60_000);
+
+  test('an unreachable database, without its password', async () => {
+    const run = program(['serve'], { DATABASE_URL: 'postgresql://me:hush@127.0.0.1:9/smart', PORT: '0', INTERNAL_PORT: '0' });
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toContain('The database at 127.0.0.1:9/smart cannot be reached');
+    expect(run.output()).not.toContain('hush');
+  }, 60_000);
+
+  test('a half-made data folder', async () => {
+    const data = path.join(folder, 'half');
+    fs.mkdirSync(path.join(data, 'postgres/base'), { recursive: true });
+    const run = program(['serve'], { DATA_DIR: data, PORT: '0', INTERNAL_PORT: '0' });
+    expect(await run.ended).toBe(1);
+    expect(run.output().trim()).toContain('is half made');
+  }, 60_000);
+
+  test.each([
+    [['dance'], 'Unknown command dance.'],
+    [['ingest', '--venue', 'moon', '--from', 'x'], 'Usage: npm run ingest'],
+    [['ingest', '--venue', 'perps', '--form', 'x'], 'Unknown option --form'],
+    [['buy', 'FETCH', '/x'], 'Usage: npm run buy'],
+    [['buy', 'GET', '/api/v1/perps/platform/stats', '--protocol', 'cash'], '--protocol must be one of x402, tempo, solana'],
+    [['quote', 'GET', '/api/v1/nowhere'], 'No endpoint at /api/v1/nowhere'],
+    [['serve'], 'PORT must be a whole number', { PORT: 'eighty' }],
+  ] as const)('%j', async (args, sentence, environment: Record<string, string> = {}) => {
+    const run = program(args, { DATA_DIR: path.join(folder, 'none'), ...environment });
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toContain(sentence);
+    expect(run.output()).not.toContain('node_modules');
+  }, 60_000);
+});
+
+test('quote explains a price', async () => {
+  const run = program(['quote', 'GET', '/api/v1/markets/trending?timeframe=7d&category=Politics'], {});
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toMatch(/base\s+\$0\.02\s+\(medium\)[^]*timeframe\s+× 2[^]*filters\s+× 0\.7\s+\(category × 0\.7\)[^]*price\s+\$0\.028\s+\(28000 micro-USDC\)/);
+}, 60_000);

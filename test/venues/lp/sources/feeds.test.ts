@@ -1,0 +1,522 @@
+import type { Pool } from 'pg';
+import { sources } from '../../../../src/venues/lp/sources/all';
+import { DCA_PROGRAM, SOL, USDC } from '../../../../src/venues/lp/chain-addresses';
+import { testDatabase } from '../../../support/database';
+import { bool, eventData, key, named, parsedTransaction, u128, u64, u8 } from '../chain-writer';
+import { loadRecords } from '../load';
+import {
+  ANNA,
+  BEN,
+  CARA,
+  claimFee,
+  damm,
+  dammPoolsPage,
+  dammSwap1,
+  dammSwap2,
+  dlmmPoolsPage,
+  dlmmSwap,
+  history,
+  lbPairCreate,
+  liquidity,
+  liquidityChange,
+  pairs,
+  positionClose,
+  positionCreate,
+  rebalancing,
+  SOL_USDC,
+  tokenList,
+  tx,
+  ZED,
+  ZED_SOL,
+  ZED_USDC,
+} from '../pages';
+
+let db: Awaited<ReturnType<typeof testDatabase>>;
+beforeEach(async () => {
+  db = await testDatabase();
+});
+afterEach(() => db.drop());
+
+const rows = async (text: string, pool: Pool = db.pool): Promise<Record<string, unknown>[]> =>
+  (await pool.query<Record<string, unknown>>(text)).rows;
+const load = (name: string, records: unknown[], format?: 'json' | 'ndjson') => loadRecords(db.pool, name, records, format);
+
+test('every source knows its own format and no other; nothing makes one throw', () => {
+  const pages: [string, string, unknown][] = [
+    ['lp.dlmm_pools', 'a.json', dlmmPoolsPage],
+    ['lp.dlmm_pools', 'a.json', dlmmPoolsPage.data[0]],
+    ['lp.damm_v2_pools', 'a.json', dammPoolsPage],
+    ['lp.dlmm_pairs', 'a.json', pairs[0]],
+    ['lp.dlmm_pairs', 'a.json', { pairs, total: 1 }],
+    ['lp.tokens', 'a.json', tokenList[0]],
+    ['lp.position_history', 'a.json', history()],
+    ['lp.position_legacy', 'position_deposits.json', { tx_id: 's', position_address: 'p', pair_address: 'q', onchain_timestamp: 1 }],
+    ['lp.position_owner', 'a.json', { address: 'p', pair_address: 'q', owner: 'o' }],
+    ['lp.volume_history', 'a.json', { timeframe: '1h', data: [{ timestamp: 1, volume: 2 }] }],
+    ['lp.transactions', 'a.json', tx('t', '2026-03-01T00:00:00Z', ANNA)],
+    ['lp.transactions', 'a.json', { jsonrpc: '2.0', id: 1, result: null }],
+  ];
+  for (const [source, name, record] of pages) {
+    const knowing = sources
+      .filter((candidate) => candidate.recognises(record, { name, format: 'json' }))
+      .map((candidate) => candidate.name);
+    expect([source, knowing[0]]).toEqual([source, source]);
+    expect(knowing.length).toBe(1);
+  }
+  for (const odd of [
+    null,
+    undefined,
+    1,
+    'x',
+    [],
+    {},
+    { data: 5 },
+    { events: 'no' },
+    { pairs: [1] },
+    { result: { transaction: 1 } },
+    { data: [null] },
+  ]) {
+    for (const source of sources) expect(() => source.recognises(odd, { name: 'deposits', format: 'json' })).not.toThrow();
+  }
+});
+
+describe('catalogues', () => {
+  test("pages of pools: pool, tokens, liquidity and prices of the page's time; twice is once; what changed is new", async () => {
+    expect(await load('pools_2026-03-05T10-20-30Z.json', [dlmmPoolsPage])).toEqual({ read: 1, inserted: 1, duplicates: 0, skipped: {} });
+    expect(await load('pools_2026-03-05T10-20-30Z.json', [dlmmPoolsPage])).toEqual({ read: 1, inserted: 0, duplicates: 1, skipped: {} });
+    const [pool] = await rows('SELECT * FROM lp_pool');
+    expect(pool).toMatchObject({
+      pool_address: SOL_USDC,
+      pool_type: 'dlmm',
+      mint_x: SOL,
+      mint_y: USDC,
+      bin_step: 10,
+      base_fee_pct: '0.1',
+      tvl_usd: '250000.5',
+      lifetime_volume_usd: '9000000',
+      lifetime_fees_usd: '9000',
+      catalogued: true,
+    });
+    expect((pool?.created_at as Date).toISOString()).toBe('2026-01-01T00:00:00.000Z');
+    expect(await rows('SELECT mint, usd, source, minute::text FROM token_price')).toEqual([
+      { mint: SOL, usd: '100.5', source: 5, minute: '2026-03-05 10:20:00+00' },
+    ]);
+    expect(await rows(`SELECT pool_address, liquidity_usd, hour::text FROM lp_liquidity_hour`)).toEqual([
+      { pool_address: SOL_USDC, liquidity_usd: '250000.5', hour: '2026-03-05 10:00:00+00' },
+    ]);
+    const richer = { ...dlmmPoolsPage, data: [{ ...dlmmPoolsPage.data[0], tvl: 300000 }] };
+    expect(await load('pools_2026-03-06.json', [richer])).toMatchObject({ inserted: 1, duplicates: 0 });
+    expect(await load('pools_2026-03-05.json', [dlmmPoolsPage])).toMatchObject({ inserted: 0 });
+    expect(await rows('SELECT tvl_usd FROM lp_pool')).toEqual([{ tvl_usd: '300000' }]);
+    expect(await rows(`SELECT watermark::text FROM source_cursor WHERE source = 'lp.dlmm_pools'`)).toEqual([
+      { watermark: '2026-03-06 00:00:00+00' },
+    ]);
+  });
+
+  test('both pool types share a form and are told apart; a broken pool is skipped by name', async () => {
+    expect(
+      await load('damm.json', [{ ...dammPoolsPage, data: [...dammPoolsPage.data, { ...dammPoolsPage.data[0], address: 'short' }, 5] }]),
+    ).toEqual({ read: 3, inserted: 1, duplicates: 0, skipped: { unusable_pool: 2 } });
+    expect(await rows('SELECT pool_address, pool_type, bin_step FROM lp_pool')).toEqual([
+      { pool_address: ZED_SOL, pool_type: 'damm_v2', bin_step: null },
+    ]);
+  });
+
+  test('the older list, in both its forms; symbols from names only where they are certain', async () => {
+    const odd = { ...pairs[0], address: named('odd'), name: 'A-B-USDC', mint_x: named('mint odd') };
+    expect(await load('pair_all.json', [...pairs, odd])).toMatchObject({ read: 2, inserted: 2 });
+    expect(await load('page.json', [{ pairs, total: 1 }])).toMatchObject({ read: 1, inserted: 0, duplicates: 1 });
+    expect(await rows(`SELECT pool_address, tvl_usd, lifetime_volume_usd, base_fee_pct FROM lp_pool WHERE name = 'ZED-USDC'`)).toEqual([
+      { pool_address: ZED_USDC, tvl_usd: '1000.25', lifetime_volume_usd: '77', base_fee_pct: '1' },
+    ]);
+    const symbols = await rows('SELECT mint, symbol, quality FROM lp_token ORDER BY quality, symbol');
+    expect(symbols).toEqual([
+      { mint: USDC, symbol: 'USDC', quality: 1 },
+      { mint: ZED, symbol: 'ZED', quality: 1 },
+      { mint: named('mint odd'), symbol: null, quality: 1 },
+    ]);
+  });
+
+  test("a token list is better than a pool page, a pool page better than a pair's name, in any order", async () => {
+    await load(
+      'tokens.json',
+      [
+        { id: ZED, symbol: 'ZED', name: 'Zed', decimals: 6 },
+        { address: 'x', symbol: 's', name: 'n', decimals: 'six' },
+        { address: SOL, symbol: 's', name: 'n', decimals: 99 },
+      ].slice(0, 1),
+    );
+    await load('damm.json', [dammPoolsPage]);
+    await load('pair_all.json', pairs);
+    expect(await rows(`SELECT name, quality, decimals FROM lp_token WHERE mint = '${ZED}'`)).toEqual([
+      { name: 'Zed', quality: 3, decimals: 6 },
+    ]);
+    expect(await load('more.json', [tokenList[0], { ...tokenList[1], decimals: 99 }, 7])).toEqual({
+      read: 3,
+      inserted: 1,
+      duplicates: 0,
+      skipped: { unusable_token: 2 },
+    });
+  });
+
+  test('hourly volumes: shorter buckets are summed, longer ones refused, a growing hour replaced', async () => {
+    const bucket = (minute: number, volume: number | string): Record<string, unknown> => ({
+      timestamp: Date.parse('2026-03-05T10:00:00Z') / 1000 + minute * 60,
+      volume,
+      fees: 0.1,
+      protocol_fees: '0.01',
+    });
+    expect(
+      await load(`pools_${SOL_USDC}_volume_history.json`, [
+        { timeframe: '5m', data: [bucket(0, 0.1), bucket(5, '0.2'), bucket(60, 5), { timestamp: null, volume: 1 }] },
+      ]),
+    ).toEqual({ read: 3, inserted: 2, duplicates: 0, skipped: { unusable_bucket: 1 } });
+    expect(await rows('SELECT hour::text, volume_usd, fees_usd, protocol_fees_usd FROM lp_volume_hour ORDER BY 1')).toEqual([
+      { hour: '2026-03-05 10:00:00+00', volume_usd: '0.3', fees_usd: '0.2', protocol_fees_usd: '0.02' },
+      { hour: '2026-03-05 11:00:00+00', volume_usd: '5', fees_usd: '0.1', protocol_fees_usd: '0.01' },
+    ]);
+    expect(await load(`pools_${SOL_USDC}_volume_history.json`, [{ timeframe: '1h', data: [bucket(0, 0.2), bucket(60, 6)] }])).toMatchObject(
+      { inserted: 1, duplicates: 1 },
+    );
+    expect(await rows('SELECT volume_usd FROM lp_volume_hour ORDER BY hour')).toEqual([{ volume_usd: '0.3' }, { volume_usd: '6' }]);
+    expect(await load(`pools_${SOL_USDC}_x.json`, [{ timeframe: '24h', data: [bucket(0, 1)] }])).toMatchObject({
+      inserted: 0,
+      skipped: { bucket_too_long: 1 },
+    });
+    expect(await load('volume.json', [{ timeframe: '1h', data: [bucket(0, 1)] }])).toMatchObject({
+      inserted: 0,
+      skipped: { pool_not_named: 1 },
+    });
+  });
+});
+
+describe('positions by the index', () => {
+  const P = named('position 1');
+  const row = { tx: 't1', at: '2026-03-05T10:00:00Z', pool: SOL_USDC, position: P, owner: ANNA } as const;
+
+  test('histories: kinds, amounts, USD and owner; rewards and odd rows are counted apart; twice is once', async () => {
+    const page = history(
+      { ...row, type: 'claim_fee', x: '0.01', y: '1', usdX: '1', usdY: '1', ix: 3 },
+      { ...row, type: 'claim_reward', x: '0', y: '0', usdX: '0', usdY: '0', ix: 4 },
+      { ...row, tx: 't0', at: '2026-03-04T10:00:00Z', type: 'add', x: '1.5', y: '150', usdX: '150.25', usdY: '150' },
+    );
+    (page.events as unknown[]).push(
+      { signature: 's', eventType: 'add', positionAddress: 'nonsense' },
+      { signature: 's', eventType: 'merge', positionAddress: P, poolAddress: SOL_USDC },
+    );
+    const skipped = { claim_reward: 1, unusable_event: 1, unknown_event_type: 1 };
+    expect(await load('historical.json', [page])).toEqual({ read: 5, inserted: 2, duplicates: 0, skipped });
+    expect(await load('historical.json', [page])).toEqual({ read: 5, inserted: 0, duplicates: 2, skipped });
+    expect(await rows('SELECT kind, owner, amount_x, amount_y, usd, usd_stated, outer_ix FROM lp_event ORDER BY "timestamp"')).toEqual([
+      { kind: 'deposit', owner: ANNA, amount_x: '1.5', amount_y: '150', usd: '300.25', usd_stated: true, outer_ix: 1 },
+      { kind: 'claim', owner: ANNA, amount_x: '0.01', amount_y: '1', usd: '2', usd_stated: true, outer_ix: 3 },
+    ]);
+    expect(await rows('SELECT pool_address, pool_type, mint_x, mint_y, catalogued FROM lp_pool')).toEqual([
+      { pool_address: SOL_USDC, pool_type: 'dlmm', mint_x: SOL, mint_y: USDC, catalogued: false },
+    ]);
+    expect(await rows('SELECT last_event_at::text FROM source_cursor')).toEqual([{ last_event_at: '2026-03-05 10:00:00+00' }]);
+  });
+
+  test("the older index: the page's name says the kind; the owner comes with the position, before or after", async () => {
+    const old = {
+      tx_id: named('t9', 64),
+      position_address: P,
+      pair_address: ZED_USDC,
+      active_bin_id: 7,
+      token_x_amount: 2_000_000,
+      token_y_amount: '3000000',
+      token_x_usd_amount: 0.1,
+      token_y_usd_amount: 0.2,
+      price: 1,
+      onchain_timestamp: 1772704800,
+    };
+    expect(await load('position_deposits.json', [old, { ...old, pair_address: null }])).toEqual({
+      read: 2,
+      inserted: 1,
+      duplicates: 0,
+      skipped: { unusable_event: 1 },
+    });
+    expect(await load('position_withdraws.json', [{ ...old, onchain_timestamp: 1772704900 }])).toMatchObject({ inserted: 1 });
+    expect(await load('position_claim_fees.json', [{ ...old, onchain_timestamp: 1772705000 }])).toMatchObject({ inserted: 1 });
+    expect(await rows('SELECT kind, owner, raw_x, amount_x, usd, bin_id FROM lp_event ORDER BY "timestamp"')).toEqual(
+      ['deposit', 'withdraw', 'claim'].map((kind) => ({ kind, owner: null, raw_x: '2000000', amount_x: null, usd: '0.3', bin_id: 7 })),
+    );
+    expect(await load('position.json', [{ address: P, pair_address: ZED_USDC, owner: BEN, total_fee_x_claimed: 1 }])).toEqual({
+      read: 1,
+      inserted: 1,
+      duplicates: 0,
+      skipped: {},
+    });
+    expect(await load('position.json', [{ address: P, pair_address: ZED_USDC, owner: BEN }])).toMatchObject({ inserted: 0, duplicates: 1 });
+    await load('more_deposits.json', [{ ...old, onchain_timestamp: 1772706000 }]);
+    expect(await rows('SELECT DISTINCT owner FROM lp_event')).toEqual([{ owner: BEN }]);
+    await load('tokens.json', tokenList);
+    await load('pair_all.json', pairs);
+    expect(await rows('SELECT DISTINCT amount_x, amount_y FROM lp_event')).toEqual([{ amount_x: '2.000000', amount_y: '3.000000' }]);
+  });
+});
+
+describe('transactions', () => {
+  const P = named('position 2');
+
+  test("a position's life: the owner is the position's, not the signer's; a close finds its pool", async () => {
+    const operator = named('operator');
+    const report = await load(
+      'life.ndjson',
+      [
+        tx('l1', '2026-03-01T00:00:00Z', operator, liquidity('AddLiquidity', SOL_USDC, operator, P, 5, 6, -3)),
+        tx(
+          'l2',
+          '2026-03-02T00:00:00Z',
+          operator,
+          liquidity('RemoveLiquidity', SOL_USDC, operator, P, 5, 6, -4),
+          claimFee(SOL_USDC, P, ANNA, 1, 2),
+          positionClose(P, ANNA),
+        ),
+        tx('l0', '2026-02-28T23:59:59Z', operator, positionCreate(SOL_USDC, P, ANNA)),
+      ],
+      'ndjson',
+    );
+    expect(report).toEqual({ read: 5, inserted: 5, duplicates: 0, skipped: {} });
+    expect(await rows('SELECT kind, owner, signer, raw_x, raw_y, bin_id, fee_payer FROM lp_event ORDER BY "timestamp", kind')).toEqual([
+      { kind: 'deposit', owner: ANNA, signer: operator, raw_x: '5', raw_y: '6', bin_id: -3, fee_payer: operator },
+      { kind: 'claim', owner: ANNA, signer: null, raw_x: '1', raw_y: '2', bin_id: null, fee_payer: operator },
+      { kind: 'withdraw', owner: ANNA, signer: operator, raw_x: '5', raw_y: '6', bin_id: -4, fee_payer: operator },
+    ]);
+    expect(await rows('SELECT pool_address, owner, opened_at::text, closed_at::text FROM lp_position')).toEqual([
+      { pool_address: SOL_USDC, owner: ANNA, opened_at: '2026-02-28 23:59:59+00', closed_at: '2026-03-02 00:00:00+00' },
+    ]);
+    expect(await rows('SELECT kind FROM lp_position_event ORDER BY "timestamp"')).toEqual([{ kind: 'open' }, { kind: 'close' }]);
+  });
+
+  test('events kept under their signer pass to the owner when the position becomes known', async () => {
+    await load('a.json', [tx('o1', '2026-03-01T00:00:00Z', BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P, 5, 6, 0))]);
+    expect(await rows('SELECT owner FROM lp_event')).toEqual([{ owner: BEN }]);
+    await load('b.json', [tx('o0', '2026-02-28T00:00:00Z', BEN, positionCreate(SOL_USDC, P, ANNA))]);
+    expect(await rows('SELECT owner FROM lp_event')).toEqual([{ owner: ANNA }]);
+  });
+
+  test('a rebalance is three flagged rows of one transaction; legs without amounts are none; rewards stay apart', async () => {
+    const report = await load('r.json', [
+      tx('r1', '2026-03-01T00:00:00Z', ANNA, rebalancing(SOL_USDC, P, ANNA, 4, [10, 8, 20, 25, 1, 2], [0, 9])),
+      tx('r2', '2026-03-01T01:00:00Z', ANNA, rebalancing(SOL_USDC, P, ANNA, 4, [10, 10, 0, 0, 0, 0])),
+    ]);
+    expect(report).toEqual({ read: 6, inserted: 6, duplicates: 0, skipped: {} });
+    expect(await rows('SELECT kind, raw_x, raw_y, n, rebalance, tx_id FROM lp_event ORDER BY "timestamp", kind')).toEqual([
+      { kind: 'claim', raw_x: '1', raw_y: '2', n: 0, rebalance: true, tx_id: named('r1', 64) },
+      { kind: 'deposit', raw_x: '8', raw_y: '25', n: 0, rebalance: true, tx_id: named('r1', 64) },
+      { kind: 'withdraw', raw_x: '10', raw_y: '20', n: 0, rebalance: true, tx_id: named('r1', 64) },
+      { kind: 'deposit', raw_x: '10', raw_y: '0', n: 0, rebalance: true, tx_id: named('r2', 64) },
+      { kind: 'withdraw', raw_x: '10', raw_y: '0', n: 0, rebalance: true, tx_id: named('r2', 64) },
+    ]);
+    expect(await rows('SELECT reward_index, raw_amount FROM lp_reward')).toEqual([{ reward_index: 1, raw_amount: '9' }]);
+  });
+
+  test('what an upgrade told in two forms is one fact', async () => {
+    const old = damm('EvtAddLiquidity', key(ZED_SOL), key(P), key(ANNA), u128(7), u64(0), u64(0), u64(100), u64(200), u64(100), u64(200));
+    const report = await load('twins.json', [
+      parsedTransaction({
+        signature: named('w', 64),
+        at: '2026-03-01T00:00:00Z',
+        payer: ANNA,
+        events: [
+          { ...dammSwap1(ZED_SOL, 0, 500, 400, 5n, 6), outer: 1 },
+          { ...dammSwap2(ZED_SOL, 0, 500, 400, 5n, 6), outer: 1 },
+          // The same amounts again in another instruction are another swap.
+          { ...dammSwap2(ZED_SOL, 0, 500, 400, 5n, 6), outer: 2 },
+          { ...old, outer: 3 },
+          { ...liquidityChange(ZED_SOL, P, ANNA, 100, 200, 0), outer: 3 },
+        ],
+      }),
+    ]);
+    expect(report).toEqual({ read: 3, inserted: 3, duplicates: 0, skipped: {} });
+    expect(await rows('SELECT outer_ix, inner_ix, trader FROM lp_swap ORDER BY 1')).toEqual([
+      { outer_ix: 1, inner_ix: 1, trader: ANNA },
+      { outer_ix: 2, inner_ix: 0, trader: ANNA },
+    ]);
+    expect(await rows('SELECT kind, raw_x, liquidity_delta FROM lp_event')).toEqual([
+      { kind: 'deposit', raw_x: '100', liquidity_delta: '7' },
+    ]);
+  });
+
+  test("a pool's birth holds its first liquidity, which belongs to the position made with it", async () => {
+    const born = damm(
+      'EvtInitializePool',
+      key(ZED_SOL),
+      key(ZED),
+      key(SOL),
+      key(CARA),
+      key(CARA),
+      key(named('vault')),
+      Buffer.alloc(30),
+      bool(true),
+      Buffer.alloc(32),
+      u128(1),
+      u128(2),
+      u8(0),
+      u8(1),
+      u128(55),
+      u128(66),
+      u64(1),
+      u8(0),
+      u8(0),
+      u64(1000),
+      u64(2000),
+      u64(1000),
+      u64(2000),
+      u8(0),
+    );
+    const made = damm('EvtCreatePosition', key(ZED_SOL), key(CARA), key(P), key(named('nft')));
+    const record = parsedTransaction({ signature: named('b', 64), at: '2026-03-01T00:00:00Z', payer: CARA, events: [made, born] });
+    expect(await load('birth.json', [record, tx('c', '2026-03-01T00:00:01Z', ANNA, lbPairCreate(ZED_USDC, 80, ZED, USDC))])).toEqual({
+      read: 3,
+      inserted: 3,
+      duplicates: 0,
+      skipped: {},
+    });
+    expect(await load('birth.json', [record, tx('c', '2026-03-01T00:00:01Z', ANNA, lbPairCreate(ZED_USDC, 80, ZED, USDC))])).toMatchObject({
+      inserted: 0,
+      duplicates: 3,
+    });
+    expect(await rows('SELECT kind, owner, position_address, raw_x, raw_y, liquidity_delta FROM lp_event')).toEqual([
+      { kind: 'deposit', owner: CARA, position_address: P, raw_x: '1000', raw_y: '2000', liquidity_delta: '55' },
+    ]);
+    expect(await rows('SELECT pool_type, mint_x, mint_y, bin_step, created_at::text, reserve_y FROM lp_pool ORDER BY pool_type')).toEqual([
+      { pool_type: 'damm_v2', mint_x: ZED, mint_y: SOL, bin_step: null, created_at: '2026-03-01 00:00:00+00', reserve_y: '2000' },
+      { pool_type: 'dlmm', mint_x: ZED, mint_y: USDC, bin_step: 80, created_at: '2026-03-01 00:00:01+00', reserve_y: null },
+    ]);
+  });
+
+  test("providers' part of swap fees: the protocol's, partners' and makers' parts are not theirs", async () => {
+    await load('fees.json', [
+      tx('f1', '2026-03-01T00:00:00Z', BEN, dlmmSwap(SOL_USDC, BEN, 0, 1000, 900, true, 50)),
+      tx('f2', '2026-03-01T00:00:01Z', BEN, dammSwap2(ZED_SOL, 1, 1000, 900, 5n, 40, 1, 8)),
+      tx('f3', '2026-03-01T00:00:02Z', BEN, dammSwap2(ZED_SOL, 1, 1000, 900, 5n, 40, 2, 8)),
+      tx('f4', '2026-03-01T00:00:03Z', BEN, dammSwap2(ZED_SOL, 1, 1000, 900, 5n, 40, 0)),
+      tx('f5', '2026-03-01T00:00:04Z', BEN, dammSwap1(ZED_SOL, 1, 1000, 900, 5n, 40)),
+      tx('f6', '2026-03-01T00:00:05Z', BEN, dammSwap1(ZED_SOL, 0, 1000, 900, 5n, 40)),
+    ]);
+    expect(await rows('SELECT raw_fee, fee_on_x, x_to_y, sqrt_price FROM lp_swap ORDER BY "timestamp"')).toEqual([
+      { raw_fee: '45', fee_on_x: true, x_to_y: true, sqrt_price: null },
+      { raw_fee: '40', fee_on_x: false, x_to_y: false, sqrt_price: '5' },
+      { raw_fee: '48', fee_on_x: false, x_to_y: false, sqrt_price: null },
+      { raw_fee: '40', fee_on_x: true, x_to_y: false, sqrt_price: '5' },
+      { raw_fee: '40', fee_on_x: null, x_to_y: false, sqrt_price: '5' },
+      { raw_fee: '40', fee_on_x: false, x_to_y: true, sqrt_price: '5' },
+    ]);
+  });
+
+  test('recurring orders, and what is not ours: counted by reason', async () => {
+    const terms = [key(ANNA), key(named('order')), u64(100), key(USDC), key(ZED), u64(3600), u64(10), u64(1772323200)];
+    const dca = (name: string, ...pieces: Buffer[]) => ({ program: DCA_PROGRAM, data: eventData(name, ...pieces) });
+    const report = await load('orders.json', [
+      tx('d1', '2026-03-01T00:00:00Z', ANNA, dca('Opened', ...terms), dca('Deposit', key(named('order')), u64(100))),
+      tx(
+        'd2',
+        '2026-03-01T01:00:00Z',
+        BEN,
+        dca('CollectedFee', key(ANNA), key(named('order')), key(ZED), u64(1)),
+        dca('Filled', key(ANNA), key(named('order')), key(USDC), key(ZED), u64(10), u64(40), key(ZED), u64(1)),
+      ),
+      tx(
+        'd3',
+        '2026-03-01T02:00:00Z',
+        ANNA,
+        dca('Withdraw', key(named('order')), u64(0), u64(40), bool(true)),
+        dca('Closed', ...terms, u64(90), u64(40), u64(90), bool(true)),
+      ),
+      tx('d4', '2026-03-01T03:00:00Z', ANNA),
+      parsedTransaction({ signature: named('d5', 64), at: '2026-03-01T03:00:00Z', payer: ANNA, err: {}, events: [] }),
+      { jsonrpc: '2.0', id: 1, result: null },
+      tx('d6', '2026-03-01T03:00:00Z', ANNA, dca('Unheard', u64(1))),
+    ]);
+    expect(report).toEqual({
+      read: 10,
+      inserted: 6,
+      duplicates: 0,
+      skipped: { no_event: 1, failed_transaction: 1, not_a_transaction: 1, other_event: 1 },
+    });
+    const shown =
+      'kind, owner, input_mint, in_amount, out_amount, in_deposited, in_amount_per_cycle, cycle_frequency, fee, by_user, unfilled_amount';
+    expect(await rows(`SELECT ${shown} FROM dca_event ORDER BY "timestamp", outer_ix`)).toEqual([
+      {
+        kind: 'opened',
+        owner: ANNA,
+        input_mint: USDC,
+        in_amount: null,
+        out_amount: null,
+        in_deposited: '100',
+        in_amount_per_cycle: '10',
+        cycle_frequency: '3600',
+        fee: null,
+        by_user: null,
+        unfilled_amount: null,
+      },
+      {
+        kind: 'deposit',
+        owner: null,
+        input_mint: null,
+        in_amount: '100',
+        out_amount: null,
+        in_deposited: null,
+        in_amount_per_cycle: null,
+        cycle_frequency: null,
+        fee: null,
+        by_user: null,
+        unfilled_amount: null,
+      },
+      {
+        kind: 'fee',
+        owner: ANNA,
+        input_mint: null,
+        in_amount: null,
+        out_amount: null,
+        in_deposited: null,
+        in_amount_per_cycle: null,
+        cycle_frequency: null,
+        fee: '1',
+        by_user: null,
+        unfilled_amount: null,
+      },
+      {
+        kind: 'filled',
+        owner: ANNA,
+        input_mint: USDC,
+        in_amount: '10',
+        out_amount: '40',
+        in_deposited: null,
+        in_amount_per_cycle: null,
+        cycle_frequency: null,
+        fee: '1',
+        by_user: null,
+        unfilled_amount: null,
+      },
+      {
+        kind: 'withdraw',
+        owner: null,
+        input_mint: null,
+        in_amount: '0',
+        out_amount: '40',
+        in_deposited: null,
+        in_amount_per_cycle: null,
+        cycle_frequency: null,
+        fee: null,
+        by_user: true,
+        unfilled_amount: null,
+      },
+      {
+        kind: 'closed',
+        owner: ANNA,
+        input_mint: USDC,
+        in_amount: '90',
+        out_amount: '40',
+        in_deposited: '100',
+        in_amount_per_cycle: '10',
+        cycle_frequency: '3600',
+        fee: null,
+        by_user: true,
+        unfilled_amount: '90',
+      },
+    ]);
+  });
+});

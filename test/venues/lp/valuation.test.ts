@@ -1,0 +1,241 @@
+import { SOL, USDC } from '../../../src/venues/lp/chain-addresses';
+import { testDatabase } from '../../support/database';
+import { named } from './chain-writer';
+import { loadRecords } from './load';
+import {
+  ANNA,
+  BEN,
+  claimFee,
+  dammPoolsPage,
+  dammSwap2,
+  dlmmPoolsPage,
+  dlmmSwap,
+  history,
+  liquidity,
+  liquidityChange,
+  pairs,
+  positionCreate,
+  SOL_USDC,
+  tokenList,
+  tx,
+  ZED,
+  ZED_SOL,
+  ZED_USDC,
+} from './pages';
+
+let db: Awaited<ReturnType<typeof testDatabase>>;
+beforeEach(async () => {
+  db = await testDatabase();
+});
+afterEach(() => db.drop());
+
+const rows = async (text: string): Promise<Record<string, unknown>[]> => (await db.pool.query<Record<string, unknown>>(text)).rows;
+const load = (name: string, ...records: unknown[]) => loadRecords(db.pool, name, records);
+const P = named('position v');
+
+/** Q64.64 of the square root of a price in smallest units. */
+const sqrt = (price: number): bigint => BigInt(Math.round(Math.sqrt(price) * 2 ** 32)) << 32n;
+
+describe('prices', () => {
+  test('against dollars: the price of the bin, not of the trade; the largest trade of a minute counts', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    // Bin -2303 of 0.1 %: 1.001^-2303 = 0.10007… in smallest units, x 10^(9-6) = 100.07… USDC for a SOL.
+    await load(
+      'swaps.json',
+      tx('s1', '2026-03-05T10:00:10Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)),
+      tx('s2', '2026-03-05T10:00:20Z', BEN, dlmmSwap(SOL_USDC, BEN, -2000, 500_000_000, 49_000_000, true, 0)),
+    );
+    const [price] = await rows('SELECT mint, minute::text, usd, source FROM token_price');
+    expect(price).toEqual({ mint: SOL, minute: '2026-03-05 10:00:00+00', usd: expect.any(String), source: 2 });
+    expect(Number(price?.usd)).toBeCloseTo(1000 * 1.001 ** -2303, 9);
+    const swaps = await rows('SELECT usd, amount_in FROM lp_swap ORDER BY "timestamp"');
+    expect(swaps.map((swap) => Number(swap.usd))).toEqual([Number(price?.usd), expect.closeTo(Number(price?.usd) / 2, 9)]);
+  });
+
+  test('against SOL, with SOL from its dollar pools; nothing where SOL has no price of the last hour', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    await load('damm.json', dammPoolsPage);
+    // 0.002 SOL for a ZED: 0.002 x 10^9 / 10^6 = 2 in smallest units.
+    await load(
+      'swaps.json',
+      tx('s1', '2026-03-05T10:00:00Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)),
+      tx('s2', '2026-03-05T11:00:00Z', BEN, dammSwap2(ZED_SOL, 0, 1_000_000_000, 1_980_000_000, sqrt(2), 0)),
+      tx('s3', '2026-03-05T11:01:00Z', BEN, dammSwap2(ZED_SOL, 0, 1_000_000_000, 1_980_000_000, sqrt(2), 0)),
+    );
+    const prices = await rows(`SELECT minute::text, usd, source FROM token_price WHERE mint = '${ZED}'`);
+    expect(prices).toEqual([{ minute: '2026-03-05 11:00:00+00', usd: expect.any(String), source: 3 }]);
+    expect(Number(prices[0]?.usd)).toBeCloseTo(0.002 * 1000 * 1.001 ** -2303, 9);
+    // 11:01 is within the hour of ZED's own price.
+    expect(
+      (await rows(`SELECT usd IS NULL AS unpriced FROM lp_swap WHERE pool_address = '${ZED_SOL}'`)).map((row) => row.unpriced),
+    ).toEqual([false, false]);
+  });
+
+  test('what the upstream states comes first; tiny amounts and dollars themselves are no evidence', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    const row = { tx: 'h1', at: '2026-03-05T10:00:30Z', type: 'add', pool: SOL_USDC, position: P, owner: ANNA } as const;
+    await load(
+      'historical.json',
+      history(
+        { ...row, x: '2', y: '0.5', usdX: '210', usdY: '0.49' },
+        { ...row, tx: 'h2', at: '2026-03-05T10:01:00Z', x: '0.000001', y: '0', usdX: '0.5', usdY: '0' },
+      ),
+    );
+    expect(await rows('SELECT mint, minute::text, usd::float8, source FROM token_price')).toEqual([
+      { mint: SOL, minute: '2026-03-05 10:00:00+00', usd: 105, source: 1 },
+    ]);
+    await load('swap.json', tx('s1', '2026-03-05T10:00:50Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)));
+    expect(await rows('SELECT usd::float8, source FROM token_price')).toEqual([{ usd: 105, source: 1 }]);
+    expect(await rows('SELECT usd::float8 FROM lp_swap')).toEqual([{ usd: 105 }]);
+  });
+
+  test('a deposit at the active bin prices a token nobody trades; one-sided deposits do not', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    await load('a.json', tx('a1', '2026-03-05T10:00:00Z', ANNA, liquidity('AddLiquidity', SOL_USDC, ANNA, P, 1_000_000_000, 0, -2303)));
+    expect(await rows('SELECT 1 FROM token_price')).toEqual([]);
+    expect(await rows('SELECT usd FROM lp_event')).toEqual([{ usd: null }]);
+    await load(
+      'b.json',
+      tx('a2', '2026-03-05T10:00:00Z', ANNA, liquidity('AddLiquidity', SOL_USDC, ANNA, P, 1_000_000_000, 100_000_000, -2303)),
+    );
+    const priced = await rows('SELECT usd::float8 FROM lp_event ORDER BY usd');
+    expect(priced.map((row) => row.usd)).toEqual([
+      expect.closeTo(1000 * 1.001 ** -2303, 9),
+      expect.closeTo(100 + 1000 * 1.001 ** -2303, 9),
+    ]);
+  });
+
+  test('bins no pool can have do not stop a page', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    const report = await load(
+      's.json',
+      tx('s1', '2026-03-05T10:00:00Z', BEN, dlmmSwap(SOL_USDC, BEN, 2_000_000_000, 1_000_000_000, 99_000_000, true, 0)),
+    );
+    expect(report.inserted).toBe(1);
+    // The trade itself is what is left: 99 USDC for a SOL.
+    expect(await rows('SELECT usd::float8 FROM token_price')).toEqual([{ usd: 99 }]);
+  });
+});
+
+describe('values', () => {
+  test('a price is good for an hour and never looks ahead by more than its own minute', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    const claim = (name: string, at: string) => tx(name, at, ANNA, claimFee(SOL_USDC, P, ANNA, 1_000_000_000, 0));
+    await load(
+      'mixed.json',
+      tx('s1', '2026-03-05T10:00:30Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)),
+      claim('c1', '2026-03-05T09:59:59Z'),
+      claim('c2', '2026-03-05T10:00:00Z'),
+      claim('c3', '2026-03-05T11:00:00Z'),
+      claim('c4', '2026-03-05T11:00:01Z'),
+    );
+    expect((await rows('SELECT usd IS NULL AS unpriced FROM lp_event ORDER BY "timestamp"')).map((row) => row.unpriced)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('an amount of zero needs no price; any other does', async () => {
+    await load('tokens.json', ...tokenList);
+    await load('pairs.json', ...pairs);
+    await load(
+      'e.json',
+      tx('e1', '2026-03-05T10:00:00Z', ANNA, claimFee(ZED_USDC, P, ANNA, 0, 2_500_000)),
+      tx('e2', '2026-03-05T10:00:01Z', ANNA, claimFee(ZED_USDC, P, ANNA, 1, 2_500_000)),
+    );
+    expect(await rows('SELECT usd FROM lp_event ORDER BY "timestamp"')).toEqual([{ usd: '2.500000' }, { usd: null }]);
+  });
+});
+
+test('the order in which pages are loaded changes nothing', async () => {
+  const pages: [string, unknown[]][] = [
+    ['pools.json', [dlmmPoolsPage]],
+    ['damm_2026-03-05T10-10-00Z.json', [dammPoolsPage]],
+    [
+      'chain.json',
+      [
+        tx('p0', '2026-03-05T09:59:00Z', BEN, positionCreate(SOL_USDC, P, ANNA)),
+        tx('p1', '2026-03-05T10:00:00Z', BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P, 2_000_000_000, 200_000_000, -2303)),
+        tx(
+          'p2',
+          '2026-03-05T10:30:00Z',
+          ANNA,
+          liquidityChange(ZED_SOL, named('damm position'), ANNA, 5_000_000, 10_000_000, 0, [9_000_000, 18_000_000]),
+        ),
+        tx('p3', '2026-03-05T10:45:00Z', BEN, claimFee(SOL_USDC, P, ANNA, 10_000_000, 1_000_000)),
+      ],
+    ],
+    [
+      'swaps.json',
+      [
+        tx('s1', '2026-03-05T10:15:30Z', BEN, dlmmSwap(SOL_USDC, BEN, -2290, 1_000_000_000, 99_000_000, true, 1_000_000)),
+        tx('s2', '2026-03-05T10:20:00Z', BEN, dammSwap2(ZED_SOL, 0, 1_000_000_000, 1_980_000_000, sqrt(2), 7)),
+      ],
+    ],
+    [
+      'historical.json',
+      [
+        history({
+          tx: 'p1',
+          at: '2026-03-05T10:00:00Z',
+          type: 'add',
+          pool: SOL_USDC,
+          position: P,
+          owner: ANNA,
+          x: '2.000000000',
+          y: '200.000000',
+          usdX: '222',
+          usdY: '200',
+          ix: 0,
+        }),
+      ],
+    ],
+    ['tokens.json', tokenList],
+  ];
+  const dump = async (pool: typeof db.pool): Promise<string> => {
+    const tables: Record<string, string> = {
+      lp_event: '"timestamp", tx_id, kind',
+      lp_swap: '"timestamp", tx_id',
+      token_price: 'mint, minute',
+      lp_position: 'position_address',
+      lp_pool: 'pool_address',
+      lp_token: 'mint',
+      lp_position_event: 'position_address, kind',
+    };
+    const all = await Promise.all(
+      Object.entries(tables).map(async ([table, order]) => [table, (await pool.query(`SELECT * FROM ${table} ORDER BY ${order}`)).rows]),
+    );
+    return JSON.stringify(all, null, 1);
+  };
+  const orders = [
+    [0, 1, 2, 3, 4, 5],
+    [5, 4, 3, 2, 1, 0],
+    [4, 3, 2, 1, 0, 5],
+    [2, 4, 0, 5, 3, 1],
+    [3, 0, 2, 5, 1, 4],
+    [4, 2, 1, 0, 3, 5],
+    [2, 3, 5, 4, 1, 0],
+    [1, 5, 3, 4, 0, 2],
+  ];
+  const dumps: string[] = [];
+  for (const order of orders) {
+    const other = await testDatabase();
+    for (const index of order) {
+      const [name, records] = pages[index] as [string, unknown[]];
+      await loadRecords(other.pool, name, records);
+    }
+    dumps.push(await dump(other.pool));
+    await other.drop();
+  }
+  for (const other of dumps.slice(1)) expect(other).toBe(dumps[0]);
+  const [first] = JSON.parse(dumps[0] as string) as [[string, Record<string, unknown>[]]];
+  expect(first[1].map((event) => [event.owner, event.usd_stated, event.usd !== null])).toEqual([
+    [ANNA, true, true],
+    [ANNA, false, true],
+    [ANNA, false, true],
+  ]);
+  expect(first[1][0]).toMatchObject({ usd: '422', signer: BEN, bin_id: -2303, fee_payer: BEN });
+  expect(USDC).toHaveLength(44);
+}, 60_000);
