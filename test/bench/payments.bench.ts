@@ -1,29 +1,33 @@
 import fs from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { openDatabase } from '../../src/db/client';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded';
 import { migrate } from '../../src/db/migrate';
-import type { BuyerProtocol } from '../../src/sandbox/buyer';
 import { ROOT } from '../support/catalogue';
 import { loadWorld } from '../support/world';
 import { type Figure, printTable } from './measure';
-import { pay, type Sign, signProofs, signWith } from './payments/buyers';
-import type { BenchChains } from './payments/chains';
+import { pay, type Proof, signProofs, signWith } from './payments/buyers';
+import type { BenchChains, BenchWallets, Received } from './payments/chains';
 import { type Child, startChild } from './payments/child';
-import { type Contender, duel } from './payments/duel';
+import { type Course, duel } from './payments/duel';
 
 const START = new Date('2026-02-01T00:00:00Z');
 const NOW = '2026-02-02T00:00:00Z';
 const PATH = '/api/v1/perps/platform/stats';
 const BUYERS = 16;
+/** Buyers at once, and requests of one server in a round. */
+const COURSES = [
+  [1, 60],
+  [16, 160],
+] as const;
+const ROUNDS = 6;
 
 let folder: string;
 let database: EmbeddedPostgres;
 let chains: Child<BenchChains>;
 let ours: Child<{ url: string }>;
-let answer: unknown;
-let paid = { x402: 0n, tempo: 0n };
 
 beforeAll(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-payments-'));
@@ -44,7 +48,44 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** The price of a request and the answer it gets, bought from ours: what the stock server sells, too. */
-async function firstPurchase(url: string, signs: readonly Sign[]): Promise<{ amount: string; answer: unknown }> {
-  const [proof] = await signProofs(url, 1, signs);
+/** The price of a request, and the answer it brings: what the stock servers sell, too. */
+async function sample(): Promise<{ amount: string; answer: unknown }> {
+  const { accepts } = (await (await fetch(oursUrl())).json()) as { accepts: [{ amount: string }] };
+  const [proof] = await signProofs(oursUrl(), 1, [await signWith('x402', chains.ready.buyers[0] as BenchWallets)]);
+  return { amount: accepts[0].amount, answer: JSON.parse(await pay(oursUrl(), proof as Proof, new http.Agent())) };
 }
+
+const oursUrl = (): string => `${ours.ready.url}${PATH}`;
+
+const STOCK: Record<'x402' | 'tempo', { file: string; name: string }> = {
+  x402: { file: 'stock-x402.ts', name: '@x402/express with its facilitator in process' },
+  tempo: { file: 'stock-mppx.ts', name: 'mppx/express' },
+};
+
+test.each(['x402', 'tempo'] as const)('the paid path of %s, beside the stock server', async (protocol) => {
+  const { file, name } = STOCK[protocol];
+  const sold = await sample();
+  const before = await chains.ask<Received>('received');
+  const chain = chains.ready.payments[protocol === 'x402' ? 'solana' : 'tempo'];
+  const theirs = await startChild<{ url: string }>(file, { path: PATH, chain, ...sold });
+  try {
+    const signs = await Promise.all(chains.ready.buyers.map((wallets) => signWith(protocol, wallets)));
+    const rows: Figure[] = [];
+    let bought = 0;
+    for (const [concurrent, batch] of COURSES) {
+      const course: Course = { chains, signs, batch, rounds: ROUNDS, concurrent };
+      const contenders = [
+        { name: 'ours', url: oursUrl() },
+        { name, url: `${theirs.ready.url}${PATH}` },
+      ] as const;
+      rows.push(...(await duel(`${concurrent} at once`, ...contenders, course)));
+      bought += 2 * batch * (ROUNDS + 1);
+    }
+    const after = await chains.ask<Received>('received');
+    // Every 200 was paid for, on both sides.
+    expect(after[protocol] - before[protocol]).toBe(BigInt(bought) * BigInt(sold.amount));
+    printTable(`The paid request of ${protocol}, proof signed beforehand: validate, claim, answer, settle on the local chain`, rows);
+  } finally {
+    await theirs.stop();
+  }
+});

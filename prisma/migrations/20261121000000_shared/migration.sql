@@ -18,10 +18,13 @@ BEGIN
   WHILE month_start <= to_time LOOP
     child := parent || '_' || to_char(month_start AT TIME ZONE 'UTC', 'YYYYMM');
     IF to_regclass(quote_ident(child)) IS NULL THEN
-      -- Two loaders may want the same month at once.
-      PERFORM pg_advisory_xact_lock(hashtext(child));
+      -- Two loaders may want the same month at once. This lock lets readers and writers go on, and unlike an advisory lock it
+      -- makes what the other one created visible to the second look.
+      EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', parent);
       IF to_regclass(quote_ident(child)) IS NULL THEN
-        EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', child, parent, month_start, (month_start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC');
+        -- Attaching takes the same mild lock; CREATE TABLE … PARTITION OF would stop all readers of the parent.
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', child, parent);
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, child, month_start, (month_start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC');
       END IF;
     END IF;
     month_start := (month_start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC';

@@ -4,6 +4,7 @@ import { foundPoolResolvers } from './resolvers/found-pool';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
 import { queryResolvers } from './resolvers/query';
+import { rebuild } from './rollups/changes';
 import { sources } from './sources/all';
 
 /** The liquidity-pool wing. */
@@ -12,5 +13,6 @@ export const lp: Venue = {
   resolvers: { ...queryResolvers, ...poolEventResolvers, ...poolResolvers, ...foundPoolResolvers },
   sources,
   freshness,
+  rebuild,
   counts,
 };

@@ -19,6 +19,12 @@ export interface BenchWallets extends SandboxWallets {
   tempo: TempoWallet;
 }
 
+/** What the merchant has received on each chain, micro-USDC. */
+export interface Received {
+  x402: bigint;
+  tempo: bigint;
+}
+
 const BUYER_USDC = 1_000_000_000n;
 const BUYER_LAMPORTS = 1_000_000_000n;
 
@@ -49,8 +55,7 @@ if (require.main === module)
       answers: {
         forgetCalls: () => faults.forEach((counted) => counted?.forgetCalls()),
         calls: () => faults.reduce((sum, counted) => sum + (counted?.calls() ?? 0), 0),
-        /** What the merchant has received, micro-USDC. */
-        received: async () => ({
+        received: async (): Promise<Received> => ({
           x402: await chains.solana.usdcBalance(sample.solana.pay_to),
           tempo: (await chains.tempo?.usdcBalance(sample.tempo?.pay_to ?? '')) ?? 0n,
         }),

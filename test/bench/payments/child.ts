@@ -23,7 +23,8 @@ const STOP_PATIENCE_MS = 15_000;
  */
 export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
   const folder = process.env.BENCH_PROFILE;
-  const profile = folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}.${Date.now()}.cpuprofile`];
+  const profile =
+    folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}.${Date.now()}.cpuprofile`];
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
     execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js'), ...profile],
     env: { ...process.env, NODE_ENV: 'production' },

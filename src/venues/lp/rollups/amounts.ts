@@ -1,18 +1,19 @@
 import type { PoolClient } from 'pg';
+import { notingEvents, notingSwaps } from './changes';
 import { TouchedHours } from '../store/hours';
 
-const FILL_EVENTS = `
+const FILL_EVENTS = notingEvents(`
 UPDATE lp_event e SET amount_x = coalesce(e.amount_x, e.raw_x * ('1e-' || x.decimals)::numeric), amount_y = coalesce(e.amount_y, e.raw_y * ('1e-' || y.decimals)::numeric)
 FROM lp_pool p LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON y.mint = p.mint_y
 WHERE p.pool_address = ANY($1) AND e.pool_address = p.pool_address
-  AND ((e.amount_x IS NULL AND e.raw_x IS NOT NULL AND x.decimals IS NOT NULL) OR (e.amount_y IS NULL AND e.raw_y IS NOT NULL AND y.decimals IS NOT NULL))`;
+  AND ((e.amount_x IS NULL AND e.raw_x IS NOT NULL AND x.decimals IS NOT NULL) OR (e.amount_y IS NULL AND e.raw_y IS NOT NULL AND y.decimals IS NOT NULL))`);
 
-const FILL_SWAPS = `
+const FILL_SWAPS = notingSwaps(`
 UPDATE lp_swap s SET
   amount_in = coalesce(s.amount_in, s.raw_in * ('1e-' || CASE WHEN s.x_to_y THEN x.decimals ELSE y.decimals END)::numeric),
   amount_out = coalesce(s.amount_out, s.raw_out * ('1e-' || CASE WHEN s.x_to_y THEN y.decimals ELSE x.decimals END)::numeric)
 FROM lp_pool p LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON y.mint = p.mint_y
-WHERE p.pool_address = ANY($1) AND s.pool_address = p.pool_address AND (s.amount_in IS NULL OR s.amount_out IS NULL)`;
+WHERE p.pool_address = ANY($1) AND s.pool_address = p.pool_address AND (s.amount_in IS NULL OR s.amount_out IS NULL)`);
 
 const HOURS = `
 SELECT DISTINCT date_trunc('hour', "timestamp", 'UTC') AS hour FROM lp_event WHERE pool_address = ANY($1)

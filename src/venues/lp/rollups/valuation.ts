@@ -4,6 +4,7 @@ import { SWAP_FEE_USD, SWAP_USD, worth } from '../store/facts';
 import { ensureMonths } from '../store/insert';
 import { type TimeRange, TouchedHours } from '../store/hours';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
+import { notingEvents, notingSwaps } from './changes';
 import { PRICE_SOURCE, priceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
@@ -148,7 +149,7 @@ SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, 
 const AGAINST_STABLES = againstQuotes(STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q');
 const AGAINST_SOL = againstQuotes([SOL], PRICE_SOURCE.sol, priceAt(`'${SOL}'::text`, 'b.minute', 'q'));
 
-const VALUE_EVENTS = `
+const VALUE_EVENTS = notingEvents(`
 UPDATE lp_event e SET usd = v.usd FROM (
   SELECT e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n, ${worth('e.amount_x', 'e.amount_y')} AS usd
   FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
@@ -156,9 +157,9 @@ UPDATE lp_event e SET usd = v.usd FROM (
   WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND NOT e.usd_stated
 ) v
 WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) = (v.pool_address, v."timestamp", v.tx_id, v.position_address, v.kind, v.n)
-  AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.usd IS DISTINCT FROM v.usd`;
+  AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.usd IS DISTINCT FROM v.usd`);
 
-const VALUE_SWAPS = `
+const VALUE_SWAPS = notingSwaps(`
 UPDATE lp_swap s SET usd = v.usd, fee_usd = v.fee_usd FROM (
   SELECT s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix, ${SWAP_USD} AS usd, ${SWAP_FEE_USD} AS fee_usd
   FROM lp_swap s JOIN lp_pool p ON p.pool_address = s.pool_address
@@ -168,4 +169,4 @@ UPDATE lp_swap s SET usd = v.usd, fee_usd = v.fee_usd FROM (
   WHERE s."timestamp" >= $1 AND s."timestamp" < $2
 ) v
 WHERE (s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix) = (v.pool_address, v."timestamp", v.tx_id, v.outer_ix, v.inner_ix)
-  AND s."timestamp" >= $1 AND s."timestamp" < $2 AND (s.usd, s.fee_usd) IS DISTINCT FROM (v.usd, v.fee_usd)`;
+  AND s."timestamp" >= $1 AND s."timestamp" < $2 AND (s.usd, s.fee_usd) IS DISTINCT FROM (v.usd, v.fee_usd)`);

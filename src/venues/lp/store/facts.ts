@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { notingEvents, notingSwaps } from '../rollups/changes';
 import { priceAt } from '../rollups/price-at';
 import { appendNew, type Columns, ensureMonths } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
@@ -28,17 +29,17 @@ const names = (list: readonly string[], alias?: string): string =>
 const kept = EVENT.map(([name]) => name).filter((name) => !['owner', 'amount_x', 'amount_y', 'stated_usd'].includes(name));
 
 /** The position's owner where the event does not name him, else who signed; stated USD before ours. */
-const INSERT_EVENTS = `
-INSERT INTO lp_event (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
+const INSERT_EVENTS = notingEvents(`
+INSERT INTO lp_event AS e (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
 SELECT ${names(kept, 'u')}, coalesce(u.owner, o.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
 FROM ${STAGED_EVENTS} u
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
 ${TOKENS_OF('u')}
 CROSS JOIN LATERAL (SELECT coalesce(u.amount_x, ${units('u.raw_x', 'a.decimals')}) AS x, coalesce(u.amount_y, ${units('u.raw_y', 'b.decimals')}) AS y) m
-ON CONFLICT DO NOTHING`;
+ON CONFLICT DO NOTHING`);
 
 /** What another feed knows of an event that is on record already: stated USD wins, the rest fills gaps. */
-const COMPLETE_EVENTS = `
+const COMPLETE_EVENTS = notingEvents(`
 UPDATE lp_event e SET
   amount_x = coalesce(e.amount_x, u.amount_x), amount_y = coalesce(e.amount_y, u.amount_y), raw_x = coalesce(e.raw_x, u.raw_x), raw_y = coalesce(e.raw_y, u.raw_y),
   stated_usd_x = coalesce(e.stated_usd_x, u.stated_usd_x), stated_usd_y = coalesce(e.stated_usd_y, u.stated_usd_y),
@@ -50,12 +51,12 @@ UPDATE lp_event e SET
 FROM ${STAGED_EVENTS} u
 WHERE (${names(KEY, 'e')}) = (${names(KEY, 'u')})
   AND ((NOT e.usd_stated AND u.stated_usd IS NOT NULL) OR (e.raw_x IS NULL AND u.raw_x IS NOT NULL) OR (e.fee_payer IS NULL AND u.fee_payer IS NOT NULL)
-    OR (e.owner IS NULL AND u.owner IS NOT NULL))`;
+    OR (e.owner IS NULL AND u.owner IS NOT NULL))`);
 
 /** Appends the staged deposits, withdrawals and claims. */
 export async function appendEvents(client: PoolClient, staged: number): Promise<Appended> {
-  const { rowCount } = await client.query({ name: 'lp_append_events', text: INSERT_EVENTS });
-  const inserted = rowCount ?? 0;
+  const { rows } = await client.query<{ n: number }>({ name: 'lp_append_events', text: INSERT_EVENTS });
+  const inserted = rows[0]?.n ?? 0;
   if (inserted < staged) await client.query({ name: 'lp_complete_events', text: COMPLETE_EVENTS });
   return { inserted, duplicates: staged - inserted };
 }
@@ -64,8 +65,8 @@ export async function appendEvents(client: PoolClient, staged: number): Promise<
 export const SWAP_USD = 'm.amount_in * CASE WHEN s.x_to_y THEN x.usd ELSE y.usd END';
 export const SWAP_FEE_USD = `s.raw_fee * CASE WHEN s.fee_on_x THEN ('1e-' || a.decimals)::numeric * x.usd WHEN NOT s.fee_on_x THEN ('1e-' || b.decimals)::numeric * y.usd END`;
 
-const INSERT_SWAPS = `
-INSERT INTO lp_swap (${names(SWAP.map(([name]) => name))}, amount_in, amount_out, usd, fee_usd)
+const INSERT_SWAPS = notingSwaps(`
+INSERT INTO lp_swap AS s (${names(SWAP.map(([name]) => name))}, amount_in, amount_out, usd, fee_usd)
 SELECT ${names(
   SWAP.map(([name]) => name),
   's',
@@ -74,12 +75,12 @@ FROM ${STAGED_SWAPS} s ${TOKENS_OF('s')}
 CROSS JOIN LATERAL (SELECT
   ${units('s.raw_in', 'CASE WHEN s.x_to_y THEN a.decimals ELSE b.decimals END')} AS amount_in,
   ${units('s.raw_out', 'CASE WHEN s.x_to_y THEN b.decimals ELSE a.decimals END')} AS amount_out) m
-ON CONFLICT DO NOTHING`;
+ON CONFLICT DO NOTHING`);
 
 /** Appends the staged swaps and notes that their pools' chain stream is seen. */
 export async function appendSwaps(client: PoolClient, staged: number): Promise<Appended> {
-  const { rowCount } = await client.query({ name: 'lp_append_swaps', text: INSERT_SWAPS });
-  const inserted = rowCount ?? 0;
+  const { rows } = await client.query<{ n: number }>({ name: 'lp_append_swaps', text: INSERT_SWAPS });
+  const inserted = rows[0]?.n ?? 0;
   await client.query({
     name: 'lp_swaps_seen',
     text: `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${STAGED_SWAPS} s WHERE s.pool_address = p.pool_address)`,

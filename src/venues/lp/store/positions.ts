@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { notePositions, notingEvents } from '../rollups/changes';
 import type { PoolType } from '../chain-addresses';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { EventRow, OwnershipRow, PositionEventRow } from './rows';
@@ -41,9 +42,9 @@ WITH merged AS (
 SELECT position_address, pool_type = 'dlmm' AND owner IS NOT NULL AND owner_new AS renamed FROM saved JOIN merged USING (position_address)`;
 
 /** Events of dlmm positions were kept under their signer while the owner was unknown. */
-const CORRECT_OWNERS = `
+const CORRECT_OWNERS = notingEvents(`
 UPDATE lp_event e SET owner = p.owner FROM lp_position p
-WHERE p.position_address = ANY($1) AND e.position_address = p.position_address AND e.pool_type = 'dlmm' AND e.owner IS DISTINCT FROM p.owner`;
+WHERE p.position_address = ANY($1) AND e.position_address = p.position_address AND e.pool_type = 'dlmm' AND e.owner IS DISTINCT FROM p.owner`);
 
 /**
  * Keeps pool, owner, opening and closing of the positions that the facts name, and the owners of earlier facts right.
@@ -63,6 +64,10 @@ export async function savePositions(
       values: columnArrays(POSITION, batch),
     });
     changed += saved.rows.length;
+    await notePositions(
+      client,
+      saved.rows.map((row) => row.position_address),
+    );
     const renamed = saved.rows.filter((row) => row.renamed).map((row) => row.position_address);
     if (renamed.length > 0) await client.query({ name: 'lp_correct_owners', text: CORRECT_OWNERS, values: [renamed] });
   }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
+import { openChanges, recount } from '../rollups/changes';
 import { derivePrices, rangesWithFacts, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, saveLiquidity, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
@@ -48,6 +49,7 @@ export class PageWriter {
   }
 
   async facts(facts: Facts): Promise<void> {
+    await openChanges(this.client);
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.pools(facts.pools);
@@ -100,12 +102,14 @@ export class PageWriter {
   /** Owners of positions, without an event. */
   async owners(facts: Facts): Promise<void> {
     await this.pools(facts.pools);
+    await openChanges(this.client);
     const { changed } = await savePositions(this.client, [], [], facts.ownerships);
     this.count({ inserted: changed, duplicates: facts.ownerships.length - changed });
   }
 
   /** Swap volume of a pool by hour, as the upstream states it. The record does not say the pool's type, so it makes no pool. */
   async volumes(pool_address: string, hours: readonly VolumeHour[]): Promise<void> {
+    await openChanges(this.client);
     this.count(await saveVolumes(this.client, pool_address, hours));
   }
 
@@ -116,9 +120,15 @@ export class PageWriter {
 
   /**
    * Ends the page: prices of its minutes first, then its facts, valued as they are written, then the values of earlier facts
-   * in whose time a price has changed.
+   * in whose time a price has changed. Last, the rollups of all that changed.
    */
   async settle(): Promise<void> {
+    await openChanges(this.client);
+    await this.value();
+    await recount(this.client);
+  }
+
+  private async value(): Promise<void> {
     if (this.learned.size > 0) this.touched.addAll(await fillAmounts(this.client, [...this.learned]));
     if (this.touched.empty) return;
     const { events, swaps } = this.staged;

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { STABLES } from '../chain-addresses';
+import { noteHours } from '../rollups/changes';
 import { PRICE_SOURCE } from '../rollups/price-at';
 import { batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
 import type { Appended } from './facts';
@@ -59,7 +60,8 @@ const SAVE_VOLUMES = `
 INSERT INTO lp_volume_hour AS v (pool_address, hour, volume_usd, fees_usd, protocol_fees_usd)
 SELECT $5::text, u.hour, u.volume, u.fees, u."protocolFees" FROM ${unnestOf(VOLUME, 'u')}
 ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = EXCLUDED.volume_usd, fees_usd = EXCLUDED.fees_usd, protocol_fees_usd = EXCLUDED.protocol_fees_usd
-WHERE EXCLUDED.volume_usd > v.volume_usd`;
+WHERE EXCLUDED.volume_usd > v.volume_usd
+RETURNING v.hour`;
 
 export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
   await ensureMonths(
@@ -69,12 +71,17 @@ export async function saveVolumes(client: PoolClient, pool_address: string, hour
   );
   let inserted = 0;
   for (const batch of batchesOf(hours)) {
-    const { rowCount } = await client.query({
+    const saved = await client.query<{ hour: Date }>({
       name: 'lp_save_volumes',
       text: SAVE_VOLUMES,
       values: [...columnArrays(VOLUME, batch), pool_address],
     });
-    inserted += rowCount ?? 0;
+    await noteHours(
+      client,
+      pool_address,
+      saved.rows.map((row) => row.hour),
+    );
+    inserted += saved.rows.length;
   }
   return { inserted, duplicates: hours.length - inserted };
 }

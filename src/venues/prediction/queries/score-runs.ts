@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 // One step of the index a run, however many wallets each has.
@@ -28,18 +29,16 @@ export async function listRunDays(sql: Sql, now: Date): Promise<string[]> {
 }
 
 /**
- * Which run judges which part of a window: an event uses the scores of the newest run of a day before its own. What is older than the first
+ * Which run judges which hours of a window: an event uses the scores of the newest run of a day before its own. What is older than the first
  * run is judged by the first: it is all that is known of those wallets.
  */
 export function spansOf(days: readonly string[], window: Window): RunSpan[] {
-  const startOf = (index: number): Date => {
-    const day = days[index];
-    return index === 0 ? window.from : day === undefined ? window.to : new Date(Date.parse(day) + DAY_MS);
-  };
+  const begin = new Date(Math.floor(window.from.getTime() / HOUR_MS) * HOUR_MS);
+  const startOf = (index: number): Date => (index === 0 ? begin : new Date(Date.parse(days[index] as string) + DAY_MS));
   const later = (a: Date, b: Date): Date => (a > b ? a : b);
   const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
   return days
-    .map((day, index) => ({ day, from: later(startOf(index), window.from), to: earlier(startOf(index + 1), window.to) }))
+    .map((day, index) => ({ day, from: later(startOf(index), begin), to: index + 1 < days.length ? earlier(startOf(index + 1), window.to) : window.to }))
     .filter((span) => span.from < span.to);
 }
 

@@ -1,0 +1,87 @@
+import type { PoolClient } from 'pg';
+import { OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { POSITION_COLUMNS, positionSums } from './position-sums';
+
+/** What the statements of this transaction changed: hours of pools, and positions. */
+const HOURS = 'pg_temp.lp_changed_hour';
+const POSITIONS = 'pg_temp.lp_changed_position';
+
+/** Makes room, on this connection, for what a page will change. */
+export async function openChanges(client: PoolClient): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE IF NOT EXISTS lp_changed_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
+     CREATE TEMP TABLE IF NOT EXISTS lp_changed_position (position_address text) ON COMMIT DELETE ROWS`,
+  );
+}
+
+/** A statement that writes `lp_event e`, and notes what it changed; it returns one row, `n` facts. */
+export const notingEvents = (statement: string): string => `
+WITH changed AS (${statement} RETURNING e.pool_address, e."timestamp", e.position_address),
+hours AS (INSERT INTO ${HOURS} SELECT DISTINCT pool_address, date_trunc('hour', "timestamp", 'UTC') FROM changed),
+positions AS (INSERT INTO ${POSITIONS} SELECT DISTINCT position_address FROM changed WHERE position_address <> '')
+SELECT count(*)::int AS n FROM changed`;
+
+/** The same for statements that write `lp_swap s`. */
+export const notingSwaps = (statement: string): string => `
+WITH changed AS (${statement} RETURNING s.pool_address, s."timestamp"),
+hours AS (INSERT INTO ${HOURS} SELECT DISTINCT pool_address, date_trunc('hour', "timestamp", 'UTC') FROM changed)
+SELECT count(*)::int AS n FROM changed`;
+
+/** Notes positions whose owner, opening or closing changed. */
+export async function notePositions(client: PoolClient, positions: readonly string[]): Promise<void> {
+  if (positions.length === 0) return;
+  await client.query({ name: 'lp_note_positions', text: `INSERT INTO ${POSITIONS} SELECT unnest($1::text[])`, values: [positions] });
+}
+
+/** Notes hours of a pool whose stated volume changed. */
+export async function noteHours(client: PoolClient, pool_address: string, hours: readonly Date[]): Promise<void> {
+  if (hours.length === 0) return;
+  const text = `INSERT INTO ${HOURS} SELECT $1::text, unnest($2::timestamptz[])`;
+  await client.query({ name: 'lp_note_hours', text, values: [pool_address, hours.map((hour) => hour.toISOString())] });
+}
+
+/** Writers of rollups take turns, until their transactions end: each recounts whole hours and positions. */
+export async function lockRollups(client: PoolClient): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('lp rollups'))");
+}
+
+const hoursOf = (alias: string, time: string, table: string): string =>
+  `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
+    AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
+
+const RECOUNT = [
+  ['owner_hours', `INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`],
+  ['pool_hours', `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`],
+] as const;
+
+const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
+
+/** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
+export async function recount(client: PoolClient): Promise<void> {
+  await lockRollups(client);
+  const { rows } = await client.query<{ from: Date | null; to: Date }>(
+    `SELECT min(hour) AS "from", max(hour) + interval '1 hour' AS "to" FROM ${HOURS}`,
+  );
+  const span = rows[0];
+  if (span !== undefined && span.from !== null) {
+    for (const table of ['lp_owner_hour', 'lp_pool_hour'])
+      await client.query(`DELETE FROM ${table} h USING ${HOURS} d WHERE h.pool_address = d.pool_address AND h.hour = d.hour`);
+    for (const [name, text] of RECOUNT) await client.query({ name: `lp_recount_${name}`, text, values: [span.from, span.to] });
+  }
+  await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
+  await client.query({
+    name: 'lp_recount_positions',
+    text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
+  });
+  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${POSITIONS}`);
+}
+
+/** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
+export async function rebuild(client: PoolClient): Promise<void> {
+  await lockRollups(client);
+  for (const table of ['lp_owner_hour', 'lp_pool_hour', 'lp_position_sum']) await client.query(`DELETE FROM ${table}`);
+  await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
+  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
+  await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
+  await client.query('ANALYZE lp_owner_hour, lp_pool_hour, lp_position_sum');
+}

@@ -1,0 +1,71 @@
+/** Columns of a position's sums, in the order of the select list. */
+export const POSITION_COLUMNS = [
+  'pool_address',
+  'position_address',
+  'pool_type',
+  'owner',
+  'event_count',
+  'deposits',
+  'unpriced',
+  'uncounted',
+  'deposited_usd',
+  'withdrawn_usd',
+  'claimed_usd',
+  'deposited_x',
+  'deposited_y',
+  'withdrawn_x',
+  'withdrawn_y',
+  'opened_at',
+  'closed_at',
+  'first_at',
+  'last_at',
+  'changed_at',
+] as const;
+
+const sumOf = (column: string, kind: string): string => `coalesce(sum(e.${column}) FILTER (WHERE e.kind = '${kind}'), 0)`;
+/** The part of `a` that is not given back by `b` in the same rebalance; all of `a` elsewhere. */
+const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN greatest(${a} - ${b}, 0) ELSE ${a} END)`;
+
+/**
+ * Select of the sums of the positions that `source` names (a FROM item and join over `lp_event e`), from the facts before
+ * `before` (SQL of an instant; all facts when null).
+ *
+ * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
+ * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise.
+ * A position whose first fact is no deposit was opened before we looked, at an unknown time.
+ */
+export function positionSums(source: string, before: string | null): string {
+  const known = (time: string): string => (before === null ? time : `CASE WHEN ${time} < ${before} THEN ${time} END`);
+  return `
+SELECT s.pool_address, s.position_address, s.pool_type, coalesce(p.owner, s.owner) AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
+  s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
+  coalesce(${known('p.opened_at')}, CASE WHEN s.first_deposit_at = s.first_at THEN s.first_at END) AS opened_at, c.closed_at, s.first_at, s.last_at,
+  greatest(s.last_at, c.closed_at) AS changed_at
+FROM (
+  SELECT pool_address, position_address, min(pool_type) AS pool_type, (array_agg(owner ORDER BY last_at DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,
+    sum(n)::int AS event_count, sum(deposits)::int AS deposits, sum(unpriced)::int AS unpriced, sum(uncounted)::int AS uncounted,
+    ${net('deposit_usd', 'withdraw_usd')} AS deposited_usd, ${net('withdraw_usd', 'deposit_usd')} AS withdrawn_usd, sum(claim_usd) AS claimed_usd,
+    ${net('deposit_x', 'withdraw_x')} AS deposited_x, ${net('deposit_y', 'withdraw_y')} AS deposited_y,
+    ${net('withdraw_x', 'deposit_x')} AS withdrawn_x, ${net('withdraw_y', 'deposit_y')} AS withdrawn_y,
+    CASE WHEN sum(unmeasured) = 0 THEN sum(liquidity) END AS liquidity,
+    min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_withdraw_at) AS last_withdraw_at
+  FROM (
+    SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type, (array_agg(e.owner ORDER BY e."timestamp" DESC, e.tx_id DESC) FILTER (WHERE e.owner IS NOT NULL))[1] AS owner,
+      count(*) AS n, count(*) FILTER (WHERE e.kind = 'deposit') AS deposits, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced,
+      count(*) FILTER (WHERE e.kind <> 'claim' AND (e.amount_x IS NULL OR e.amount_y IS NULL)) AS uncounted,
+      ${sumOf('usd', 'deposit')} AS deposit_usd, ${sumOf('usd', 'withdraw')} AS withdraw_usd, ${sumOf('usd', 'claim')} AS claim_usd,
+      ${sumOf('amount_x', 'deposit')} AS deposit_x, ${sumOf('amount_y', 'deposit')} AS deposit_y,
+      ${sumOf('amount_x', 'withdraw')} AS withdraw_x, ${sumOf('amount_y', 'withdraw')} AS withdraw_y,
+      count(*) FILTER (WHERE e.kind <> 'claim' AND e.liquidity_delta IS NULL) AS unmeasured, coalesce(sum(e.liquidity_delta), 0) AS liquidity,
+      min(e."timestamp") AS first_at, max(e."timestamp") AS last_at,
+      min(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS first_deposit_at, max(e."timestamp") FILTER (WHERE e.kind = 'withdraw') AS last_withdraw_at
+    FROM ${source} WHERE e.position_address <> '' ${before === null ? '' : `AND e."timestamp" < ${before}`}
+    GROUP BY e.pool_address, e.position_address, e.rebalance, CASE WHEN e.rebalance THEN e.tx_id END
+  ) legs GROUP BY pool_address, position_address
+) s
+LEFT JOIN lp_position p ON p.position_address = s.position_address
+CROSS JOIN LATERAL (SELECT coalesce(${known('p.closed_at')}, CASE
+  WHEN s.last_withdraw_at IS NULL THEN NULL
+  WHEN s.liquidity IS NOT NULL THEN CASE WHEN s.liquidity <= 0 THEN s.last_withdraw_at END
+  WHEN s.deposits > 0 AND s.uncounted = 0 AND s.withdrawn_x >= s.deposited_x AND s.withdrawn_y >= s.deposited_y THEN s.last_withdraw_at END) AS closed_at) c`;
+}
