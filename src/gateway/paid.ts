@@ -184,6 +184,8 @@ async function execute(endpoint: Endpoint, operation: Operation, reading: Readin
   let outcome: 'data' | 'error' | 'timeout' = 'error';
   try {
     const data = await operation(reading.variables, context);
+    // Whatever a question forgets: nothing is never sold.
+    if (data === null || data === undefined || (Array.isArray(data) && data.length === 0)) throw new AppError('empty_result');
     outcome = 'data';
     return { data, meta: metaOf(endpoint, reading, context, deps) };
   } catch (thrown) {

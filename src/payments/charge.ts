@@ -95,7 +95,8 @@ async function healthOf(
   ledger: Ledger,
   availability: Availability,
 ): Promise<Record<ProtocolName, MethodHealth>> {
-  const newest = await ledger.lastSettlements();
+  // The chains are worth a word even while the database is not.
+  const newest = await ledger.lastSettlements().catch(() => new Map<ProtocolName, Date>());
   const one = async (name: ProtocolName): Promise<MethodHealth> => {
     const protocol = protocols.find((candidate) => candidate.name === name);
     const last_settlement_at = newest.get(name) ?? null;

@@ -27,6 +27,12 @@ const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 const OPEN: PaymentState[] = [...RUNNING, 'BROADCASTING', 'UNKNOWN'];
 const UNIQUE_VIOLATION = '23505';
 
+/** A paid payment and when it was settled. */
+export interface SettledPayment {
+  record: PaymentRecord;
+  settled_at: Date;
+}
+
 function recordOf(row: Row): PaymentRecord {
   const { id, protocol, payer, raw, details, settle_by, created_at } = row;
   return {
@@ -164,15 +170,16 @@ export class Ledger {
   }
 
   /** Paid. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
-  confirmed(id: string, transaction: string, keptMs: number, answer?: string | null): Promise<PaymentRecord | null> {
+  async confirmed(id: string, transaction: string, keptMs: number, answer: string | null = null): Promise<SettledPayment | null> {
     const set = `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
       answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`;
     const also = `UPDATE payment_claim SET expires_at = now() + $6 * interval '1 millisecond' WHERE kind = 'buyer' AND ${OF_MOVED}`;
-    return this.moved(move(set, also), id, ['BROADCASTING', 'UNKNOWN', 'RESULT_READY'], 'CONFIRMED', null, [
+    const row = await this.movedRow(move(set, also), id, ['BROADCASTING', 'UNKNOWN', 'RESULT_READY'], 'CONFIRMED', null, [
       transaction,
       keptMs,
-      answer ?? null,
+      answer,
     ]);
+    return row === undefined ? null : { record: recordOf(row), settled_at: row.settled_at as Date };
   }
 
   async delivered(id: string): Promise<void> {
@@ -229,15 +236,20 @@ export class Ledger {
     return new Map(rows.map(({ protocol, at }) => [protocol, at]));
   }
 
-  private async moved(
+  private async moved(...change: Parameters<Ledger['movedRow']>): Promise<PaymentRecord | null> {
+    const row = await this.movedRow(...change);
+    return row === undefined ? null : recordOf(row);
+  }
+
+  private async movedRow(
     text: string,
     id: string,
     from: PaymentState[],
     to: PaymentState,
     note: string | null,
     values: unknown[] = [],
-  ): Promise<PaymentRecord | null> {
+  ): Promise<Row | undefined> {
     const { rows } = await this.pool.query<Row>(text, [id, from, to, note, ...values]);
-    return rows[0] === undefined ? null : recordOf(rows[0]);
+    return rows[0];
   }
 }

@@ -33,7 +33,6 @@ export class Reconciler {
 
   /** First pass now, then one every `reconcile_ms`. */
   async start(): Promise<void> {
-    await this.upkeep.beat();
     await this.pass();
     const next = (): void => {
       this.running = this.pass()
@@ -53,6 +52,8 @@ export class Reconciler {
 
   /** One pass over everything that is due. Throws when the database cannot be reached. */
   async pass(): Promise<ReconcileReport> {
+    // Before anything is judged dead: this process may itself have stood still for a while.
+    await this.upkeep.beat();
     const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
     if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
     const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));

@@ -1,4 +1,5 @@
 import { AppError } from '../errors';
+import type { SettledPayment } from './ledger';
 import {
   type PaymentRecord,
   type Protocol,
@@ -99,16 +100,16 @@ export class Settler {
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
-  private async confirm(id: string, transaction: string, answer: string | null): Promise<PaymentRecord> {
-    const record = await this.parts.ledger.confirmed(id, transaction, this.parts.config.kept_answer_ms, answer);
-    if (record === null) throw new Error('the payment was not where a confirmation finds it');
-    return record;
+  private async confirm(id: string, transaction: string, answer: string | null): Promise<SettledPayment> {
+    const settled = await this.parts.ledger.confirmed(id, transaction, this.parts.config.kept_answer_ms, answer);
+    if (settled === null) throw new Error('the payment was not where a confirmation finds it');
+    return settled;
   }
 
-  private async paid(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
+  private async paid(visit: Visit, { record, settled_at }: SettledPayment, answer: unknown, replayed: boolean): Promise<Outcome> {
     const protocol = this.protocolOf(record);
     await Promise.all([this.parts.ledger.delivered(record.id), this.parts.rechallenge.drop(record.payer, visit.sale.request_hash)]);
-    return { kind: 'paid', answer, replayed, headers: protocol.receipt(record, new Date()) };
+    return { kind: 'paid', answer, replayed, headers: protocol.receipt(record, settled_at) };
   }
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */

@@ -15,6 +15,27 @@ interface LookRow {
 
 const recordOf = (row: LookRow): PaymentRecord => ({ ...row, id: String(row.id), amount: BigInt(row.amount), raw: null });
 
+// Statements over many rows skip what others hold: two processes that tidy up never wait for each other.
+const leftBehind = (states: string): string => `
+  SELECT id FROM payment p WHERE state = ANY (${states})
+  AND (NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')
+  FOR UPDATE SKIP LOCKED`;
+const HISTORY =
+  "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
+
+const OWE_RELEASED = `
+  WITH claimed AS (
+    INSERT INTO payment_claim (key, kind, payment_id) SELECT proof_key, 'proof', id FROM payment WHERE id = $1 AND state = 'RELEASED'
+    ON CONFLICT DO NOTHING RETURNING payment_id
+  ), moved AS (
+    UPDATE payment SET state = 'OWED', owed = true, step = step + 1, moved_at = now(), look_at = NULL
+    WHERE id IN (SELECT payment_id FROM claimed) RETURNING id, step, state, secrets
+  ), written AS (
+    INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'broadcast by the buyer' FROM moved
+  ), collecting AS (
+    INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
+  ) SELECT id FROM moved`;
+
 /** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
 export class Upkeep {
   constructor(
@@ -38,23 +59,21 @@ export class Upkeep {
    */
   async takeLeftovers(staleMs: number, leaseMs: number): Promise<{ released: number; unresolved: number }> {
     await this.pool.query(`DELETE FROM payment_instance WHERE seen_at < now() - $1 * interval '1 millisecond'`, [staleMs]);
-    const dead = `(NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')`;
-    const history =
-      "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
     const released = await this.pool.query(
       `WITH moved AS (
-         UPDATE payment p SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL, reason = 'process_ended',
-           look_at = CASE WHEN state <> 'RESERVED' AND transaction IS NOT NULL THEN now() + interval '90 seconds' END
-         WHERE state = ANY ('{RESERVED,EXECUTING,RESULT_READY}') AND ${dead} RETURNING p.id, p.step, p.state
-       ), written AS (${history}), freed AS (
+         UPDATE payment SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL,
+           reason = 'process_ended', look_at = CASE WHEN state <> 'RESERVED' AND transaction IS NOT NULL THEN now() + interval '90 seconds' END
+         WHERE id IN (${leftBehind("'{RESERVED,EXECUTING,RESULT_READY}'")}) RETURNING id, step, state
+       ), written AS (${HISTORY}), freed AS (
          DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM moved WHERE state = 'RELEASED')
        ) SELECT id FROM moved`,
       [leaseMs],
     );
     const unresolved = await this.pool.query(
       `WITH moved AS (
-         UPDATE payment p SET state = 'UNKNOWN', step = step + 1, moved_at = now(), look_at = now() WHERE state = 'BROADCASTING' AND ${dead} RETURNING p.id, p.step, p.state
-       ), written AS (${history}) SELECT id FROM moved`,
+         UPDATE payment SET state = 'UNKNOWN', step = step + 1, moved_at = now(), look_at = now()
+         WHERE id IN (${leftBehind("'{BROADCASTING}'")}) RETURNING id, step, state
+       ), written AS (${HISTORY}) SELECT id FROM moved`,
       [leaseMs],
     );
     return { released: released.rowCount ?? 0, unresolved: unresolved.rowCount ?? 0 };
@@ -83,21 +102,20 @@ export class Upkeep {
 
   /** The buyer of a released payment broadcast it after all: it is owed an answer, unless the proof has been used again since. */
   async owed(id: string): Promise<boolean> {
-    const { rowCount } = await this.pool.query(
-      `WITH claimed AS (
-         INSERT INTO payment_claim (key, kind, payment_id) SELECT proof_key, 'proof', id FROM payment WHERE id = $1 AND state = 'RELEASED'
-         ON CONFLICT DO NOTHING RETURNING payment_id
-       ), moved AS (
-         UPDATE payment SET state = 'OWED', owed = true, step = step + 1, moved_at = now(), look_at = NULL
-         WHERE id IN (SELECT payment_id FROM claimed) RETURNING id, step, state, secrets
-       ), written AS (
-         INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'broadcast by the buyer' FROM moved
-       ), collecting AS (
-         INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
-       ) SELECT id FROM moved`,
-      [id],
-    );
-    return (rowCount ?? 0) > 0;
+    const client = await this.pool.connect();
+    try {
+      await client.query('BEGIN');
+      // As in reserve_payment: keys of one payer are claimed one at a time.
+      await client.query("SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext(payer)) FROM payment WHERE id = $1", [id]);
+      const { rowCount } = await client.query(OWE_RELEASED, [id]);
+      await client.query('COMMIT');
+      return (rowCount ?? 0) > 0;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    } finally {
+      client.release();
+    }
   }
 
   async final(id: string): Promise<void> {
@@ -115,8 +133,12 @@ export class Upkeep {
 
   /** Empties answers whose time is over and frees keys that buyers chose. */
   async purge(): Promise<void> {
-    await this.pool.query('UPDATE payment SET answer = NULL, answer_until = NULL WHERE answer_until < now()');
-    await this.pool.query('DELETE FROM payment_claim WHERE expires_at < now()');
+    await this.pool.query(
+      'UPDATE payment SET answer = NULL, answer_until = NULL WHERE id IN (SELECT id FROM payment WHERE answer_until < now() FOR UPDATE SKIP LOCKED)',
+    );
+    await this.pool.query(
+      'DELETE FROM payment_claim WHERE key IN (SELECT key FROM payment_claim WHERE expires_at < now() FOR UPDATE SKIP LOCKED)',
+    );
   }
 
   private async take(due: string, wait: string, limit: number): Promise<PaymentRecord[]> {

@@ -315,6 +315,23 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
 
+    it('later still, found by the reconciler: owed, unless the proof was used again', async () => {
+      const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
+      const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+      const [pushed, reused] = [await signedHeaders(till, one), await signedHeaders(till, two)];
+      for (const headers of [pushed, reused]) expect(told(await charge(headers, empty))).toBe('404 empty_result');
+      await broadcast(till, pushed);
+      expect(told(await charge(reused))).toBe('200');
+      await till.database.pool.query(
+        "UPDATE payment SET look_at = now() - interval '1 second' WHERE state = 'RELEASED' AND look_at IS NOT NULL",
+      );
+      await till.payments.reconcile();
+      expect(await stateOf(one.publicKey.toBase58())).toEqual(['OWED']);
+      expect(await stateOf(two.publicKey.toBase58())).toEqual(['RELEASED', 'DELIVERED']);
+      expect(told(await charge(pushed))).toBe('200');
+      expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);
+    });
+
     it('after a failed query and its release: still served, to the one with the secret', async () => {
       const buyer = await fundedBuyer(till);
       const requirement = requirementOf(await challengeOf(till));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Payments } from '../../src/payments/protocol';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, workOf } from './till';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, workOf } from './till';
 
 // Whatever is asked, in whatever order, whatever breaks: what the merchant received is what the ledger says was paid,
 // nobody pays twice for one answer, and nobody is served unpaid. More worlds: MONEY_RUNS=50; the same again: MONEY_SEED=…
@@ -143,21 +143,14 @@ describe('money', () => {
         const received = (await till.solana.usdcBalance(merchant)) - before;
         const spent =
           20_000_000n - (await Promise.all(payers.map((payer) => till.solana.usdcBalance(payer)))).reduce((sum, each) => sum + each, 0n);
-        {
-          const all = await till.database.pool.query("SELECT p.id, p.payer, p.state, p.owed, p.request_hash, p.transaction, p.details->>'last_valid_block_height' AS lv, p.look_at, (SELECT string_agg(s.state || coalesce(':'||note,''), '>' ORDER BY s.step) FROM payment_step s WHERE s.payment_id = p.id) AS steps FROM payment p WHERE payer = ANY ($1) ORDER BY id", [payers]);
-          require('fs').writeFileSync('/tmp/money.json', JSON.stringify({ log: till.logged.slice(-60), steps: steps.map((x, i) => [payers[x.buyer]!.slice(0, 4), x.path, x.proof, x.key, x.work, x.fault, told(outcomes[i] as Outcome), (outcomes[i] as any).charged]), rows: all.rows.map((r) => [r.id, r.payer.slice(0, 4), r.request_hash.slice(0, 4), r.steps, r.transaction?.slice(0, 6), r.lv, r.look_at]), bal: await Promise.all(payers.map(async (p) => [p.slice(0, 4), String(await till.solana.usdcBalance(p))])) }, null, 0).replace(/\],\[/g, '],\n['));
-        }
-        const odd = till.logged.filter((l) => l.includes('"error"') && !l.includes('"error":"broken"'));
-        if (odd.length > 0) { require('fs').writeFileSync('/tmp/odd.json', odd.join('\n')); throw new Error(odd[0]); }
         expect(spent).toBe(received);
         expect(new Set(paid.map(({ transaction }) => transaction)).size).toBe(paid.length);
         expect(received).toBe(BigInt(paid.length) * PRICE);
         // Every answer was paid for: first deliveries are not more than payments.
         const served = outcomes.filter((outcome) => outcome.kind === 'paid' && !outcome.replayed).length;
         expect(served).toBeLessThanOrEqual(paid.length);
-        expect(outcomes.map(told).filter((text) => text.startsWith('500')).length).toBeLessThanOrEqual(
-          steps.filter(({ work }) => work.endsWith('throws') || work === 'buyer hangs up').length,
-        );
+        // Nothing broke but what was meant to.
+        expect(till.logged.filter((line) => line.includes('"level":"error"') && !line.includes('"error":"broken"'))).toEqual([]);
       }),
       { numRuns: RUNS, endOnFailure: true, ...(process.env.MONEY_SEED === undefined ? {} : { seed: Number(process.env.MONEY_SEED) }) },
     );

@@ -107,7 +107,9 @@ describe('MPP solana', () => {
     expect(await till.solana.usdcBalance(client.publicKey.toBase58())).toBe(4_980_000n);
     const { authorization } = seen.find((headers) => headers.authorization?.startsWith('Payment')) as { authorization: string };
     const sale = saleOf({ path: '/api/v1/x', headers: { Authorization: authorization } });
-    expect(told(await till.payments.charge(sale, work))).toBe('200 replayed');
+    const again = await till.payments.charge(sale, work);
+    expect(told(again)).toBe('200 replayed');
+    expect(again.headers['Payment-Receipt']).toBe(bought.headers['payment-receipt']);
     expect(work.runs()).toBe(1);
   });
 

@@ -132,6 +132,12 @@ describe('what is looked after when nobody asks', () => {
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
   });
 
+  it('tells how the chains are even while the database is not', async () => {
+    const spy = jest.spyOn(Ledger.prototype, 'lastSettlements').mockRejectedValueOnce(new Error('the database is away'));
+    expect(await till.payments.health()).toMatchObject({ x402: { status: 'ok', last_settlement_at: null }, mpp_tempo: { status: 'off' } });
+    spy.mockRestore();
+  });
+
   it('two processes never look at the same question at once', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);

@@ -3,6 +3,8 @@ CREATE INDEX "pm_trade_wallet_condition_id_idx" ON "pm_trade" ("wallet", "condit
 CREATE INDEX "pm_trade_moves_idx" ON "pm_trade" ("condition_id", "timestamp") WHERE "side" IN ('REDEEM', 'SPLIT', 'MERGE', 'CONVERSION');
 CREATE INDEX "pm_trade_conversion_idx" ON "pm_trade" ("wallet") WHERE "side" = 'CONVERSION';
 
+CREATE INDEX "pm_market_neg_risk_id_idx" ON "pm_market" ("neg_risk_id");
+
 CREATE TABLE "pm_position" (
   "condition_id" TEXT NOT NULL,
   "wallet" TEXT NOT NULL,
@@ -21,7 +23,7 @@ CREATE TABLE "pm_position" (
   "gain_merge" DECIMAL NOT NULL,
   "gain_conversion" DECIMAL NOT NULL,
   "gain_resolution" DECIMAL NOT NULL,
-  "gain" DECIMAL NOT NULL GENERATED ALWAYS AS ("gain_sell" + "gain_merge" + "gain_conversion" + "gain_resolution") STORED,
+  "gain" DECIMAL NOT NULL,
   "buy_usdc" DECIMAL NOT NULL,
   "sell_usdc" DECIMAL NOT NULL,
   "trades" INTEGER NOT NULL,
@@ -30,6 +32,7 @@ CREATE TABLE "pm_position" (
   "opened_at" TIMESTAMPTZ(3) NOT NULL,
   "closed_at" TIMESTAMPTZ(3),
   "last_trade_at" TIMESTAMPTZ(3),
+  "last_fact_at" TIMESTAMPTZ(3) NOT NULL,
   "last_at" TIMESTAMPTZ(3) NOT NULL,
   CONSTRAINT "pm_position_pkey" PRIMARY KEY ("condition_id", "wallet", "token_id")
 );

@@ -14,6 +14,7 @@ const LEAST_QUERY_MS = 3_000;
 const RESIMULATE_AFTER_MS = 5_000;
 const SAMPLE_MS = 2_000;
 const OFFER_BLOCKHASH_AGE_MS = 5_000;
+
 /** Solana is set up in a way that cannot work, whatever is tried again. */
 export class SolanaMisconfigured extends Error {}
 

@@ -3,6 +3,7 @@ import { counts, freshness } from './freshness';
 import { foundPoolResolvers } from './resolvers/found-pool';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
+import { poolsResolvers } from './resolvers/pools';
 import { queryResolvers } from './resolvers/query';
 import { rebuild } from './rollups/changes';
 import { sources } from './sources/all';
@@ -10,7 +11,13 @@ import { sources } from './sources/all';
 /** The liquidity-pool wing. */
 export const lp: Venue = {
   name: 'lp',
-  resolvers: { ...queryResolvers, ...poolEventResolvers, ...poolResolvers, ...foundPoolResolvers },
+  resolvers: {
+    ...poolEventResolvers,
+    ...poolResolvers,
+    ...foundPoolResolvers,
+    ...poolsResolvers,
+    Query: { ...queryResolvers.Query, ...poolsResolvers.Query },
+  },
   sources,
   freshness,
   rebuild,

@@ -3,7 +3,7 @@ import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../gener
 import type { Statement } from '../../db/sql';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
-import { priceAt } from './rollups/price-at';
+import { liquidityOf } from './queries/liquidity';
 
 /** A provider on a day: asks for the score of the newest run before that day. */
 export interface OwnerDay {
@@ -66,18 +66,10 @@ function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row
   return keys.map((key) => found.get(key) ?? null);
 }
 
-/** The newer of the catalogue's figure and the reserves that an event stated, these at current prices. */
 const LIQUIDITY: Statement = {
   name: 'lp_liquidity_now',
   text: `
-SELECT p.pool_address, CASE
-  WHEN p.reserve_at <= $2 AND (p.tvl_usd IS NULL OR p.as_of IS NULL OR p.reserve_at > p.as_of) AND a.decimals IS NOT NULL AND b.decimals IS NOT NULL
-    AND x.usd IS NOT NULL AND y.usd IS NOT NULL
-  THEN p.reserve_x * ('1e-' || a.decimals)::numeric * x.usd + p.reserve_y * ('1e-' || b.decimals)::numeric * y.usd
-  WHEN p.as_of IS NULL OR p.as_of <= $2 THEN p.tvl_usd END AS usd
-FROM lp_pool p
-LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
-${priceAt('p.mint_x', '$2::timestamptz', 'x')} ${priceAt('p.mint_y', '$2::timestamptz', 'y')}
+SELECT p.pool_address, l.usd FROM lp_pool p LEFT JOIN LATERAL (${liquidityOf('p', '$2')}) l ON true
 WHERE p.pool_address = ANY($1::text[])`,
 };
 

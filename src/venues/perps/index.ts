@@ -1,8 +1,9 @@
 import type { Venue } from '../venue';
-import { rebuild } from './rollups/rebuild';
+import { perpPosition } from './resolvers/perp-position';
 import { perpTrade } from './resolvers/perp-trade';
 import { query } from './resolvers/query';
-import { trader } from './resolvers/trader';
+import { scored, trader } from './resolvers/trader';
+import { rebuild } from './rollups/rebuild';
 import { fillsByBlock } from './sources/fills-by-block';
 import { meta } from './sources/meta';
 import { nodeFills } from './sources/node-fills';
@@ -11,7 +12,16 @@ import { userFills } from './sources/user-fills';
 /** The perpetual-futures wing. */
 export const perps: Venue = {
   name: 'perps',
-  resolvers: { Query: query, PerpTrade: perpTrade, Trader: trader },
+  resolvers: {
+    Query: query,
+    PerpTrade: perpTrade,
+    PerpPosition: perpPosition,
+    Trader: trader,
+    TraderStats: scored,
+    PerpLeaderboardRow: { ...scored, trader_profile: perpPosition.trader_profile },
+    PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },
+    PerpSmartWallet: { trader_profile: perpPosition.trader_profile },
+  },
   sources: [fillsByBlock, nodeFills, userFills, meta],
   async freshness(db) {
     const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(

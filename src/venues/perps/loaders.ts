@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { perp_coin, perp_score } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
+import { type PositionRow, listPositions } from './queries/held';
 import { SMART_SCORE } from './tier';
 
 /** The score run that an answer uses: the newest one up to its instant. */
@@ -17,12 +18,17 @@ export interface PerpsLoaders {
   score: DataLoader<string, perp_score | null>;
   /** Traders with a score of at least 85 in that run; null before the first run. */
   smartTraders(): Promise<string[] | null>;
+  /** Traders with a score of at least `least` in that run, with it; null before the first run. */
+  scoredFrom(least: number): Promise<Map<string, number> | null>;
+  /** What a trader holds now, the largest first. */
+  positions: DataLoader<string, PositionRow[]>;
   /** A coin's catalogue entry by its exact name; null when only its fills were seen. */
   coin: DataLoader<string, perp_coin | null>;
 }
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
-export function makeLoaders({ prisma, now, meta }: GraphContext): PerpsLoaders {
+export function makeLoaders(context: GraphContext): PerpsLoaders {
+  const { prisma, now, meta } = context;
   const run = once(async (): Promise<ScoreRun | null> => {
     const found = await prisma.perp_score.findFirst({
       where: { day: { lte: dayOf(now) } },
@@ -32,6 +38,12 @@ export function makeLoaders({ prisma, now, meta }: GraphContext): PerpsLoaders {
     if (found !== null) meta.score_version = found.version;
     return found;
   });
+  const scoredFrom = async (least: number): Promise<Map<string, number> | null> => {
+    const newest = await run();
+    if (newest === null) return null;
+    const rows = await prisma.perp_score.findMany({ where: { day: newest.day, score: { gte: least } }, select: { trader: true, score: true } });
+    return new Map(rows.map(({ trader, score }) => [trader, Number(score)]));
+  };
   return {
     scoreRun: run,
     score: new DataLoader(async (traders) => {
@@ -41,10 +53,13 @@ export function makeLoaders({ prisma, now, meta }: GraphContext): PerpsLoaders {
       return traders.map((trader) => byTrader.get(trader) ?? null);
     }),
     smartTraders: once(async () => {
-      const newest = await run();
-      if (newest === null) return null;
-      const rows = await prisma.perp_score.findMany({ where: { day: newest.day, score: { gte: SMART_SCORE } }, select: { trader: true } });
-      return rows.map(({ trader }) => trader);
+      const scored = await scoredFrom(SMART_SCORE);
+      return scored === null ? null : [...scored.keys()];
+    }),
+    scoredFrom,
+    positions: new DataLoader(async (traders) => {
+      const held = await listPositions(context, traders);
+      return traders.map((trader) => held.get(trader) ?? []);
     }),
     coin: new DataLoader(async (coins) => {
       const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] }, is_delisted: { not: null } } });

@@ -6,7 +6,10 @@ import type {
   pm_wallet_score as ScoreRecord,
 } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
+import { isResolved } from './market-state';
+import { minus } from './positions/exact';
 import { loadGains } from './positions/gains';
+import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
 import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
@@ -28,6 +31,8 @@ export interface Loaders {
   score: DataLoader<string, ScoreRecord | null>;
   /** The newest run up to the context's day, or null. */
   scoreRun(): Promise<ScoreRun | null>;
+  /** Price of each token of a market: its payout once resolved, else its last fill, else 1 less the other's, else the catalogue's. */
+  prices: DataLoader<string, ReadonlyMap<string, string>>;
   /** USDC taken on the row's market in the 24 hours up to its second, or null. */
   volumeBefore: DataLoader<TradeRow, string | null, string>;
   /** Price of the row's token before the second of its oldest fill, or null. */
@@ -67,6 +72,7 @@ export function makeLoaders(context: GraphContext): Loaders {
       (row) => row.wallet,
     ),
     scoreRun,
+    prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
     volumeBefore: byRow(async (rows) => {
       const found = await listVolumesBefore(context.sql, rows);
       return rows.map((row) => found.get(row.trade_id) ?? null);
@@ -101,3 +107,26 @@ function byKey<Row>(list: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) 
 /** Figures about rows of one answer, told apart by their id. */
 const byRow = (list: (rows: readonly TradeRow[]) => Promise<(string | null)[]>): DataLoader<TradeRow, string | null, string> =>
   new DataLoader(list, { cacheKeyFn: (row) => row.trade_id });
+
+async function loadPrices(context: GraphContext, loaders: Pick<Loaders, 'market' | 'outcomes'>, ids: readonly string[]): Promise<Map<string, string>[]> {
+  const [fills, markets, outcomes] = await Promise.all([listFillPrices(context.sql, ids, context.now, context.now), loaders.market.loadMany(ids), loaders.outcomes.loadMany(ids)]);
+  const last = new Map(fills.flatMap(({ token_id, last }) => (last === null ? [] : [[token_id, last] as const])));
+  return ids.map((_, index) => pricesOf(orThrow(markets[index]), orThrow(outcomes[index]) ?? [], last, context.now));
+}
+
+function pricesOf(market: MarketRecord | null, outcomes: readonly OutcomeRecord[], last: ReadonlyMap<string, string>, now: Date): Map<string, string> {
+  const resolved = market !== null && isResolved(market, now);
+  return new Map(
+    outcomes.flatMap(({ token_id, outcome, payout, price }): [string, string][] => {
+      if (resolved) return [[token_id, payout?.toString() ?? (market.is_voided ? String(1 / outcomes.length) : outcome === market.winning_outcome ? '1' : '0')]];
+      const other = outcomes.length === 2 ? last.get(outcomes.find((one) => one.token_id !== token_id)?.token_id ?? '') : undefined;
+      const known = last.get(token_id) ?? (other === undefined ? undefined : minus('1', other)) ?? price?.toString();
+      return known === undefined ? [] : [[token_id, known]];
+    }),
+  );
+}
+
+function orThrow<Value>(value: Value | Error | undefined): Exclude<Value, Error> {
+  if (value instanceof Error) throw value;
+  return value as Exclude<Value, Error>;
+}

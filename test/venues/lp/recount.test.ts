@@ -1,7 +1,9 @@
+import { makeContext } from '../../../src/graph/context';
 import { lpWorld } from '../../../src/sandbox/simulator/lp';
 import { previousWindow, TIMEFRAMES, windowOf } from '../../../src/lib/timeframe';
+import { makeLoaders } from '../../../src/venues/lp/loaders';
 import { testDatabase } from '../../support/database';
-import { ask } from './ask';
+import { type Answer, ask } from './ask';
 import { loadRecords } from './load';
 import {
   newestFirst,
@@ -115,7 +117,7 @@ describe('pools/events', () => {
   async function allPages(variables: Record<string, unknown>): Promise<Record<string, unknown>[]> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | null = null; ;) {
-      const answer = await ask<Record<string, unknown>[]>(db, 'lp/pools/events', NOW, {
+      const answer: Answer<Record<string, unknown>[]> = await ask<Record<string, unknown>[]>(db, 'lp/pools/events', NOW, {
         ...variables,
         field_case: 'snake',
         limit: 37,
@@ -178,8 +180,6 @@ describe('pools/events', () => {
   test('scores of the day before each event', async () => {
     const some = world.events.filter((event) => event.owner !== null && scoreBefore(world, event.owner, event.timestamp) !== null);
     expect(some.length).toBeGreaterThan(100);
-    const { makeContext } = await import('../../../src/graph/context');
-    const { makeLoaders } = await import('../../../src/venues/lp/loaders');
     const { scoreBefore: load } = makeContext(db, NOW).loaders(makeLoaders);
     const sample = world.events.filter((event) => event.owner !== null).slice(0, 400);
     const loaded = await Promise.all(

@@ -55,7 +55,7 @@ const HABITS: Record<Role, Habit> = {
   farmer: FARMER,
   skilled: { ...FARMER, usd: 4_000, hours: 20, claims: 12, plans: 8, range: 2.2 },
   lucky: { ...FARMER, usd: 1_200, plans: 6 },
-  market_maker: { ...FARMER, usd: 12_000, hours: 90, claims: 0, rebalance_hours: 8, range: 2.5 },
+  market_maker: { ...FARMER, usd: 12_000, hours: 70, claims: 0, rebalance_hours: 26, range: 2.5 },
   bot: { ...FARMER, usd: 1_500, hours: 6, claims: 0, rebalance_hours: 3, range: 1.4 },
   sniper: { ...FARMER, usd: 1_000, hours: 5, claims: 2 },
   single_sided: { ...FARMER, single: true },

@@ -1,7 +1,7 @@
 import { randomOf, type WorldOptions } from '../world';
 import { type Key, keyOf, knownKey } from './keys';
 import type { Token } from './market';
-import { cumulated, heavyTailed } from './random';
+import { cumulated, heavyTailed, pick } from './random';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -63,19 +63,19 @@ const SYLLABLES = ['lu', 'mo', 'ra', 'ti', 'ne', 'so', 'ka', 'vi', 'do', 'pe', '
 const QUOTES = 3;
 /** Share of all facts. */
 const SWAPS = 0.38;
-const POSITION_FACTS = 0.27;
+const POSITION_FACTS = 0.3;
 const ORDER_FACTS = 0.1;
 /** Facts that one position, one order leaves on average. */
-const FACTS_OF_POSITION = 8;
+const FACTS_OF_POSITION = 6;
 const FACTS_OF_ORDER = 26;
 const HORIZON = 730 * DAY;
 
 /** Role, share of owners, how often they act. */
 const ROLES: readonly (readonly [Role, number, number])[] = [
-  ['skilled', 0.07, 3],
+  ['skilled', 0.08, 3.5],
   ['lucky', 0.04, 0.3],
-  ['market_maker', 0.02, 4],
-  ['bot', 0.05, 6],
+  ['market_maker', 0.02, 2],
+  ['bot', 0.05, 4],
   ['sniper', 0.05, 2],
   ['single_sided', 0.1, 1.5],
   ['whale', 0.05, 1],
@@ -88,7 +88,7 @@ export function makeRoster({ seed, size, start }: WorldOptions): Roster {
   const begin = start.getTime();
   const poolCount = Math.round(14 + Math.sqrt(size) / 8);
   const tokens = makeTokens(seed, begin, poolCount);
-  const owners = makeOwners(seed, Math.round(40 + size / 120));
+  const owners = makeOwners(seed, Math.round(40 + size / 200));
   const pools = makePools(seed, begin, tokens);
   return {
     seed,
@@ -226,9 +226,9 @@ function makeOwners(seed: number, count: number): Owner[] {
   const cumulative = cumulated(ROLES.map(([, share]) => share));
   const owners = Array.from({ length: count }, (_, index): Owner => {
     const random = randomOf(seed, 'lp', 'owner', index);
-    // Every role is there, however small the world.
-    const at = index < ROLES.length ? index : cumulative.findIndex((sum) => random() * (cumulative.at(-1) as number) < sum);
-    const role = ROLES[at === -1 ? ROLES.length - 1 : at]?.[0] as Role;
+    // Golden-ratio steps: shares hold in small worlds too, and every role is there.
+    const at = index < ROLES.length ? index : pick(() => (index * 0.618034) % 1, cumulative);
+    const role = ROLES[at]?.[0] as Role;
     const key = index < 2 ? keyOf('owner', index) : keyOf(seed, 'owner', index);
     return { index, key, role, polled: index % 3 === 0, operated: random() < 0.12, leader: null };
   });

@@ -9,10 +9,8 @@ import { getPlatformStats, type PlatformStats } from '../queries/platform-stats'
 import { EVENT_KEY, eventPosition, listPoolEvents, listPoolSwaps, SWAP_KEY, swapPosition } from '../queries/pools-events';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { type PoolSymbols, shownEvent, type ShownEvent, symbolsOf } from './pool-event';
-
-type PoolTypeFilter = PoolType | 'all';
-const typeOf = (filter: PoolTypeFilter): PoolType | null => (filter === 'all' ? null : filter);
+import { nothingIn, type PoolIds, poolIds, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 
 interface PoolsEventsInput {
   pool_address: string;
@@ -37,20 +35,6 @@ const FILTER_WORDS: Record<string, EventKind | 'swap'> = {
   claim_fee: 'claim',
   swap: 'swap',
 };
-
-/** The pool, if it exists at this time and is of the type asked for. Throws AppError not_found. */
-async function poolOf(
-  { pool_address, pool_type }: Pick<PoolsEventsInput, 'pool_address' | 'pool_type'>,
-  context: GraphContext,
-): Promise<PoolRecord> {
-  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
-  if (pool === null || (pool.created_at !== null && pool.created_at > context.now))
-    throw new AppError('not_found', { message: 'Unknown pool.' });
-  if (pool_type !== 'auto' && pool.pool_type !== pool_type) {
-    throw new AppError('not_found', { message: `This pool is not a ${pool_type} pool.`, suggestion: { pool_type: pool.pool_type } });
-  }
-  return pool;
-}
 
 /** Deposits, withdrawals and claims of a pool, or its swaps, newest first. */
 async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: GraphContext): Promise<ShownEvent[]> {
@@ -103,17 +87,7 @@ function nothingOf({ event_type, min_usd, owner }: { event_type: string | null; 
   return new AppError('empty_result', Object.keys(dropped).length > 0 ? { suggestion: dropped } : {});
 }
 
-function warnOfUnpriced(count: number, how: string, { meta }: GraphContext): void {
-  if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
-}
-
-interface FoundPool extends PoolSymbols {
-  pool_address: string;
-  pool_type: string;
-  token_a: string | null;
-  token_b: string | null;
-  token_x_mint: string | null;
-  token_y_mint: string | null;
+interface FoundPool extends PoolIds {
   volume_usd: string | null;
   event_count: number;
   unique_lps: number;
@@ -143,16 +117,8 @@ async function lpPoolsSearch(
   return Promise.all(
     rows.map(async (row, i) => {
       const pool = pools[i] as PoolRecord;
-      const symbols = await symbolsOf(pool, context);
-      const damm = pool.pool_type === 'damm_v2';
       return {
-        pool_address: pool.pool_address,
-        pool_type: pool.pool_type,
-        ...symbols,
-        token_a: damm ? symbols.token_x : null,
-        token_b: damm ? symbols.token_y : null,
-        token_x_mint: pool.mint_x,
-        token_y_mint: pool.mint_y,
+        ...(await poolIds(pool, context)),
         volume_usd: row.volume_usd,
         event_count: Number(row.event_count),
         unique_lps: Number(row.unique_lps),
@@ -162,18 +128,6 @@ async function lpPoolsSearch(
     }),
   );
 }
-
-/** The next longer window, for a suggestion; undefined when there is none. */
-const WIDER: Partial<Record<Timeframe, Timeframe>> = {
-  '24h': '7d',
-  today: '7d',
-  '7d': '30d',
-  '30d': '90d',
-  '90d': '365d',
-  '365d': 'all',
-  all: undefined,
-};
-const widerThan = (timeframe: Timeframe): Timeframe | undefined => (timeframe in WIDER ? WIDER[timeframe] : '24h');
 
 interface TypeTotals {
   pool_type: PoolType;
@@ -196,10 +150,7 @@ async function lpPlatformStats(
   const stats = await getPlatformStats(context.sql, { pool_type, window, previous: previousWindow(timeframe, context.now) });
   Object.assign(context.meta, { timeframe, window });
   const all = stats.totals.find((row) => row.pool_type === null);
-  if (all === undefined) {
-    const wider = widerThan(timeframe);
-    throw new AppError('empty_result', wider === undefined ? {} : { suggestion: { timeframe: wider } });
-  }
+  if (all === undefined) throw nothingIn(timeframe);
   if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
   context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);

@@ -1,9 +1,11 @@
 import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import { BEGINNING, type Timeframe, lengthOf, previousWindow, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
+import { openWindow, warnUndirected, widerTimeframe } from './scope';
+import { VOLUME, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {
@@ -22,7 +24,7 @@ export interface PlatformStatsRow extends QueryResultRow {
   undirected: number;
 }
 
-// $1, $2: the window; $3, $4: the equal window before; $5: smart traders, null before the first score run.
+// $1 to $4: the window; $5 to $8: the equal window before; $9: smart traders, null before the first score run.
 const PLATFORM_STATS: Statement = {
   name: 'perps_platform_stats',
   text: `
@@ -34,19 +36,18 @@ FROM (
     coalesce(sum(bought), 0) AS buy_volume_usd, coalesce(sum(sold), 0) AS sell_volume_usd,
     coalesce(sum(liquidated), 0) AS liquidation_volume_usd, coalesce(sum(undirected), 0)::int AS undirected
   FROM (
-    SELECT coin, sum(usd_value) AS volume, count(*) AS matches, sum(usd_value) FILTER (WHERE taker_is_buy) AS bought,
-      sum(usd_value) FILTER (WHERE NOT taker_is_buy) AS sold, sum(usd_value) FILTER (WHERE is_liquidation) AS liquidated,
-      count(*) FILTER (WHERE taker_is_buy IS NULL) AS undirected
-    FROM perp_match WHERE timestamp >= $1 AND timestamp < $2 GROUP BY coin
+    SELECT coin, sum(volume_usd) AS volume, sum(matches) AS matches, sum(bought_usd) AS bought, sum(sold_usd) AS sold,
+      sum(liquidated_usd) AS liquidated, sum(undirected) AS undirected
+    FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'liquidated_usd', 'undirected'])} r GROUP BY coin
   ) by_coin
 ) m
-CROSS JOIN (SELECT sum(usd_value) AS volume_usd FROM perp_match WHERE timestamp >= $3 AND timestamp < $4) p
+CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd'], {}, 5)} r) p
 CROSS JOIN (
   SELECT count(*)::int AS active_traders,
-    CASE WHEN $5::text[] IS NULL THEN NULL ELSE count(smart.trader) END::int AS smart_wallet_count,
-    CASE WHEN $5::text[] IS NULL THEN NULL ELSE coalesce(sum(own.volume) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
-  FROM (SELECT trader, sum(usd_value) AS volume FROM perp_fill WHERE timestamp >= $1 AND timestamp < $2 GROUP BY trader) own
-  LEFT JOIN (SELECT unnest($5::text[]) AS trader) smart ON smart.trader = own.trader
+    CASE WHEN $9::text[] IS NULL THEN NULL ELSE count(smart.trader) END::int AS smart_wallet_count,
+    CASE WHEN $9::text[] IS NULL THEN NULL ELSE coalesce(sum(own.volume) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
+  FROM (SELECT trader, sum(${VOLUME}) AS volume FROM ${ownRows(VOLUME_COLUMNS)} r GROUP BY trader) own
+  LEFT JOIN (SELECT unnest($9::text[]) AS trader) smart ON smart.trader = own.trader
 ) t`,
 };
 
@@ -55,17 +56,11 @@ export async function platformStats(
   { timeframe }: { timeframe: Timeframe },
   context: GraphContext,
 ): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
-  const window = windowOf(timeframe, context.now);
+  const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
-  Object.assign(context.meta, { timeframe, window });
   const smart = await context.loaders(makeLoaders).smartTraders();
-  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [window.from, window.to, before.from, before.to, smart]);
-  if (row === undefined || row.active_traders === 0) {
-    throw new AppError('empty_result', {
-      suggestion: timeframe === 'all' ? undefined : { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' },
-    });
-  }
-  if (row.undirected > 0)
-    context.meta.warnings.push(`${row.undirected} matches do not say which side took; they count in volume, not in buys and sells`);
+  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [...spanOf(window), ...spanOf(before), smart]);
+  if (row === undefined || row.active_traders === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
+  warnUndirected(context, row.undirected);
   return { ...row, timeframe };
 }

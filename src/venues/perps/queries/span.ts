@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 
 /**
  * A window as its whole hours, told by rollups, and two edges, told by facts: [from, hour_from), [hour_from, hour_to), [hour_to, to).
- * The first four values of every statement over a span: $1 to $4.
+ * Four values of a statement that follow each other, $1 to $4 where nothing else is said.
  */
 export type Span = readonly [from: Date, hour_from: Date, hour_to: Date, to: Date];
 
@@ -39,38 +39,41 @@ function narrow(table: string, { coin, traders, coins }: Narrowed): string {
 }
 
 /** One piece of a span for each place that tells it: the hours of a rollup, and the facts of both edges. */
-const pieces = (hours: string, facts: string, table: string): string => `(
-  ${hours} hour >= $2 AND hour < $3
-  UNION ALL ${facts} ${table}.timestamp >= $1 AND ${table}.timestamp < $2
-  UNION ALL ${facts} ${table}.timestamp >= $3 AND ${table}.timestamp < $4)`;
+const pieces = (hours: string, facts: string, table: string, at: number): string => `(
+  ${hours} hour >= $${at + 1} AND hour < $${at + 2}
+  UNION ALL ${facts} ${table}.timestamp >= $${at} AND ${table}.timestamp < $${at + 1}
+  UNION ALL ${facts} ${table}.timestamp >= $${at + 2} AND ${table}.timestamp < $${at + 3})`;
 
-/** Rows of a span to be added up: accounts' own fills, by trader, coin and hour. */
-export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}): string {
+/** Rows of the span whose values start at `at`, to be added up: accounts' own fills, by trader, coin and hour. */
+export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}, at = 1): string {
   const facts = columns.map((column) => `${TRADER_HOUR[column].row} AS ${column}`);
   return pieces(
     `SELECT h.trader, h.coin, h.hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_hour h WHERE true${narrow('h', narrowed)} AND`,
     `SELECT f.trader, f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
     'f',
+    at,
   );
 }
 
 /** Rows of a span to be added up: matches, by coin and hour. */
-export function matchRows(columns: readonly MatchColumn[], narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}): string {
+export function matchRows(columns: readonly MatchColumn[], narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1): string {
   const facts = columns.map((column) => `${matchRow(column)} AS ${column}`);
   return pieces(
     `SELECT h.coin, h.hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_hour h WHERE h.matches > 0${narrow('h', narrowed)} AND`,
     `SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_match m WHERE true${narrow('m', narrowed)} AND`,
     'm',
+    at,
   );
 }
 
 /** Rows of a span to be added up: what takers opened, by coin and hour. */
-export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}): string {
+export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1): string {
   const facts = TAKER_OPENS.map((column) => `${takerOpenRow(column)} AS ${column}`);
   return pieces(
     `SELECT h.coin, h.hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_hour h WHERE true${narrow('h', narrowed)} AND`,
     `SELECT f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE f.is_taker${narrow('f', narrowed)} AND`,
     'f',
+    at,
   );
 }
 

@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
-import { findCoin } from './find-coin';
 import { type FillFilter, type FillRow, POSITION_LENGTH, isPosition, listFills, positionOf } from './fills';
 
 export interface TradePage {
@@ -24,15 +23,4 @@ export async function tradePage({ sql, meta }: GraphContext, filter: FillFilter,
   meta.count = shown.length;
   meta.next_cursor = rows.length > shown.length ? encodeCursor(positionOf(shown.at(-1) as FillRow), page.scope) : null;
   return shown;
-}
-
-/** The venue's spelling of a coin that must be known. Throws not_found. */
-export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
-  const known = await findCoin(prisma, coin, now);
-  if (known === undefined)
-    throw new AppError('not_found', {
-      message: `Unknown coin ${coin}.`,
-      fallback: { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' },
-    });
-  return known;
 }

@@ -2,7 +2,8 @@ import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoin, tradePage } from './trade-page';
+import { getCoin } from './scope';
+import { tradePage } from './trade-page';
 
 export interface TradesFeedArgs {
   coin: string;

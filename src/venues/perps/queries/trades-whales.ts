@@ -1,10 +1,9 @@
-import { AppError } from '../../../errors';
-import { type Timeframe, lengthOf, windowOf } from '../../../lib/timeframe';
+import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoin, tradePage } from './trade-page';
+import { getCoinIfAny, getSmartTraders, openWindow, widerTimeframe } from './scope';
+import { tradePage } from './trade-page';
 
 export interface TradesWhalesArgs {
   min_usd: number;
@@ -19,10 +18,9 @@ export interface TradesWhalesArgs {
 
 /** Fills (parts of flips) worth at least `min_usd`, newest first. Throws not_found for an unknown coin, empty_result. */
 export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext): Promise<FillRow[]> {
-  const window = windowOf(args.timeframe, context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe, window });
-  const coin = args.coin == null ? null : await getCoin(context, args.coin);
-  const traders = args.smart_money_only ? await smartTraders(context) : null;
+  const window = openWindow(args.timeframe, context);
+  const coin = await getCoinIfAny(context, args.coin);
+  const traders = args.smart_money_only ? await getSmartTraders(context) : null;
   return tradePage(
     context,
     {
@@ -42,15 +40,9 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
   );
 }
 
-async function smartTraders(context: GraphContext): Promise<string[]> {
-  const traders = await context.loaders(makeLoaders).smartTraders();
-  if (traders === null || traders.length === 0)
-    throw new AppError('empty_result', { message: 'No wallet is scored as smart yet.', suggestion: { smart_money_only: false } });
-  return traders;
-}
-
 /** The narrowest of the sent filters, widened. */
 function wider(args: TradesWhalesArgs): Record<string, unknown> {
-  if (args.timeframe !== 'all') return { timeframe: lengthOf(args.timeframe) < lengthOf('7d') ? '7d' : 'all' };
+  const suggestion = widerTimeframe(args.timeframe);
+  if (suggestion !== undefined) return suggestion;
   return args.min_usd > 1 ? { min_usd: Math.max(1, args.min_usd / 10) } : { coin: null };
 }

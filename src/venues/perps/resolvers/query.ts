@@ -1,12 +1,48 @@
-import type { Resolver } from '../../venue';
-import { type TradesFeedArgs, tradesFeed } from '../queries/trades-feed';
-import { type TradesWhalesArgs, tradesWhales } from '../queries/trades-whales';
-import { platformStats } from '../queries/platform-stats';
 import type { Timeframe } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { coinsList } from '../queries/coins-list';
+import { coinsTrending } from '../queries/coins-trending';
+import { coinsVolumeHeatmap } from '../queries/coins-volume-heatmap';
+import { freshWhales } from '../queries/fresh-whales';
+import { leaderboard } from '../queries/leaderboard';
+import { longShortRatio } from '../queries/long-short-ratio';
+import { platformStats } from '../queries/platform-stats';
+import { pressurePairs } from '../queries/pressure-pairs';
+import { pressureSummary } from '../queries/pressure-summary';
+import { smartActivity } from '../queries/smart-wallets-activity';
+import { smartSignals } from '../queries/smart-wallets-signals';
+import { smartWalletsList } from '../queries/smart-wallets-list';
+import { compareTraders } from '../queries/trader-compare';
+import { dailyPnl } from '../queries/trader-days';
+import { pnlByCoin } from '../queries/trader-coins';
+import { traderProfile } from '../queries/trader-profile';
+import { tradesFeed } from '../queries/trades-feed';
+import { tradesWhales } from '../queries/trades-whales';
+
+/** A question as a resolver: nothing comes from above a root field. */
+const root =
+  <Args, Answer>(question: (args: Args, context: GraphContext) => Promise<Answer>): Resolver<unknown, Args> =>
+  (_root, args, context) =>
+    question(args, context);
 
 /** Root fields of the wing that answer. */
 export const query = {
-  perpsPlatformStats: ((_root, args, context) => platformStats(args, context)) as Resolver<unknown, { timeframe: Timeframe }>,
-  perpsTradesWhales: ((_root, args, context) => tradesWhales(args, context)) as Resolver<unknown, TradesWhalesArgs>,
-  perpsTradesFeed: ((_root, args, context) => tradesFeed(args, context)) as Resolver<unknown, TradesFeedArgs>,
+  perpsPlatformStats: root<{ timeframe: Timeframe }, unknown>(platformStats),
+  perpsCoinsTrending: root(coinsTrending),
+  perpsCoinsList: root(coinsList),
+  perpsCoinsVolumeHeatmap: root(coinsVolumeHeatmap),
+  perpsTradersLeaderboard: root(leaderboard),
+  perpsTradersProfile: root(traderProfile),
+  perpsTradersCompare: root(compareTraders),
+  perpsTradersDailyPnl: root(dailyPnl),
+  perpsTradersPnlByCoin: root(pnlByCoin),
+  perpsTradersFreshWhales: root(freshWhales),
+  perpsTradesWhales: root(tradesWhales),
+  perpsTradesFeed: root(tradesFeed),
+  perpsTradesLongShortRatio: root(longShortRatio),
+  perpsPressurePairs: root(pressurePairs),
+  perpsPressureSummary: root(pressureSummary),
+  perpsSmartWalletsList: root(smartWalletsList),
+  perpsSmartWalletsActivity: root(smartActivity),
+  perpsSmartWalletsSignals: root(smartSignals),
 };

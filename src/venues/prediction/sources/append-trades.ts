@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { categoryOf } from '../categories';
 import { type HourChange, rollHours } from '../rollups/hours';
+import { lockRollups, rollPositions } from '../rollups/positions';
 import type { DataApiRow } from './data-api-row';
 
 /** A row of a wallet's history, ready for the store. */
@@ -49,7 +50,8 @@ const STUB_OUTCOMES = `
 INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome)
 SELECT * FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[]) AS row(condition_id, token_id, outcome_index, outcome)
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
-WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL`;
+WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL
+RETURNING condition_id`;
 
 interface Appended {
   trade_id: string;
@@ -58,13 +60,20 @@ interface Appended {
 }
 
 /** What the rows that were really appended add to their hours. */
-function newChanges(rows: readonly TradeFact[], appended: readonly Appended[]): HourChange[] {
+function newChanges(rows: readonly TradeFact[], appended: readonly Appended[]): (HourChange & TradeFact)[] {
   const keyOf = (trade_id: string, seconds: number): string => `${trade_id}@${seconds}`;
   const byKey = new Map(rows.map((row) => [keyOf(row.trade_id, row.timestamp.getTime() / 1_000), row]));
   return appended.map(({ trade_id, seconds, usdc_size }) => {
     const row = byKey.get(keyOf(trade_id, seconds)) as TradeFact;
     const takes = row.is_taker === true;
-    return { ...row, rows: 1, usdc: usdc_size, takes: takes ? 1 : 0, taker_size: takes ? row.size : '0', taker_usdc: takes ? usdc_size : '0' };
+    return {
+      ...row,
+      rows: 1,
+      usdc: usdc_size,
+      takes: takes ? 1 : 0,
+      taker_size: takes ? row.size : '0',
+      taker_usdc: takes ? usdc_size : '0',
+    };
   });
 }
 
@@ -80,16 +89,20 @@ export class AppendTrades {
 
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
+    await lockRollups(client);
     await this.makePartitions(rows, client);
     const values = columnsOf(rows);
     // The longest statement goes first: the next batch is decoded while it runs.
     const appended = await client.query<Appended>({ name: 'pm_append_trades', text: APPEND, values });
     const known = appended.rowCount !== rows.length;
     const completed = known ? await client.query<HourChange>({ name: 'pm_complete_trades', text: COMPLETE, values }) : { rows: [] };
-    await rollHours(client, [...newChanges(rows, appended.rows), ...completed.rows]);
+    const changes = newChanges(rows, appended.rows);
+    await rollHours(client, [...changes, ...completed.rows]);
     await this.noteMarkets(rows, client);
-    await this.noteOutcomes(rows, client);
+    const new_tokens = await this.noteOutcomes(rows, client);
     await noteWallets(rows, client);
+    const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
+    await rollPositions(client, { facts, restated: completed.rows.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
     return appended.rowCount ?? 0;
   }
 
@@ -127,20 +140,22 @@ export class AppendTrades {
     await client.query(STUB_MARKETS, columns);
   }
 
-  private async noteOutcomes(rows: TradeFact[], client: PoolClient): Promise<void> {
+  /** Tells the markets of which a token is new, or its place. */
+  private async noteOutcomes(rows: TradeFact[], client: PoolClient): Promise<string[]> {
     const named = rows.filter((row) => row.token_id !== null && row.outcome !== null);
     const stubs = [...firstOfEach(named, this.outcomes, (row) => `${row.token_id}|${row.outcome_index ?? ''}`).values()]
       .sort(
         (a, b) => before(a.token_id as string, b.token_id as string) || Number(b.outcome_index !== null) - Number(a.outcome_index !== null),
       )
       .filter((row, index, sorted) => row.token_id !== sorted[index - 1]?.token_id);
-    if (stubs.length === 0) return;
-    await client.query(STUB_OUTCOMES, [
+    if (stubs.length === 0) return [];
+    const noted = await client.query<{ condition_id: string }>(STUB_OUTCOMES, [
       stubs.map((row) => row.condition_id),
       stubs.map((row) => row.token_id),
       stubs.map((row) => row.outcome_index),
       stubs.map((row) => row.outcome),
     ]);
+    return [...new Set(noted.rows.map((row) => row.condition_id))];
   }
 }
 

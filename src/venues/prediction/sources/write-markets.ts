@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { marketsBefore, settlePositions } from '../rollups/positions-settle';
 import type { CatalogueMarket } from './gamma-market';
 
 // A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
@@ -37,6 +38,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   }
   // One order for all writers, so that two of them never wait for each other.
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
+  const before = await marketsBefore(client, [...newest.keys()]);
   const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [
     JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)),
   ]);
@@ -45,5 +47,6 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
   });
   if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
+  await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
   return written.rows.length;
 }

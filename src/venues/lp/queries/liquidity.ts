@@ -1,0 +1,17 @@
+import { priceAt } from '../rollups/price-at';
+
+/**
+ * Select of `usd`, the value of a pool's reserves at an instant: the newer of the catalogue's figure and the reserves that an
+ * event stated, these at the prices of the instant; where both are younger than the instant, the catalogue's of the last hour
+ * before it. `p` is an alias over lp_pool.
+ */
+export const liquidityOf = (p: string, at: string): string => `
+SELECT CASE
+  WHEN ${p}.reserve_at <= ${at} AND (${p}.tvl_usd IS NULL OR ${p}.as_of IS NULL OR ${p}.reserve_at > ${p}.as_of) AND a.decimals IS NOT NULL AND b.decimals IS NOT NULL
+    AND x.usd IS NOT NULL AND y.usd IS NOT NULL
+  THEN ${p}.reserve_x * ('1e-' || a.decimals)::numeric * x.usd + ${p}.reserve_y * ('1e-' || b.decimals)::numeric * y.usd
+  WHEN ${p}.as_of IS NULL OR ${p}.as_of <= ${at} THEN ${p}.tvl_usd
+  ELSE (SELECT h.liquidity_usd FROM lp_liquidity_hour h WHERE h.pool_address = ${p}.pool_address AND h.hour <= ${at} - interval '1 hour' ORDER BY h.hour DESC LIMIT 1) END AS usd
+FROM (SELECT 1) one
+LEFT JOIN lp_token a ON a.mint = ${p}.mint_x LEFT JOIN lp_token b ON b.mint = ${p}.mint_y
+${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `${at}::timestamptz`, 'y')}`;

@@ -1,0 +1,91 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import { liquidityOf } from './liquidity';
+import { bornAt } from './pools-trending';
+import { eventsIn, feeRate, feeRateFlag, smartOwners, spanOf, swapsIn } from './span';
+
+export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
+
+export interface PoolsTopArgs {
+  sort_by: PoolsTopSort;
+  /** Null: both. */
+  pool_type: PoolType | null;
+  window: Window;
+  min_liquidity_usd: number;
+  exclude_anomalous: boolean;
+  limit: number;
+}
+
+/** Numeric columns are decimal text, counts numbers. */
+export interface TopPoolRow {
+  pool_address: string;
+  /** Null when neither stated nor seen. */
+  volume_usd: string | null;
+  event_count: number;
+  unique_lps: number;
+  total_fees_usd: string | null;
+  net_liquidity_usd: string | null;
+  fee_rate_pct: string | null;
+  fee_rate_flag: string | null;
+  fee_tvl_ratio_pct: string | null;
+  smart_lp_count: number;
+  unpriced: number;
+  swaps: number;
+}
+
+const ORDER: Record<PoolsTopSort, string> = {
+  volume: 'volume_usd',
+  fees: 'fees_usd',
+  liquidity: 'liquidity_usd',
+  lp_count: 'unique_lps',
+  events: 'event_count',
+  fee_rate: 'fee_rate_pct',
+};
+
+/** Generated fees per day of the window, of the pool's life in it, in percent of the mean of the liquidity seen in it. */
+const feeTvlRatio = `100 * r.fees_usd / nullif((SELECT avg(l.liquidity_usd) FROM lp_liquidity_hour l WHERE l.pool_address = r.pool_address AND l.hour >= $1 AND l.hour < $2), 0)
+  / nullif(extract(epoch FROM $2::timestamptz - greatest($1::timestamptz, least(r.created_at, ${bornAt('r.pool_address')})))::numeric / 86400, 0)`;
+
+/** Rows are the pools with a fact in the window; ranked by liquidity, every pool whose liquidity is known. */
+function top(sort: PoolsTopSort, needsLiquidity: boolean): Statement {
+  const all = sort === 'liquidity';
+  return {
+    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}`,
+    text: `
+WITH swaps AS (${swapsIn(1)}),
+volumes AS (
+  SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM swaps GROUP BY pool_address
+), events AS (${eventsIn(1)}),
+provided AS (
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners FROM events GROUP BY pool_address
+), scope AS (
+  SELECT p.*, CASE WHEN v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) THEN coalesce(v.usd, 0) END AS volume_usd,
+    v.fee_usd AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
+    coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, coalesce(e.owners, 0) AS unique_lps, ${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
+  FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address LEFT JOIN provided e ON e.pool_address = p.pool_address
+  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : '(v.pool_address IS NOT NULL OR e.pool_address IS NOT NULL)'} AND ($5::text IS NULL OR p.pool_type = $5)
+), ranked AS (
+  SELECT * FROM (
+    SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
+    FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
+  ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $6::numeric` : '$6::numeric IS NOT NULL'} AND NOT ($7::boolean AND fee_rate_flag IS NOT NULL)
+  ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $8
+), life AS (${eventsIn(9, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}),
+net AS (SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM life GROUP BY pool_address),
+shown AS (SELECT * FROM events WHERE pool_address IN (SELECT pool_address FROM ranked)),
+smart AS (SELECT pool_address, count(*) AS n FROM (${smartOwners('shown')}) o GROUP BY pool_address)
+SELECT r.pool_address, r.volume_usd, r.event_count::int, r.unique_lps::int, r.fees_usd AS total_fees_usd, n.usd AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
+  ${feeTvlRatio} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
+FROM ranked r LEFT JOIN net n ON n.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
+ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,
+  };
+}
+
+/** Pools of a window in the order asked for; ties by volume, then address. */
+export function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
+  const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
+  const statement = top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0);
+  const life = spanOf({ from: BEGINNING, to: window.to });
+  return sql.query<TopPoolRow>(statement, [...spanOf(window), pool_type, min_liquidity_usd, exclude_anomalous, limit, ...life]);
+}

@@ -1,0 +1,87 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import { eventsIn, feeRate, feeRateFlag, smartOwners, spanOf, swapsIn } from './span';
+
+export interface PoolsTrendingArgs {
+  /** Null: both. */
+  pool_type: PoolType | null;
+  window: Window;
+  /** Windows of equal length before it, newest first: none for `all`, else seven. */
+  earlier: readonly Window[];
+  min_volume_usd: number;
+  limit: number;
+}
+
+/** Numeric columns are decimal text, counts numbers. */
+export interface TrendingPoolRow {
+  pool_address: string;
+  volume_usd: string;
+  volume_change_pct: string | null;
+  volume_spike_multiplier: string | null;
+  fees_usd: string | null;
+  fee_rate_pct: string | null;
+  fee_rate_flag: string | null;
+  event_count: number;
+  unique_lps: number;
+  smart_lp_count: number;
+  unpriced: number;
+  swaps: number;
+}
+
+/** Windows that D-SPIKE looks back to, and the fewest that say anything. */
+export const SPIKE_WINDOWS = 7;
+const SPIKE_WINDOWS_AT_LEAST = 3;
+/** Added above and below, so that a thousand dollars after none is no spike. */
+const SPIKE_USD = 1_000;
+
+/** First instant of any fact of the pool. */
+export const bornAt = (pool: string): string => `least(
+  (SELECT h.first_at FROM lp_pool_hour h WHERE h.pool_address = ${pool} ORDER BY h.hour LIMIT 1),
+  (SELECT min(h.first_at) FROM lp_owner_hour h WHERE h.pool_address = ${pool} AND h.hour = (SELECT min(f.hour) FROM lp_owner_hour f WHERE f.pool_address = ${pool})))`;
+
+/** D-SPIKE: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). */
+function trending(windows: number): Statement {
+  const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 4 * k, k));
+  const next = 5 + 4 * windows;
+  const earlier = Array.from({ length: windows }, (_, i) => `(${i + 1}, $${4 * i + 6}::timestamptz)`);
+  return {
+    name: `lp_pools_trending_${windows}`,
+    text: `
+WITH swaps AS (${spans.join('\nUNION ALL ')}),
+volumes AS (
+  SELECT pool_address, k, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM swaps GROUP BY pool_address, k
+), scope AS (
+  SELECT p.pool_address, p.pool_type, p.created_at, v.usd AS volume_usd, v.fee_usd AS fees_usd, v.swaps, v.unpriced
+  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
+  WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric
+), earlier AS (
+  SELECT s.pool_address, count(*) AS n, sum(coalesce(v.usd, 0)) AS usd, sum(v.usd) FILTER (WHERE w.k = 1) AS previous
+  FROM (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope) s
+  JOIN (${windows === 0 ? 'SELECT 1 AS k, NULL::timestamptz AS ends WHERE false' : `VALUES ${earlier.join(', ')}`}) w(k, ends) ON w.ends > s.born
+  LEFT JOIN volumes v ON v.pool_address = s.pool_address AND v.k = w.k
+  GROUP BY s.pool_address
+), ranked AS (
+  SELECT s.*, 100 * (s.volume_usd - e.previous) / nullif(e.previous, 0) AS volume_change_pct,
+    CASE WHEN e.n >= ${SPIKE_WINDOWS_AT_LEAST} THEN (s.volume_usd + ${SPIKE_USD}) / (e.usd / e.n + ${SPIKE_USD}) END AS volume_spike_multiplier,
+    ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
+  FROM scope s LEFT JOIN earlier e ON e.pool_address = s.pool_address
+  ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
+), events AS (${eventsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}),
+provided AS (
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners FROM events GROUP BY pool_address
+), smart AS (SELECT pool_address, count(*) AS n FROM (${smartOwners('events')}) o GROUP BY pool_address)
+SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
+  (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(p.owners, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
+FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
+ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address`,
+  };
+}
+
+const STATEMENTS = { alone: trending(0), compared: trending(SPIKE_WINDOWS) };
+
+/** Pools by volume spike, each once; those too young for one follow by volume. */
+export function listTrendingPools(sql: Sql, { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs): Promise<TrendingPoolRow[]> {
+  const statement = earlier.length === 0 ? STATEMENTS.alone : STATEMENTS.compared;
+  return sql.query<TrendingPoolRow>(statement, [...[window, ...earlier].flatMap(spanOf), pool_type, min_volume_usd, limit]);
+}

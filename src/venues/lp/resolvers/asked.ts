@@ -1,0 +1,78 @@
+import { AppError } from '../../../errors';
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import type { Timeframe } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import type { PoolType } from '../chain-addresses';
+import { makeLoaders } from '../loaders';
+import { type PoolSymbols, symbolsOf } from './pool-event';
+
+export type PoolTypeFilter = PoolType | 'all';
+export const typeOf = (filter: PoolTypeFilter): PoolType | null => (filter === 'all' ? null : filter);
+
+export interface AskedPool {
+  pool_address: string;
+  pool_type: PoolType | 'auto';
+}
+
+/** The pool, if it exists at this time and is of the type asked for. Throws AppError not_found. */
+export async function poolOf({ pool_address, pool_type }: AskedPool, context: GraphContext): Promise<PoolRecord> {
+  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
+  if (pool === null || (pool.created_at !== null && pool.created_at > context.now))
+    throw new AppError('not_found', { message: 'Unknown pool.' });
+  if (pool_type !== 'auto' && pool.pool_type !== pool_type) {
+    throw new AppError('not_found', { message: `This pool is not a ${pool_type} pool.`, suggestion: { pool_type: pool.pool_type } });
+  }
+  return pool;
+}
+
+export function warnOfUnpriced(count: number, how: string, { meta }: GraphContext): void {
+  if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
+}
+
+/** The next longer window, for a suggestion; undefined when there is none. */
+const WIDER: Partial<Record<Timeframe, Timeframe>> = {
+  '24h': '7d',
+  today: '7d',
+  '7d': '30d',
+  '30d': '90d',
+  '90d': '365d',
+  '365d': 'all',
+  all: undefined,
+};
+
+/** Nothing in the window: suggests a wider one, and without the type where one was asked for and no window is wider. */
+export function nothingIn(timeframe: Timeframe | null, dropped: Record<string, unknown> = {}): AppError {
+  const wider = timeframe === null ? undefined : timeframe in WIDER ? WIDER[timeframe] : '24h';
+  const suggestion = wider === undefined ? dropped : { timeframe: wider };
+  return new AppError('empty_result', Object.keys(suggestion).length > 0 ? { suggestion } : {});
+}
+
+/** The identifying fields of every answer about a pool. */
+export interface PoolIds extends PoolSymbols {
+  pool_address: string;
+  pool_type: PoolType;
+  token_a: string | null;
+  token_b: string | null;
+  token_x_mint: string | null;
+  token_y_mint: string | null;
+}
+
+export async function poolIds(pool: PoolRecord, context: GraphContext): Promise<PoolIds> {
+  const symbols = await symbolsOf(pool, context);
+  const damm = pool.pool_type === 'damm_v2';
+  return {
+    pool_address: pool.pool_address,
+    pool_type: pool.pool_type as PoolType,
+    ...symbols,
+    token_a: damm ? symbols.token_x : null,
+    token_b: damm ? symbols.token_y : null,
+    token_x_mint: pool.mint_x,
+    token_y_mint: pool.mint_y,
+  };
+}
+
+/** The identifying fields of each row's pool, with the row. */
+export function withIds<Row extends { pool_address: string }>(rows: readonly Row[], context: GraphContext): Promise<(Row & PoolIds)[]> {
+  const { pool } = context.loaders(makeLoaders);
+  return Promise.all(rows.map(async (row) => ({ ...row, ...(await poolIds((await pool.load(row.pool_address)) as PoolRecord, context)) })));
+}

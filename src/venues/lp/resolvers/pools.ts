@@ -1,0 +1,80 @@
+import { previousWindow, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
+import { listTrendingPools, SPIKE_WINDOWS } from '../queries/pools-trending';
+import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+
+/** What an answer over a window says about itself and about the swaps it counts. */
+export function describe(
+  context: GraphContext,
+  { timeframe, window, rows }: { timeframe: Timeframe; window: Window; rows: readonly { unpriced: number; swaps: number }[] },
+): void {
+  Object.assign(context.meta, { timeframe, window, count: rows.length });
+  warnOfUnpriced(
+    rows.reduce((sum, row) => sum + row.unpriced, 0),
+    'left out of volume',
+    context,
+  );
+  context.meta.warnings.push(`swaps: ${rows.some((row) => row.swaps > 0) ? 'sampled' : 'none'}`);
+}
+
+const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
+
+interface PoolsTrendingInput {
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  min_volume_usd: number;
+}
+
+/** Pools whose swap volume stands out against their own earlier windows. */
+async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, context: GraphContext): Promise<unknown> {
+  const { timeframe, min_volume_usd, limit } = input;
+  const window = windowOf(timeframe, context.now);
+  const earlier = earlierWindows(timeframe, context.now);
+  const rows = await listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit });
+  if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
+  describe(context, { timeframe, window, rows });
+  return withIds(rows, context);
+}
+
+/** The windows of equal length before the window of `timeframe`, newest first. */
+function earlierWindows(timeframe: Timeframe, now: Date): Window[] {
+  const previous = previousWindow(timeframe, now);
+  if (previous === null) return [];
+  const length = previous.to.getTime() - previous.from.getTime();
+  const back = (time: Date, steps: number): Date => new Date(time.getTime() - steps * length);
+  return Array.from({ length: SPIKE_WINDOWS }, (_, i) => ({ from: back(previous.from, i), to: back(previous.to, i) }));
+}
+
+interface PoolsTopInput {
+  sort_by: PoolsTopSort;
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  min_liquidity_usd: number;
+  exclude_anomalous: boolean;
+}
+
+/** Pools ranked over a window. */
+async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphContext): Promise<unknown> {
+  const { timeframe, min_liquidity_usd } = input;
+  const window = windowOf(timeframe, context.now);
+  const rows = await listTopPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
+  if (rows.length === 0)
+    throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_liquidity_usd > 0 && { min_liquidity_usd: 0 }) });
+  describe(context, { timeframe, window, rows });
+  return (await withIds(rows, context)).map((row, i) => ({ ...row, rank: i + 1 }));
+}
+
+const liquidity = {
+  liquidity_usd: ({ pool_address }: { pool_address: string }, _args: unknown, context: GraphContext) =>
+    context.loaders(makeLoaders).liquidity.load(pool_address),
+};
+
+export const poolsResolvers: Resolvers = {
+  Query: { lpPoolsTrending, lpPoolsTop },
+  TrendingPool: liquidity,
+  TopPool: liquidity,
+};

@@ -1,0 +1,41 @@
+import { AppError } from '../../../errors';
+import type { Window } from '../../../lib/timeframe';
+
+const HOUR = 3_600_000;
+const SIZES = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
+
+export type BucketSize = keyof typeof SIZES;
+
+/** Most buckets an answer may have. */
+const MOST_BUCKETS = 2_100;
+
+export interface Buckets {
+  /** Start of the first one. */
+  first: Date;
+  /** Start of the last one. */
+  last: Date;
+  /** Length as a PostgreSQL interval. */
+  step: string;
+}
+
+/** Buckets of a window, aligned to UTC multiples of their size; none before `start`. Throws range_too_large, naming a size of `allowed` that fits. */
+export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed: readonly BucketSize[]): Buckets {
+  const from = Math.max(window.from.getTime(), start.getTime());
+  const count = (length: number): number => Math.ceil((window.to.getTime() - Math.floor(from / length) * length) / length);
+  const length = SIZES[size];
+  if (count(length) > MOST_BUCKETS) {
+    const fits = allowed.find((candidate) => count(SIZES[candidate]) <= MOST_BUCKETS);
+    throw new AppError('range_too_large', {
+      details: [{ param: 'bucket_size', issue: `makes ${count(length)} buckets, at most ${MOST_BUCKETS} are sent`, allowed: fits, got: size }],
+      suggestion: fits === undefined ? undefined : { bucket_size: fits },
+    });
+  }
+  return {
+    first: new Date(Math.floor(from / length) * length),
+    last: new Date(Math.floor((window.to.getTime() - 1) / length) * length),
+    step: `${length / HOUR} hours`,
+  };
+}
+
+/** The bucket an hour belongs to; `step` is a parameter. */
+export const bucketOf = (hour: string, step: string): string => `date_bin(${step}::interval, ${hour}, '1970-01-01T00:00:00Z')`;

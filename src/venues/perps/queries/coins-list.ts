@@ -1,0 +1,54 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import { windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { matchRows, ownRows, spanOf } from './span';
+
+export interface CoinsListArgs {
+  limit: number;
+  sort_by: 'volume' | 'coin' | 'trade_count';
+  query?: string | null;
+}
+
+/** A coin with its last seven days. Figures are exact decimals as text. */
+export interface ListedCoinRow extends QueryResultRow {
+  coin: string;
+  volume_usd: string;
+  trade_count: number;
+  unique_traders: number;
+  price: string | null;
+  first_seen: Date | null;
+  last_trade: Date | null;
+  is_active: boolean;
+}
+
+const ORDER = { volume: 'volume_usd DESC, ', coin: '', trade_count: 'trade_count DESC, ' } as const;
+
+// $1 to $4: seven days; $5: prefix in upper case, null for all; $6: how many.
+const text = (sort_by: CoinsListArgs['sort_by']): string => `
+SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 0) AS trade_count, coalesce(t.unique_traders, 0) AS unique_traders,
+  last.price, CASE WHEN c.first_seen < $4 THEN c.first_seen END AS first_seen, last.timestamp AS last_trade,
+  coalesce(last.timestamp >= $4::timestamptz - interval '24 hours', false) AS is_active
+FROM perp_coin c
+LEFT JOIN (SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count FROM ${matchRows(['volume_usd', 'matches'])} r GROUP BY coin) m
+  ON m.coin = c.coin
+LEFT JOIN (SELECT coin, count(DISTINCT trader)::int AS unique_traders FROM ${ownRows(['fills'])} r GROUP BY coin) t ON t.coin = c.coin
+LEFT JOIN LATERAL (
+  SELECT f.price, f.timestamp FROM perp_fill f WHERE f.coin = c.coin AND f.timestamp < $4 ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1
+) last ON true
+WHERE (c.is_delisted IS NOT NULL OR c.first_seen < $4) AND ($5::text IS NULL OR starts_with(c.lookup, $5))
+ORDER BY ${ORDER[sort_by]}c.coin COLLATE "C" LIMIT $6`;
+
+/** Coins of the catalogue and those that were filled, with seven days of trading. Throws empty_result. */
+export async function coinsList(args: CoinsListArgs, context: GraphContext): Promise<ListedCoinRow[]> {
+  const window = windowOf('7d', context.now);
+  context.meta.window = window;
+  const rows = await context.sql.query<ListedCoinRow>({ name: `perps_coins_list_${args.sort_by}`, text: text(args.sort_by) }, [
+    ...spanOf(window),
+    args.query?.toUpperCase() ?? null,
+    args.limit,
+  ]);
+  if (rows.length === 0) throw new AppError('empty_result', { suggestion: args.query == null ? undefined : { query: null } });
+  context.meta.count = rows.length;
+  return rows;
+}

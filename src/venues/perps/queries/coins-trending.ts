@@ -1,0 +1,111 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import type { Timeframe, Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { priceBefore } from './price';
+import { openWindow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
+
+export interface CoinsTrendingArgs {
+  timeframe: Timeframe;
+  limit: number;
+  sort_by: 'volume_spike' | 'volume' | 'trade_count' | 'smart_wallet_count';
+  min_volume_usd: number;
+}
+
+/** A coin in a window. Figures are exact decimals as text. */
+export interface TrendingCoinRow extends QueryResultRow {
+  coin: string;
+  volume_usd: string;
+  trade_count: number;
+  unique_traders: number;
+  long_short_ratio: string | null;
+  smart_wallet_count: number | null;
+  volume_change_pct: string | null;
+  volume_spike_multiplier: string | null;
+  smart_net_volume_usd: string | null;
+  price: string | null;
+  price_change_pct: string | null;
+  undirected: number;
+}
+
+/** How many equal windows before this one the spike is measured against, and how few are too few. */
+const EARLIER_WINDOWS = 7;
+const FEWEST_WINDOWS = 3;
+const DAMPING_USD = 1_000;
+
+const SORT = {
+  volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ',
+  volume: '',
+  trade_count: 'trade_count DESC, ',
+  smart_wallet_count: 'smart_wallet_count DESC NULLS LAST, ',
+} as const;
+
+// $1 to $4: the window; $5: smart traders, null before the first run; $6 to $10: number and span of the windows before, nearest first;
+// $11: least volume; $12: how many.
+const text = (sort_by: CoinsTrendingArgs['sort_by']): string => `
+WITH traded AS (
+  SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
+),
+own AS (
+  SELECT coin, count(DISTINCT r.trader)::int AS unique_traders, count(DISTINCT smart.trader)::int AS smart_wallet_count,
+    coalesce(sum(${BOUGHT} - (${SOLD})) FILTER (WHERE smart.trader IS NOT NULL), 0) AS smart_net_volume_usd
+  FROM ${ownRows(VOLUME_COLUMNS)} r LEFT JOIN (SELECT unnest($5::text[]) AS trader) smart ON smart.trader = r.trader GROUP BY coin
+),
+earlier AS MATERIALIZED (
+  SELECT * FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
+),
+before AS (
+  SELECT number, coin, sum(volume_usd) AS volume_usd FROM (
+    SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h ON h.hour >= w.hour_from AND h.hour < w.hour_to
+    UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.from_time AND m.timestamp < w.hour_from
+    UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.hour_to AND m.timestamp < w.to_time
+  ) piece GROUP BY number, coin
+),
+spike AS (
+  SELECT t.coin, count(w.number) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
+  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN earlier w ON w.from_time >= c.first_seen
+  LEFT JOIN before b ON b.number = w.number AND b.coin = t.coin GROUP BY t.coin
+),
+priced AS (
+  SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
+)
+SELECT t.coin, t.volume_usd, t.trade_count, own.unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,
+  CASE WHEN $5::text[] IS NOT NULL THEN own.smart_wallet_count END AS smart_wallet_count,
+  100 * (t.volume_usd - last.volume_usd) / nullif(last.volume_usd, 0) AS volume_change_pct,
+  CASE WHEN spike.windows >= ${FEWEST_WINDOWS} THEN (t.volume_usd + ${DAMPING_USD}) / (spike.volume_usd / spike.windows + ${DAMPING_USD}) END AS volume_spike_multiplier,
+  CASE WHEN $5::text[] IS NOT NULL THEN own.smart_net_volume_usd END AS smart_net_volume_usd,
+  t.price, 100 * (t.price - t.price_then) / t.price_then AS price_change_pct, t.undirected
+FROM priced t JOIN own ON own.coin = t.coin
+LEFT JOIN before last ON last.number = 1 AND last.coin = t.coin
+LEFT JOIN spike ON spike.coin = t.coin
+ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $12`;
+
+/** Equal windows before this one, nearest first; none before everything. */
+function earlierWindows(timeframe: Timeframe, { from, to }: Window): Window[] {
+  if (timeframe === 'all') return [];
+  const length = to.getTime() - from.getTime();
+  const at = (number: number): Date => new Date(from.getTime() - number * length);
+  return Array.from({ length: EARLIER_WINDOWS }, (_, index) => ({ from: at(index + 1), to: at(index) }));
+}
+
+/** Coins with at least so much volume, by how far it stands out. Throws empty_result. */
+export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
+  const window = openWindow(args.timeframe, context);
+  const spans = earlierWindows(args.timeframe, window).map(spanOf);
+  const smart = await context.loaders(makeLoaders).smartTraders();
+  const rows = await context.sql.query<TrendingCoinRow>({ name: `perps_coins_trending_${args.sort_by}`, text: text(args.sort_by) }, [
+    ...spanOf(window),
+    smart,
+    spans.map((_, index) => index + 1),
+    ...([0, 1, 2, 3] as const).map((place) => spans.map((span) => span[place])),
+    String(args.min_volume_usd),
+    args.limit,
+  ]);
+  if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_volume_usd: 0 } });
+  warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
+  context.meta.count = rows.length;
+  return rows;
+}

@@ -1,0 +1,74 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import { type Timeframe, lengthOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { type BucketSize, bucketOf, bucketsOf } from './buckets';
+import { getSmartTraders, openWindow, widerTimeframe } from './scope';
+import { BOUGHT, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
+
+export interface CoinsHeatmapArgs {
+  timeframe: Timeframe;
+  limit: number;
+  bucket_size: '1h' | '4h' | '1d' | 'auto';
+  smart_money_only: boolean;
+}
+
+/** A cell of the grid. Figures are exact decimals as text. */
+export interface HeatmapCellRow extends QueryResultRow {
+  coin: string;
+  bucket: Date;
+  volume_usd: string;
+  trade_count: number;
+  smart_volume_usd: string | null;
+  pct_of_bucket: string | null;
+  net_volume_usd: string;
+}
+
+const SIZES = ['1h', '4h', '1d'] as const satisfies readonly BucketSize[];
+
+const MARKET = `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd'])} r GROUP BY 1, 2`;
+const SMART = `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+  FROM ${ownRows([...VOLUME_COLUMNS, 'fills'], { traders: '$5' })} r GROUP BY 1, 2`;
+
+// $1 to $4: the window; $5: smart traders, null before the first run; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
+const text = (smart_money_only: boolean): string => `
+WITH smart AS (${SMART}),
+cell AS (${smart_money_only ? 'SELECT * FROM smart' : MARKET}),
+top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM cell GROUP BY coin HAVING sum(trade_count) > 0 ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $9),
+whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM cell GROUP BY bucket)
+SELECT top.coin, bucket.bucket, coalesce(cell.volume_usd, 0) AS volume_usd, coalesce(cell.trade_count, 0)::int AS trade_count,
+  CASE WHEN $5::text[] IS NOT NULL THEN coalesce(smart.volume_usd, 0) END AS smart_volume_usd,
+  100 * coalesce(cell.volume_usd, 0) / nullif(whole.volume_usd, 0) AS pct_of_bucket, coalesce(cell.net_volume_usd, 0) AS net_volume_usd
+FROM top CROSS JOIN generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
+LEFT JOIN cell ON cell.coin = top.coin AND cell.bucket = bucket.bucket
+LEFT JOIN smart ON smart.coin = top.coin AND smart.bucket = bucket.bucket
+LEFT JOIN whole ON whole.bucket = bucket.bucket
+ORDER BY top.volume_usd DESC, top.coin COLLATE "C", bucket.bucket`;
+
+/** Volume of the coins with most of it, bucket by bucket; cells without a fill are there. Throws empty_result, range_too_large. */
+export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphContext): Promise<HeatmapCellRow[]> {
+  const window = openWindow(args.timeframe, context);
+  const smart = args.smart_money_only ? await getSmartTraders(context) : await context.loaders(makeLoaders).smartTraders();
+  const first = await context.prisma.perp_trader.findFirst({ orderBy: { first_at: 'asc' }, select: { first_at: true } });
+  const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
+  if (first === null || first.first_at >= context.now) throw empty;
+  const start = args.timeframe === 'all' ? first.first_at : window.from;
+  const { first: from, last, step } = bucketsOf(window, sizeOf(args), start, SIZES);
+  const form = args.smart_money_only ? 'smart' : 'market';
+  const rows = await context.sql.query<HeatmapCellRow>(
+    { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only) },
+    [...spanOf(window), smart, step, from, last, args.limit],
+  );
+  if (rows.length === 0) throw empty;
+  context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
+  return rows;
+}
+
+/** `auto`: hours up to a day, four hours up to a week, then days. */
+function sizeOf({ bucket_size, timeframe }: CoinsHeatmapArgs): BucketSize {
+  if (bucket_size !== 'auto') return bucket_size;
+  if (lengthOf(timeframe) <= lengthOf('24h')) return '1h';
+  return lengthOf(timeframe) <= lengthOf('7d') ? '4h' : '1d';
+}

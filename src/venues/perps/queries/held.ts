@@ -1,0 +1,54 @@
+import type { QueryResultRow } from 'pg';
+import type { GraphContext } from '../../venue';
+import { cleanStart, tripsOf } from '../rollups/round-trips';
+import { priceBefore } from './price';
+
+/**
+ * Common table expressions that end in `held`: positions as of an instant, of the keys `p` that the condition keeps. Those with
+ * fills after it are told from facts again, back to a round trip that stands.
+ */
+export const heldAt = (instant: string, condition: string): string => `
+ahead AS MATERIALIZED (
+  SELECT p.trader, p.coin, coalesce(${cleanStart('p', instant)}, '-infinity') AS since FROM perp_position p WHERE p.last_at >= ${instant} AND ${condition}
+),
+${tripsOf(`ahead t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since AND timestamp < ${instant} OFFSET 0) f`, null)},
+held AS (
+  SELECT p.trader, p.coin, p.is_long, abs(p.size) AS size, p.opened_at, p.last_at, p.opened_size, p.opened_usd, p.gross_pnl
+  FROM perp_position p WHERE p.last_at < ${instant} AND p.size <> 0 AND ${condition}
+  UNION ALL
+  SELECT trader, coin, is_long, abs(size), opened_at, last_at, opened_size, opened_usd, gross_pnl FROM trip WHERE is_newest AND NOT is_closed
+)`;
+
+/** A position rebuilt from fills. Figures are exact decimals as text. */
+export interface PositionRow extends QueryResultRow {
+  trader: string;
+  coin: string;
+  direction: 'Long' | 'Short';
+  size: string;
+  usd_value: string;
+  entry_price: string | null;
+  opened_at: Date | null;
+  last_trade: Date;
+  realized_pnl: string;
+}
+
+/** Columns of PositionRow over `held h`, at the last price before an instant. */
+export const positionColumns = (instant: string): string => `h.trader, h.coin, CASE WHEN h.is_long THEN 'Long' ELSE 'Short' END AS direction, h.size,
+  h.size * ${priceBefore('h.coin', instant)} AS usd_value, h.opened_usd / nullif(h.opened_size, 0) AS entry_price, h.opened_at, h.last_at AS last_trade,
+  h.gross_pnl AS realized_pnl`;
+
+// $1: now; $2: accounts.
+const POSITIONS = {
+  name: 'perps_positions',
+  text: `
+WITH ${heldAt('$1::timestamptz', 'p.trader = ANY ($2::text[])')}
+SELECT * FROM (SELECT ${positionColumns('$1::timestamptz')} FROM held h) position ORDER BY trader, usd_value DESC, coin COLLATE "C"`,
+};
+
+/** What each account holds now, the largest first. */
+export async function listPositions({ sql, now }: GraphContext, traders: readonly string[]): Promise<Map<string, PositionRow[]>> {
+  const rows = await sql.query<PositionRow>(POSITIONS, [now, traders]);
+  const positions = new Map<string, PositionRow[]>(traders.map((trader) => [trader, []]));
+  for (const row of rows) positions.get(row.trader)?.push(row);
+  return positions;
+}

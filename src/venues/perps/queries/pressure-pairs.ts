@@ -1,0 +1,136 @@
+import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
+import { AppError } from '../../../errors';
+import type { Timeframe, Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { type PressureLabel, pressureLabel } from '../pressure';
+import { findCoin } from './find-coin';
+import { heldAt, positionColumns } from './held';
+import { priceBefore } from './price';
+import { openWindow, widerTimeframe } from './scope';
+import { matchRows, openRows, ownRows, spanOf } from './span';
+
+export interface PressurePairsArgs {
+  coins?: string[] | null;
+  timeframe: Timeframe;
+  trades_limit: number;
+  min_score: number;
+}
+
+interface SmartPosition {
+  trader: string;
+  smart_score: number;
+  direction: 'Long' | 'Short';
+  size: string;
+  usd_value: string;
+  entry_price: string | null;
+  opened_at: Date | null;
+  last_trade: Date;
+}
+
+interface PressureRow extends QueryResultRow {
+  coin: string;
+  long_pressure: string;
+  short_pressure: string;
+  long_avg_entry: string | null;
+  short_avg_entry: string | null;
+  buy_volume: string;
+  sell_volume: string;
+  pressure_ratio: string | null;
+  smart_pressure_ratio: string | null;
+  price: string | null;
+  has_fills: boolean;
+}
+
+export type CoinPressure = PressureRow & {
+  pressure_label: PressureLabel | null;
+  long_smart_count: number | null;
+  short_smart_count: number | null;
+  smart_positions: SmartPosition[];
+};
+
+const MOST_TRADED: Statement = {
+  name: 'perps_most_traded',
+  text: `SELECT coin FROM ${matchRows(['volume_usd'])} r GROUP BY coin ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $5`,
+};
+const DEFAULT_COINS = 10;
+
+// $1 to $4: the window; $5: coins; $6: smart accounts.
+const PAIRS: Statement = {
+  name: 'perps_pressure_pairs',
+  text: `
+WITH opened AS (
+  SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
+  FROM ${openRows({ coins: '$5' })} r GROUP BY coin
+),
+taken AS (SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold FROM ${matchRows(['bought_usd', 'sold_usd'], { coins: '$5' })} r GROUP BY coin),
+smart AS (
+  SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts
+  FROM ${ownRows(['open_long_usd', 'open_short_usd'], { coins: '$5', traders: '$6' })} r GROUP BY coin
+)
+SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.shorts, 0) AS short_pressure, opened.longs / nullif(opened.long_size, 0) AS long_avg_entry,
+  opened.shorts / nullif(opened.short_size, 0) AS short_avg_entry, coalesce(taken.bought, 0) AS buy_volume, coalesce(taken.sold, 0) AS sell_volume,
+  (opened.longs - opened.shorts) / nullif(opened.longs + opened.shorts, 0) AS pressure_ratio,
+  (smart.longs - smart.shorts) / nullif(smart.longs + smart.shorts, 0) AS smart_pressure_ratio, ${priceBefore('c.coin', '$4::timestamptz')} AS price,
+  taken.coin IS NOT NULL OR opened.longs + opened.shorts > 0 AS has_fills
+FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT JOIN taken ON taken.coin = c.coin LEFT JOIN smart ON smart.coin = c.coin
+ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
+};
+
+interface HeldRow extends QueryResultRow, Omit<SmartPosition, 'smart_score'> {
+  coin: string;
+  long_count: number;
+  short_count: number;
+}
+
+// $1: now; $2: coins; $3: smart accounts; $4: how many of each coin.
+const SMART_POSITIONS: Statement = {
+  name: 'perps_smart_positions',
+  text: `
+WITH ${heldAt('$1::timestamptz', 'p.coin = ANY ($2::text[]) AND p.trader = ANY ($3::text[])')},
+position AS (SELECT ${positionColumns('$1::timestamptz')} FROM held h)
+SELECT * FROM (
+  SELECT position.*, (count(*) FILTER (WHERE direction = 'Long') OVER coin)::int AS long_count,
+    (count(*) FILTER (WHERE direction = 'Short') OVER coin)::int AS short_count,
+    row_number() OVER (PARTITION BY coin ORDER BY usd_value DESC, trader) AS place
+  FROM position WINDOW coin AS (PARTITION BY coin)
+) ranked WHERE place <= $4 ORDER BY coin, place`,
+};
+
+/** What takers opened in some coins, and what smart accounts hold of them. Throws empty_result; unknown coins become warnings. */
+export async function pressurePairs(args: PressurePairsArgs, context: GraphContext): Promise<{ coins: CoinPressure[] }> {
+  const window = openWindow(args.timeframe, context);
+  const coins = await coinsOf(args.coins ?? null, window, context);
+  const scored = await context.loaders(makeLoaders).scoredFrom(args.min_score);
+  const smart = [...(scored?.keys() ?? [])];
+  const rows = await context.sql.query<PressureRow>(PAIRS, [...spanOf(window), coins, smart]);
+  if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
+  const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, smart, args.trades_limit]);
+  context.meta.count = rows.length;
+  return {
+    coins: rows.map((row) => {
+      const own = held.filter(({ coin }) => coin === row.coin);
+      const count = (of: 'long_count' | 'short_count'): number | null => (scored === null ? null : (own[0]?.[of] ?? 0));
+      return {
+        ...row,
+        pressure_label: pressureLabel(row.pressure_ratio),
+        long_smart_count: count('long_count'),
+        short_smart_count: count('short_count'),
+        smart_positions: own.map((position) => ({ ...position, smart_score: scored?.get(position.trader) as number })),
+      };
+    }),
+  };
+}
+
+/** The venue's spelling of those asked for that it knows; the most traded where none were asked for. */
+async function coinsOf(asked: string[] | null, window: Window, context: GraphContext): Promise<string[]> {
+  if (asked === null) {
+    const rows = await context.sql.query<{ coin: string }>(MOST_TRADED, [...spanOf(window), DEFAULT_COINS]);
+    return rows.map(({ coin }) => coin);
+  }
+  const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.prisma, coin, context.now) })));
+  const unknown = found.filter(({ known }) => known === undefined).map(({ coin }) => coin);
+  if (unknown.length > 0) context.meta.warnings.push(`unknown coins left out: ${unknown.join(', ')}`);
+  return [...new Set(found.flatMap(({ known }) => known ?? []))];
+}

@@ -1,0 +1,86 @@
+import { AppError } from '../../../errors';
+import { BEGINNING, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { findCoin } from './find-coin';
+import { daysWindow } from './span';
+
+/** The window of a token, told to the answer's meta. */
+export function openWindow(timeframe: Timeframe, context: GraphContext): Window {
+  const window = windowOf(timeframe, context.now);
+  Object.assign(context.meta, { timeframe, window });
+  return window;
+}
+
+/** The UTC days that end today, told to the answer's meta. */
+export function openDays(days: number, context: GraphContext): Window {
+  const window = daysWindow(days, context.now);
+  context.meta.window = window;
+  return window;
+}
+
+/** Everything up to now. */
+export const lifetime = (now: Date): Window => ({ from: BEGINNING, to: now });
+
+/** What to send instead where a window holds nothing; undefined where nothing is wider. */
+export function widerTimeframe(timeframe: Timeframe): { timeframe: Timeframe } | undefined {
+  if (timeframe === 'all') return undefined;
+  return { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' };
+}
+
+/** The venue's spelling of a coin that must be known. Throws not_found. */
+export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
+  const known = await findCoin(prisma, coin, now);
+  if (known === undefined)
+    throw new AppError('not_found', {
+      message: `Unknown coin ${coin}.`,
+      fallback: { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' },
+    });
+  return known;
+}
+
+/** The venue's spelling of a coin that may not be asked for; null then. Throws not_found. */
+export const getCoinIfAny = async (context: GraphContext, coin: string | null | undefined): Promise<string | null> =>
+  coin == null ? null : getCoin(context, coin);
+
+/** Which of these accounts traded before now. */
+export async function listKnownTraders({ prisma, now }: GraphContext, traders: readonly string[]): Promise<Set<string>> {
+  const rows = await prisma.perp_trader.findMany({ where: { trader: { in: [...traders] }, first_at: { lt: now } }, select: { trader: true } });
+  return new Set(rows.map(({ trader }) => trader));
+}
+
+/** Throws not_found for an account that never traded. */
+export async function checkTrader(context: GraphContext, trader: string): Promise<void> {
+  if (!(await listKnownTraders(context, [trader])).has(trader))
+    throw new AppError('not_found', {
+      message: `${trader} never traded here.`,
+      fallback: { method: 'GET', path: '/api/v1/perps/traders/leaderboard', note: 'accounts that do' },
+    });
+}
+
+/** What to send instead of so many days; undefined where nothing is wider. */
+export const widerDays = (days: number): { days: number } | undefined => (days >= 365 ? undefined : { days: days < 90 ? 90 : 365 });
+
+/** Smart accounts, of whom there must be some. Throws empty_result. */
+export async function getSmartTraders(context: GraphContext): Promise<string[]> {
+  const traders = await context.loaders(makeLoaders).smartTraders();
+  if (traders === null || traders.length === 0)
+    throw new AppError('empty_result', { message: 'No wallet is scored as smart yet.', suggestion: { smart_money_only: false } });
+  return traders;
+}
+
+/** Accounts with at least this score, and their scores; there must be some. Throws empty_result. */
+export async function getScoredFrom(context: GraphContext, min_score: number): Promise<Map<string, number>> {
+  const scored = await context.loaders(makeLoaders).scoredFrom(min_score);
+  if (scored === null || scored.size === 0)
+    throw new AppError('empty_result', {
+      message: `No wallet has a score of ${min_score} yet.`,
+      suggestion: min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined,
+    });
+  return scored;
+}
+
+/** Notes in the answer how many matches of its window say nothing of who took. */
+export function warnUndirected({ meta }: GraphContext, matches: number): void {
+  if (matches > 0) meta.warnings.push(`${matches} matches do not say which side took; they count in volume, not in buys and sells`);
+}

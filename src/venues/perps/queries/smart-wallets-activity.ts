@@ -1,0 +1,90 @@
+import type { QueryResultRow } from 'pg';
+import type { Timeframe, Window } from '../../../lib/timeframe';
+import { AppError } from '../../../errors';
+import type { GraphContext } from '../../venue';
+import { sideFilter } from '../side';
+import type { FillRow } from './fills';
+import { getCoinIfAny, getScoredFrom, openWindow, widerTimeframe } from './scope';
+import { ownRows, spanOf } from './span';
+import { tradePage } from './trade-page';
+
+export interface SmartActivityArgs {
+  timeframe: Timeframe;
+  min_score: number;
+  limit: number;
+  coin?: string | null;
+  side?: string | null;
+  cursor?: string | null;
+}
+
+/** Figures are exact decimals as text. */
+interface SummaryRow extends QueryResultRow {
+  trade_count: number;
+  total_volume: string;
+  unique_traders: number;
+  long_volume: string;
+  short_volume: string;
+  long_short_ratio: string | null;
+  realized_pnl: string;
+  top_coins: { coin: string; volume: string; net_volume: string }[] | null;
+}
+
+const TOP_COINS = 5;
+const COLUMNS = ['fills', 'buys', 'open_longs', 'open_shorts', 'close_longs', 'close_shorts', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'long_pnl', 'short_pnl'] as const; // prettier-ignore
+
+// What a side keeps of an hour; a flip is one fill, and a row of each of two sides. PnL belongs to what closes.
+const SIDES = {
+  any: { count: 'fills', bought: 'open_long_usd + close_short_usd', sold: 'open_short_usd + close_long_usd', pnl: 'long_pnl + short_pnl' },
+  BUY: { count: 'buys', bought: 'open_long_usd + close_short_usd', sold: '0', pnl: 'short_pnl' },
+  SELL: { count: 'fills - buys', bought: '0', sold: 'open_short_usd + close_long_usd', pnl: 'long_pnl' },
+  'Open Long': { count: 'open_longs', bought: 'open_long_usd', sold: '0', pnl: '0' },
+  'Open Short': { count: 'open_shorts', bought: '0', sold: 'open_short_usd', pnl: '0' },
+  'Close Long': { count: 'close_longs', bought: '0', sold: 'close_long_usd', pnl: 'long_pnl' },
+  'Close Short': { count: 'close_shorts', bought: 'close_short_usd', sold: '0', pnl: 'short_pnl' },
+} as const;
+type Side = keyof typeof SIDES;
+
+// $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
+const text = (side: Side, coin: boolean): string => `
+WITH by_coin AS (
+  SELECT coin, trader, sum(${SIDES[side].count}) AS trades, sum(${SIDES[side].bought}) AS bought, sum(${SIDES[side].sold}) AS sold, sum(${SIDES[side].pnl}) AS pnl
+  FROM ${ownRows(COLUMNS, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
+),
+top AS (
+  SELECT coin, sum(bought + sold) AS volume, sum(bought - sold) AS net_volume FROM by_coin GROUP BY coin
+  ORDER BY sum(bought + sold) DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
+)
+SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, count(DISTINCT trader)::int AS unique_traders,
+  coalesce(sum(bought), 0) AS long_volume, coalesce(sum(sold), 0) AS short_volume, sum(bought) / nullif(sum(sold), 0) AS long_short_ratio,
+  coalesce(sum(pnl), 0) AS realized_pnl,
+  (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins
+FROM by_coin`;
+
+/** What accounts with at least a score did: the window in figures, and their fills, newest first. Throws not_found (coin), empty_result. */
+export async function smartActivity(args: SmartActivityArgs, context: GraphContext): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
+  const window = openWindow(args.timeframe, context);
+  const coin = await getCoinIfAny(context, args.coin);
+  const traders = [...(await getScoredFrom(context, args.min_score)).keys()];
+  const [trades, summary] = await Promise.all([
+    tradePage(
+      context,
+      { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, traders },
+      {
+        scope: { question: 'perps/smart-wallets/activity', ...args, coin, cursor: undefined },
+        limit: args.limit,
+        cursor: args.cursor,
+        suggestion: widerTimeframe(args.timeframe),
+      },
+    ),
+    summaryOf((args.side ?? 'any') as Side, window, traders, coin, context),
+  ]);
+  return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };
+}
+
+async function summaryOf(side: Side, window: Window, traders: string[], coin: string | null, { sql }: GraphContext): Promise<SummaryRow> {
+  const name = ['perps_smart_activity', side.toLowerCase().replace(' ', '_'), ...(coin === null ? [] : ['coin'])].join('_');
+  const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
+  const [row] = await sql.query<SummaryRow>({ name, text: text(side, coin !== null) }, values);
+  if (row === undefined) throw new AppError('internal');
+  return row;
+}

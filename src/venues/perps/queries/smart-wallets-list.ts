@@ -1,0 +1,113 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import type { GraphContext } from '../../venue';
+import { lifetime } from './scope';
+import { type Span, VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { type TraderStats, listStats } from './trader-stats';
+import { wilsonSql } from './wilson';
+
+export interface SmartListArgs {
+  sort_by: 'score' | 'pnl' | 'volume' | 'win_rate' | 'last_trade';
+  limit: number;
+  min_score: number;
+  cursor?: string | null;
+}
+
+export type SmartWalletRow = TraderStats & { score: string; tags: string[] };
+
+interface RankedRow extends QueryResultRow {
+  trader: string;
+  score: string;
+  tags: string[];
+  metric: string;
+}
+
+const METRIC = {
+  score: 'scored.score',
+  pnl: 'coalesce(own.pnl, 0)',
+  volume: 'coalesce(own.volume, 0)',
+  win_rate: `coalesce(${wilsonSql('trips.won', 'trips.closed')}, 0)`,
+  last_trade: "coalesce(own.last_at, '-infinity')",
+} as const;
+const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'timestamptz' } as const;
+const METRIC_FORM = /^-?[0-9.eE+: -]{1,64}$|^-infinity$/;
+
+/** What each order but that by score adds up, and the values it needs of the span. */
+const ADDED = {
+  own: {
+    text: `(SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, max(last_at) AS last_at
+  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'last_at'], {}, 6)} r GROUP BY trader)`,
+    values: (span: Span) => [...span],
+  },
+  trips: {
+    text: `(SELECT trader, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip WHERE closed_at < $6 GROUP BY trader)`,
+    values: (span: Span) => [span[3]],
+  },
+} as const;
+const NEEDS = { score: null, pnl: 'own', volume: 'own', win_rate: 'trips', last_trade: 'own' } as const;
+
+// $1: day of the score run; $2: least score; $3, $4: the last row sent; $5: how many; $6 on: what the order needs of the list's span.
+function text(sort_by: SmartListArgs['sort_by']): string {
+  const added = NEEDS[sort_by];
+  return `
+WITH scored AS (SELECT trader, score, tags FROM perp_score WHERE day = $1::date AND score >= $2::numeric),
+ranked AS (
+  SELECT scored.trader, scored.score, scored.tags, ${METRIC[sort_by]} AS metric
+  FROM scored ${added === null ? '' : `LEFT JOIN ${ADDED[added].text} ${added} ON ${added}.trader = scored.trader`}
+)
+SELECT trader, score, tags, metric::text AS metric FROM ranked
+WHERE $3::text IS NULL OR metric < $3::${TYPE[sort_by]} OR (metric = $3::${TYPE[sort_by]} AND trader > $4::text)
+ORDER BY ranked.metric DESC, trader LIMIT $5`;
+}
+
+/**
+ * Accounts with at least a score, with lifetime figures. All pages of a list are as of the instant of its first one, so that what
+ * is traded meanwhile moves nobody. Throws empty_result, invalid_parameter (cursor).
+ */
+export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
+  const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
+  const after = args.cursor == null ? null : positionOf(args.cursor, scope, context.now);
+  const instant = after?.instant ?? context.now;
+  const run = await context.prisma.perp_score.findFirst({
+    where: { day: { lte: new Date(instant.toISOString().slice(0, 10)) } },
+    orderBy: { day: 'desc' },
+    select: { day: true, version: true },
+  });
+  context.meta.score_version = run?.version ?? null;
+  const window = lifetime(instant);
+  const added = NEEDS[args.sort_by];
+  const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
+    run?.day ?? null,
+    args.min_score,
+    after?.metric ?? null,
+    after?.trader ?? null,
+    args.limit + 1,
+    ...(added === null ? [] : ADDED[added].values(spanOf(window))),
+  ]);
+  if (ranked.length === 0) throw new AppError('empty_result', { suggestion: after === null ? lower(args.min_score) : undefined });
+  const shown = ranked.slice(0, args.limit);
+  const last = shown.at(-1) as RankedRow;
+  const stats = await listStats(
+    context,
+    shown.map(({ trader }) => trader),
+    window,
+  );
+  context.meta.count = shown.length;
+  context.meta.next_cursor = ranked.length > shown.length ? encodeCursor([instant.getTime(), last.metric, last.trader], scope) : null;
+  return shown.flatMap(({ trader, score, tags }) => {
+    const own = stats.get(trader);
+    return own === undefined ? [] : [{ ...own, score, tags }];
+  });
+}
+
+const lower = (min_score: number): { min_score: number } | undefined => (min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined);
+
+/** What a cursor says: the list's instant and the last row sent. Throws invalid_parameter. */
+function positionOf(cursor: string, scope: unknown, now: Date): { instant: Date; metric: string; trader: string } {
+  const [instant, metric, trader] = decodeCursor(cursor, scope, 3);
+  const isPosition =
+    Number.isInteger(instant) && Number(instant) <= now.getTime() && METRIC_FORM.test(String(metric)) && /^0x[0-9a-f]{40}$/.test(String(trader));
+  if (!isPosition) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
+  return { instant: new Date(Number(instant)), metric: String(metric), trader: String(trader) };
+}

@@ -1,0 +1,104 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import { wilsonLowerBound } from '../../../lib/statistics';
+import type { Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { checkTrader, openDays, widerDays } from './scope';
+import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { wilsonSql } from './wilson';
+
+type CoinOrder = 'pnl' | 'volume' | 'win_rate' | 'trades';
+
+export interface PnlByCoinArgs {
+  trader: string;
+  days: number;
+  sort_by: CoinOrder;
+  limit: number;
+}
+
+/** An account's figures in a coin. Figures are exact decimals as text. */
+export interface TraderCoin extends QueryResultRow {
+  trader: string;
+  coin: string;
+  pnl: string;
+  volume: string;
+  trades: number;
+  fees_usd: string;
+  net_pnl: string;
+  roi_pct: string | null;
+  long_pnl: string;
+  short_pnl: string;
+  /** What it opened: longs less shorts. */
+  net_opened_usd: string;
+  closing_trades: number;
+  winning_trades: number;
+  avg_hold_minutes: number | null;
+  best_trade_usd: string | null;
+  worst_trade_usd: string | null;
+  win_rate: number | null;
+  win_rate_lb: number | null;
+}
+
+const ORDER: Record<CoinOrder, string> = {
+  pnl: 'abs(own.long_pnl + own.short_pnl) DESC',
+  volume: 'own.volume DESC',
+  win_rate: `${wilsonSql('trips.won', 'trips.closed')} DESC NULLS LAST`,
+  trades: 'own.trades DESC',
+};
+
+// $1 to $4: the window; $5: accounts; $6: how many coins of each.
+const text = (sort_by: CoinOrder): string => `
+WITH own AS (
+  SELECT trader, coin, sum(long_pnl) AS long_pnl, sum(short_pnl) AS short_pnl, sum(${VOLUME}) AS volume, sum(fills)::int AS trades, sum(fees_usd) AS fees_usd,
+    sum(closed_entry_usd) AS closed_entry_usd, sum(open_long_usd - open_short_usd) AS net_opened_usd
+  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'], { traders: '$5' })} r GROUP BY 1, 2
+),
+trips AS (
+  SELECT trader, coin, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won, max(net_pnl) AS best, min(net_pnl) AS worst,
+    avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
+  FROM perp_round_trip WHERE trader = ANY ($5::text[]) AND closed_at >= $1 AND closed_at < $4 GROUP BY 1, 2
+),
+ranked AS (
+  SELECT own.*, own.long_pnl + own.short_pnl AS pnl, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
+    trips.best, trips.worst, trips.hold_minutes, row_number() OVER (PARTITION BY own.trader ORDER BY ${ORDER[sort_by]}, own.coin COLLATE "C") AS place
+  FROM own LEFT JOIN trips ON trips.trader = own.trader AND trips.coin = own.coin
+)
+SELECT trader, coin, pnl, volume, trades, fees_usd, pnl - fees_usd AS net_pnl, 100 * pnl / nullif(closed_entry_usd, 0) AS roi_pct, long_pnl, short_pnl,
+  net_opened_usd, closing_trades, winning_trades, round(hold_minutes, 6)::float8 AS avg_hold_minutes, best AS best_trade_usd, worst AS worst_trade_usd
+FROM ranked WHERE place <= $6 ORDER BY trader, place`;
+
+/** The coins of each account in a window, at most `limit` of each, in order. */
+export async function listCoins(
+  context: GraphContext,
+  traders: readonly string[],
+  window: Window,
+  sort_by: CoinOrder,
+  limit: number,
+): Promise<Map<string, TraderCoin[]>> {
+  const statement = { name: `perps_trader_coins_${sort_by}`, text: text(sort_by) };
+  const rows = await context.sql.query<TraderCoin>(statement, [...spanOf(window), traders, limit]);
+  const coins = new Map<string, TraderCoin[]>(traders.map((trader) => [trader, []]));
+  for (const row of rows) coins.get(row.trader)?.push({ ...row, ...winRates(row) });
+  return coins;
+}
+
+/** Share of round trips won, and its lower bound; null without any. */
+export function winRates({ winning_trades, closing_trades }: { winning_trades: number; closing_trades: number }): {
+  win_rate: number | null;
+  win_rate_lb: number | null;
+} {
+  return {
+    win_rate: closing_trades === 0 ? null : winning_trades / closing_trades,
+    win_rate_lb: wilsonLowerBound(winning_trades, closing_trades),
+  };
+}
+
+/** An account's coins. Throws not_found, empty_result. */
+export async function pnlByCoin(args: PnlByCoinArgs, context: GraphContext): Promise<TraderCoin[]> {
+  await checkTrader(context, args.trader);
+  const window = openDays(args.days, context);
+  const coins = (await listCoins(context, [args.trader], window, args.sort_by, args.limit)).get(args.trader) ?? [];
+  if (coins.length === 0) throw new AppError('empty_result', { suggestion: widerDays(args.days) });
+  context.meta.count = coins.length;
+  return coins;
+}

@@ -1,0 +1,80 @@
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../../errors';
+import type { Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { checkTrader, getCoinIfAny, openDays, widerDays } from './scope';
+import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+
+export interface DailyPnlArgs {
+  trader: string;
+  days: number;
+  coin?: string | null;
+}
+
+/** A UTC day of an account. Figures are exact decimals as text. */
+export interface TraderDay extends QueryResultRow {
+  trader: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  pnl: string;
+  volume: string;
+  trades: number;
+  fees_usd: string;
+  winning_trades: number;
+  losing_trades: number;
+  cumulative_pnl: string;
+  drawdown_usd: string;
+  /** +n: nth winning day in a row; −n: nth losing day; 0: flat. */
+  streak: number;
+}
+
+// $1 to $4: the days; $5: accounts; $6: the coin, where there is one.
+const text = (coin: string | null): string => {
+  const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$6' }) };
+  return `
+WITH own AS (
+  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS trades, sum(fees_usd) AS fees_usd
+  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'], narrowed)} r GROUP BY 1, 2
+),
+trips AS (
+  SELECT trader, (closed_at AT TIME ZONE 'UTC')::date AS day, count(*) FILTER (WHERE net_pnl > 0) AS won, count(*) FILTER (WHERE net_pnl <= 0) AS lost
+  FROM perp_round_trip WHERE trader = ANY ($5::text[]) AND closed_at >= $1 AND closed_at < $4 ${coin === null ? '' : 'AND coin = $6::text'} GROUP BY 1, 2
+),
+days AS (
+  SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,
+    coalesce(own.fees_usd, 0) AS fees_usd, coalesce(trips.won, 0)::int AS winning_trades, coalesce(trips.lost, 0)::int AS losing_trades
+  FROM unnest($5::text[]) AS t(trader)
+  CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, (($4::timestamptz - interval '1 microsecond') AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
+  LEFT JOIN own ON own.trader = t.trader AND own.day = d.day::date
+  LEFT JOIN trips ON trips.trader = t.trader AND trips.day = d.day::date
+),
+grown AS (SELECT *, sum(pnl) OVER (PARTITION BY trader ORDER BY day) AS cumulative_pnl FROM days)
+SELECT trader, day::text AS date, pnl, volume, trades, fees_usd, winning_trades, losing_trades, cumulative_pnl,
+  greatest(0, max(cumulative_pnl) OVER (PARTITION BY trader ORDER BY day)) - cumulative_pnl AS drawdown_usd
+FROM grown ORDER BY trader, day`;
+};
+
+/** Every UTC day of a window, oldest first, for each account; days without a fill are zeros. */
+export async function listDays(context: GraphContext, traders: readonly string[], window: Window, coin: string | null = null): Promise<Map<string, TraderDay[]>> {
+  const name = coin === null ? 'perps_trader_days' : 'perps_trader_days_coin';
+  const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
+  const rows = await context.sql.query<Omit<TraderDay, 'streak'> & QueryResultRow>({ name, text: text(coin) }, values);
+  const days = new Map<string, TraderDay[]>(traders.map((trader) => [trader, []]));
+  for (const row of rows) {
+    const own = days.get(row.trader as string) as TraderDay[];
+    const sign = Math.sign(Number(row.pnl));
+    const before = own.at(-1)?.streak ?? 0;
+    own.push({ ...row, streak: sign === 0 ? 0 : Math.sign(before) === sign ? before + sign : sign } as TraderDay);
+  }
+  return days;
+}
+
+/** An account's days. Throws not_found, empty_result. */
+export async function dailyPnl(args: DailyPnlArgs, context: GraphContext): Promise<TraderDay[]> {
+  const coin = await getCoinIfAny(context, args.coin);
+  await checkTrader(context, args.trader);
+  const window = openDays(args.days, context);
+  const days = (await listDays(context, [args.trader], window, coin)).get(args.trader) ?? [];
+  if (days.every(({ trades }) => trades === 0)) throw new AppError('empty_result', { suggestion: widerDays(args.days) });
+  return days;
+}

@@ -1,0 +1,116 @@
+import type { QueryResultRow } from 'pg';
+import type { Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { winRates } from './trader-coins';
+
+/** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
+export interface TraderStats extends QueryResultRow {
+  trader: string;
+  total_pnl: string;
+  total_volume: string;
+  total_trades: number;
+  winning_trades: number;
+  win_rate: number | null;
+  win_rate_lb: number | null;
+  roi_pct: string | null;
+  net_pnl: string;
+  fees_usd: string;
+  closing_trades: number;
+  losing_trades: number;
+  profit_factor: string | null;
+  sharpe: number | null;
+  max_drawdown_usd: string;
+  best_trade_usd: string | null;
+  worst_trade_usd: string | null;
+  active_days: number;
+  coins_traded: number;
+  first_trade: Date | null;
+  last_trade: Date | null;
+  top_coin: string | null;
+  /** Share of the top coin in the volume. */
+  top_coin_share: string | null;
+  largest_trade_usd: string;
+  avg_hold_minutes: number | null;
+  avg_win_usd: string | null;
+  avg_loss_usd: string | null;
+}
+
+/** Fewest active days of a Sharpe ratio, and days of a year. */
+const SHARPE = { active_days: 20, year: 365 } as const;
+
+const SHARPE_COLUMNS = `count(*)::int AS active_days, max(day) - min(day) + 1 AS span, sum(net) AS total, sum(net * net) AS squares`;
+
+/** Mean over sample deviation of daily net PnL from first to last active day, idle days as zero, a year's; null with too few days or no change. */
+export const sharpeSql = (daily: string): string => `(
+  SELECT trader, CASE WHEN active_days >= ${SHARPE.active_days} AND squares - total * total / span > 0
+    THEN (total / span)::float8 / sqrt(((squares - total * total / span) / (span - 1))::float8) * sqrt(${SHARPE.year}::float8) END AS sharpe, active_days
+  FROM (SELECT trader, ${SHARPE_COLUMNS} FROM ${daily} d GROUP BY trader) spread)`;
+
+// $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
+const text = (coin: boolean): string => {
+  const facts = `trader = ANY ($5::text[])${coin ? ' AND coin = $6::text' : ''}`;
+  const columns = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd', 'largest_usd', 'first_at', 'last_at'] as const;
+  return `
+WITH own AS MATERIALIZED (
+  SELECT trader, coin, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills,
+    sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at
+  FROM ${ownRows(columns, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r GROUP BY 1, 2, 3
+),
+total AS (
+  SELECT trader, sum(pnl) AS pnl, sum(volume) AS volume, sum(fills)::int AS fills, sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd,
+    max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(DISTINCT coin)::int AS coins
+  FROM own GROUP BY trader
+),
+daily AS (SELECT trader, day, sum(pnl - fees_usd) AS net FROM own GROUP BY trader, day),
+sharpe AS ${sharpeSql('daily')},
+top AS (
+  SELECT DISTINCT ON (trader) trader, coin, volume FROM (SELECT trader, coin, sum(volume) AS volume FROM own GROUP BY trader, coin) c
+  ORDER BY trader, volume DESC, coin COLLATE "C"
+),
+trips AS (
+  SELECT trader, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won, max(net_pnl) AS best, min(net_pnl) AS worst,
+    sum(net_pnl) FILTER (WHERE net_pnl > 0) AS gains, -sum(net_pnl) FILTER (WHERE net_pnl <= 0) AS losses,
+    avg(net_pnl) FILTER (WHERE net_pnl > 0) AS avg_win, avg(net_pnl) FILTER (WHERE net_pnl <= 0) AS avg_loss,
+    avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
+  FROM perp_round_trip WHERE ${facts} AND closed_at >= $1 AND closed_at < $4 GROUP BY trader
+),
+fall AS (
+  SELECT trader, max(peak - grown) AS drawdown FROM (
+    SELECT trader, grown, greatest(0, max(grown) OVER (PARTITION BY trader ORDER BY number)) AS peak FROM (
+      SELECT trader, row_number() OVER account AS number, sum(closed_pnl) OVER account AS grown
+      FROM perp_fill WHERE ${facts} AND timestamp >= $1 AND timestamp < $4 AND closed_pnl <> 0
+      WINDOW account AS (PARTITION BY trader ORDER BY timestamp, seq, coin COLLATE "C", tid, oid)
+    ) f
+  ) p GROUP BY trader
+)
+SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, t.fees_usd, t.pnl - t.fees_usd AS net_pnl,
+  100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
+  coalesce(trips.closed - trips.won, 0) AS losing_trades, coalesce(trips.gains, 0) / nullif(trips.losses, 0) AS profit_factor, trips.best AS best_trade_usd,
+  trips.worst AS worst_trade_usd, trips.avg_win AS avg_win_usd, trips.avg_loss AS avg_loss_usd, round(trips.hold_minutes, 6)::float8 AS avg_hold_minutes,
+  sharpe.sharpe, coalesce(fall.drawdown, 0) AS max_drawdown_usd, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
+  top.coin AS top_coin, top.volume / nullif(t.volume, 0) AS top_coin_share, t.largest_usd AS largest_trade_usd
+FROM total t JOIN sharpe ON sharpe.trader = t.trader JOIN top ON top.trader = t.trader
+LEFT JOIN trips ON trips.trader = t.trader LEFT JOIN fall ON fall.trader = t.trader`;
+};
+
+/** Figures of those of the accounts that had a fill in the window (of the coin). */
+export async function listStats(
+  context: GraphContext,
+  traders: readonly string[],
+  window: Window,
+  coin: string | null = null,
+): Promise<Map<string, TraderStats>> {
+  const statement = { name: coin === null ? 'perps_trader_stats' : 'perps_trader_stats_coin', text: text(coin !== null) };
+  const rows = await context.sql.query<TraderStats>(statement, [...spanOf(window), traders, ...(coin === null ? [] : [coin])]);
+  return new Map(rows.map((row) => [row.trader, { ...row, ...winRates(row) }]));
+}
+
+/** Figures of an account that did nothing. */
+export function noStats(trader: string): TraderStats {
+  const none = { win_rate: null, win_rate_lb: null, roi_pct: null, profit_factor: null, sharpe: null, best_trade_usd: null, worst_trade_usd: null };
+  const unknown = { first_trade: null, last_trade: null, top_coin: null, top_coin_share: null, avg_hold_minutes: null, avg_win_usd: null, avg_loss_usd: null };
+  const counts = { total_trades: 0, winning_trades: 0, closing_trades: 0, losing_trades: 0, active_days: 0, coins_traded: 0 };
+  const sums = { total_pnl: '0', total_volume: '0', net_pnl: '0', fees_usd: '0', max_drawdown_usd: '0', largest_trade_usd: '0' };
+  return { trader, ...none, ...unknown, ...counts, ...sums };
+}

@@ -1,0 +1,29 @@
+import { fixed, plain } from './positions/fixed';
+
+/** Sum of exact decimal texts. */
+export const total = (amounts: Iterable<string>): string => {
+  let sum = 0n;
+  for (const amount of amounts) sum += fixed(amount);
+  return plain(sum);
+};
+
+/** a − b, exactly. */
+export const less = (a: string, b: string): string => plain(fixed(a) - fixed(b));
+
+/** part ÷ whole, null of nothing. */
+export const over = (part: string | number, whole: string | number): number | null => (Number(whole) === 0 ? null : Number(part) / Number(whole));
+
+/** 100 · part ÷ whole, null of nothing. */
+export const percent = (part: string | number, whole: string | number): number | null => (Number(whole) === 0 ? null : (100 * Number(part)) / Number(whole));
+
+/** Change in percent against an earlier amount; null where there is no earlier amount, or it is nothing. */
+export const changePercent = (amount: string, earlier: string | null): number | null => (earlier === null ? null : percent(less(amount, earlier), earlier));
+
+export type Trend = 'rising' | 'falling' | 'flat';
+
+/** More than 5 % up, more than 5 % down, between (definition D-HEAT); something from nothing rises. Null without an earlier amount. */
+export function trendOf(amount: string, earlier: string | null): Trend | null {
+  if (earlier === null) return null;
+  const change = changePercent(amount, earlier) ?? (Number(amount) > 0 ? Number.POSITIVE_INFINITY : 0);
+  return change > 5 ? 'rising' : change < -5 ? 'falling' : 'flat';
+}

@@ -1,0 +1,46 @@
+import DataLoader from 'dataloader';
+import type { GraphContext } from '../venue';
+import { groupedBy } from './grouped';
+import { makeLoaders } from './loaders';
+import { type PricedOutcome, pricesAt } from './market-prices';
+import { type FillPrices, listFillPrices } from './queries/market-prices';
+import { listRunDays } from './queries/score-runs';
+
+/** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one. */
+export interface MarketAt {
+  condition_id: string;
+  at: Date;
+  opening?: boolean;
+}
+
+/** What market questions of one request share; made by `context.loaders(makeMarketLoaders)`. */
+export interface MarketLoaders {
+  /** Days of the score runs up to the context's day, oldest first. */
+  runDays(): Promise<string[]>;
+  /** Outcomes of a market with their prices, in the venue's order. */
+  prices: DataLoader<MarketAt, PricedOutcome[], string>;
+}
+
+/** The market questions' loaders for one request. */
+export function makeMarketLoaders(context: GraphContext): MarketLoaders {
+  let days: Promise<string[]> | undefined;
+  return {
+    runDays: () => (days ??= listRunDays(context.sql, context.now)),
+    prices: new DataLoader((keys) => loadPrices(context, keys), { cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}` }),
+  };
+}
+
+async function loadPrices(context: GraphContext, keys: readonly MarketAt[]): Promise<PricedOutcome[][]> {
+  const { market, outcomes } = context.loaders(makeLoaders);
+  const fills = new Map<number, Promise<Map<string, FillPrices[]>>>();
+  for (const time of new Set(keys.map((key) => key.at.getTime()))) {
+    const ids = [...new Set(keys.filter((key) => key.at.getTime() === time).map((key) => key.condition_id))];
+    fills.set(time, listFillPrices(context.sql, ids, new Date(time), context.now).then((found) => groupedBy(found, (fill) => fill.condition_id))); // prettier-ignore
+  }
+  return Promise.all(
+    keys.map(async ({ condition_id, at, opening }) => {
+      const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills.get(at.getTime())]);
+      return pricesAt(record, tokens, found?.get(condition_id) ?? [], at, opening ?? false);
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../generated/prisma/client';
+import { isResolved } from './market-state';
+import type { FillPrices } from './queries/market-prices';
+
+/** An outcome with its price at an instant, 0-1; null where nothing tells it. */
+export interface PricedOutcome {
+  token_id: string;
+  outcome: string;
+  outcome_index: number | null;
+  price: number | null;
+}
+
+/**
+ * Prices of a market's outcomes at an instant: what they paid once resolved; else the last fill; else what the other one of two leaves; else the
+ * catalogue's. `fills` are the market's; with `opening`, an outcome that had no fill yet has its first one.
+ */
+export function pricesAt(market: MarketRecord | null, outcomes: readonly OutcomeRecord[], fills: readonly FillPrices[], at: Date, opening: boolean): PricedOutcome[] {
+  const filled = new Map(fills.map((fill) => [fill.token_id, fill.last ?? (opening ? fill.first : null)]));
+  const paid = market !== null && isResolved(market, at);
+  const priceOf = (outcome: OutcomeRecord): number | null => {
+    if (paid && outcome.payout !== null) return Number(outcome.payout);
+    const own = filled.get(outcome.token_id) ?? null;
+    if (own !== null) return Number(own);
+    const other = outcomes.length === 2 ? (filled.get(outcomes.find((one) => one !== outcome)?.token_id ?? '') ?? null) : null;
+    if (other !== null) return complement(Number(other));
+    return outcome.price !== null && (outcome.price_at === null || outcome.price_at <= at) ? Number(outcome.price) : null;
+  };
+  return outcomes.map((outcome) => ({ token_id: outcome.token_id, outcome: outcome.outcome, outcome_index: outcome.outcome_index, price: priceOf(outcome) }));
+}
+
+// Prices have few decimals; binary fractions would show more.
+const complement = (price: number): number => Math.round((1 - price) * 1e12) / 1e12;
+
+/** The outcome with the highest price, the first of equals; null where no price is known. */
+export function leaderOf(outcomes: readonly PricedOutcome[]): (PricedOutcome & { price: number }) | null {
+  let leader: PricedOutcome | null = null;
+  for (const outcome of outcomes) if (outcome.price !== null && (leader === null || outcome.price > (leader.price as number))) leader = outcome;
+  return leader as (PricedOutcome & { price: number }) | null;
+}

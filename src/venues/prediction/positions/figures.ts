@@ -1,0 +1,112 @@
+import { clamp, mean, standardDeviation, sum, wilsonLowerBound } from '../../../lib/statistics';
+import type { PositionRow } from '../rollups/positions-row';
+import { type EndedPosition, eligiblePositions, largestEventShare } from '../scoring/evidence';
+import { S_PM } from '../scoring/parameters';
+import { fixed, plain } from './fixed';
+import { over, percent, total } from './exact';
+
+/** A position with what it is judged by besides itself. */
+export interface JudgedPosition extends PositionRow {
+  category: string;
+  /** The event of its market, or the market where no event is known. */
+  event: string;
+}
+
+/** Bought at all, as far as was seen. */
+export const isPosition = ({ paid_shares }: PositionRow): boolean => Number(paid_shares) > 0;
+
+/** Sold out, resolved or refunded. */
+export const hasEnded = ({ status }: PositionRow): boolean => status !== 'open';
+
+/** What S-PM looks at; y is what a share brought on average: its payout, its sale, or both by their shares. */
+export function evidenceOf(position: JudgedPosition): EndedPosition {
+  const { event, paid_shares, paid_usdc, received_usdc, payout_usdc, gain, status, closed_at } = position;
+  return {
+    event,
+    e: Number(paid_usdc) / Number(paid_shares),
+    y: (Number(received_usdc) + Number(payout_usdc)) / Number(paid_shares),
+    cost_usdc: Number(paid_usdc),
+    pnl_usdc: Number(gain),
+    closed_at: closed_at as Date,
+    is_voided: status === 'voided',
+  };
+}
+
+/** Figures of a set of ended positions. */
+export interface EndedFigures {
+  pnl: string;
+  cost: string;
+  /** Without refunded ones. */
+  counted: number;
+  wins: number;
+  win_rate: number | null;
+  win_rate_lb: number | null;
+  roi_pct: number | null;
+  profit_factor: number | null;
+  sharpe: number | null;
+  max_drawdown: string;
+  brier: number | null;
+  avg_entry_price: number | null;
+}
+
+/** Least number of positions of which a Sharpe ratio is told. */
+export const SHARPE_MIN = 10;
+
+/** D-SHARPE: mean over deviation of returns cut to −1..3, of ended positions; null below ten, and when returns do not vary. */
+export function sharpeOf(positions: readonly PositionRow[]): number | null {
+  const returns = positions.filter(({ paid_usdc }) => Number(paid_usdc) > 0).map(returnOf);
+  const spread = standardDeviation(returns);
+  return returns.length < SHARPE_MIN || !spread ? null : (mean(returns) as number) / spread;
+}
+
+const returnOf = ({ gain, paid_usdc }: PositionRow): number => clamp(Number(gain) / Number(paid_usdc), S_PM.return_min, S_PM.return_max);
+
+/** Figures of ended positions (section 7 of the contract: D-ROI, D-SHARPE, win rate, profit factor, drawdown, Brier score). */
+export function figuresOf(ended: readonly PositionRow[]): EndedFigures {
+  const counted = ended.filter(({ status }) => status !== 'voided');
+  const wins = counted.filter(({ gain }) => Number(gain) > 0).length;
+  const pnl = total(ended.map(({ gain }) => gain));
+  const cost = total(ended.map(({ paid_usdc }) => paid_usdc));
+  const losses = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain < 0n);
+  const gains = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain > 0n);
+  const lost = plain(-losses.reduce((a, b) => a + b, 0n));
+  return {
+    pnl,
+    cost,
+    counted: counted.length,
+    wins,
+    win_rate: counted.length === 0 ? null : wins / counted.length,
+    win_rate_lb: wilsonLowerBound(wins, counted.length),
+    roi_pct: percent(pnl, cost),
+    profit_factor: over(plain(gains.reduce((a, b) => a + b, 0n)), lost),
+    sharpe: sharpeOf(ended),
+    max_drawdown: drawdownOf(ended),
+    brier: mean(counted.filter(({ status }) => status === 'resolved').map((row) => (entryOf(row) - Number(row.payout)) ** 2)),
+    avg_entry_price: mean(counted.map(entryOf)),
+  };
+}
+
+const entryOf = ({ paid_usdc, paid_shares }: PositionRow): number => Number(paid_usdc) / Number(paid_shares);
+
+/** Largest fall of the running gain from its peak, which begins at 0, in the order in which positions ended. */
+function drawdownOf(ended: readonly PositionRow[]): string {
+  const ordered = [...ended].sort((a, b) => (a.closed_at as Date).getTime() - (b.closed_at as Date).getTime() || (a.token_id < b.token_id ? -1 : 1));
+  let [running, peak, largest] = [0n, 0n, 0n];
+  for (const { gain } of ordered) {
+    running += fixed(gain);
+    if (running > peak) peak = running;
+    if (peak - running > largest) largest = peak - running;
+  }
+  return plain(largest);
+}
+
+/** Share of the largest event in the net gain; null without one. */
+export function topEventShare(ended: readonly JudgedPosition[], now: Date): number | null {
+  return largestEventShare(eligiblePositions(ended.map(evidenceOf), now));
+}
+
+/** USDC bought and sold. */
+export const volumeOf = (positions: readonly PositionRow[]): string => total(positions.flatMap(({ buy_usdc, sell_usdc }) => [buy_usdc, sell_usdc]));
+
+/** Sum of plain numbers. */
+export const totalOf = (numbers: readonly number[]): number => sum(numbers);

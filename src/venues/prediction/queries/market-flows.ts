@@ -1,0 +1,44 @@
+import type { Sql } from '../../../db/sql';
+import { Parameters } from './parameters';
+import { type Cut, type SmartRule, smartPieces, walletPieces } from './pieces';
+
+/** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
+export interface SmartFlowRow {
+  condition_id: string;
+  token_id: string;
+  buy_usdc: string;
+  sell_usdc: string;
+  buy_shares: string;
+  net_usdc: string;
+}
+
+/** Smart flow of each outcome, over all markets or these. */
+export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[] | null): Promise<SmartFlowRow[]> {
+  const parameters = new Parameters();
+  const filter = condition_ids === null ? 'true' : `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const text = `SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
+FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1, 2`;
+  return sql.query<SmartFlowRow & Record<string, unknown>>({ name: `pm_smart_flows_${cut.bounds.length}${condition_ids === null ? '' : '_markets'}`, text }, parameters.values);
+}
+
+/** Different wallets of a market over a cut. */
+export interface MarketWalletsRow {
+  condition_id: string;
+  wallets: number;
+}
+
+/** Smart wallets that traded each of these markets. */
+export function listSmartCounts(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
+  const parameters = new Parameters();
+  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1`;
+  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_smart_counts_${cut.bounds.length}`, text }, parameters.values);
+}
+
+/** Takers of each of these markets. */
+export function listTakerCounts(sql: Sql, cut: Cut, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
+  const parameters = new Parameters();
+  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${walletPieces(cut, parameters, filter)}) AS piece WHERE taker_buys + taker_sells > 0 GROUP BY 1`;
+  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_taker_counts_${cut.bounds.length}`, text }, parameters.values);
+}

@@ -1,0 +1,37 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { SMART_SCORE } from '../scoring/tiers';
+
+/** Which fills are looked for; null: any. */
+export interface FillScope {
+  condition_id: string | null;
+  category: string | null;
+  /** Only of wallets that are smart in the newest run. */
+  smart: boolean;
+}
+
+const statement = (scope: FillScope): Statement => {
+  const market = scope.condition_id !== null;
+  const wallet = scope.smart ? ` AND wallet IN (SELECT wallet FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day = (SELECT max(day) FROM pm_wallet_score WHERE day <= $1))` : '';
+  const table = scope.smart ? 'pm_wallet_hour' : 'pm_token_hour';
+  const newest = scope.smart ? 'last_at' : 'close_at';
+  const category = scope.category !== null ? ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${market ? 3 : 2})` : '';
+  return {
+    name: `pm_newest_fill${market ? '_market' : ''}${scope.category !== null ? '_category' : ''}${scope.smart ? '_smart' : ''}`,
+    text: `SELECT ${newest} AS at FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${category}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'} ORDER BY hour DESC LIMIT 1`,
+  };
+};
+
+/** About when the newest fill in scope before `now` was, to the hour; null where there is none. */
+export async function findNewestFill(sql: Sql, scope: FillScope, now: Date): Promise<Date | null> {
+  const values = [now, ...(scope.condition_id === null ? [] : [scope.condition_id]), ...(scope.category === null ? [] : [scope.category])];
+  const [row] = await sql.query<{ at: Date }>(statement(scope), values);
+  return row === undefined ? null : row.at < now ? row.at : now;
+}
+
+const FIRST: Statement = { name: 'pm_first_fill', text: 'SELECT min(open_at) AS at FROM pm_token_hour WHERE hour = (SELECT min(hour) FROM pm_token_hour)' };
+
+/** When the first fill of all was; null while there is none. */
+export async function getFirstFill(sql: Sql): Promise<Date | null> {
+  const [row] = await sql.query<{ at: Date | null }>(FIRST, []);
+  return row?.at ?? null;
+}

@@ -1,0 +1,109 @@
+import type { Sql } from '../../../db/sql';
+import { Parameters } from './parameters';
+import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
+
+/** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
+export type VolumeGroup = 'category' | 'market' | 'hour' | 'day' | 'hour_of_day' | 'day_of_week';
+
+/** Whose volume: takers' (each match once), or with `smart` the own fills of smart wallets. */
+export interface VolumeScope {
+  cut: Cut;
+  /** Milliseconds by which the first of two parts is moved to stand under the second; 0: labels are of its own time. */
+  shift: number;
+  category: string | null;
+  smart: SmartRule | null;
+}
+
+/** Volume of one label in one part of the cut, exact decimal texts. */
+export interface VolumeRow {
+  label: string;
+  part: number;
+  buy_usdc: string;
+  sell_usdc: string;
+  volume: string;
+  trades: number;
+}
+
+/** Different wallets of one label in the last part of the cut. */
+export interface TraderRow {
+  label: string;
+  traders: number;
+}
+
+const iso = (instant: string): string => `to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
+/** SQL of a piece's label; `at` is its time, moved for the first part. */
+function labelOf(group: VolumeGroup, at: string): string {
+  switch (group) {
+    case 'category':
+      return 'market.category';
+    case 'market':
+      return 'piece.condition_id';
+    case 'hour':
+      return iso(`date_trunc('hour', ${at}, 'UTC')`);
+    case 'day':
+      return iso(`date_trunc('day', ${at}, 'UTC')`);
+    case 'hour_of_day':
+      return `to_char(${at} AT TIME ZONE 'UTC', 'HH24')`;
+    case 'day_of_week':
+      return `to_char(${at} AT TIME ZONE 'UTC', 'ID')`;
+  }
+}
+
+/** SQL of the time a piece stands for, and of its markets where they are needed. */
+function placeOf(group: VolumeGroup, { shift, category }: VolumeScope, parameters: Parameters): { label: string; markets: string } {
+  const at = shift === 0 ? 'piece.at' : `(piece.at + CASE piece.part WHEN 1 THEN ${parameters.add(`${shift} milliseconds`, 'interval')} ELSE interval '0' END)`;
+  const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
+  const markets = group === 'category' || category !== null ? `JOIN pm_market AS market ON market.condition_id = piece.condition_id${only}` : '';
+  return { label: labelOf(group, at), markets };
+}
+
+const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart }: VolumeScope): string =>
+  `pm_${what}_${group}_${cut.bounds.length}${shift === 0 ? '' : '_moved'}${cut.shift === null ? '' : '_torn'}${category === null ? '' : '_category'}${smart === null ? '' : '_smart'}`;
+
+/** Volume by label and part of the cut. */
+export function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
+  const parameters = new Parameters();
+  const pieces = scope.smart === null ? tokenPieces(scope.cut, parameters) : smartPieces(scope.cut, scope.smart, parameters);
+  const { label, markets } = placeOf(group, scope, parameters);
+  const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
+FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`;
+  return sql.query<VolumeRow & Record<string, unknown>>({ name: nameOf('volumes', group, scope), text }, parameters.values);
+}
+
+/** Different takers (smart wallets, where the scope is theirs) by label, in the last part of the cut. */
+export function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<TraderRow[]> {
+  const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
+  const parameters = new Parameters();
+  const pieces = own.smart === null ? walletPieces(own.cut, parameters) : smartPieces(own.cut, own.smart, parameters);
+  const { label, markets } = placeOf(group, own, parameters);
+  const counted = own.smart === null ? 'WHERE taker_buys + taker_sells > 0' : '';
+  const text = `SELECT label, count(*)::int AS traders FROM (
+  SELECT ${label} AS label, piece.wallet FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
+) AS traded GROUP BY label`;
+  return sql.query<TraderRow & Record<string, unknown>>({ name: nameOf('traders', group, own), text }, parameters.values);
+}
+
+const lastPart = (cut: Cut): Cut => cutAt(cut.bounds.slice(-2));
+
+/** Volume of one label in one bucket, by the time of its start. */
+export interface VolumeCellRow {
+  label: string;
+  bucket: Date;
+  volume: string;
+  trades: number;
+}
+
+/** Volume of these labels in buckets of `bucket_ms`, UTC multiples, over the last part of the cut; oldest first. */
+export function listVolumeCells(sql: Sql, group: VolumeGroup, scope: VolumeScope, labels: readonly string[], bucket_ms: number): Promise<VolumeCellRow[]> {
+  const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
+  const parameters = new Parameters();
+  const shown = parameters.add(labels, 'text[]');
+  const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
+  const pieces = own.smart === null ? tokenPieces(own.cut, parameters, filter) : smartPieces(own.cut, own.smart, parameters, filter);
+  const { label, markets } = placeOf(group, own, parameters);
+  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
+  const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
+FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0) AS cell WHERE label = ANY (${shown}) ORDER BY bucket, label`;
+  return sql.query<VolumeCellRow & Record<string, unknown>>({ name: nameOf('cells', group, own), text }, parameters.values);
+}

@@ -1,0 +1,70 @@
+import type { Category } from '../../../lib/category';
+import type { Timeframe } from '../../../lib/timeframe';
+import type { Resolver } from '../../venue';
+import { changePercent, less, percent, total, trendOf } from '../exact';
+import { type VolumeRow, type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
+import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
+
+interface Args {
+  timeframe: Timeframe;
+  group_by: 'category' | 'hour' | 'day';
+  category?: Category | null;
+  smart_money_only: boolean;
+  limit: number;
+  sort_by: 'volume' | 'volume_change_pct' | 'group';
+}
+
+interface Group {
+  group: string;
+  volume: string;
+  previous_volume: string | null;
+  volume_change_pct: number | null;
+  [field: string]: unknown;
+}
+
+/** markets/volume-by-group: volume by category, hour or day beside the period before. Throws empty_result when nothing was traded in both. */
+export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, context) => {
+  const windows = windowsOf(args.timeframe, context.now, args.group_by === 'hour');
+  Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
+  const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;
+  const shift = args.group_by === 'category' ? 0 : windows.shift;
+  const scope: VolumeScope = { cut: windows.cut, shift, category: args.category ?? null, smart };
+  const [rows, traders] = await Promise.all([listVolumes(context.sql, args.group_by, scope), listTraders(context.sql, args.group_by, scope)]);
+  if (rows.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  const current = windows.previous === null ? 1 : 2;
+  const volume = total(rows.filter((row) => row.part === current).map((row) => row.volume));
+  const previous = windows.previous && total(rows.filter((row) => row.part === 1).map((row) => row.volume));
+  const distinct = new Map(traders.map((row) => [row.label, row.traders]));
+  const groups = [...new Set(rows.map((row) => row.label))].map((label) => {
+    const of = (part: number): VolumeRow | undefined => rows.find((row) => row.label === label && row.part === part);
+    return groupOf(label, of(current), windows.previous && (of(1) ?? { volume: '0', trades: 0 }), volume, distinct.get(label) ?? 0);
+  });
+  const shown = groups.sort(ORDERS[args.sort_by]).slice(0, args.limit);
+  context.meta.count = shown.length;
+  return { timeframe: args.timeframe, group_by: args.group_by, total_volume: volume, previous_total_volume: previous, volume_change_pct: changePercent(volume, previous), groups: shown };
+};
+
+function groupOf(group: string, row: VolumeRow | undefined, before: { volume: string; trades: number } | null, whole: string, unique_traders: number): Group {
+  const volume = row?.volume ?? '0';
+  return {
+    group,
+    volume,
+    previous_volume: before?.volume ?? null,
+    volume_change_pct: changePercent(volume, before?.volume ?? null),
+    trade_count: row?.trades ?? 0,
+    previous_trade_count: before?.trades ?? null,
+    buy_volume: row?.buy_usdc ?? '0',
+    sell_volume: row?.sell_usdc ?? '0',
+    unique_traders,
+    pct_of_total: percent(volume, whole) ?? 0,
+    trend: trendOf(volume, before?.volume ?? null),
+  };
+}
+
+const byGroup = (a: Group, b: Group): number => (a.group < b.group ? -1 : 1);
+const ORDERS: Record<Args['sort_by'], (a: Group, b: Group) => number> = {
+  volume: (a, b) => Number(less(b.volume, a.volume)) || byGroup(a, b),
+  // Groups without a change come last.
+  volume_change_pct: (a, b) => (b.volume_change_pct ?? Number.NEGATIVE_INFINITY) - (a.volume_change_pct ?? Number.NEGATIVE_INFINITY) || byGroup(a, b),
+  group: byGroup,
+};

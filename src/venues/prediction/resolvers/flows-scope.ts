@@ -1,0 +1,47 @@
+import { AppError } from '../../../errors';
+import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import { type FillScope, findNewestFill } from '../queries/newest-fill';
+import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
+import { spansOf } from '../queries/score-runs';
+import { SMART_SCORE } from '../scoring/tiers';
+import { timeframeWith } from './paging';
+
+/** A window, the equal one before it, and how both are read. */
+export interface Windows {
+  window: Window;
+  /** Null for `all`. */
+  previous: Window | null;
+  /** Bounds of both: the last part is the window. */
+  cut: Cut;
+  /** Milliseconds between the two; 0 without a previous one. */
+  shift: number;
+}
+
+/** The window of a timeframe and the one before. With `aligned`, hours of the earlier one are cut where those of the later one stand. */
+export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Windows {
+  const window = windowOf(timeframe, now);
+  const before = previousWindow(timeframe, now);
+  const previous = before !== null && before.from < before.to ? before : null;
+  if (previous === null) return { window, previous, cut: cutAt([window.from, window.to]), shift: 0 };
+  const shift = window.from.getTime() - previous.from.getTime();
+  return { window, previous, cut: cutAt([previous.from, window.from, window.to], aligned ? shift : 0), shift };
+}
+
+/** Smart fills of a stretch of time: each judged by the run before its day. Names the newest run in meta. */
+export async function smartRule(context: GraphContext, window: Window, min_score: number = SMART_SCORE): Promise<SmartRule> {
+  const [days, run] = await Promise.all([context.loaders(makeMarketLoaders).runDays(), context.loaders(makeLoaders).scoreRun()]);
+  context.meta.score_version = run?.version ?? null;
+  return { spans: spansOf(days, window), min_score };
+}
+
+/** The stretch from the first to the last bound of a cut. */
+export const stretchOf = (cut: Cut): Window => ({ from: cut.bounds[0] as Date, to: cut.bounds.at(-1) as Date });
+
+/** empty_result that names the shortest timeframe with a fill in scope. */
+export async function emptyWithin(context: GraphContext, scope: FillScope): Promise<AppError> {
+  const newest = await findNewestFill(context.sql, scope, context.now);
+  return new AppError('empty_result', newest === null ? {} : { suggestion: { timeframe: timeframeWith(newest, context.now) } });
+}

@@ -1,0 +1,55 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { computePositions, keyOf } from './positions-compute';
+import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import type { Group } from './positions-store';
+
+/** Whose positions: of these wallets, or on these markets. */
+export type PositionScope = { wallets: readonly string[] } | { condition_ids: readonly string[] };
+
+const COLUMNS = POSITION_COLUMNS.map(([name]) => name).join(', ');
+
+const kept = (by: 'wallet' | 'condition_id'): Statement => ({
+  name: `pm_positions_by_${by}`,
+  text: `SELECT ${COLUMNS} FROM pm_position WHERE ${by} = ANY($1) AND last_at < $2`,
+});
+
+const later = (by: 'wallet' | 'condition_id' | null): Statement => ({
+  name: `pm_positions_later${by === null ? '' : `_by_${by}`}`,
+  text: `SELECT DISTINCT wallet, condition_id FROM pm_position WHERE last_at >= $1 AND opened_at < $1${by === null ? '' : ` AND ${by} = ANY($2)`}`,
+});
+
+const KEPT = { wallet: kept('wallet'), condition_id: kept('condition_id') };
+const LATER = { wallet: later('wallet'), condition_id: later('condition_id'), all: later(null) };
+
+/**
+ * Positions in scope as of `now`, in no order, also such without any share seen to come (paid_shares 0: their trades count as volume). What is
+ * kept tells them, but for groups of which something happened at `now` or later: those are computed from facts.
+ */
+export async function listPositionsAsOf(sql: Sql, scope: PositionScope, now: Date): Promise<PositionRow[]> {
+  const [by, ids] = 'wallets' in scope ? (['wallet', scope.wallets] as const) : (['condition_id', scope.condition_ids] as const);
+  const [rows, groups] = await Promise.all([
+    sql.query<PositionRow & Record<string, unknown>>(KEPT[by], [ids, now]),
+    sql.query<Group & Record<string, unknown>>(LATER[by], [now, ids]),
+  ]);
+  return [...rows, ...(await listComputed(sql, groups, now))];
+}
+
+/** Positions of these groups from facts, as of `now`. */
+export async function listComputed(sql: Sql, groups: readonly Group[], now: Date): Promise<PositionRow[]> {
+  const wanted = new Set(groups.map(keyOf));
+  const rows: PositionRow[] = [];
+  // Conversions bring in further markets of a wallet: only those asked for are told.
+  await computePositions(sql, groups, now, (computed) => void rows.push(...computed.filter((row) => wanted.has(keyOf(row)))));
+  return rows;
+}
+
+/** Positions of the whole venue that what is kept tells wrong as of `now`, told right: JSON for `positionsSql`. Empty unless facts of later than `now` are in the store. */
+export async function loadOverlay(sql: Sql, now: Date): Promise<string> {
+  const groups = await sql.query<Group & Record<string, unknown>>(LATER.all, [now]);
+  return JSON.stringify(await listComputed(sql, groups, now));
+}
+
+/** SQL of all positions as of an instant, `now` and `overlay` (of `loadOverlay`) being parameters of the statement. */
+export const positionsSql = (now: string, overlay: string, condition = 'true'): string =>
+  `SELECT ${COLUMNS} FROM pm_position WHERE last_at < ${now}::timestamptz AND ${condition}
+UNION ALL SELECT ${COLUMNS} FROM jsonb_to_recordset(${overlay}::jsonb) AS later(${POSITION_COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')}) WHERE ${condition}`;

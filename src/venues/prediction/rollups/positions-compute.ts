@@ -1,0 +1,68 @@
+import type { Sql } from '../../../db/sql';
+import { Book, type BookMarket } from './positions-book';
+import type { PositionRow } from './positions-row';
+import { type Group, listBookFacts, listBookMarkets, listSetPrices, listTies } from './positions-store';
+
+/** A wallet and the markets that are computed together. */
+interface Bundle {
+  wallet: string;
+  condition_ids: string[];
+}
+
+/** Groups computed from facts at once: what fits into memory and one statement. */
+const CHUNK = 2_000;
+
+export const keyOf = ({ wallet, condition_id }: Group): string => `${wallet}|${condition_id}`;
+
+/** Each group once. */
+export const distinct = (groups: readonly Group[]): Group[] => [...new Map(groups.map((group) => [keyOf(group), group])).values()];
+
+/**
+ * Positions of these groups from facts, as of `now` (all facts where none is given); where conversions tie markets
+ * together, the positions of all markets so tied. `told` is handed each chunk as it is done.
+ */
+export async function computePositions(
+  sql: Sql,
+  groups: readonly Group[],
+  now: Date | undefined,
+  told: (rows: PositionRow[]) => Promise<void> | void,
+): Promise<void> {
+  for (let first = 0; first < groups.length; first += CHUNK) await told(await computeChunk(sql, groups.slice(first, first + CHUNK), now));
+}
+
+async function computeChunk(sql: Sql, groups: readonly Group[], now: Date | undefined): Promise<PositionRow[]> {
+  const named = await listBookMarkets(sql, [...new Set(groups.map(({ condition_id }) => condition_id))], now);
+  const bundles = await bundle(sql, groups, named);
+  const further = [...new Set(bundles.flatMap(({ condition_ids }) => condition_ids))].filter((id) => !named.has(id));
+  const markets = new Map([...named, ...(await listBookMarkets(sql, further, now))]);
+  const facts = await listBookFacts(sql, bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id }))), now); // prettier-ignore
+  const prices = await listSetPrices(sql, facts, markets);
+  const byGroup = listsBy(facts, keyOf);
+  return bundles.flatMap(({ wallet, condition_ids }) => {
+    const own = condition_ids.flatMap((condition_id) => byGroup.get(keyOf({ wallet, condition_id })) ?? []);
+    return new Book(wallet, condition_ids.flatMap((id) => markets.get(id) ?? []), []).run(own, prices).rows(); // prettier-ignore
+  });
+}
+
+/** Items by key, each list in the order given. */
+export function listsBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
+  const lists = new Map<string, Item[]>();
+  for (const item of items) {
+    const known = lists.get(key(item));
+    if (known === undefined) lists.set(key(item), [item]);
+    else known.push(item);
+  }
+  return lists;
+}
+
+async function bundle(sql: Sql, groups: readonly Group[], markets: ReadonlyMap<string, BookMarket>): Promise<Bundle[]> {
+  const { tied, siblings } = await listTies(sql, groups, markets);
+  const bundles = new Map<string, Bundle>();
+  for (const { wallet, condition_id } of groups) {
+    const group = markets.get(condition_id)?.neg_risk_id;
+    const key = group && tied.has(`${wallet}|${group}`) ? `${wallet}|${group}` : `${wallet}|${condition_id}`;
+    const condition_ids = group && key.endsWith(group) ? (siblings.get(group) ?? [condition_id]) : [condition_id];
+    bundles.set(key, { wallet, condition_ids });
+  }
+  return [...bundles.values()];
+}

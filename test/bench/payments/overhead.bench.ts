@@ -1,0 +1,47 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type EmbeddedPostgres, startEmbedded } from '../../../src/db/embedded';
+import { migrate } from '../../../src/db/migrate';
+import { quantile } from '../../../src/observability/recent';
+import type { BuyerProtocol } from '../../../src/sandbox/buyer';
+import { ROOT } from '../../support/catalogue';
+import { type Figure, printTable } from '../measure';
+import { startChild } from './child';
+import type { OverheadSettings, Sample } from './overhead';
+
+const SIZE = { rounds: 5, batch: 100 };
+const DATABASES: [string, Record<string, string>][] = [
+  ['every commit on disk', {}],
+  ['commits not waited for', { synchronous_commit: 'off' }],
+];
+
+test.each(DATABASES)('payments.charge without the chain, %s', async (what, options) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-overhead-'));
+  const database: EmbeddedPostgres = await startEmbedded(path.join(folder, 'pg'), options);
+  try {
+    await migrate(database.url, path.join(ROOT, 'prisma/migrations'));
+    const settings: OverheadSettings = { databaseUrl: database.url, ...SIZE };
+    const child = await startChild<Record<BuyerProtocol, Sample[]>>('overhead.ts', settings);
+    await child.stop();
+    const rows = Object.entries(child.ready).map(([protocol, samples]) => row(protocol, samples));
+    printTable(`payments.charge from proof to receipt, recorded chain answers, ${what}`, rows);
+  } finally {
+    await database.stop();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function row(protocol: string, samples: Sample[]): Figure {
+  const of = (pick: (sample: Sample) => number, q: number): number => Number((quantile(samples.map(pick), q) as number).toFixed(2));
+  return {
+    what: protocol,
+    runs: samples.length,
+    'p50 ms': of(({ total }) => total, 0.5),
+    'p99 ms': of(({ total }) => total, 0.99),
+    'in PostgreSQL, p50 ms': of(({ sql }) => sql, 0.5),
+    statements: of(({ statements }) => statements, 0.5),
+    'in our process, p50 ms': of(({ total, sql }) => total - sql, 0.5),
+    'chain calls': of(({ calls }) => calls, 0.5),
+  };
+}

@@ -1,0 +1,114 @@
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { openDatabase } from '../../../src/db/client';
+import { makeLogger } from '../../../src/observability/logger';
+import { createPayments } from '../../../src/payments/charge';
+import type { Outcome, Payments, Sale } from '../../../src/payments/protocol';
+import type { BuyerProtocol } from '../../../src/sandbox/buyer';
+import { startSandboxChains } from '../../../src/sandbox/sandbox';
+import { readSandboxWallets } from '../../../src/sandbox/wallets';
+import { type Proof, type Sign, signWith } from './buyers';
+import { type BenchWallets, fundedBuyer } from './chains';
+import { serve } from './child';
+import { RecordedRpc } from './recorded-rpc';
+import { timedPool } from './timed-pool';
+
+/** One `payments.charge`, milliseconds. */
+export interface Sample {
+  total: number;
+  sql: number;
+  statements: number;
+  calls: number;
+}
+
+export interface OverheadSettings {
+  databaseUrl: string;
+  /** Payments measured per protocol, after as many rounds of warm-up. */
+  rounds: number;
+  batch: number;
+}
+
+const ANSWER = { data: { total_volume_usd: 1234.5, total_trades: 42 }, meta: { warnings: [] } };
+const PROTOCOLS: BuyerProtocol[] = ['x402', 'tempo', 'solana'];
+
+function saleOf(proof: Proof): Sale {
+  const path = '/api/v1/perps/platform/stats';
+  return {
+    request_id: `req_${crypto.randomBytes(12).toString('base64url')}`,
+    method: 'GET',
+    path,
+    url: `http://localhost${path}`,
+    description: 'Platform-wide stats',
+    amount: 10_000n,
+    request_hash: crypto.createHash('sha256').update(path).digest('hex'),
+    headers: {},
+    raw_headers: Object.entries(proof).flat(),
+  };
+}
+
+const charge = (payments: Payments, proof: Proof): Promise<Outcome> =>
+  payments.charge(saleOf(proof), { refuse: null, run: () => Promise.resolve(ANSWER) });
+
+/** The corridor's own 402, signed by the stock client. */
+async function proofOf(payments: Payments, sign: Sign): Promise<Proof> {
+  const outcome = await charge(payments, {});
+  if (outcome.kind !== 'challenge') throw new Error(`an unpaid request ended as ${outcome.kind}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(outcome.challenge.headers)) for (const one of [value].flat()) headers.append(name, one);
+  return sign(new Response(JSON.stringify(outcome.challenge.x402), { status: 402, headers }));
+}
+
+async function pay(payments: Payments, proof: Proof): Promise<void> {
+  const outcome = await charge(payments, proof);
+  if (outcome.kind !== 'paid') throw outcome.error;
+}
+
+void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ databaseUrl, rounds, batch }) => {
+  const rpc = new RecordedRpc(globalThis.fetch);
+  globalThis.fetch = rpc.fetch;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-overhead-'));
+  const [chains, db] = await Promise.all([startSandboxChains(folder), openDatabase(databaseUrl)]);
+  const { pool, take } = timedPool(db.pool);
+  const settings = { realm: 'localhost', ...chains.payments, reconcile_ms: 600_000 };
+  const payments = await createPayments(settings, { pool, logger: makeLogger('warn') });
+  await payments.start();
+  const buyer: BenchWallets = await fundedBuyer(chains, readSandboxWallets(folder));
+
+  const measure = async (sign: Sign): Promise<Sample[]> => {
+    const proofs: Proof[] = [];
+    for (let made = 0; made < batch; made += 1) proofs.push(await proofOf(payments, sign));
+    // One real payment, whose answers are the recording.
+    await pay(payments, await proofOf(payments, sign));
+    rpc.replay = true;
+    const samples: Sample[] = [];
+    for (const proof of proofs) {
+      take();
+      rpc.calls = 0;
+      const started = performance.now();
+      await pay(payments, proof);
+      const total = performance.now() - started;
+      const { ms, statements } = take();
+      samples.push({ total, sql: ms, statements, calls: rpc.calls });
+    }
+    rpc.replay = false;
+    return samples;
+  };
+
+  const ready = { x402: [], tempo: [], solana: [] } as Record<BuyerProtocol, Sample[]>;
+  const signs = await Promise.all(PROTOCOLS.map((protocol) => signWith(protocol, buyer)));
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [index, protocol] of PROTOCOLS.entries()) {
+      const samples = await measure(signs[index] as Sign);
+      if (round > 0) ready[protocol].push(...samples);
+    }
+  return {
+    ready,
+    stop: async () => {
+      await payments.stop();
+      await Promise.all([chains.stop(), db.close()]);
+      fs.rmSync(folder, { recursive: true });
+    },
+  };
+});

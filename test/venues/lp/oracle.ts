@@ -1,0 +1,177 @@
+import type { Pool } from 'pg';
+
+/** Exact decimals for second opinions: whole numbers of 10^-80. */
+const SCALE = 80;
+const ONE = 10n ** BigInt(SCALE);
+
+export function exact(text: string): bigint {
+  const [mantissa = '0', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '0', fraction = ''] = mantissa.replace('-', '').split('.');
+  const shift = SCALE - fraction.length + Number(exponent);
+  if (shift < 0) throw new Error(`too many digits: ${text}`);
+  const value = BigInt(whole + fraction) * 10n ** BigInt(shift);
+  return mantissa.startsWith('-') ? -value : value;
+}
+
+export const total = (values: Iterable<bigint | null>): bigint => {
+  let sum = 0n;
+  for (const value of values) sum += value ?? 0n;
+  return sum;
+};
+
+/** Rounded to so many decimals, halves away from zero, as answers are. */
+export function shown(value: bigint, decimals = 6): number {
+  const unit = 10n ** BigInt(SCALE - decimals);
+  const size = value < 0n ? -value : value;
+  const rounded = (size + unit / 2n) / unit;
+  return Number(`${value < 0n && rounded > 0n ? '-' : ''}${rounded}e-${decimals}`);
+}
+
+/** a / b, null where b is 0. */
+export const over = (a: bigint, b: bigint): bigint | null => (b === 0n ? null : (a * ONE) / b);
+export const whole = (n: number): bigint => BigInt(n) * ONE;
+
+export interface FactEvent {
+  pool: string;
+  type: string;
+  at: number;
+  tx: string;
+  position: string;
+  kind: 'deposit' | 'withdraw' | 'claim';
+  owner: string | null;
+  usd: bigint | null;
+  x: bigint | null;
+  y: bigint | null;
+  liquidity: bigint | null;
+  rebalance: boolean;
+  n: number;
+}
+
+export interface FactSwap {
+  pool: string;
+  at: number;
+  usd: bigint | null;
+  fee: bigint | null;
+}
+
+export interface FactHour {
+  pool: string;
+  at: number;
+  usd: bigint;
+  fee: bigint | null;
+}
+
+export interface FactPool {
+  pool: string;
+  type: string;
+  created: number | null;
+}
+
+/** Everything kept of a world, straight from the fact tables. */
+export interface WorldFacts {
+  events: FactEvent[];
+  swaps: FactSwap[];
+  hours: FactHour[];
+  pools: Map<string, FactPool>;
+  scores: { owner: string; day: string; score: number | null }[];
+}
+
+const HOUR = 3_600_000;
+const orNull = (text: string | null): bigint | null => (text === null ? null : exact(text));
+
+export async function factsOf(db: Pool): Promise<WorldFacts> {
+  const rows = async (text: string): Promise<Record<string, never>[]> => (await db.query<Record<string, never>>(text)).rows;
+  const events = await rows('SELECT * FROM lp_event');
+  const swaps = await rows('SELECT * FROM lp_swap');
+  const hours = await rows('SELECT * FROM lp_volume_hour');
+  const pools = await rows('SELECT * FROM lp_pool');
+  const scores = await rows(`SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score FROM lp_score`);
+  return {
+    events: (events as never as Record<string, string & Date & boolean & number>[]).map((e) => ({
+      pool: e.pool_address as string,
+      type: e.pool_type as string,
+      at: (e.timestamp as Date).getTime(),
+      tx: e.tx_id as string,
+      position: e.position_address as string,
+      kind: e.kind as never,
+      owner: e.owner as string | null,
+      usd: orNull(e.usd as string | null),
+      x: orNull(e.amount_x as string | null),
+      y: orNull(e.amount_y as string | null),
+      liquidity: orNull(e.liquidity_delta as string | null),
+      rebalance: e.rebalance as boolean,
+      n: e.n as number,
+    })),
+    swaps: (swaps as never as Record<string, string & Date>[]).map((s) => ({
+      pool: s.pool_address as string,
+      at: (s.timestamp as Date).getTime(),
+      usd: orNull(s.usd as string | null),
+      fee: orNull(s.fee_usd as string | null),
+    })),
+    hours: (hours as never as Record<string, string & Date>[]).map((h) => ({
+      pool: h.pool_address as string,
+      at: (h.hour as Date).getTime(),
+      usd: exact(h.volume_usd as string),
+      fee: h.fees_usd === null ? null : exact(h.fees_usd as string) - exact((h.protocol_fees_usd as string | null) ?? '0'),
+    })),
+    pools: new Map(
+      (pools as never as Record<string, string & Date>[]).map((p) => [
+        p.pool_address as string,
+        { pool: p.pool_address as string, type: p.pool_type as string, created: p.created_at === null ? null : (p.created_at as Date).getTime() },
+      ]),
+    ),
+    scores: (scores as never as { owner: string; day: string; score: string | null }[]).map((s) => ({
+      ...s,
+      score: s.score === null ? null : Number(s.score),
+    })),
+  };
+}
+
+export interface Between {
+  from: number;
+  to: number;
+}
+
+const inside = (at: number, { from, to }: Between): boolean => at >= from && at < to;
+
+/** Swap volume and fees of pools by the rule: the stated figure of an hour that begins in the window, else the swaps seen. */
+export function swapTotals(facts: WorldFacts, window: Between): Map<string, { usd: bigint; fee: bigint | null; swaps: number }> {
+  const volumes = new Map<string, { usd: bigint; fee: bigint | null; swaps: number }>();
+  const stated = new Map(facts.hours.map((hour) => [`${hour.pool}/${hour.at}`, hour]));
+  const add = (pool: string, usd: bigint | null, fee: bigint | null, swaps: number): void => {
+    const seen = volumes.get(pool) ?? { usd: 0n, fee: null, swaps: 0 };
+    volumes.set(pool, { usd: seen.usd + (usd ?? 0n), fee: fee === null ? seen.fee : (seen.fee ?? 0n) + fee, swaps: seen.swaps + swaps });
+  };
+  for (const hour of facts.hours) if (inside(hour.at, window)) add(hour.pool, hour.usd, hour.fee, 0);
+  for (const swap of facts.swaps) {
+    if (!inside(swap.at, window)) continue;
+    const hour = stated.get(`${swap.pool}/${Math.floor(swap.at / HOUR) * HOUR}`);
+    add(swap.pool, hour === undefined ? swap.usd : null, hour === undefined || hour.fee === null ? swap.fee : null, 1);
+  }
+  return volumes;
+}
+
+export const eventsIn = (facts: WorldFacts, window: Between): FactEvent[] => facts.events.filter((event) => inside(event.at, window));
+
+/** The score of the newest run before the day of an instant. */
+export function scoreBefore(facts: WorldFacts, owner: string, at: number): number | null {
+  const day = new Date(at).toISOString().slice(0, 10);
+  const run = facts.scores.map((score) => score.day).filter((other) => other < day).sort().at(-1);
+  return facts.scores.find((score) => score.owner === owner && score.day === run)?.score ?? null;
+}
+
+export function isSmartIn(facts: WorldFacts, events: readonly FactEvent[], owner: string): boolean {
+  return events.some((event) => event.owner === owner && (scoreBefore(facts, owner, event.at) ?? 0) >= 60);
+}
+
+/** Groups by a key, in order of first appearance. */
+export function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
