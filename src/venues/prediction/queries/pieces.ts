@@ -32,9 +32,16 @@ export function cutAt(bounds: readonly Date[], shift = 0): Cut {
   return { bounds: [...bounds], whole, edges: edges.map((edge) => ({ from: new Date(edge.from), to: new Date(edge.to) })), shift: moved ? shift : null };
 }
 
-interface Places {
+/** A cut that is read from facts alone. */
+export const factsWithin = ({ from, to }: { from: Date; to: Date }): Cut => ({ bounds: [from, to], whole: { from: to, to }, edges: [{ from, to }, { from: to, to }], shift: null });
+
+/** SQL of where a cut lies. */
+export interface Places {
+  /** Its bounds, for width_bucket. */
   bounds: string;
+  /** Condition on a rollup's `hour`. */
   rolled: string;
+  /** Condition on a fact's `timestamp`. */
   torn: string;
   /** Start of a fact's hour as it is grouped. */
   at: string;
@@ -42,8 +49,8 @@ interface Places {
 
 const FACT_HOUR = `date_trunc('hour', "timestamp", 'UTC')`;
 
-/** Conditions on `hour` of a rollup and on `timestamp` of a fact. */
-function placesOf(cut: Cut, parameters: Parameters): Places {
+/** The places of a cut, its values taken by `parameters`. */
+export function placesOf(cut: Cut, parameters: Parameters): Places {
   const bounds = parameters.add(cut.bounds, 'timestamptz[]');
   const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
   const lows = parameters.add(cut.edges.map((edge) => edge.from), 'timestamptz[]'); // prettier-ignore

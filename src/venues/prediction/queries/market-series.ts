@@ -1,0 +1,94 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { Parameters } from './parameters';
+import { type Cut, type SmartRule, placesOf, smartPieces, walletPieces } from './pieces';
+
+/** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
+export interface SeriesRow {
+  token_id: string;
+  bucket: Date;
+  open: string;
+  high: string;
+  low: string;
+  close: string;
+  buys: number;
+  sells: number;
+  buy_usdc: string;
+  sell_usdc: string;
+  volume: string;
+  shares: string;
+  fill_usdc: string;
+  fill_shares: string;
+}
+
+const bucketOf = (at: string, bucket_ms: number, parameters: Parameters): string =>
+  `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, ${at}, timestamptz '1970-01-01T00:00:00Z')`;
+
+/** A market's outcomes in buckets of `bucket_ms`, UTC multiples; hours from rollups, so buckets below an hour need a cut of facts alone. Oldest first. */
+export function listSeries(sql: Sql, condition_id: string, cut: Cut, bucket_ms: number): Promise<SeriesRow[]> {
+  const parameters = new Parameters();
+  const { rolled, torn } = placesOf(cut, parameters);
+  const market = `condition_id = ${parameters.add(condition_id, 'text')}`;
+  const text = `SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, (array_agg(open ORDER BY open_at, open_id))[1] AS open, max(high) AS high, min(low) AS low,
+  (array_agg(close ORDER BY close_at DESC, close_id DESC))[1] AS close, sum(buys)::int AS buys, sum(sells)::int AS sells, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
+  sum(buy_usdc) + sum(sell_usdc) AS volume, sum(shares) AS shares, sum(fill_usdc) AS fill_usdc, sum(fill_shares) AS fill_shares
+FROM (
+  SELECT token_id, hour::timestamptz AS at, open, open_at, open_id, high, low, close, close_at, close_id, buys, sells, buy_usdc, sell_usdc, shares, fill_usdc, fill_shares
+  FROM pm_token_hour WHERE ${market} AND ${rolled}
+  UNION ALL
+  SELECT token_id, "timestamp", price, "timestamp", trade_id, price, price, price, "timestamp", trade_id, (is_taker IS TRUE AND side = 'BUY')::int, (is_taker IS TRUE AND side = 'SELL')::int,
+    CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END, CASE WHEN is_taker THEN size ELSE 0 END, usdc_size, size
+  FROM pm_trade WHERE ${market} AND ${torn} AND side IN ('BUY', 'SELL')
+) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
+  return sql.query<SeriesRow & Record<string, unknown>>({ name: `pm_series_${cut.bounds.length}`, text }, parameters.values);
+}
+
+/** Smart wallets' own fills on one outcome in one bucket; exact decimal texts. */
+export interface SmartSeriesRow {
+  token_id: string;
+  bucket: Date;
+  buy_usdc: string;
+  sell_usdc: string;
+  buyers: number;
+  sellers: number;
+}
+
+/** Smart flow of a market in buckets of at least an hour, oldest first. */
+export function listSmartSeries(sql: Sql, condition_id: string, cut: Cut, rule: SmartRule, bucket_ms: number): Promise<SmartSeriesRow[]> {
+  const parameters = new Parameters();
+  const market = `condition_id = ${parameters.add(condition_id, 'text')}`;
+  const pieces = smartPieces(cut, rule, parameters, market);
+  const text = `SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
+  (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
+FROM (${pieces}) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
+  return sql.query<SmartSeriesRow & Record<string, unknown>>({ name: `pm_smart_series_${cut.bounds.length}`, text }, parameters.values);
+}
+
+/** Different takers of one outcome. */
+export interface TakerSidesRow {
+  token_id: string;
+  buyers: number;
+  sellers: number;
+}
+
+/** Takers that bought and that sold each outcome of a market within a cut. */
+export function listTakerSides(sql: Sql, condition_id: string, cut: Cut): Promise<TakerSidesRow[]> {
+  const parameters = new Parameters();
+  const pieces = walletPieces(cut, parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
+  const text = `SELECT token_id, (count(DISTINCT wallet) FILTER (WHERE taker_buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE taker_sells > 0))::int AS sellers
+FROM (${pieces}) AS piece GROUP BY 1`;
+  return sql.query<TakerSidesRow & Record<string, unknown>>({ name: `pm_taker_sides_${cut.bounds.length}`, text }, parameters.values);
+}
+
+/** First and last fill of a market; null while it has none. */
+export interface FillSpan {
+  first: Date;
+  last: Date;
+}
+
+const SPAN: Statement = { name: 'pm_fill_span', text: 'SELECT min(open_at) AS first, max(close_at) AS last FROM pm_token_hour WHERE condition_id = $1 AND open_at < $2' };
+
+/** Time from a market's first fill to its last one, as of `now`; null without a fill. */
+export async function findFillSpan(sql: Sql, condition_id: string, now: Date): Promise<FillSpan | null> {
+  const [row] = await sql.query<{ first: Date | null; last: Date | null }>(SPAN, [condition_id, now]);
+  return row?.first && row.last ? { first: row.first, last: row.last < now ? row.last : now } : null;
+}

@@ -1,0 +1,150 @@
+import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
+import { mean } from '../../../lib/statistics';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { less, over, total } from '../exact';
+import { groupedBy } from '../grouped';
+import { listFillPrices } from '../queries/market-prices';
+import { type SeriesRow, type SmartSeriesRow, type TakerSidesRow, findFillSpan, listSeries, listSmartSeries, listTakerSides } from '../queries/market-series';
+import { cutAt } from '../queries/pieces';
+import { BUCKETS, type BucketSize, bucketsOf, checkBuckets } from './flows-buckets';
+import { emptyWithin, smartRule } from './flows-scope';
+import { getKnownMarket } from './markets-known';
+
+interface Args {
+  condition_id: string;
+  timeframe: Timeframe;
+  bucket_size: '1h' | '4h' | '12h' | '1d';
+}
+
+interface Sided {
+  token_id: string;
+  buy_usdc: string;
+  sell_usdc: string;
+}
+
+/** markets/sentiment: signed flow toward the first outcome over time. Throws not_found for an unknown market, empty_result for a window without trades. */
+export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context) => {
+  const { market, outcomes } = await getKnownMarket(context, args.condition_id);
+  const window = await seriesWindow(context, args.condition_id, args.timeframe, args.bucket_size, ['1h', '4h', '12h', '1d']);
+  Object.assign(context.meta, { timeframe: args.timeframe, window });
+  const cut = cutAt([window.from, window.to]);
+  const rule = await smartRule(context, window);
+  const length = BUCKETS[args.bucket_size];
+  const [all, smart, sides, fills] = await Promise.all([
+    listSeries(context.sql, args.condition_id, cut, length),
+    listSmartSeries(context.sql, args.condition_id, cut, rule, length),
+    listTakerSides(context.sql, args.condition_id, cut),
+    listFillPrices(context.sql, [args.condition_id], window.from, context.now),
+  ]);
+  const reference = outcomes[0];
+  if (reference === undefined || !all.some((row) => row.buys + row.sells > 0)) throw await emptyWithin(context, { condition_id: args.condition_id, category: null, smart: false });
+  const before = fills.find((fill) => fill.token_id === reference.token_id)?.last ?? null;
+  const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, before === null ? null : Number(before));
+  return {
+    ...market,
+    overall_sentiment: overallOf(all, smart, reference.token_id),
+    by_outcome: outcomes.map((outcome) => flowOf(outcome, all, smart, sides)),
+    time_series: points,
+    momentum: momentumOf(points.map((point) => point.score)),
+    reference_outcome: reference.outcome,
+  };
+};
+
+/** The window of a series; `all` begins with the market's first fill. Throws range_too_large for too many buckets. */
+export async function seriesWindow(context: GraphContext, condition_id: string, timeframe: Timeframe, size: BucketSize, allowed: readonly BucketSize[]): Promise<Window> {
+  const window = windowOf(timeframe, context.now);
+  const first = timeframe === 'all' ? (await findFillSpan(context.sql, condition_id, context.now))?.first : undefined;
+  const series = first === undefined ? window : { from: first, to: window.to };
+  if (timeframe !== 'all' || first !== undefined) checkBuckets(series, size, allowed);
+  return series;
+}
+
+/** Buys of the reference outcome and sells of others, less the opposite; and all of it. */
+function signedFlow(rows: readonly Sided[], reference: string): { net: string; gross: string } {
+  const toward = total(rows.map((row) => (row.token_id === reference ? row.buy_usdc : row.sell_usdc)));
+  const away = total(rows.map((row) => (row.token_id === reference ? row.sell_usdc : row.buy_usdc)));
+  return { net: less(toward, away), gross: total([toward, away]) };
+}
+
+const scoreOf = (rows: readonly Sided[], reference: string): number | null => {
+  const { net, gross } = signedFlow(rows, reference);
+  return over(net, gross);
+};
+
+/** Word for a score, by definition D-SENT. */
+export function labelOf(score: number): 'very_bearish' | 'bearish' | 'neutral' | 'bullish' | 'very_bullish' {
+  if (score < -0.5) return 'very_bearish';
+  if (score < -0.15) return 'bearish';
+  if (score < 0.15) return 'neutral';
+  return score < 0.5 ? 'bullish' : 'very_bullish';
+}
+
+function overallOf(all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], reference: string): Record<string, unknown> {
+  const [score, smart_sentiment] = [scoreOf(all, reference), scoreOf(smart, reference)];
+  const [buy_volume, sell_volume] = [total(all.map((row) => row.buy_usdc)), total(all.map((row) => row.sell_usdc))];
+  return {
+    score: six(score),
+    label: score === null ? null : labelOf(score),
+    buy_volume,
+    sell_volume,
+    buy_sell_ratio: over(buy_volume, sell_volume),
+    smart_sentiment: six(smart_sentiment),
+    divergence: score === null || smart_sentiment === null ? null : six(smart_sentiment - score),
+  };
+}
+
+function flowOf(outcome: OutcomeRecord, all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], sides: readonly TakerSidesRow[]): Record<string, unknown> {
+  const own = all.filter((row) => row.token_id === outcome.token_id);
+  const clever = smart.filter((row) => row.token_id === outcome.token_id);
+  const side = sides.find((row) => row.token_id === outcome.token_id);
+  const [buy_volume, sell_volume] = [total(own.map((row) => row.buy_usdc)), total(own.map((row) => row.sell_usdc))];
+  return {
+    ...outcome,
+    buy_volume,
+    sell_volume,
+    net_flow: less(buy_volume, sell_volume),
+    buy_count: own.reduce((sum, row) => sum + row.buys, 0),
+    sell_count: own.reduce((sum, row) => sum + row.sells, 0),
+    unique_buyers: side?.buyers ?? 0,
+    unique_sellers: side?.sellers ?? 0,
+    smart_net_flow: less(total(clever.map((row) => row.buy_usdc)), total(clever.map((row) => row.sell_usdc))),
+  };
+}
+
+function pointsOf(buckets: readonly Date[], all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], reference: string, before: number | null): { score: number | null; [field: string]: unknown }[] {
+  const [byBucket, smartByBucket] = [groupedBy(all, (row) => row.bucket.getTime()), groupedBy(smart, (row) => row.bucket.getTime())];
+  let price = before;
+  return buckets.map((bucket) => {
+    const [rows, clever] = [byBucket.get(bucket.getTime()) ?? [], smartByBucket.get(bucket.getTime()) ?? []];
+    const close = rows.find((row) => row.token_id === reference)?.close;
+    price = close === undefined ? price : Number(close);
+    return {
+      bucket,
+      score: six(scoreOf(rows, reference)),
+      buy_volume: total(rows.map((row) => row.buy_usdc)),
+      sell_volume: total(rows.map((row) => row.sell_usdc)),
+      net_flow: signedFlow(rows, reference).net,
+      trade_count: rows.reduce((sum, row) => sum + row.buys + row.sells, 0),
+      smart_sentiment: six(scoreOf(clever, reference)),
+      smart_net_flow: signedFlow(clever, reference).net,
+      price,
+    };
+  });
+}
+
+/** Scores are plain floats in the answer: rounded here as ratios are. */
+export const six = (value: number | null): number | null => (value === null ? null : Math.round(value * 1e6) / 1e6 + 0);
+
+/** A change of the score by this much, of 2 possible, has a direction: 5 % of either side. */
+const NOTICEABLE = 0.05;
+
+/** Mean score of the last third of the buckets less that of the first, buckets without trades left out. */
+export function momentumOf(scores: readonly (number | null)[]): { direction: 'rising' | 'falling' | 'flat'; strength: number; change: number | null } {
+  const third = Math.max(1, Math.floor(scores.length / 3));
+  const meanOf = (part: readonly (number | null)[]): number | null => mean(part.filter((score) => score !== null));
+  const [first, last] = [meanOf(scores.slice(0, third)), meanOf(scores.slice(-third))];
+  if (first === null || last === null) return { direction: 'flat', strength: 0, change: null };
+  const change = last - first;
+  return { direction: change > NOTICEABLE ? 'rising' : change < -NOTICEABLE ? 'falling' : 'flat', strength: Math.abs(change) / 2, change: six(change) };
+}

@@ -1,0 +1,32 @@
+import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
+import { AppError } from '../../../errors';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { isListed } from '../market-state';
+
+/** A market with its outcomes in the venue's order. */
+export interface KnownMarket {
+  market: MarketRecord;
+  outcomes: OutcomeRecord[];
+}
+
+/** A market by its id. Throws not_found for one that is unknown, or not listed yet. */
+export async function getKnownMarket(context: GraphContext, condition_id: string): Promise<KnownMarket> {
+  const { market, outcomes } = context.loaders(makeLoaders);
+  const [record, tokens] = await Promise.all([market.load(condition_id), outcomes.load(condition_id)]);
+  if (record === null || !isListed(record, context.now)) {
+    throw new AppError('not_found', { message: 'Unknown market.', details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }] });
+  }
+  return { market: record, outcomes: tokens };
+}
+
+/** The outcomes a name or token id stands for: one, or all when nothing is asked. Throws invalid_parameter for an outcome the market has not. */
+export function chosenOutcomes({ outcomes }: KnownMarket, wanted: string | null | undefined): OutcomeRecord[] {
+  if (wanted === null || wanted === undefined) return outcomes;
+  const lower = wanted.toLowerCase();
+  const chosen = outcomes.find((one) => one.token_id === wanted) ?? outcomes.find((one) => one.outcome === wanted) ?? outcomes.find((one) => one.outcome.toLowerCase() === lower);
+  if (chosen === undefined) {
+    throw new AppError('invalid_parameter', { details: [{ param: 'outcome', issue: 'is no outcome of this market', allowed: outcomes.map((one) => one.outcome), got: wanted.slice(0, 200) }] });
+  }
+  return [chosen];
+}
