@@ -9,7 +9,7 @@ import { ROOT } from '../support/catalogue';
 import { loadWorld } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { pay, type Proof, signProofs, signWith } from './payments/buyers';
-import type { BenchChains, BenchWallets, Received } from './payments/chains';
+import type { BenchChains, BenchWallets, ChainSettings, Received } from './payments/chains';
 import { type Child, startChild } from './payments/child';
 import { type Course, duel } from './payments/duel';
 
@@ -37,8 +37,9 @@ beforeAll(async () => {
   const db = await openDatabase(database.url);
   await loadWorld(db.pool, 'perps', 1_000, START, new Date(NOW));
   await db.close();
-  chains = await startChild<BenchChains>('chains.ts', { buyers: BUYERS });
-  const payments = { realm: 'localhost', ...chains.ready.payments };
+  chains = await startChild<BenchChains>('chains.ts', { folder, buyers: BUYERS } satisfies ChainSettings);
+  // The later look whether payments became final would fall into the other server's turns as well.
+  const payments = { realm: 'localhost', ...chains.ready.payments, reconcile_ms: 3_600_000 };
   ours = await startChild('ours.ts', { databaseUrl: database.url, clock: NOW, payments });
 }, 120_000);
 

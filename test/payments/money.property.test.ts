@@ -37,7 +37,7 @@ describe('money', () => {
   let second: Payments;
   beforeAll(async () => {
     till = await openTill({ settings: { deadline_ms: 150, settle_patience_ms: 600, reconcile_ms: 60_000, payer_failures: 1_000 } });
-    second = await createPayments(till.settings, { pool: till.database.pool, logger: till.logger });
+    second = await createPayments({ ...till.settings, reconcile_ms: 50 }, { pool: till.database.pool, logger: till.logger });
     await second.start();
   });
   afterAll(async () => {

@@ -3,6 +3,7 @@ import { counts, freshness } from './freshness';
 import { foundPoolResolvers } from './resolvers/found-pool';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
+import { poolVolumeResolvers } from './resolvers/pool-volume';
 import { poolsResolvers } from './resolvers/pools';
 import { queryResolvers } from './resolvers/query';
 import { rebuild } from './rollups/changes';
@@ -16,7 +17,7 @@ export const lp: Venue = {
     ...poolResolvers,
     ...foundPoolResolvers,
     ...poolsResolvers,
-    Query: { ...queryResolvers.Query, ...poolsResolvers.Query },
+    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query },
   },
   sources,
   freshness,

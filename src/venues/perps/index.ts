@@ -4,6 +4,7 @@ import { perpTrade } from './resolvers/perp-trade';
 import { query } from './resolvers/query';
 import { scored, trader } from './resolvers/trader';
 import { rebuild } from './rollups/rebuild';
+import { score } from './scoring/job';
 import { fillsByBlock } from './sources/fills-by-block';
 import { meta } from './sources/meta';
 import { nodeFills } from './sources/node-fills';
@@ -18,7 +19,7 @@ export const perps: Venue = {
     PerpPosition: perpPosition,
     Trader: trader,
     TraderStats: scored,
-    PerpLeaderboardRow: { ...scored, trader_profile: perpPosition.trader_profile },
+    PerpLeaderboardRow: { smart_score: scored.smart_score, tags: scored.tags, trader_profile: perpPosition.trader_profile },
     PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },
     PerpSmartWallet: { trader_profile: perpPosition.trader_profile },
   },
@@ -30,6 +31,7 @@ export const perps: Venue = {
     return rows[0] ?? { last_event_at: null, watermark: null };
   },
   rebuild,
+  score,
   async counts(db) {
     const { rows } = await db.query<Record<string, number>>(
       'SELECT (SELECT count(*) FROM perp_fill)::int AS perp_fill, (SELECT count(*) FROM perp_match)::int AS perp_match, (SELECT count(*) FROM perp_coin)::int AS perp_coin',

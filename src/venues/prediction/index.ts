@@ -1,6 +1,8 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Venue } from '../venue';
 import { resolvers } from './resolvers/map';
+import { rebuildHours } from './rollups/hours';
+import { rebuildPositions } from './rollups/positions';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
 
@@ -19,11 +21,17 @@ async function counts(db: Pool): Promise<Record<string, number>> {
   return rows[0] ?? {};
 }
 
+async function rebuild(client: PoolClient): Promise<void> {
+  await rebuildPositions(client);
+  await rebuildHours(client);
+}
+
 /** The prediction-market wing. */
 export const prediction: Venue = {
   name: 'prediction',
   resolvers,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
   freshness,
+  rebuild,
   counts,
 };

@@ -108,19 +108,41 @@ function byKey<Row>(list: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) 
 const byRow = (list: (rows: readonly TradeRow[]) => Promise<(string | null)[]>): DataLoader<TradeRow, string | null, string> =>
   new DataLoader(list, { cacheKeyFn: (row) => row.trade_id });
 
-async function loadPrices(context: GraphContext, loaders: Pick<Loaders, 'market' | 'outcomes'>, ids: readonly string[]): Promise<Map<string, string>[]> {
-  const [fills, markets, outcomes] = await Promise.all([listFillPrices(context.sql, ids, context.now, context.now), loaders.market.loadMany(ids), loaders.outcomes.loadMany(ids)]);
+async function loadPrices(
+  context: GraphContext,
+  loaders: Pick<Loaders, 'market' | 'outcomes'>,
+  ids: readonly string[],
+): Promise<Map<string, string>[]> {
+  const [fills, markets, outcomes] = await Promise.all([
+    listFillPrices(context.sql, ids, context.now, context.now),
+    loaders.market.loadMany(ids),
+    loaders.outcomes.loadMany(ids),
+  ]);
   const last = new Map(fills.flatMap(({ token_id, last }) => (last === null ? [] : [[token_id, last] as const])));
   return ids.map((_, index) => pricesOf(orThrow(markets[index]), orThrow(outcomes[index]) ?? [], last, context.now));
 }
 
-function pricesOf(market: MarketRecord | null, outcomes: readonly OutcomeRecord[], last: ReadonlyMap<string, string>, now: Date): Map<string, string> {
+function pricesOf(
+  market: MarketRecord | null,
+  outcomes: readonly OutcomeRecord[],
+  last: ReadonlyMap<string, string>,
+  now: Date,
+): Map<string, string> {
   const resolved = market !== null && isResolved(market, now);
   return new Map(
-    outcomes.flatMap(({ token_id, outcome, payout, price }): [string, string][] => {
-      if (resolved) return [[token_id, payout?.toString() ?? (market.is_voided ? String(1 / outcomes.length) : outcome === market.winning_outcome ? '1' : '0')]];
+    outcomes.flatMap(({ token_id, outcome, payout, price, price_at }): [string, string][] => {
+      if (resolved)
+        return [
+          [
+            token_id,
+            payout?.toString() ?? (market.is_voided ? (1 / outcomes.length).toFixed(6) : outcome === market.winning_outcome ? '1' : '0'),
+          ],
+        ];
       const other = outcomes.length === 2 ? last.get(outcomes.find((one) => one.token_id !== token_id)?.token_id ?? '') : undefined;
-      const known = last.get(token_id) ?? (other === undefined ? undefined : minus('1', other)) ?? price?.toString();
+      const known =
+        last.get(token_id) ??
+        (other === undefined ? undefined : minus('1', other)) ??
+        (price_at === null || price_at <= now ? price?.toString() : undefined);
       return known === undefined ? [] : [[token_id, known]];
     }),
   );

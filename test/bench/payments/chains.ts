@@ -1,6 +1,3 @@
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -25,6 +22,12 @@ export interface Received {
   tempo: bigint;
 }
 
+export interface ChainSettings {
+  /** Of the caller, who removes it. */
+  folder: string;
+  buyers: number;
+}
+
 const BUYER_USDC = 1_000_000_000n;
 const BUYER_LAMPORTS = 1_000_000_000n;
 
@@ -43,12 +46,11 @@ export async function fundedBuyer({ solana, tempo }: SandboxChains, sample: Sand
 }
 
 if (require.main === module)
-  void serve<{ buyers: number }, BenchChains>(async (settings) => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-chains-'));
+  void serve<ChainSettings, BenchChains>(async ({ folder, buyers: count }) => {
     const chains = await startSandboxChains(folder);
     const sample = readSandboxWallets(folder);
     const buyers: BenchWallets[] = [];
-    for (let made = 0; made < settings.buyers; made += 1) buyers.push(await fundedBuyer(chains, sample));
+    for (let made = 0; made < count; made += 1) buyers.push(await fundedBuyer(chains, sample));
     const faults = [chains.solana.faults, chains.tempo?.faults];
     return {
       ready: { payments: chains.payments, buyers },
@@ -60,9 +62,6 @@ if (require.main === module)
           tempo: (await chains.tempo?.usdcBalance(sample.tempo?.pay_to ?? '')) ?? 0n,
         }),
       },
-      stop: async () => {
-        await chains.stop();
-        fs.rmSync(folder, { recursive: true });
-      },
+      stop: () => chains.stop(),
     };
   });

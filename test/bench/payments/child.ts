@@ -76,6 +76,6 @@ export async function serve<Settings, Ready>(start: (settings: Settings) => Prom
     });
     send({ answer: service.ready });
   } catch (error) {
-    send({ error: (error as Error).stack ?? String(error) });
+    process.send?.({ error: (error as Error).stack ?? String(error) }, () => process.exit(1));
   }
 }

@@ -21,7 +21,7 @@ test.each(DATABASES)('payments.charge without the chain, %s', async (what, optio
   const database: EmbeddedPostgres = await startEmbedded(path.join(folder, 'pg'), options);
   try {
     await migrate(database.url, path.join(ROOT, 'prisma/migrations'));
-    const settings: OverheadSettings = { databaseUrl: database.url, ...SIZE };
+    const settings: OverheadSettings = { folder, databaseUrl: database.url, ...SIZE };
     const child = await startChild<Record<BuyerProtocol, Sample[]>>('overhead.ts', settings);
     await child.stop();
     const rows = Object.entries(child.ready).map(([protocol, samples]) => row(protocol, samples));

@@ -1,7 +1,4 @@
 import crypto from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { openDatabase } from '../../../src/db/client';
 import { makeLogger } from '../../../src/observability/logger';
 import { createPayments } from '../../../src/payments/charge';
@@ -24,6 +21,8 @@ export interface Sample {
 }
 
 export interface OverheadSettings {
+  /** Of the caller, who removes it. */
+  folder: string;
   databaseUrl: string;
   /** Payments measured per protocol, after as many rounds of warm-up. */
   rounds: number;
@@ -65,10 +64,9 @@ async function pay(payments: Payments, proof: Proof): Promise<void> {
   if (outcome.kind !== 'paid') throw outcome.error;
 }
 
-void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ databaseUrl, rounds, batch }) => {
+void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, databaseUrl, rounds, batch }) => {
   const rpc = new RecordedRpc(globalThis.fetch);
   globalThis.fetch = rpc.fetch;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-overhead-'));
   const [chains, db] = await Promise.all([startSandboxChains(folder), openDatabase(databaseUrl)]);
   const { pool, take } = timedPool(db.pool);
   const settings = { realm: 'localhost', ...chains.payments, reconcile_ms: 600_000 };
@@ -108,7 +106,6 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ databaseU
     stop: async () => {
       await payments.stop();
       await Promise.all([chains.stop(), db.close()]);
-      fs.rmSync(folder, { recursive: true });
     },
   };
 });

@@ -1,5 +1,10 @@
+interface RpcCall {
+  method: string;
+  params?: unknown[];
+}
+
 /** What a JSON-RPC call asks, without what differs between two payments of one buyer. */
-function questionOf(url: string, { method, params }: { method: string; params: unknown[] }): string {
+function questionOf(url: string, { method, params = [] }: RpcCall): string {
   const [first] = params;
   if (method === 'getAccountInfo' || method === 'getBalance') return `${url} ${method} ${String(first)}`;
   if (method !== 'eth_call') return `${url} ${method}`;
@@ -24,7 +29,7 @@ export class RecordedRpc {
     const url = String(input instanceof Request ? input.url : input);
     const body = typeof init?.body === 'string' ? init.body : undefined;
     if (body === undefined) return this.real(input, init);
-    const question = questionOf(url, JSON.parse(body) as { method: string; params: unknown[] });
+    const question = questionOf(url, JSON.parse(body) as RpcCall);
     if (!this.replay) return this.remember(question, await this.real(input, init));
     this.calls += 1;
     const answer = this.answers.get(question);

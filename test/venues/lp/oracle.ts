@@ -79,51 +79,51 @@ export interface WorldFacts {
 const HOUR = 3_600_000;
 const orNull = (text: string | null): bigint | null => (text === null ? null : exact(text));
 
+type Kept<Text extends string, Time extends string, Other extends object = object> = Record<Text, string | null> & Record<Time, Date | null> & Other;
+type EventRecord = Kept<
+  'pool_address' | 'pool_type' | 'tx_id' | 'position_address' | 'owner' | 'usd' | 'amount_x' | 'amount_y' | 'liquidity_delta',
+  'timestamp',
+  { kind: FactEvent['kind']; rebalance: boolean; n: number }
+>;
+const text = (value: string | null): string => value ?? '';
+const time = (value: Date | null): number => (value as Date).getTime();
+
 export async function factsOf(db: Pool): Promise<WorldFacts> {
-  const rows = async (text: string): Promise<Record<string, never>[]> => (await db.query<Record<string, never>>(text)).rows;
-  const events = await rows('SELECT * FROM lp_event');
-  const swaps = await rows('SELECT * FROM lp_swap');
-  const hours = await rows('SELECT * FROM lp_volume_hour');
-  const pools = await rows('SELECT * FROM lp_pool');
-  const scores = await rows(`SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score FROM lp_score`);
+  const events = await db.query<EventRecord>('SELECT * FROM lp_event');
+  const swaps = await db.query<Kept<'pool_address' | 'usd' | 'fee_usd', 'timestamp'>>('SELECT * FROM lp_swap');
+  const hours = await db.query<Kept<'pool_address' | 'volume_usd' | 'fees_usd' | 'protocol_fees_usd', 'hour'>>('SELECT * FROM lp_volume_hour');
+  const pools = await db.query<Kept<'pool_address' | 'pool_type', 'created_at'>>('SELECT * FROM lp_pool');
+  const scores = await db.query<Kept<'owner' | 'day' | 'score', never>>(`SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score FROM lp_score`);
   return {
-    events: (events as never as Record<string, string & Date & boolean & number>[]).map((e) => ({
-      pool: e.pool_address as string,
-      type: e.pool_type as string,
-      at: (e.timestamp as Date).getTime(),
-      tx: e.tx_id as string,
-      position: e.position_address as string,
-      kind: e.kind as never,
-      owner: e.owner as string | null,
-      usd: orNull(e.usd as string | null),
-      x: orNull(e.amount_x as string | null),
-      y: orNull(e.amount_y as string | null),
-      liquidity: orNull(e.liquidity_delta as string | null),
-      rebalance: e.rebalance as boolean,
-      n: e.n as number,
+    events: events.rows.map((e) => ({
+      pool: text(e.pool_address),
+      type: text(e.pool_type),
+      at: time(e.timestamp),
+      tx: text(e.tx_id),
+      position: text(e.position_address),
+      kind: e.kind,
+      owner: e.owner,
+      usd: orNull(e.usd),
+      x: orNull(e.amount_x),
+      y: orNull(e.amount_y),
+      liquidity: orNull(e.liquidity_delta),
+      rebalance: e.rebalance,
+      n: e.n,
     })),
-    swaps: (swaps as never as Record<string, string & Date>[]).map((s) => ({
-      pool: s.pool_address as string,
-      at: (s.timestamp as Date).getTime(),
-      usd: orNull(s.usd as string | null),
-      fee: orNull(s.fee_usd as string | null),
-    })),
-    hours: (hours as never as Record<string, string & Date>[]).map((h) => ({
-      pool: h.pool_address as string,
-      at: (h.hour as Date).getTime(),
-      usd: exact(h.volume_usd as string),
-      fee: h.fees_usd === null ? null : exact(h.fees_usd as string) - exact((h.protocol_fees_usd as string | null) ?? '0'),
+    swaps: swaps.rows.map((s) => ({ pool: text(s.pool_address), at: time(s.timestamp), usd: orNull(s.usd), fee: orNull(s.fee_usd) })),
+    hours: hours.rows.map((h) => ({
+      pool: text(h.pool_address),
+      at: time(h.hour),
+      usd: exact(text(h.volume_usd)),
+      fee: h.fees_usd === null ? null : exact(h.fees_usd) - exact(h.protocol_fees_usd ?? '0'),
     })),
     pools: new Map(
-      (pools as never as Record<string, string & Date>[]).map((p) => [
-        p.pool_address as string,
-        { pool: p.pool_address as string, type: p.pool_type as string, created: p.created_at === null ? null : (p.created_at as Date).getTime() },
+      pools.rows.map((p) => [
+        text(p.pool_address),
+        { pool: text(p.pool_address), type: text(p.pool_type), created: p.created_at === null ? null : time(p.created_at) },
       ]),
     ),
-    scores: (scores as never as { owner: string; day: string; score: string | null }[]).map((s) => ({
-      ...s,
-      score: s.score === null ? null : Number(s.score),
-    })),
+    scores: scores.rows.map((s) => ({ owner: text(s.owner), day: text(s.day), score: s.score === null ? null : Number(s.score) })),
   };
 }
 

@@ -20,6 +20,9 @@ export interface ShownEvent {
   amount_x: string | null;
   amount_y: string | null;
   fees_usd: string | null;
+  /** Only where an answer tells it. */
+  pct_of_pool?: string | null;
+  cumulative_net_usd?: string | null;
 }
 
 /** Names of the two pool types for the same events. */
@@ -89,6 +92,8 @@ export const poolEventResolvers: Resolvers = {
     AmountX: of('amount_x'),
     AmountY: of('amount_y'),
     FeesUsd: of('fees_usd'),
+    PctOfPool: of('pct_of_pool'),
+    CumulativeNetUsd: of('cumulative_net_usd'),
     LpScore: lpScore,
   },
   DammV2Event: {

@@ -73,8 +73,8 @@ const liquidity = {
     context.loaders(makeLoaders).liquidity.load(pool_address),
 };
 
-export const poolsResolvers: Resolvers = {
+export const poolsResolvers = {
   Query: { lpPoolsTrending, lpPoolsTop },
   TrendingPool: liquidity,
   TopPool: liquidity,
-};
+} satisfies Resolvers;

@@ -13,10 +13,10 @@ ahead AS MATERIALIZED (
 ),
 ${tripsOf(`ahead t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since AND timestamp < ${instant} OFFSET 0) f`, null)},
 held AS (
-  SELECT p.trader, p.coin, p.is_long, abs(p.size) AS size, p.opened_at, p.last_at, p.opened_size, p.opened_usd, p.gross_pnl
+  SELECT p.trader, p.coin, p.is_long, abs(p.size) AS size, p.peak_size, p.opened_at, p.last_at, p.opened_size, p.opened_usd, p.gross_pnl
   FROM perp_position p WHERE p.last_at < ${instant} AND p.size <> 0 AND ${condition}
   UNION ALL
-  SELECT trader, coin, is_long, abs(size), opened_at, last_at, opened_size, opened_usd, gross_pnl FROM trip WHERE is_newest AND NOT is_closed
+  SELECT trader, coin, is_long, abs(size), peak_size, opened_at, last_at, opened_size, opened_usd, gross_pnl FROM trip WHERE is_newest AND NOT is_closed
 )`;
 
 /** A position rebuilt from fills. Figures are exact decimals as text. */

@@ -90,7 +90,9 @@ const entryOf = ({ paid_usdc, paid_shares }: PositionRow): number => Number(paid
 
 /** Largest fall of the running gain from its peak, which begins at 0, in the order in which positions ended. */
 function drawdownOf(ended: readonly PositionRow[]): string {
-  const ordered = [...ended].sort((a, b) => (a.closed_at as Date).getTime() - (b.closed_at as Date).getTime() || (a.token_id < b.token_id ? -1 : 1));
+  const ordered = [...ended].sort(
+    (a, b) => (a.closed_at as Date).getTime() - (b.closed_at as Date).getTime() || (a.token_id < b.token_id ? -1 : 1),
+  );
   let [running, peak, largest] = [0n, 0n, 0n];
   for (const { gain } of ordered) {
     running += fixed(gain);
@@ -106,7 +108,8 @@ export function topEventShare(ended: readonly JudgedPosition[], now: Date): numb
 }
 
 /** USDC bought and sold. */
-export const volumeOf = (positions: readonly PositionRow[]): string => total(positions.flatMap(({ buy_usdc, sell_usdc }) => [buy_usdc, sell_usdc]));
+export const volumeOf = (positions: readonly PositionRow[]): string =>
+  total(positions.flatMap(({ buy_usdc, sell_usdc }) => [buy_usdc, sell_usdc]));
 
 /** Sum of plain numbers. */
 export const totalOf = (numbers: readonly number[]): number => sum(numbers);

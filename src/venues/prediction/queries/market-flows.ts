@@ -27,12 +27,13 @@ export interface MarketWalletsRow {
   wallets: number;
 }
 
-/** Smart wallets that traded each of these markets. */
-export function listSmartCounts(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
+/** Smart wallets that traded each of these markets, or these outcomes of theirs. */
+export function listSmartCounts(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[], token_ids: readonly string[] | null = null): Promise<MarketWalletsRow[]> {
   const parameters = new Parameters();
-  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const market = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const filter = token_ids === null ? market : `${market} AND token_id = ANY (${parameters.add(token_ids, 'text[]')})`;
   const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1`;
-  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_smart_counts_${cut.bounds.length}`, text }, parameters.values);
+  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_smart_counts_${cut.bounds.length}${token_ids === null ? '' : '_tokens'}`, text }, parameters.values);
 }
 
 /** Takers of each of these markets. */

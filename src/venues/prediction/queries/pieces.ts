@@ -37,8 +37,6 @@ export const factsWithin = ({ from, to }: { from: Date; to: Date }): Cut => ({ b
 
 /** SQL of where a cut lies. */
 export interface Places {
-  /** Its bounds, for width_bucket. */
-  bounds: string;
   /** Condition on a rollup's `hour`. */
   rolled: string;
   /** Condition on a fact's `timestamp`. */
@@ -51,15 +49,20 @@ const FACT_HOUR = `date_trunc('hour', "timestamp", 'UTC')`;
 
 /** The places of a cut, its values taken by `parameters`. */
 export function placesOf(cut: Cut, parameters: Parameters): Places {
-  const bounds = parameters.add(cut.bounds, 'timestamptz[]');
   const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
   const lows = parameters.add(cut.edges.map((edge) => edge.from), 'timestamptz[]'); // prettier-ignore
   const highs = parameters.add(cut.edges.map((edge) => edge.to), 'timestamptz[]'); // prettier-ignore
   const edges = cut.edges.map((_, index) => `("timestamp" >= (${lows})[${index + 1}] AND "timestamp" < (${highs})[${index + 1}])`);
-  const places = { bounds, rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})`, torn: `(${edges.join(' OR ')})` };
+  const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})`, torn: `(${edges.join(' OR ')})` };
   if (cut.shift === null) return { ...places, at: FACT_HOUR };
-  const shift = parameters.add(`${cut.shift} milliseconds`, 'interval');
-  return { ...places, at: `CASE WHEN "timestamp" < (${bounds})[2] THEN date_trunc('hour', "timestamp" + ${shift}, 'UTC') - ${shift} ELSE ${FACT_HOUR} END` };
+  const [shift, second] = [parameters.add(`${cut.shift} milliseconds`, 'interval'), parameters.add(cut.bounds[1], 'timestamptz')];
+  return { ...places, at: `CASE WHEN "timestamp" < ${second} THEN date_trunc('hour', "timestamp" + ${shift}, 'UTC') - ${shift} ELSE ${FACT_HOUR} END` };
+}
+
+/** SQL of which part of a cut an instant lies in. */
+export function partOf(cut: Cut, parameters: Parameters): (instant: string) => string {
+  const bounds = parameters.add(cut.bounds, 'timestamptz[]');
+  return (instant) => `width_bucket(${instant}, ${bounds})`;
 }
 
 /**
@@ -67,11 +70,12 @@ export function placesOf(cut: Cut, parameters: Parameters): Places {
  * takers buys, sells, buy_usdc, sell_usdc, shares. `filter` is a condition on condition_id or token_id. A torn hour gives a row for each part.
  */
 export function tokenPieces(cut: Cut, parameters: Parameters, filter = 'true'): string {
-  const { bounds, rolled, torn, at } = placesOf(cut, parameters);
-  return `SELECT condition_id, token_id, hour::timestamptz AS at, width_bucket(hour::timestamptz, ${bounds}) AS part, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares
+  const { rolled, torn, at } = placesOf(cut, parameters);
+  const part = partOf(cut, parameters);
+  return `SELECT condition_id, token_id, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares
 FROM pm_token_hour WHERE ${rolled} AND ${filter}
 UNION ALL
-SELECT condition_id, token_id, ${at}, width_bucket("timestamp", ${bounds}), count(*)::int, sum(usdc_size), sum(size),
+SELECT condition_id, token_id, ${at}, ${part('"timestamp"')}, count(*)::int, sum(usdc_size), sum(size),
   (count(*) FILTER (WHERE is_taker AND side = 'BUY'))::int, (count(*) FILTER (WHERE is_taker AND side = 'SELL'))::int,
   COALESCE(sum(usdc_size) FILTER (WHERE is_taker AND side = 'BUY'), 0), COALESCE(sum(usdc_size) FILTER (WHERE is_taker AND side = 'SELL'), 0), COALESCE(sum(size) FILTER (WHERE is_taker), 0)
 FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4`;
@@ -82,14 +86,15 @@ FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1
  * taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at. `filter` is a condition on condition_id, token_id or wallet.
  */
 export function walletPieces(cut: Cut, parameters: Parameters, filter = 'true'): string {
-  const { bounds, rolled, torn, at } = placesOf(cut, parameters);
+  const { rolled, torn, at } = placesOf(cut, parameters);
+  const part = partOf(cut, parameters);
   const of = (value: string, side: string): string => `COALESCE(sum(${value}) FILTER (WHERE side = '${side}'), 0)`;
   const number = (side: string, more = ''): string => `(count(*) FILTER (WHERE side = '${side}'${more}))::int`;
-  return `SELECT condition_id, token_id, wallet, hour::timestamptz AS hour, hour::timestamptz AS at, width_bucket(hour::timestamptz, ${bounds}) AS part, buys, sells, taker_buys, taker_sells,
+  return `SELECT condition_id, token_id, wallet, hour::timestamptz AS hour, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, buys, sells, taker_buys, taker_sells,
   buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at
 FROM pm_wallet_hour WHERE ${rolled} AND token_id <> '' AND ${filter}
 UNION ALL
-SELECT condition_id, token_id, wallet, ${FACT_HOUR}, ${at}, width_bucket("timestamp", ${bounds}), ${number('BUY')}, ${number('SELL')}, ${number('BUY', ' AND is_taker')}, ${number('SELL', ' AND is_taker')},
+SELECT condition_id, token_id, wallet, ${FACT_HOUR}, ${at}, ${part('"timestamp"')}, ${number('BUY')}, ${number('SELL')}, ${number('BUY', ' AND is_taker')}, ${number('SELL', ' AND is_taker')},
   ${of('usdc_size', 'BUY')}, ${of('usdc_size', 'SELL')}, ${of('size', 'BUY')}, ${of('size', 'SELL')}, COALESCE(sum(usdc_size) FILTER (WHERE is_taker), 0),
   min("timestamp"), max("timestamp"), min("timestamp") FILTER (WHERE side = 'BUY')
 FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4, 5, 6`;

@@ -1,7 +1,8 @@
 import type { Category } from '../../../lib/category';
+import { hhi } from '../../../lib/statistics';
 import { type Timeframe, type Window, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { changePercent, less, over, percent, total, trendOf } from '../exact';
+import { changePercent, less, percent, total, trendOf } from '../exact';
 import { makeLoaders } from '../loaders';
 import { getFirstFill } from '../queries/newest-fill';
 import { type VolumeScope, listVolumeCells, listVolumes } from '../queries/volumes';
@@ -64,7 +65,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
     biggest_gainer: gainer === null ? null : label(gainer.key),
     biggest_loser: loser === null ? null : label(loser.key),
     cells: cells.map((cell) => ({ label: label(cell.label), bucket: cell.bucket, volume: cell.volume, trade_count: cell.trades })),
-    hhi: rows.reduce((sum, row) => sum + (over(row.volume, volume) ?? 0) ** 2, 0),
+    hhi: hhi(rows.map((row) => Number(row.volume))),
   };
 };
 
@@ -98,7 +99,7 @@ async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly
   return new Map(keys.map((key, index) => [key, questionOf(markets[index]) ?? key]));
 }
 
-const questionOf = (market: unknown): string | null => (market instanceof Error || market === null ? null : ((market as { question: string | null }).question));
+const questionOf = (market: unknown): string | null => (market instanceof Error || market === null ? null : (market as { question: string | null }).question);
 
 /** The bucket asked for, or by the window's length: up to a day hours, up to a week four hours, else days. Throws range_too_large for too many. */
 async function bucketOf({ bucket_size, timeframe }: Args, window: Window, context: GraphContext): Promise<BucketSize> {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { clamp } from '../../../lib/statistics';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { over } from '../exact';
 import { groupedBy } from '../grouped';

@@ -2,13 +2,21 @@ import type { Resolvers } from '../../venue';
 import { marketsCapitalFlow, marketsCapitalFlowComparison } from './flows-capital';
 import { marketsVolumeByGroup } from './flows-groups';
 import { marketsVolumeHeatmap } from './flows-heatmap';
+import { marketsPriceHistory } from './flows-price';
+import { marketsSentiment } from './flows-sentiment';
 import { Market } from './market';
 import { marketsCategories } from './markets-categories';
+import { marketsParticipants } from './markets-participants';
 import { marketsTrending } from './markets-trending';
 import { platformStats } from './platform';
+import { walletsPortfolio } from './portfolio';
+import { walletsPnlBreakdown } from './positions';
 import { PmTrade } from './trade';
+import { marketsSmartFlow } from './signals-flow';
 import { marketsTrades, tradesWhales } from './trades';
 import { PmWallet } from './wallet';
+import { walletsActivity, walletsProfile } from './wallets';
+import { walletsCompare } from './wallets-compare';
 
 /** Resolver map of the wing: root fields that answer, and the types they are made of. */
 export const resolvers: Resolvers = {
@@ -22,6 +30,15 @@ export const resolvers: Resolvers = {
     marketsVolumeHeatmap,
     marketsCapitalFlow,
     marketsCapitalFlowComparison,
+    marketsPriceHistory,
+    marketsSentiment,
+    marketsParticipants,
+    marketsSmartFlow,
+    walletsProfile,
+    walletsActivity,
+    walletsPnlBreakdown,
+    walletsCompare,
+    walletsPortfolio,
   },
   PmTrade,
   Market,

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { computePositions, keyOf } from './positions-compute';
+import { type AsOf, computePositions, keyOf } from './positions-compute';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
 import type { Group } from './positions-store';
 
@@ -31,22 +31,22 @@ export async function listPositionsAsOf(sql: Sql, scope: PositionScope, now: Dat
     sql.query<PositionRow & Record<string, unknown>>(KEPT[by], [ids, now]),
     sql.query<Group & Record<string, unknown>>(LATER[by], [now, ids]),
   ]);
-  return [...rows, ...(await listComputed(sql, groups, now))];
+  return [...rows, ...(await listComputed(sql, groups, { facts: now, resolutions: now }))];
 }
 
-/** Positions of these groups from facts, as of `now`. */
-export async function listComputed(sql: Sql, groups: readonly Group[], now: Date): Promise<PositionRow[]> {
+/** Positions of these groups from facts. */
+export async function listComputed(sql: Sql, groups: readonly Group[], as_of: AsOf): Promise<PositionRow[]> {
   const wanted = new Set(groups.map(keyOf));
   const rows: PositionRow[] = [];
   // Conversions bring in further markets of a wallet: only those asked for are told.
-  await computePositions(sql, groups, now, (computed) => void rows.push(...computed.filter((row) => wanted.has(keyOf(row)))));
+  await computePositions(sql, groups, as_of, (computed) => void rows.push(...computed.filter((row) => wanted.has(keyOf(row)))));
   return rows;
 }
 
 /** Positions of the whole venue that what is kept tells wrong as of `now`, told right: JSON for `positionsSql`. Empty unless facts of later than `now` are in the store. */
 export async function loadOverlay(sql: Sql, now: Date): Promise<string> {
   const groups = await sql.query<Group & Record<string, unknown>>(LATER.all, [now]);
-  return JSON.stringify(await listComputed(sql, groups, now));
+  return JSON.stringify(await listComputed(sql, groups, { facts: now, resolutions: now }));
 }
 
 /** SQL of all positions as of an instant, `now` and `overlay` (of `loadOverlay`) being parameters of the statement. */

@@ -17,25 +17,33 @@ export const keyOf = ({ wallet, condition_id }: Group): string => `${wallet}|${c
 /** Each group once. */
 export const distinct = (groups: readonly Group[]): Group[] => [...new Map(groups.map((group) => [keyOf(group), group])).values()];
 
+/** Up to when facts and resolutions count. */
+export interface AsOf {
+  /** Rows before it. */
+  facts: Date;
+  /** Resolutions up to it. */
+  resolutions: Date;
+}
+
 /**
- * Positions of these groups from facts, as of `now` (all facts where none is given); where conversions tie markets
+ * Positions of these groups from facts (all that are known, where no `as_of` is given); where conversions tie markets
  * together, the positions of all markets so tied. `told` is handed each chunk as it is done.
  */
 export async function computePositions(
   sql: Sql,
   groups: readonly Group[],
-  now: Date | undefined,
+  as_of: AsOf | undefined,
   told: (rows: PositionRow[]) => Promise<void> | void,
 ): Promise<void> {
-  for (let first = 0; first < groups.length; first += CHUNK) await told(await computeChunk(sql, groups.slice(first, first + CHUNK), now));
+  for (let first = 0; first < groups.length; first += CHUNK) await told(await computeChunk(sql, groups.slice(first, first + CHUNK), as_of));
 }
 
-async function computeChunk(sql: Sql, groups: readonly Group[], now: Date | undefined): Promise<PositionRow[]> {
-  const named = await listBookMarkets(sql, [...new Set(groups.map(({ condition_id }) => condition_id))], now);
+async function computeChunk(sql: Sql, groups: readonly Group[], as_of: AsOf | undefined): Promise<PositionRow[]> {
+  const named = await listBookMarkets(sql, [...new Set(groups.map(({ condition_id }) => condition_id))], as_of?.resolutions);
   const bundles = await bundle(sql, groups, named);
   const further = [...new Set(bundles.flatMap(({ condition_ids }) => condition_ids))].filter((id) => !named.has(id));
-  const markets = new Map([...named, ...(await listBookMarkets(sql, further, now))]);
-  const facts = await listBookFacts(sql, bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id }))), now); // prettier-ignore
+  const markets = new Map([...named, ...(await listBookMarkets(sql, further, as_of?.resolutions))]);
+  const facts = await listBookFacts(sql, bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id }))), as_of?.facts); // prettier-ignore
   const prices = await listSetPrices(sql, facts, markets);
   const byGroup = listsBy(facts, keyOf);
   return bundles.flatMap(({ wallet, condition_ids }) => {

@@ -1,0 +1,54 @@
+import { AppError } from '../../../errors';
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { bornAt } from './pools-trending';
+
+const HOUR = 3_600_000;
+export const BUCKETS = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
+export type BucketSize = keyof typeof BUCKETS;
+
+/** More buckets than this in one answer are refused. */
+const BUCKETS_AT_MOST = 2_100;
+
+/** Start of the bucket of an hour: UTC multiples of the size, which is the parameter `$at` (an interval). */
+export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::interval, ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
+
+/** The size as PostgreSQL reads it. */
+export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR} hours`;
+
+/**
+ * Starts of the buckets that a window touches, oldest first; the first and the last may be cut by it. Throws AppError
+ * range_too_large, naming the smallest of `allowed` that fits.
+ */
+export function bucketsOf({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[]): Date[] {
+  const count = (other: BucketSize): number => Math.ceil(to.getTime() / BUCKETS[other]) - Math.floor(from.getTime() / BUCKETS[other]);
+  if (count(size) > BUCKETS_AT_MOST) {
+    const fits = [...allowed].sort((a, b) => BUCKETS[a] - BUCKETS[b]).find((other) => count(other) <= BUCKETS_AT_MOST);
+    throw new AppError('range_too_large', {
+      details: [{ param: 'bucket_size', issue: `${count(size)} buckets, at most ${BUCKETS_AT_MOST}`, allowed: fits ?? null, got: size }],
+      ...(fits !== undefined && { suggestion: { bucket_size: fits } }),
+    });
+  }
+  const first = Math.floor(from.getTime() / BUCKETS[size]) * BUCKETS[size];
+  return Array.from({ length: Math.max(count(size), 0) }, (_, i) => new Date(first + i * BUCKETS[size]));
+}
+
+const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at` };
+const ALL_BORN: Statement = {
+  name: 'lp_first_fact',
+  text: 'SELECT least((SELECT min(hour) FROM lp_owner_hour), (SELECT min(hour) FROM lp_pool_hour)) AS at',
+};
+
+/** When a pool's life began: when it was made or, where nothing says so or facts are older, its first fact. Null for neither. */
+export async function findBirth(sql: Sql, { pool_address, created_at }: { pool_address: string; created_at: Date | null }): Promise<Date | null> {
+  const first = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool_address]))[0]?.at ?? null;
+  return first === null || (created_at !== null && created_at < first) ? created_at : first;
+}
+
+/** Hour of the first fact of any pool. */
+export async function findFirstHour(sql: Sql): Promise<Date | null> {
+  return (await sql.query<{ at: Date | null }>(ALL_BORN, []))[0]?.at ?? null;
+}
+
+/** The window without what lies before `birth`. */
+export const since = ({ from, to }: Window, birth: Date | null): Window => ({ from: birth !== null && birth > from ? birth : from, to });

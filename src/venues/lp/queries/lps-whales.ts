@@ -1,0 +1,58 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { CursorPosition } from '../../../lib/cursor';
+import type { Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import type { PoolEventRow } from './pools-events';
+
+export interface WhalesArgs {
+  min_usd: number;
+  window: Window;
+  /** Null: both. */
+  pool_type: PoolType | null;
+  /** Null: both. */
+  kind: 'deposit' | 'withdraw' | null;
+  pool_address: string | null;
+  after: CursorPosition | null;
+  limit: number;
+}
+
+export interface WhaleRow extends PoolEventRow {
+  /** Decimal text; null when no liquidity of the day before the event is known. */
+  pct_of_pool: string | null;
+}
+
+/** Length of the cursor position. */
+export const WHALE_KEY = 6;
+export const whalePosition = (row: WhaleRow): CursorPosition => [
+  row.timestamp.toISOString(),
+  row.pool_address,
+  row.tx_id,
+  row.position_address,
+  row.kind,
+  row.n,
+];
+
+/** One statement for a pool and one for all, for first and for later pages. */
+function whales(pool: boolean, after: boolean): Statement {
+  return {
+    name: `lp_whales_${Number(pool)}${Number(after)}`,
+    text: `
+SELECT w.*, (SELECT 100 * w.usd / nullif(l.liquidity_usd, 0) FROM lp_liquidity_hour l
+  WHERE l.pool_address = w.pool_address AND l.hour < date_trunc('hour', w."timestamp", 'UTC') AND l.hour >= w."timestamp" - interval '1 day'
+  ORDER BY l.hour DESC LIMIT 1) AS pct_of_pool
+FROM (
+  SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd
+  FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND usd >= $3::numeric AND kind IN ('deposit', 'withdraw')
+    AND ($4::text IS NULL OR pool_type = $4) AND ($5::text IS NULL OR kind = $5) AND ${pool ? 'pool_address = $6' : '$6::text IS NULL'}
+    AND ${after ? '("timestamp", pool_address, tx_id, position_address, kind, n) < ($8::timestamptz, $9::text, $10::text, $11::text, $12::text, $13::smallint)' : "coalesce($8, $9, $10, $11, $12, $13, '') = ''"}
+  ORDER BY "timestamp" DESC, pool_address DESC, tx_id DESC, position_address DESC, kind DESC, n DESC LIMIT $7
+) w ORDER BY "timestamp" DESC, pool_address DESC, tx_id DESC, position_address DESC, kind DESC, n DESC`,
+  };
+}
+
+/** One page of large deposits and withdrawals, newest first. */
+export function listWhales(sql: Sql, { min_usd, window, pool_type, kind, pool_address, after, limit }: WhalesArgs): Promise<WhaleRow[]> {
+  const position = after ?? Array.from({ length: WHALE_KEY }, () => null);
+  const values = [window.from, window.to, min_usd, pool_type, kind, pool_address, limit, ...position];
+  return sql.query<WhaleRow>(whales(pool_address !== null, after !== null), values);
+}

@@ -1,0 +1,68 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
+import { bucketOf, type BucketSize, intervalOf } from './buckets';
+import { eventsIn, spanOf, swapsIn } from './span';
+
+export interface PoolVolumeArgs {
+  pool_address: string;
+  window: Window;
+  bucket_size: BucketSize;
+}
+
+/** One bucket that is not empty. Numeric columns are decimal text, counts numbers. */
+export interface PoolVolumeRow {
+  bucket: Date;
+  /** Null where the bucket tells no swap volume. */
+  volume_usd: string | null;
+  fees_usd: string | null;
+  swaps: number;
+  unpriced: number;
+  deposits: number;
+  withdrawals: number;
+  claims: number;
+  deposit_usd: string;
+  withdraw_usd: string;
+  claim_usd: string;
+  unpriced_events: number;
+  unique_lps: number;
+  /** Deposits minus withdrawals since the pool began, up to the end of the bucket. */
+  net_liquidity_usd: string;
+  /** The same up to the start of the window. */
+  net_before_usd: string;
+}
+
+const ofPool = (alias: string): string => `AND ${alias}.pool_address = $5`;
+
+const HISTORY: Statement = {
+  name: 'lp_pool_volume_history',
+  text: `
+WITH swaps AS (
+  SELECT ${bucketOf('hour', 6)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
+), events AS (
+  SELECT ${bucketOf('hour', 6)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
+    sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners
+  FROM (${eventsIn(1, ofPool)}) e GROUP BY 1
+), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${eventsIn(7, ofPool)}) e)
+SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
+  coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,
+  coalesce(e.deposit_usd, 0) AS deposit_usd, coalesce(e.withdraw_usd, 0) AS withdraw_usd, coalesce(e.claim_usd, 0) AS claim_usd,
+  coalesce(e.unpriced, 0)::int AS unpriced_events, coalesce(e.owners, 0)::int AS unique_lps,
+  (SELECT usd FROM before) + sum(coalesce(e.deposit_usd, 0) - coalesce(e.withdraw_usd, 0)) OVER (ORDER BY bucket) AS net_liquidity_usd, (SELECT usd FROM before) AS net_before_usd
+FROM swaps s FULL JOIN events e USING (bucket) ORDER BY bucket`,
+};
+
+/** Buckets of a pool in which anything happened, oldest first. */
+export function listPoolVolume(sql: Sql, { pool_address, window, bucket_size }: PoolVolumeArgs): Promise<PoolVolumeRow[]> {
+  const before = spanOf({ from: BEGINNING, to: window.from });
+  return sql.query<PoolVolumeRow>(HISTORY, [...spanOf(window), pool_address, intervalOf(bucket_size), ...before]);
+}
+
+const VOLUME_KNOWN: Statement = {
+  name: 'lp_pool_volume_known',
+  text: 'SELECT EXISTS (SELECT FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
+};
+
+/** Whether anything tells the pool's swaps, up to `now`: then hours without any are hours of no volume. */
+export async function isVolumeKnown(sql: Sql, pool_address: string, now: Date): Promise<boolean> {
+  return (await sql.query<{ known: boolean }>(VOLUME_KNOWN, [pool_address, now]))[0]?.known ?? false;
+}

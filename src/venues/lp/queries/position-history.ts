@@ -1,0 +1,51 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { PoolEventRow } from './pools-events';
+import { positionsAsOf, type PositionRow, valuedPositions } from './positions';
+
+/** A position, or all positions of an owner in a pool. */
+export type PositionKey = { position_address: string } | { owner: string; pool_address: string };
+
+/** Numeric columns are decimal text. */
+export interface HistoryEventRow extends PoolEventRow {
+  /** Deposits minus withdrawals up to and with this event. */
+  cumulative_net_usd: string;
+  events: number;
+}
+
+export interface ValuedPositionRow extends PositionRow {
+  pnl_usd: string | null;
+  hodl_usd: string | null;
+  kept_usd: string | null;
+}
+
+const POSITIONS: Record<'position' | 'owner', Statement> = {
+  position: { name: 'lp_position_by_address', text: positions('p.position_address = $2 AND $3::text IS NULL') },
+  owner: { name: 'lp_positions_of_owner_in_pool', text: positions('p.owner = $2 AND p.pool_address = $3') },
+};
+
+function positions(filter: string): string {
+  return `SELECT * FROM (${valuedPositions(`(${positionsAsOf(filter, '$1::timestamptz')})`)}) v ORDER BY pool_address, position_address`;
+}
+
+/** The positions of a key as of `now`, with their results. */
+export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<ValuedPositionRow[]> {
+  return 'position_address' in key
+    ? sql.query<ValuedPositionRow>(POSITIONS.position, [now, key.position_address, null])
+    : sql.query<ValuedPositionRow>(POSITIONS.owner, [now, key.owner, key.pool_address]);
+}
+
+const EVENTS: Statement = {
+  name: 'lp_position_events',
+  text: `
+SELECT * FROM (
+  SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,
+    sum(CASE kind WHEN 'deposit' THEN coalesce(usd, 0) WHEN 'withdraw' THEN -coalesce(usd, 0) ELSE 0 END)
+      OVER (ORDER BY "timestamp", tx_id, position_address, kind, n) AS cumulative_net_usd, count(*) OVER ()::int AS events
+  FROM lp_event WHERE position_address = ANY($1) AND "timestamp" < $2
+) e ORDER BY "timestamp", tx_id, position_address, kind, n LIMIT $3`,
+};
+
+/** Events of positions before `now`, oldest first. */
+export function listPositionEvents(sql: Sql, addresses: readonly string[], now: Date, limit: number): Promise<HistoryEventRow[]> {
+  return sql.query<HistoryEventRow>(EVENTS, [addresses, now, limit]);
+}

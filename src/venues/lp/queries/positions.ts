@@ -1,0 +1,93 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { PoolType } from '../chain-addresses';
+import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
+import { priceAt } from '../rollups/price-at';
+
+/**
+ * Select of the sums of positions as of the instant `now` (SQL): kept ones, and of those that changed later what the facts before it
+ * say. `filter` is a condition over `p`, an alias of lp_position_sum.
+ */
+export const positionsAsOf = (filter: string, now: string): string => `
+SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}
+UNION ALL ${positionSums(
+  `(SELECT p.pool_address, p.position_address FROM lp_position_sum p WHERE ${filter} AND p.changed_at >= ${now}) d
+  JOIN lp_event e ON e.pool_address = d.pool_address AND e.position_address = d.position_address`,
+  now,
+)}`;
+
+/** D-LPPNL: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
+export const positionPnl = (p: string): string =>
+  `CASE WHEN ${p}.closed_at IS NOT NULL AND ${p}.opened_at IS NOT NULL AND ${p}.deposits > 0 AND ${p}.unpriced = 0 THEN ${p}.withdrawn_usd + ${p}.claimed_usd - ${p}.deposited_usd END`;
+
+const atClose = (x: string, y: string): string =>
+  `CASE WHEN s.uncounted = 0 AND (${x} = 0 OR x.usd IS NOT NULL) AND (${y} = 0 OR y.usd IS NOT NULL) THEN ${x} * coalesce(x.usd, 0) + ${y} * coalesce(y.usd, 0) END`;
+
+/**
+ * Select of positions with `pnl_usd`, `hodl_usd` (deposited amounts at the prices of the close) and `kept_usd` (withdrawn amounts at
+ * the same prices), both null while open; `positions` is a table of positionsAsOf.
+ */
+export const valuedPositions = (positions: string): string => `
+SELECT s.*, ${positionPnl('s')} AS pnl_usd, CASE WHEN s.closed_at IS NOT NULL THEN ${atClose('s.deposited_x', 's.deposited_y')} END AS hodl_usd,
+  CASE WHEN s.closed_at IS NOT NULL THEN ${atClose('s.withdrawn_x', 's.withdrawn_y')} END AS kept_usd
+FROM ${positions} s LEFT JOIN lp_pool l ON l.pool_address = s.pool_address
+${priceAt('l.mint_x', 's.closed_at', 'x')} ${priceAt('l.mint_y', 's.closed_at', 'y')}`;
+
+/** Numeric columns are decimal text. */
+export interface PositionRow {
+  pool_address: string;
+  position_address: string;
+  pool_type: PoolType;
+  owner: string | null;
+  event_count: number;
+  unpriced: number;
+  deposited_usd: string;
+  withdrawn_usd: string;
+  claimed_usd: string;
+  net_value_usd: string;
+  opened_at: Date | null;
+  closed_at: Date | null;
+  last_at: Date;
+  lower_bin: number | null;
+  upper_bin: number | null;
+}
+
+export type ActiveSort = 'net_value' | 'deposited' | 'fees_claimed' | 'opened_at';
+
+export interface ActivePositionsArgs {
+  pool_address: string | null;
+  owner: string | null;
+  pool_type: PoolType | null;
+  now: Date;
+  sort_by: ActiveSort;
+  /** 0 lists negative values as well. */
+  min_usd: number;
+  limit: number;
+}
+
+const ORDER: Record<ActiveSort, string> = {
+  net_value: 'net_value_usd',
+  deposited: 'deposited_usd',
+  fees_claimed: 'claimed_usd',
+  opened_at: 'opened_at',
+};
+
+/** One statement for each way to look positions up, so that each keeps its index. */
+function active(pool: boolean, owner: boolean, sort: ActiveSort): Statement {
+  const filter = [pool ? 'p.pool_address = $2' : '$2::text IS NULL', owner ? 'p.owner = $3' : '$3::text IS NULL'].join(' AND ');
+  return {
+    name: `lp_positions_active_${Number(pool)}${Number(owner)}_${sort}`,
+    text: `
+SELECT * FROM (
+  SELECT s.*, s.deposited_usd - s.withdrawn_usd AS net_value_usd, b.lower_bin, b.upper_bin
+  FROM (${positionsAsOf(filter, '$1::timestamptz')}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
+  WHERE s.closed_at IS NULL AND s.deposits > 0 ${owner ? 'AND s.owner = $3' : ''} AND ($4::text IS NULL OR s.pool_type = $4)
+) s WHERE $5::numeric = 0 OR net_value_usd >= $5
+ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address, position_address LIMIT $6`,
+  };
+}
+
+/** Open positions of a pool, of an owner, or of an owner in a pool. */
+export function listActivePositions(sql: Sql, { pool_address, owner, pool_type, now, sort_by, min_usd, limit }: ActivePositionsArgs): Promise<PositionRow[]> {
+  const statement = active(pool_address !== null, owner !== null, sort_by);
+  return sql.query<PositionRow>(statement, [now, pool_address, owner, pool_type, min_usd, limit]);
+}

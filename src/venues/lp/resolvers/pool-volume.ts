@@ -1,0 +1,93 @@
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { type BucketSize, bucketsOf, findBirth, findFirstHour, since } from '../queries/buckets';
+import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
+import { type HeatmapArgs, listHeatmap } from '../queries/volume-heatmap';
+import { type AskedPool, nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { describe } from './pools';
+
+/** Swap volume, and what else was done, per bucket of the pool's life in the window. */
+async function lpPoolsVolumeHistory(
+  _root: unknown,
+  input: AskedPool & { timeframe: Timeframe; bucket_size: BucketSize },
+  context: GraphContext,
+): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const { timeframe, bucket_size } = input;
+  const pool = await poolOf(input, context);
+  const window = since(windowOf(timeframe, now), await findBirth(sql, pool));
+  const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '12h', '1d']);
+  const [rows, known] = await Promise.all([
+    listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
+    isVolumeKnown(sql, pool.pool_address, now),
+  ]);
+  if (rows.length === 0) throw nothingIn(timeframe);
+  describe(context, { timeframe, window, rows });
+  meta.count = null;
+  warnOfUnpriced(
+    rows.reduce((sum, row) => sum + row.unpriced_events, 0),
+    'counted, left out of sums',
+    context,
+  );
+  const found = new Map(rows.map((row) => [row.bucket.getTime(), row]));
+  let net = (rows[0] as PoolVolumeRow).net_before_usd;
+  return buckets.map((bucket) => {
+    const row = found.get(bucket.getTime());
+    if (row !== undefined) net = row.net_liquidity_usd;
+    return { bucket, net_liquidity_usd: net, ...filled(row, known) };
+  });
+}
+
+/** A bucket's figures; zeros where nothing happened, null where volume is never told. */
+function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, unknown> {
+  const volume_usd = row?.volume_usd ?? (known ? '0' : null);
+  const action = (name: string, count: number, usd: string | null): Record<string, unknown> => ({ action: name, count, usd });
+  return {
+    volume_usd,
+    event_count: row === undefined ? 0 : row.deposits + row.withdrawals + row.claims + row.swaps,
+    action_breakdown: [
+      action('deposit', row?.deposits ?? 0, row?.deposit_usd ?? '0'),
+      action('withdraw', row?.withdrawals ?? 0, row?.withdraw_usd ?? '0'),
+      action('swap', row?.swaps ?? 0, volume_usd),
+      action('claim', row?.claims ?? 0, row?.claim_usd ?? '0'),
+    ],
+    fees_usd: row?.fees_usd ?? (known && row?.volume_usd == null ? '0' : null),
+    unique_lps: row?.unique_lps ?? 0,
+  };
+}
+
+interface HeatmapInput {
+  pool_type: PoolTypeFilter;
+  timeframe: Timeframe;
+  group_by: HeatmapArgs['group_by'];
+  limit: number;
+  bucket_size: BucketSize | 'auto';
+}
+
+/** An hour up to a day, four up to a week, else a day. */
+function automatic(timeframe: Timeframe): BucketSize {
+  if (timeframe === '7d') return '4h';
+  return ['30d', '90d', '365d', 'all'].includes(timeframe) ? '1d' : '1h';
+}
+
+/** Volume by pool or by action, and time. */
+async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, context: GraphContext): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const { timeframe, group_by, limit } = input;
+  const asked = windowOf(timeframe, now);
+  const window = timeframe === 'all' ? since(asked, await findFirstHour(sql)) : asked;
+  const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
+  bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
+  const rows = await listHeatmap(sql, { group_by, pool_type: typeOf(input.pool_type), window, bucket_size, limit });
+  if (rows.length === 0) throw nothingIn(timeframe, input.pool_type === 'all' ? {} : { pool_type: 'all' });
+  describe(context, { timeframe, window, rows });
+  meta.count = null;
+  if (group_by === 'action') {
+    meta.warnings.push('limit: has no effect with group_by=action');
+    return rows;
+  }
+  meta.count = new Set(rows.map((row) => row.pool_address)).size;
+  return withIds(rows as (typeof rows[number] & { pool_address: string })[], context);
+}
+
+export const poolVolumeResolvers = { Query: { lpPoolsVolumeHistory, lpPlatformVolumeHeatmap } } satisfies Resolvers;

@@ -1,0 +1,165 @@
+import { AppError } from '../../../errors';
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { listWhales, WHALE_KEY, whalePosition } from '../queries/lps-whales';
+import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
+import { type ActiveSort, listActivePositions } from '../queries/positions';
+import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+import { scoreNow } from './score-now';
+
+type FieldCase = 'native' | 'snake';
+
+async function symbols(pool_address: string, context: GraphContext): ReturnType<typeof symbolsOf> {
+  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
+  return pool === null ? { token_x: null, token_y: null } : symbolsOf(pool, context);
+}
+
+interface WhalesInput {
+  min_usd: number;
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  event_type: 'deposit' | 'withdraw' | null;
+  pool_address: string | null;
+  field_case: FieldCase;
+  cursor: string | null;
+}
+
+/** Large deposits and withdrawals, newest first. */
+async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphContext): Promise<ShownEvent[]> {
+  const { min_usd, timeframe, pool_type, limit, field_case } = input;
+  const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
+  const window = windowOf(timeframe, context.now);
+  const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
+  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_KEY);
+  const rows = await listWhales(context.sql, { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (last === undefined) throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
+  const next_cursor = rows.length > limit ? encodeCursor(whalePosition(last), scope) : null;
+  Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });
+  return Promise.all(
+    page.map(async (row) => ({
+      ...shownEvent(row, await symbols(row.pool_address, context), field_case === 'snake'),
+      pct_of_pool: row.pct_of_pool,
+    })),
+  );
+}
+
+interface ActiveInput {
+  pool_address: string | null;
+  owner: string | null;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  sort_by: ActiveSort;
+  min_usd: number;
+}
+
+/** Open positions of a pool or an owner. What they are worth now cannot be told from their events. */
+async function lpPositionsActive(_root: unknown, input: ActiveInput, context: GraphContext): Promise<unknown> {
+  const { sort_by, min_usd, limit } = input;
+  const [pool_address, owner] = [input.pool_address ?? null, input.owner ?? null];
+  const pool_type = typeOf(input.pool_type);
+  const rows = await listActivePositions(context.sql, { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit });
+  if (rows.length === 0)
+    throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
+  context.meta.count = rows.length;
+  warnOfUnpriced(
+    rows.reduce((sum, row) => sum + row.unpriced, 0),
+    'counted, left out of sums',
+    context,
+  );
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      ...(await symbols(row.pool_address, context)),
+      position_address: row.pool_type === 'dlmm' ? row.position_address : null,
+      fees_claimed_usd: row.claimed_usd,
+      current_value_usd: null,
+      unclaimed_fees_usd: null,
+      pnl_usd: null,
+      il_usd: null,
+      in_range: null,
+      last_event: row.last_at,
+      lp_score: row.owner === null ? null : await scoreNow(row.owner, context),
+    })),
+  );
+}
+
+interface HistoryInput {
+  position_address: string | null;
+  owner: string | null;
+  pool_address: string | null;
+  limit: number;
+  field_case: FieldCase;
+}
+
+/** Events of a position, or of all positions of an owner in a pool, oldest first. */
+async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: GraphContext): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const positions = (await listPositions(sql, keyOf(input), now)).filter((row) => isAsked(row, input));
+  const [first] = positions;
+  if (first === undefined) throw new AppError('not_found', { message: 'Unknown position.' });
+  const addresses = positions.map((row) => row.position_address);
+  const rows = await listPositionEvents(sql, addresses, now, input.limit);
+  meta.count = rows.length;
+  const all = rows[0]?.events ?? 0;
+  if (all > rows.length) meta.warnings.push(`events: the oldest ${rows.length} of ${all}`);
+  warnOfUnpriced(
+    positions.reduce((sum, row) => sum + row.unpriced, 0),
+    'shown, left out of sums',
+    context,
+  );
+  const tokens = await symbols(first.pool_address, context);
+  return {
+    position_address: input.position_address != null && first.pool_type === 'dlmm' ? first.position_address : null,
+    events: rows.map((row) => ({ ...shownEvent(row, tokens, input.field_case === 'snake'), cumulative_net_usd: row.cumulative_net_usd })),
+    summary: summaryOf(positions, now),
+  };
+}
+
+function keyOf({ position_address, owner, pool_address }: HistoryInput): PositionKey {
+  if (position_address != null) return { position_address };
+  return { owner: owner as string, pool_address: pool_address as string };
+}
+
+const isAsked = (row: ValuedPositionRow, { owner, pool_address }: HistoryInput): boolean =>
+  (owner == null || row.owner === owner) && (pool_address == null || row.pool_address === pool_address);
+
+const HOUR = 3_600_000;
+
+/** Totals of positions of one pool; results only when all are closed and known. */
+export function summaryOf(positions: readonly ValuedPositionRow[], now: Date): Record<string, unknown> {
+  const [first] = positions as [ValuedPositionRow];
+  const closed = positions.every((row) => row.closed_at !== null);
+  const opened = earliest(positions.map((row) => row.opened_at));
+  const closed_at = closed ? new Date(Math.max(...positions.map((row) => (row.closed_at as Date).getTime()))) : null;
+  const deposited = sumOf(positions.map((row) => row.deposited_usd)) as string;
+  const realized = closed ? sumOf(positions.map((row) => row.pnl_usd)) : null;
+  const hodl = closed ? sumOf(positions.map((row) => row.hodl_usd)) : null;
+  const kept = closed ? sumOf(positions.map((row) => row.kept_usd)) : null;
+  return {
+    pool_address: first.pool_address,
+    pool_type: first.pool_type,
+    owner: first.owner,
+    status: closed ? 'closed' : 'open',
+    deposited_usd: deposited,
+    withdrawn_usd: sumOf(positions.map((row) => row.withdrawn_usd)),
+    fees_claimed_usd: sumOf(positions.map((row) => row.claimed_usd)),
+    realized_pnl_usd: realized,
+    realized_pnl_pct: realized === null || Number(deposited) === 0 ? null : (100 * Number(realized)) / Number(deposited),
+    hodl_value_usd: hodl,
+    il_usd: hodl === null || kept === null ? null : sumOf([kept, negated(hodl)]),
+    hold_hours: opened === null ? null : ((closed_at ?? now).getTime() - opened.getTime()) / HOUR,
+    opened_at: opened,
+    closed_at,
+  };
+}
+
+function earliest(times: readonly (Date | null)[]): Date | null {
+  return times.includes(null) ? null : new Date(Math.min(...times.map((time) => (time as Date).getTime())));
+}

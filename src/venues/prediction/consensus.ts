@@ -1,0 +1,101 @@
+import { fixed, plain } from './positions/fixed';
+
+/** What one scored wallet holds of one outcome. */
+export interface Stance {
+  condition_id: string;
+  token_id: string;
+  wallet: string;
+  score: number;
+  tags: string[];
+  /** Shares held, what they cost on average, and what it paid for all shares it ever took. */
+  shares: string;
+  cost: string;
+  paid_shares: string;
+  paid_usdc: string;
+  opened_at: Date;
+}
+
+/** How much a wallet's money counts. */
+export type Weight = (score: number) => number;
+
+/** Smart money counts by how far a score stands above 50; what is not above counts nothing (definition D-CONS). */
+export const byScore: Weight = (score) => Math.max(0, (score - 50) / 50);
+/** Low-score money counts by its USDC. */
+export const byMoney: Weight = () => 1;
+
+/** A wallet's money on the outcome it favours, less its money on others. */
+export interface NetStance extends Stance {
+  net_usdc: number;
+  weight: number;
+}
+
+/** What a group of wallets thinks of one market. */
+export interface Consensus {
+  /** Outcome token with the most weight; null without any weight. */
+  token_id: string | null;
+  /** Its share of the weight; null with fewer than three wallets. */
+  strength: number | null;
+  /** Weight by outcome token. */
+  weights: Map<string, number>;
+  /** Wallets on one net outcome each. */
+  wallets: NetStance[];
+  /** Effective number of wallets, those that opened together counted as one; null of nobody. */
+  independent_wallets: number | null;
+}
+
+const FEWEST_WALLETS = 3;
+/** Wallets that opened the same outcome this close to each other trade in step. */
+const TOGETHER_MS = 60_000;
+
+/** Consensus of the wallets with these stances, all of one market. A wallet on several outcomes counts net. */
+export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensus {
+  const wallets = netOf(stances, weigh);
+  const weights = new Map<string, number>();
+  for (const { token_id, weight } of wallets) weights.set(token_id, (weights.get(token_id) ?? 0) + weight);
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const [leading] = [...weights].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const token_id = leading !== undefined && leading[1] > 0 ? leading[0] : null;
+  const strength = token_id === null || wallets.length < FEWEST_WALLETS ? null : (leading as [string, number])[1] / all;
+  return { token_id, strength, weights, wallets, independent_wallets: independentOf(wallets) };
+}
+
+function netOf(stances: readonly Stance[], weigh: Weight): NetStance[] {
+  const best = new Map<string, { top: Stance; all: bigint }>();
+  for (const stance of stances) {
+    const cost = fixed(stance.cost);
+    const known = best.get(stance.wallet);
+    if (known === undefined) best.set(stance.wallet, { top: stance, all: cost });
+    else best.set(stance.wallet, { top: larger(stance, known.top), all: known.all + cost });
+  }
+  return [...best.values()].flatMap(({ top, all }) => {
+    const net = 2n * fixed(top.cost) - all;
+    if (net <= 0n) return [];
+    const net_usdc = Number(plain(net));
+    return [{ ...top, net_usdc, weight: net_usdc * weigh(top.score) }];
+  });
+}
+
+function larger(a: Stance, b: Stance): Stance {
+  const [x, y] = [fixed(a.cost), fixed(b.cost)];
+  return x > y || (x === y && a.token_id < b.token_id) ? a : b;
+}
+
+/** (Σ weight)² / Σ (weight of a cluster)². */
+function independentOf(wallets: readonly NetStance[]): number | null {
+  const clusters = clustersOf(wallets).map((cluster) => cluster.reduce((sum, { weight }) => sum + weight, 0));
+  const all = clusters.reduce((sum, weight) => sum + weight, 0);
+  return all > 0 ? all ** 2 / clusters.reduce((sum, weight) => sum + weight ** 2, 0) : null;
+}
+
+/** Wallets by outcome, in the order they opened, parted where more than a minute lies between two. */
+function clustersOf(wallets: readonly NetStance[]): NetStance[][] {
+  const ordered = [...wallets].sort((a, b) => (a.token_id === b.token_id ? a.opened_at.getTime() - b.opened_at.getTime() : a.token_id < b.token_id ? -1 : 1));
+  const clusters: NetStance[][] = [];
+  for (const [index, wallet] of ordered.entries()) {
+    const before = ordered[index - 1];
+    const together = before !== undefined && before.token_id === wallet.token_id && wallet.opened_at.getTime() - before.opened_at.getTime() <= TOGETHER_MS;
+    if (together) (clusters.at(-1) as NetStance[]).push(wallet);
+    else clusters.push([wallet]);
+  }
+  return clusters;
+}

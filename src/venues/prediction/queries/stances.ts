@@ -1,0 +1,66 @@
+import type { Sql } from '../../../db/sql';
+import type { Stance } from '../consensus';
+import { positionsSql } from '../rollups/positions-as-of';
+import { activeAt } from './active-markets';
+import { Parameters } from './parameters';
+
+/** Whose positions: wallets with a score in these bounds in one run; without a run nobody. */
+export interface ScoreBand {
+  day: string | null;
+  min: number;
+  max: number;
+}
+
+/** The instant positions are as of, and what is kept of later ones (of loadOverlay). */
+export interface AsOf {
+  now: Date;
+  overlay: string;
+}
+
+const bandOf = ({ day, min, max }: ScoreBand, parameters: Parameters): string =>
+  `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${parameters.add(min, 'numeric')} AND score <= ${parameters.add(max, 'numeric')}`;
+
+/** Shares held now by wallets of a band on these markets; after resolution what was not redeemed. */
+export async function listStances(sql: Sql, condition_ids: readonly string[], band: ScoreBand, { now, overlay }: AsOf): Promise<Stance[]> {
+  if (condition_ids.length === 0) return [];
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const positions = positionsSql(instant, later, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > redeemed_shares AND paid_shares > 0`);
+  const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, scored.tags, shares - redeemed_shares AS shares, cost, paid_shares, paid_usdc, opened_at
+FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
+  return sql.query<Stance & Record<string, unknown>>({ name: 'pm_stances', text }, parameters.values);
+}
+
+/** Which active markets. */
+export interface MarketScope {
+  category: string | null;
+  /** At least so many wallets of the band on one outcome. */
+  on_one_outcome: number;
+  /** At least so many on the market. */
+  on_market: number;
+}
+
+/** Active markets on which wallets of a band hold shares, in no order. */
+export async function listHeldMarkets(sql: Sql, band: ScoreBand, scope: MarketScope, { now, overlay }: AsOf): Promise<string[]> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const held = positionsSql(instant, later, `status = 'open' AND shares > 0 AND paid_shares > 0`);
+  const only = scope.category === null ? '' : ` AND market.category = ${parameters.add(scope.category, 'text')}`;
+  const text = `SELECT condition_id FROM (
+  SELECT condition_id, token_id, count(*) AS holders FROM (${held}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet) GROUP BY 1, 2
+) AS token JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}
+GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}`;
+  const rows = await sql.query<{ condition_id: string }>({ name: `pm_held_markets${scope.category === null ? '' : '_category'}`, text }, parameters.values);
+  return rows.map((row) => row.condition_id);
+}
+
+/** Median of what a wallet ever paid for a position, USDC. */
+export async function listMedianBets(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<Map<string, number>> {
+  if (wallets.length === 0) return new Map();
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const positions = positionsSql(instant, later, `wallet = ANY (${parameters.add(wallets, 'text[]')}) AND paid_shares > 0`);
+  const text = `SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS bet FROM (${positions}) AS position GROUP BY wallet`;
+  const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text }, parameters.values);
+  return new Map(rows.map((row) => [row.wallet, row.bet]));
+}

@@ -1,0 +1,71 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { ROW_COLUMNS, type RowPosition, type TradeRow } from './trade-row';
+
+/** Which rows of one wallet. */
+export interface WalletTradesFilter {
+  wallet: string;
+  window: Window;
+  sides: readonly string[];
+  min_usdc: number;
+  condition_id: string | null;
+  category: string | null;
+}
+
+/** The whole filtered window, exact decimal texts. */
+export interface WalletTradesTotals {
+  rows: number;
+  trade_count: number;
+  buy_volume: string;
+  sell_volume: string;
+  redeem_volume: string;
+  markets_traded: number;
+  largest_trade_usdc: string | null;
+  most_traded_category: string | null;
+}
+
+const where = ({ condition_id, category }: WalletTradesFilter): string =>
+  `wallet = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side = ANY($4) AND usdc_size >= $5::numeric` +
+  `${condition_id === null ? '' : ' AND condition_id = $6'}` +
+  `${category === null ? '' : ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${condition_id === null ? 6 : 7})`}`;
+
+const valuesOf = ({ wallet, window, sides, min_usdc, condition_id, category }: WalletTradesFilter): unknown[] => [
+  wallet,
+  window.from,
+  window.to,
+  sides,
+  String(min_usdc),
+  ...(condition_id === null ? [] : [condition_id]),
+  ...(category === null ? [] : [category]),
+];
+
+const shapeOf = ({ condition_id, category }: WalletTradesFilter): string =>
+  `${condition_id === null ? '' : '_market'}${category === null ? '' : '_category'}`;
+
+/** At most `limit` rows of the wallet behind `after`, newest first. */
+export function listWalletTrades(sql: Sql, filter: WalletTradesFilter, after: RowPosition, limit: number): Promise<TradeRow[]> {
+  const values = valuesOf(filter);
+  const n = values.length;
+  const statement: Statement = {
+    name: `pm_wallet_trades${shapeOf(filter)}`,
+    text: `SELECT ${ROW_COLUMNS} FROM pm_trade WHERE ${where(filter)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
+ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
+  };
+  return sql.query<TradeRow & Record<string, unknown>>(statement, [...values, after.timestamp, after.trade_id, limit]);
+}
+
+/** Figures of the whole filtered window. */
+export async function getWalletTradesTotals(sql: Sql, filter: WalletTradesFilter): Promise<WalletTradesTotals> {
+  const statement: Statement = {
+    name: `pm_wallet_trades_totals${shapeOf(filter)}`,
+    text: `WITH chosen AS (SELECT condition_id, side, usdc_size FROM pm_trade WHERE ${where(filter)}),
+markets AS (SELECT condition_id, count(*) AS trades FROM chosen WHERE side IN ('BUY', 'SELL') GROUP BY condition_id)
+SELECT count(*)::int AS rows, count(*) FILTER (WHERE side IN ('BUY', 'SELL'))::int AS trade_count, COALESCE(sum(usdc_size) FILTER (WHERE side = 'BUY'), 0) AS buy_volume,
+  COALESCE(sum(usdc_size) FILTER (WHERE side = 'SELL'), 0) AS sell_volume, COALESCE(sum(usdc_size) FILTER (WHERE side = 'REDEEM'), 0) AS redeem_volume,
+  (SELECT count(*)::int FROM markets) AS markets_traded, max(usdc_size) FILTER (WHERE side IN ('BUY', 'SELL')) AS largest_trade_usdc,
+  (SELECT category FROM markets JOIN pm_market AS market USING (condition_id) GROUP BY category ORDER BY sum(trades) DESC, category LIMIT 1) AS most_traded_category
+FROM chosen`,
+  };
+  const [row] = await sql.query<WalletTradesTotals & Record<string, unknown>>(statement, valuesOf(filter));
+  return row as WalletTradesTotals;
+}

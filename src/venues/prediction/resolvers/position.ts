@@ -1,0 +1,98 @@
+import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
+import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { minus, over, percent, total } from '../positions/exact';
+import type { JudgedPosition } from '../positions/figures';
+import { fixed, plain } from '../positions/fixed';
+import type { PositionRow } from '../rollups/positions-row';
+
+/** A position with its market, its outcome and what a share of it is worth now. */
+export interface KnownPosition extends JudgedPosition {
+  market: MarketRecord | null;
+  outcome: OutcomeRecord | null;
+  price: string | null;
+}
+
+/** Looks up what positions are about: one query per kind of record. */
+export async function loadKnown(rows: readonly PositionRow[], context: GraphContext): Promise<KnownPosition[]> {
+  const loaders = context.loaders(makeLoaders);
+  return Promise.all(
+    rows.map(async (row) => {
+      const [market, outcomes, prices] = await Promise.all([
+        loaders.market.load(row.condition_id),
+        loaders.outcomes.load(row.condition_id),
+        loaders.prices.load(row.condition_id),
+      ]);
+      const outcome = outcomes.find(({ token_id }) => token_id === row.token_id) ?? null;
+      return {
+        ...row,
+        category: market?.category ?? 'Other',
+        event: market?.event_slug ?? row.condition_id,
+        market,
+        outcome,
+        price: prices.get(row.token_id) ?? null,
+      };
+    }),
+  );
+}
+
+/** Looks up what positions are judged by. */
+export async function loadJudged(rows: readonly PositionRow[], context: GraphContext): Promise<JudgedPosition[]> {
+  const loaders = context.loaders(makeLoaders);
+  return Promise.all(
+    rows.map(async (row) => {
+      const market = await loaders.market.load(row.condition_id);
+      return { ...row, category: market?.category ?? 'Other', event: market?.event_slug ?? row.condition_id };
+    }),
+  );
+}
+
+/** Worth of the shares of a position that is open, or what those held at its end paid; null without a price. */
+export function valueOf({ status, shares, payout_usdc, price }: KnownPosition): string | null {
+  if (status !== 'open') return payout_usdc;
+  return price === null ? null : plain((fixed(shares) * fixed(price)) / fixed('1'));
+}
+
+/** Worth less cost of a position that is open; null once it has ended, and without a price. */
+export function unrealizedOf(position: KnownPosition): string | null {
+  const value = valueOf(position);
+  return position.status !== 'open' || value === null ? null : minus(value, position.cost);
+}
+
+/** A position in the words of PmPosition and PmPositionPnl. */
+export function positionRecord(position: KnownPosition) {
+  const { market, outcome, price, status, gain, paid_usdc, paid_shares, received_usdc, received_shares } = position;
+  const unrealized = unrealizedOf(position);
+  const average = over(paid_usdc, paid_shares);
+  const payout = position.payout === null ? null : Number(position.payout);
+  return {
+    condition_id: position.condition_id,
+    question: market?.question ?? null,
+    category: position.category,
+    outcome: outcome?.outcome ?? null,
+    token_id: position.token_id,
+    status,
+    shares: position.shares,
+    avg_buy_price: average,
+    avg_sell_price: over(received_usdc, received_shares),
+    cost_usdc: paid_usdc,
+    proceeds_usdc: total([received_usdc, position.payout_usdc]),
+    current_price: price,
+    current_value_usdc: valueOf(position),
+    unrealized_pnl_usdc: unrealized,
+    realized_pnl_usdc: gain,
+    roi_pct: status === 'open' && unrealized === null ? null : percent(total([gain, unrealized ?? '0']), paid_usdc),
+    opened_at: position.opened_at,
+    closed_at: position.closed_at,
+    won: status === 'resolved' && (payout === 1 || payout === 0) ? payout === 1 : null,
+    end_date: market?.end_date ?? null,
+    entry_edge: price === null || average === null ? null : Number(price) - average,
+    neg_risk: market?.neg_risk ?? null,
+    pnl_components: {
+      sell: position.gain_sell,
+      resolution: position.gain_resolution,
+      conversion: position.gain_conversion,
+      merge: position.gain_merge,
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../../../errors';
+import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { minus } from '../positions/exact';
+import { beforeAll } from '../queries/trade-row';
+import { listScoreHistory } from '../queries/wallet-scores';
+import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
+import { loadPeriodGains } from './period-gains';
+import { closePage, openPage, timeframeWith } from './paging';
+import { positionRecord } from './position';
+import { categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
+
+interface ProfileArgs {
+  wallet: string;
+  include_positions: boolean;
+  include_trades: boolean;
+  trades_limit: number;
+  explain: boolean;
+}
+
+interface ActivityArgs {
+  wallet: string;
+  timeframe: Timeframe;
+  category?: string | null;
+  condition_id?: string | null;
+  min_usdc: number;
+  side?: 'BUY' | 'SELL' | 'REDEEM' | null;
+  limit: number;
+  cursor?: string | null;
+}
+
+const ALL_SIDES = ['BUY', 'SELL', 'REDEEM'];
+const HISTORY_DAYS = 30;
+
+/** What is answered for a wallet that never bought or sold. */
+export const unknownWallet = (wallet: string): AppError =>
+  new AppError('not_found', { message: 'This wallet never traded.', details: [{ param: 'wallet', issue: 'never traded', got: wallet }] });
+
+/** All that happened before an instant. */
+export const lifetimeAt = (now: Date): Window => ({ from: BEGINNING, to: now });
+
+/** Names the score run an answer rests on. */
+export async function nameRun(context: GraphContext): Promise<void> {
+  context.meta.score_version = (await context.loaders(makeLoaders).scoreRun())?.version ?? null;
+}
+
+/** wallets/profile: everything about one wallet. Throws not_found for a wallet that never traded. */
+export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, context) => {
+  const window = lifetimeAt(context.now);
+  const [state] = await loadWalletStates([args.wallet], context, null);
+  if (state === undefined || state === null) throw unknownWallet(args.wallet);
+  await nameRun(context);
+  const filter: WalletTradesFilter = { wallet: args.wallet, window, sides: ALL_SIDES, min_usdc: 0, condition_id: null, category: null };
+  const [trades, history] = await Promise.all([
+    args.include_trades ? listWalletTrades(context.sql, filter, beforeAll(context.now), args.trades_limit) : null,
+    listScoreHistory(context.sql, args.wallet, context.now, HISTORY_DAYS),
+  ]);
+  const open = state.positions.filter(({ status }) => status === 'open').map(positionRecord);
+  open.sort(
+    (a, b) =>
+      Number(b.current_value_usdc ?? b.cost_usdc) - Number(a.current_value_usdc ?? a.cost_usdc) || (a.token_id < b.token_id ? -1 : 1),
+  );
+  context.meta.count = trades?.length ?? null;
+  return {
+    wallet: args.wallet,
+    profile: profileOf(state, window, context),
+    category_breakdown: categoryBreakdownOf(state, window),
+    active_positions: args.include_positions ? open : null,
+    recent_trades: trades,
+    score_history: history,
+    score_breakdown: args.explain ? (state.score?.breakdown ?? null) : null,
+  };
+};
+
+/** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
+export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
+  const { cursor, ...scope } = args;
+  const loaders = context.loaders(makeLoaders);
+  const page = openPage(cursor, ['wallets/activity', scope], args.timeframe, context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
+  const first = (await loaders.wallet.load(args.wallet))?.first_trade_at ?? null;
+  if (first === null || first >= context.now) throw unknownWallet(args.wallet);
+  const filter: WalletTradesFilter = {
+    wallet: args.wallet,
+    window: page.window,
+    sides: args.side ? [args.side] : ALL_SIDES,
+    min_usdc: args.min_usdc,
+    condition_id: args.condition_id ?? null,
+    category: args.category ?? null,
+  };
+  const [rows, totals] = await Promise.all([
+    listWalletTrades(context.sql, filter, page.after, args.limit + 1),
+    getWalletTradesTotals(context.sql, filter),
+  ]);
+  if (totals.rows === 0) {
+    const [newest] = await listWalletTrades(context.sql, { ...filter, window: lifetimeAt(page.window.to) }, beforeAll(page.window.to), 1);
+    const widest = windowOf('all', page.window.to);
+    throw new AppError('empty_result', {
+      suggestion:
+        newest && newest.timestamp >= widest.from ? { timeframe: timeframeWith(newest.timestamp, page.window.to) } : { min_usdc: 0 },
+    });
+  }
+  await nameRun(context);
+  const gains = await loadPeriodGains(context, args.wallet, page.window, filter);
+  const score = await loaders.score.load(args.wallet);
+  const { rows: _rows, ...figures } = totals;
+  return {
+    wallet: args.wallet,
+    wallet_score: score?.score ?? null,
+    wallet_tags: score?.tags ?? [],
+    period_summary: { ...figures, net_flow: minus(totals.buy_volume, totals.sell_volume), ...gains },
+    trades: closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta),
+  };
+};

@@ -1,0 +1,141 @@
+import { testDatabase } from '../../../support/database';
+import { ask } from '../ask';
+import { eventsIn, factsOf, grouped, over, shown, swapTotals, total, type WorldFacts } from '../oracle';
+import { loadPages, simulated, START } from '../world';
+
+const HOUR = 3_600_000;
+const NOW = new Date(START.getTime() + 11 * 24 * HOUR + 5 * HOUR + 23 * 60_000 + 41_000);
+const SIZES: Record<string, number> = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR };
+
+interface Bucket {
+  bucket: string;
+  volume_usd: number | null;
+  event_count: number;
+  action_breakdown: { action: string; count: number; usd: number | null }[];
+  fees_usd: number | null;
+  unique_lps: number;
+  net_liquidity_usd: number;
+}
+
+interface Cell {
+  action: string;
+  bucket: string;
+  pool_type: string;
+  volume_usd: number;
+  event_count: number;
+  pool_address: string | null;
+  pct_of_bucket: number;
+}
+
+describe('volume of pools on a simulated world', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  let facts: WorldFacts;
+  let pools: string[];
+
+  beforeAll(async () => {
+    db = await testDatabase();
+    await loadPages(db.pool, simulated(9_000, 12).pages);
+    facts = await factsOf(db.pool);
+    const busy = (rows: { pool: string }[]): string => [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
+    pools = [busy(facts.events.filter((event) => event.type === 'damm_v2')), busy(facts.hours), busy(facts.swaps)];
+  });
+  afterAll(() => db.drop());
+
+  const usd = (rows: readonly { usd: bigint | null }[]): bigint => total(rows.map((row) => row.usd));
+
+  it.each([
+    ['24h', 24 * HOUR, '1h'],
+    ['7d', 168 * HOUR, '4h'],
+    ['7d', 168 * HOUR, '12h'],
+    ['all', Number.POSITIVE_INFINITY, '1d'],
+  ])('volume-history of %s in buckets is what the facts say', async (timeframe, length, bucket_size) => {
+    for (const pool of pools) {
+      const { data, meta } = await ask<Bucket[]>(db, 'lp/pools/volume-history', NOW, { pool_address: pool, timeframe, bucket_size });
+      const size = SIZES[bucket_size] as number;
+      const mine = facts.events.filter((event) => event.pool === pool);
+      const first = Math.min(
+        facts.pools.get(pool)?.created ?? Infinity,
+        ...[...mine, ...facts.swaps, ...facts.hours].filter((fact) => fact.pool === pool).map((fact) => fact.at),
+      );
+      const from = Math.max(NOW.getTime() - length, first);
+      expect(data.map((row) => Date.parse(row.bucket))).toEqual(
+        Array.from({ length: data.length }, (_, i) => Math.floor(from / size) * size + i * size),
+      );
+      expect(Date.parse(data.at(-1)?.bucket as string) + size).toBeGreaterThanOrEqual(NOW.getTime());
+      expect(meta.window?.from.getTime()).toBe(from);
+      for (const row of data) {
+        const start = Date.parse(row.bucket);
+        const span = { from: Math.max(start, from), to: Math.min(start + size, NOW.getTime()) };
+        const swaps = swapTotals(facts, span).get(pool);
+        const events = eventsIn(facts, span).filter((event) => event.pool === pool);
+        const of = (kind: string): typeof events => events.filter((event) => event.kind === kind);
+        const until = mine.filter((event) => event.at < span.to);
+        const sums = ['deposit', 'withdraw', 'claim'].map((kind) => ({ action: kind, count: of(kind).length, usd: shown(usd(of(kind))) }));
+        expect([...row.action_breakdown].filter(({ action }) => action !== 'swap')).toEqual(sums);
+        expect(row.action_breakdown.find(({ action }) => action === 'swap')).toEqual({ action: 'swap', count: swaps?.swaps ?? 0, usd: row.volume_usd });
+        expect(row.volume_usd).toBe(shown(swaps?.usd ?? 0n));
+        expect(row.event_count).toBe(events.length + (swaps?.swaps ?? 0));
+        expect(row.unique_lps).toBe(new Set(events.map((event) => event.owner).filter((owner) => owner !== null)).size);
+        expect(row.net_liquidity_usd).toBe(
+          shown(usd(until.filter(({ kind }) => kind === 'deposit')) - usd(until.filter(({ kind }) => kind === 'withdraw'))),
+        );
+        if (swaps?.fee != null) expect(row.fees_usd).toBe(shown(swaps.fee));
+      }
+    }
+  });
+
+  it('volume-history knows no unknown pool, and no other type of this one', async () => {
+    const [pool_address] = pools;
+    await expect(ask(db, 'lp/pools/volume-history', NOW, { pool_address: '11111111111111111111111111111111' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask(db, 'lp/pools/volume-history', NOW, { pool_address, pool_type: 'dlmm' })).rejects.toMatchObject({
+      code: 'not_found',
+      context: { suggestion: { pool_type: 'damm_v2' } },
+    });
+  });
+
+  it.each([
+    ['24h', 24 * HOUR, '1h'],
+    ['7d', 168 * HOUR, '4h'],
+    ['30d', 720 * HOUR, '1d'],
+  ])('volume-heatmap of %s shares out every bucket', async (timeframe, length, bucket_size) => {
+    const size = SIZES[bucket_size] as number;
+    const from = NOW.getTime() - length;
+    for (const group_by of ['pool', 'action']) {
+      const { data } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe, group_by, limit: 100 });
+      for (const [bucket, cells] of grouped(data, (cell) => cell.bucket)) {
+        const span = { from: Math.max(Date.parse(bucket), from), to: Math.min(Date.parse(bucket) + size, NOW.getTime()) };
+        const swaps = swapTotals(facts, span);
+        const events = eventsIn(facts, span);
+        const typed = (type: string): bigint => total([...swaps].filter(([pool]) => facts.pools.get(pool)?.type === type).map(([, s]) => s.usd));
+        const own = (cell: Cell): bigint => {
+          if (cell.action === 'all') return swaps.get(cell.pool_address as string)?.usd ?? 0n;
+          if (cell.action === 'swap') return typed(cell.pool_type);
+          return usd(events.filter((event) => event.kind === cell.action && event.type === cell.pool_type));
+        };
+        const everything = total([...swaps.values()].map((s) => s.usd)) + (group_by === 'pool' ? 0n : usd(events));
+        for (const cell of cells) {
+          expect(cell.volume_usd).toBe(shown(own(cell)));
+          expect(cell.pct_of_bucket).toBe(shown(over(own(cell) * 100n, everything) ?? 0n));
+        }
+        if (everything > 0n) expect(cells.reduce((sum, cell) => sum + cell.pct_of_bucket, 0)).toBeCloseTo(100, 3);
+      }
+      expect(data.length).toBeGreaterThan(10);
+      const volumes = total([...swapTotals(facts, { from, to: NOW.getTime() }).values()].map((s) => s.usd));
+      const swapped = data.filter(({ action }) => action === 'all' || action === 'swap').reduce((sum, cell) => sum + cell.volume_usd, 0);
+      expect(swapped).toBeCloseTo(shown(volumes), 1);
+    }
+  });
+
+  it('volume-heatmap cuts pools, not shares, and refuses too many buckets', async () => {
+    const all = (await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 100 })).data;
+    const { data, meta } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 2 });
+    const sums = [...grouped(all, (cell) => cell.pool_address as string)].map(([pool, cells]) => [pool, cells.reduce((sum, cell) => sum + cell.volume_usd, 0)] as const);
+    const top = sums.sort((a, b) => b[1] - a[1]).slice(0, 2).map(([pool]) => pool);
+    expect(data).toEqual(all.filter((cell) => top.includes(cell.pool_address as string)));
+    expect(meta.count).toBe(2);
+    await expect(ask(db, 'lp/platform/volume-heatmap', NOW, { timeframe: '90d', bucket_size: '1h' })).rejects.toMatchObject({
+      code: 'range_too_large',
+      context: { suggestion: { bucket_size: '4h' } },
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { testDatabase } from '../../../support/database';
+import { ask } from '../ask';
+import { loadRecords } from '../support';
+const start = new Date('2026-02-01T00:00:00Z');
+const DAY = 86_400_000;
+test('try', async () => {
+  const db = await testDatabase();
+  const now = new Date(start.getTime() + 20 * DAY);
+  for (const page of predictionWorld({ seed: 5, size: 6_000, start }).pages(start, new Date(now.getTime() + DAY))) await loadRecords(db.pool, page.name, page.records, page.format);
+  const { rows } = await db.pool.query('SELECT wallet, count(*) FROM pm_position GROUP BY 1 ORDER BY 2 DESC LIMIT 5');
+  console.log(rows);
+  const wallet = rows[2].wallet;
+  for (const [endpoint, args] of [['wallets/profile', { wallet, trades_limit: 1 }], ['wallets/activity', { wallet, timeframe: '7d', limit: 1 }], ['wallets/pnl-breakdown', { wallet, timeframe: 'all', limit: 2 }], ['wallets/compare', { wallets: rows.slice(0, 3).map((r) => r.wallet) }], ['wallets/portfolio', { wallets: rows.map((r) => r.wallet), limit: 2 }]] as const) {
+    const at = performance.now();
+    const { data } = await ask<any>(db, endpoint, now, args as any);
+    if (data.shared_positions) data.shared_positions.length = 2;
+    if (data.active_positions) data.active_positions.length = 1;
+    console.log(endpoint, performance.now() - at, JSON.stringify(data, null, 1).slice(0, 4000));
+  }
+  await db.drop();
+}, 60000);
