@@ -5,8 +5,10 @@ import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
 import { poolVolumeResolvers } from './resolvers/pool-volume';
 import { poolsResolvers } from './resolvers/pools';
+import { positionsResolvers } from './resolvers/positions';
 import { queryResolvers } from './resolvers/query';
 import { rebuild } from './rollups/changes';
+import { score } from './scoring/job';
 import { sources } from './sources/all';
 
 /** The liquidity-pool wing. */
@@ -17,10 +19,11 @@ export const lp: Venue = {
     ...poolResolvers,
     ...foundPoolResolvers,
     ...poolsResolvers,
-    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query },
+    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query, ...positionsResolvers.Query },
   },
   sources,
   freshness,
   rebuild,
+  score,
   counts,
 };

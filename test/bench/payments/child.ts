@@ -76,6 +76,6 @@ export async function serve<Settings, Ready>(start: (settings: Settings) => Prom
     });
     send({ answer: service.ready });
   } catch (error) {
-    process.send?.({ error: (error as Error).stack ?? String(error) }, () => process.exit(1));
+    process.send?.({ error: (error as Error).stack ?? String(error) }, undefined, undefined, () => process.exit(1));
   }
 }

@@ -77,20 +77,20 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, d
   const measure = async (sign: Sign): Promise<Sample[]> => {
     const proofs: Proof[] = [];
     for (let made = 0; made < batch; made += 1) proofs.push(await proofOf(payments, sign));
-    // One real payment, whose answers are the recording.
-    await pay(payments, await proofOf(payments, sign));
-    rpc.replay = true;
+    const recorded = await proofOf(payments, sign);
+    rpc.record();
+    await pay(payments, recorded);
     const samples: Sample[] = [];
     for (const proof of proofs) {
       take();
-      rpc.calls = 0;
+      rpc.replay();
       const started = performance.now();
       await pay(payments, proof);
       const total = performance.now() - started;
       const { ms, statements } = take();
       samples.push({ total, sql: ms, statements, calls: rpc.calls });
     }
-    rpc.replay = false;
+    rpc.pass();
     return samples;
   };
 

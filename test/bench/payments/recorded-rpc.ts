@@ -14,32 +14,55 @@ function questionOf(url: string, { method, params = [] }: RpcCall): string {
 }
 
 /**
- * Stands where `fetch` stands, between the real chain clients and the network. It passes calls on and remembers the answers, until
- * `replay` is on: then the last answer to the same question comes back at once. Payments of the same price by the same buyer get the
- * same answers, but for ids nobody compares; so what is left of a payment is our own work, the chain clients' included.
+ * Stands where `fetch` stands, between the real chain clients and the network. It passes calls on, or records one payment's
+ * answers, or replays them at once: the first asking of a question gets its first answer, the second the second, and so on. Two
+ * payments of one buyer at one price get the same answers but for ids nobody compares, so what is left of a replayed payment is
+ * our own work, the chain clients' included.
  */
 export class RecordedRpc {
-  replay = false;
+  /** Calls since the last payment began. */
   calls = 0;
-  private readonly answers = new Map<string, string>();
+  private mode: 'pass' | 'record' | 'replay' = 'pass';
+  private readonly answers = new Map<string, string[]>();
+  private readonly asked = new Map<string, number>();
 
   constructor(private readonly real: typeof fetch) {}
 
   readonly fetch: typeof fetch = async (input, init) => {
-    const url = String(input instanceof Request ? input.url : input);
-    const body = typeof init?.body === 'string' ? init.body : undefined;
-    if (body === undefined) return this.real(input, init);
-    const question = questionOf(url, JSON.parse(body) as RpcCall);
-    if (!this.replay) return this.remember(question, await this.real(input, init));
+    if (this.mode === 'pass' || typeof init?.body !== 'string') return this.real(input, init);
+    const question = questionOf(String(input), JSON.parse(init.body) as RpcCall);
     this.calls += 1;
-    const answer = this.answers.get(question);
-    if (answer === undefined) throw new Error(`Nothing was recorded for ${question}`);
-    return new Response(answer, { status: 200, headers: { 'content-type': 'application/json' } });
+    if (this.mode === 'replay') return this.replayed(question);
+    const text = await (await this.real(input, init)).text();
+    this.answers.set(question, [...(this.answers.get(question) ?? []), text]);
+    return json(text);
   };
 
-  private async remember(question: string, response: Response): Promise<Response> {
-    const text = await response.text();
-    this.answers.set(question, text);
-    return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
+  pass(): void {
+    this.mode = 'pass';
+  }
+
+  /** The next payment's answers are the recording. */
+  record(): void {
+    this.mode = 'record';
+    this.answers.clear();
+  }
+
+  /** The next payment gets the recorded answers, from the start. */
+  replay(): void {
+    this.mode = 'replay';
+    this.calls = 0;
+    this.asked.clear();
+  }
+
+  private replayed(question: string): Response {
+    const before = this.asked.get(question) ?? 0;
+    this.asked.set(question, before + 1);
+    const answers = this.answers.get(question) ?? [];
+    const answer = answers[Math.min(before, answers.length - 1)];
+    if (answer === undefined) throw new Error(`Nothing was recorded for ${question}`);
+    return json(answer);
   }
 }
+
+const json = (text: string): Response => new Response(text, { status: 200, headers: { 'content-type': 'application/json' } });

@@ -20,9 +20,10 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** A fraction rounded to so many places, ties upwards; null over nothing. */
 export function share(n: bigint, d: bigint, places = 6): number | null {
   if (d === 0n) return null;
+  const [top, bottom] = d < 0n ? [-n, -d] : [n, d];
   const scale = 10n ** BigInt(places);
-  const [top, bottom] = d < 0n ? [-n * 2n * scale - d * -1n, -2n * d] : [n * 2n * scale + d, 2n * d];
-  const whole = top / bottom - (top % bottom < 0n ? 1n : 0n);
+  const doubled = 2n * top * scale + bottom;
+  const whole = doubled / (2n * bottom) - (doubled % (2n * bottom) < 0n ? 1n : 0n);
   return Number(whole) / Number(scale) + 0;
 }
 

@@ -10,6 +10,7 @@ import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { scoreNow } from './score-now';
+import { addDecimals } from '../sources/decimal';
 
 type FieldCase = 'native' | 'snake';
 
@@ -163,3 +164,12 @@ export function summaryOf(positions: readonly ValuedPositionRow[], now: Date): R
 function earliest(times: readonly (Date | null)[]): Date | null {
   return times.includes(null) ? null : new Date(Math.min(...times.map((time) => (time as Date).getTime())));
 }
+
+/** Exact sum of decimal texts; null when one is unknown. */
+function sumOf(values: readonly (string | null)[]): string | null {
+  return values.reduce<string | null>((sum, value) => (sum === null || value === null ? null : addDecimals(sum, value)), '0');
+}
+
+const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
+
+export const positionsResolvers = { Query: { lpLpsWhales, lpPositionsActive, lpPositionsHistory } } satisfies Resolvers;

@@ -149,24 +149,30 @@ SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, 
 const AGAINST_STABLES = againstQuotes(STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q');
 const AGAINST_SOL = againstQuotes([SOL], PRICE_SOURCE.sol, priceAt(`'${SOL}'::text`, 'b.minute', 'q'));
 
+/**
+ * Rows find themselves again by their place (partition and ctid), which stays while one statement runs: a page may fill
+ * tables that have no statistics yet, and a join over six key columns is then planned as if one row came out of it.
+ */
 const VALUE_EVENTS = notingEvents(`
 UPDATE lp_event e SET usd = v.usd FROM (
-  SELECT e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n, ${worth('e.amount_x', 'e.amount_y')} AS usd
-  FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
-  ${priceAt('p.mint_x', 'e."timestamp"', 'x')} ${priceAt('p.mint_y', 'e."timestamp"', 'y')}
-  WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND NOT e.usd_stated
+  SELECT part, place, usd FROM (
+    SELECT e.tableoid AS part, e.ctid AS place, e.usd AS before, ${worth('e.amount_x', 'e.amount_y')} AS usd
+    FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
+    ${priceAt('p.mint_x', 'e."timestamp"', 'x')} ${priceAt('p.mint_y', 'e."timestamp"', 'y')}
+    WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND NOT e.usd_stated
+  ) valued WHERE before IS DISTINCT FROM usd
 ) v
-WHERE (e.pool_address, e."timestamp", e.tx_id, e.position_address, e.kind, e.n) = (v.pool_address, v."timestamp", v.tx_id, v.position_address, v.kind, v.n)
-  AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.usd IS DISTINCT FROM v.usd`);
+WHERE e.tableoid = v.part AND e.ctid = v.place AND e."timestamp" >= $1 AND e."timestamp" < $2`);
 
 const VALUE_SWAPS = notingSwaps(`
 UPDATE lp_swap s SET usd = v.usd, fee_usd = v.fee_usd FROM (
-  SELECT s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix, ${SWAP_USD} AS usd, ${SWAP_FEE_USD} AS fee_usd
-  FROM lp_swap s JOIN lp_pool p ON p.pool_address = s.pool_address
-  LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
-  ${priceAt('p.mint_x', 's."timestamp"', 'x')} ${priceAt('p.mint_y', 's."timestamp"', 'y')}
-  CROSS JOIN LATERAL (SELECT s.amount_in) m
-  WHERE s."timestamp" >= $1 AND s."timestamp" < $2
+  SELECT part, place, usd, fee_usd FROM (
+    SELECT s.tableoid AS part, s.ctid AS place, s.usd AS usd_before, s.fee_usd AS fee_before, ${SWAP_USD} AS usd, ${SWAP_FEE_USD} AS fee_usd
+    FROM lp_swap s JOIN lp_pool p ON p.pool_address = s.pool_address
+    LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
+    ${priceAt('p.mint_x', 's."timestamp"', 'x')} ${priceAt('p.mint_y', 's."timestamp"', 'y')}
+    CROSS JOIN LATERAL (SELECT s.amount_in) m
+    WHERE s."timestamp" >= $1 AND s."timestamp" < $2
+  ) valued WHERE (usd_before, fee_before) IS DISTINCT FROM (usd, fee_usd)
 ) v
-WHERE (s.pool_address, s."timestamp", s.tx_id, s.outer_ix, s.inner_ix) = (v.pool_address, v."timestamp", v.tx_id, v.outer_ix, v.inner_ix)
-  AND s."timestamp" >= $1 AND s."timestamp" < $2 AND (s.usd, s.fee_usd) IS DISTINCT FROM (v.usd, v.fee_usd)`);
+WHERE s.tableoid = v.part AND s.ctid = v.place AND s."timestamp" >= $1 AND s."timestamp" < $2`);

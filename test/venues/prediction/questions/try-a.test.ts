@@ -1,6 +1,9 @@
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { testDatabase } from '../../../support/database';
-import { ask } from '../ask';
+import fs from 'node:fs';
+import { parse, valueFromASTUntyped } from 'graphql';
+import { ask as askAll } from '../ask';
+const ask = <T>(db: any, e: string, n: Date, v: any) => { const d = parse(fs.readFileSync(`graphql/endpoints/${e}.graphql`, 'utf8')).definitions[0] as any; const defaults = Object.fromEntries(d.variableDefinitions.filter((x: any) => x.defaultValue).map((x: any) => [x.variable.name.value, valueFromASTUntyped(x.defaultValue)])); return askAll<T>(db, e, n, { ...defaults, ...v }); };
 import { loadRecords } from '../support';
 const start = new Date('2026-02-01T00:00:00Z');
 const DAY = 86_400_000;

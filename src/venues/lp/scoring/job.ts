@@ -1,0 +1,152 @@
+import type { Pool, PoolClient } from 'pg';
+import { columnArrays, type Columns, unnestOf } from '../store/insert';
+import { positionPnl, positionsAsOf } from '../queries/positions';
+import { type ClosedLpPosition, S_LP, scoreProvider } from './formula';
+import { type LpBehaviour, tagsOf } from './tags';
+
+const DAY = 86_400_000;
+/** Days before the day of the run that are scored too where no run has: events look at the score of the day before them. */
+const EARLIER_DAYS = 30;
+const BATCH = 5_000;
+
+interface ScoreRow {
+  owner: string;
+  score: number | null;
+  n: number;
+  wins: number;
+  win_rate_lb: number | null;
+  deposited_usd: number;
+  avg_pnl_pct: number | null;
+  tags: string[] | null;
+}
+
+const SCORE: Columns<ScoreRow> = [
+  ['owner', 'text'],
+  ['score', 'numeric'],
+  ['n', 'integer'],
+  ['wins', 'integer'],
+  ['win_rate_lb', 'numeric'],
+  ['deposited_usd', 'numeric'],
+  ['avg_pnl_pct', 'numeric'],
+  ['tags', 'text[]'],
+];
+
+interface Provider extends Omit<LpBehaviour, 'score'> {
+  owner: string;
+  /** Closed positions, oldest close first. */
+  closed: (ClosedLpPosition & { at: number })[];
+}
+
+/**
+ * Writes the scores of the UTC day of `now`, as of `now`, and of the days just before it that no run has scored, each as of its
+ * end. Again on the same day: the same rows.
+ */
+export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('lp scores'))");
+    const providers = await readProviders(client, now);
+    const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+    for (const day of await unscoredDays(client, today)) await writeDay(client, day, earlierRows(providers, day));
+    const rows = providers.map((provider) => rowOf(provider, now)).filter((row) => row.n > 0 || (row.tags ?? []).length > 0);
+    await writeDay(client, today, rows, progress);
+    await client.query('COMMIT');
+    return { wallets: rows.length, scored: rows.filter((row) => row.score !== null).length };
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+function rowOf(provider: Provider, now: Date): ScoreRow {
+  const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(provider.closed);
+  const tags = tagsOf({ ...provider, score: value }, now);
+  return { owner: provider.owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags };
+}
+
+/** Scores as of the end of a day; who has none then is left out, and tags are of today only. */
+function earlierRows(providers: readonly Provider[], day: Date): ScoreRow[] {
+  const end = day.getTime() + DAY;
+  return providers.flatMap(({ owner, closed }) => {
+    const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(closed.filter(({ at }) => at < end));
+    return value === null ? [] : [{ owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags: null }];
+  });
+}
+
+async function unscoredDays(client: PoolClient, today: Date): Promise<Date[]> {
+  const { rows } = await client.query<{ day: string }>(
+    `SELECT DISTINCT to_char(day, 'YYYY-MM-DD') AS day FROM lp_score WHERE day < $1::date AND day >= $1::date - ${EARLIER_DAYS}`,
+    [today.toISOString().slice(0, 10)],
+  );
+  const scored = new Set(rows.map((row) => row.day));
+  const days = Array.from({ length: EARLIER_DAYS }, (_, i) => new Date(today.getTime() - (EARLIER_DAYS - i) * DAY));
+  return days.filter((day) => !scored.has(day.toISOString().slice(0, 10)));
+}
+
+async function writeDay(client: PoolClient, day: Date, rows: readonly ScoreRow[], progress?: (wallets: number) => void): Promise<void> {
+  const date = day.toISOString().slice(0, 10);
+  await client.query('DELETE FROM lp_score WHERE day = $1::date', [date]);
+  for (let at = 0; at < rows.length; at += BATCH) {
+    const batch = rows.slice(at, at + BATCH);
+    await client.query({ name: 'lp_write_scores', text: WRITE, values: [...columnArrays(SCORE, batch), date, S_LP.version] });
+    progress?.(batch.length);
+  }
+}
+
+const WRITE = `
+INSERT INTO lp_score (owner, day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags, version)
+SELECT u.owner, $9::date, u.score, u.n, u.wins, u.win_rate_lb, u.deposited_usd, u.avg_pnl_pct, string_to_array(u.tags, ','), $10 FROM ${unnestOf(SCORE, 'u')}`;
+
+async function readProviders(client: PoolClient, now: Date): Promise<Provider[]> {
+  const behaviours = await client.query<BehaviourRow>(BEHAVIOUR, [now]);
+  const providers = new Map(
+    behaviours.rows.map((row) => [
+      row.owner,
+      {
+        ...row,
+        largest_position_usd: row.largest_position_usd === null ? null : Number(row.largest_position_usd),
+        closed: [] as Provider['closed'],
+      },
+    ]),
+  );
+  const closed = await client.query<{ owner: string; closed_at: Date; deposited_usd: string; pnl_usd: string | null }>(CLOSED, [now]);
+  for (const { owner, closed_at, deposited_usd, pnl_usd } of closed.rows) {
+    const unknown = pnl_usd === null;
+    providers.get(owner)?.closed.push({
+      at: closed_at.getTime(),
+      deposited_usd: unknown ? null : Number(deposited_usd),
+      pnl_usd: unknown ? null : Number(pnl_usd),
+    });
+  }
+  return [...providers.values()];
+}
+
+const ALL_POSITIONS = positionsAsOf('true', '$1::timestamptz');
+
+const CLOSED = `
+SELECT s.owner, s.closed_at, s.deposited_usd, ${positionPnl('s')} AS pnl_usd FROM (${ALL_POSITIONS}) s
+WHERE s.owner IS NOT NULL AND s.closed_at IS NOT NULL ORDER BY s.closed_at, s.pool_address, s.position_address`;
+
+interface BehaviourRow extends Omit<LpBehaviour, 'score' | 'largest_position_usd'> {
+  owner: string;
+  largest_position_usd: string | null;
+}
+
+/** Deposits of one token only have the other at exactly zero. */
+const BEHAVIOUR = `
+SELECT o.owner, o.first_event_at, o.deposits_with_amounts, o.single_sided_deposits, o.deposits_with_pool_age, o.young_pool_deposits, l.largest_position_usd
+FROM (
+  SELECT e.owner, min(e."timestamp") AS first_event_at,
+    count(*) FILTER (WHERE e.kind = 'deposit' AND e.amount_x IS NOT NULL AND e.amount_y IS NOT NULL)::int AS deposits_with_amounts,
+    count(*) FILTER (WHERE e.kind = 'deposit' AND (e.amount_x = 0) <> (e.amount_y = 0))::int AS single_sided_deposits,
+    count(*) FILTER (WHERE e.kind = 'deposit' AND p.created_at IS NOT NULL)::int AS deposits_with_pool_age,
+    count(*) FILTER (WHERE e.kind = 'deposit' AND e."timestamp" < p.created_at + interval '1 hour')::int AS young_pool_deposits
+  FROM lp_event e LEFT JOIN lp_pool p ON p.pool_address = e.pool_address
+  WHERE e."timestamp" < $1 AND e.owner IS NOT NULL GROUP BY e.owner
+) o LEFT JOIN (
+  SELECT s.owner, max(s.deposited_usd) FILTER (WHERE s.unpriced = 0) AS largest_position_usd FROM (${ALL_POSITIONS}) s GROUP BY s.owner
+) l ON l.owner = o.owner
+ORDER BY o.owner`;
