@@ -76,8 +76,8 @@ test.each(['x402', 'tempo'] as const)('the paid path of %s, beside the stock ser
     for (const [concurrent, batch] of COURSES) {
       const course: Course = { chains, signs, batch, rounds: ROUNDS, concurrent };
       const contenders = [
-        { name: 'ours', url: oursUrl() },
-        { name, url: `${theirs.ready.url}${PATH}` },
+        { name: 'ours', url: oursUrl(), server: ours },
+        { name, url: `${theirs.ready.url}${PATH}`, server: theirs },
       ] as const;
       rows.push(...(await duel(`${concurrent} at once`, ...contenders, course)));
       bought += 2 * batch * (ROUNDS + 1);

@@ -3,9 +3,11 @@ import { counts, freshness } from './freshness';
 import { foundPoolResolvers } from './resolvers/found-pool';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
+import { poolDetailResolvers } from './resolvers/pool-detail';
 import { poolVolumeResolvers } from './resolvers/pool-volume';
 import { poolsResolvers } from './resolvers/pools';
 import { positionsResolvers } from './resolvers/positions';
+import { providersResolvers } from './resolvers/providers';
 import { queryResolvers } from './resolvers/query';
 import { rebuild } from './rollups/changes';
 import { score } from './scoring/job';
@@ -19,7 +21,7 @@ export const lp: Venue = {
     ...poolResolvers,
     ...foundPoolResolvers,
     ...poolsResolvers,
-    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query, ...positionsResolvers.Query },
+    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query, ...positionsResolvers.Query, ...poolDetailResolvers.Query, ...providersResolvers.Query },
   },
   sources,
   freshness,

@@ -3,6 +3,7 @@ import type { Venue } from '../venue';
 import { resolvers } from './resolvers/map';
 import { rebuildHours } from './rollups/hours';
 import { rebuildPositions } from './rollups/positions';
+import { score } from './scoring/job';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
 
@@ -33,5 +34,6 @@ export const prediction: Venue = {
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
   freshness,
   rebuild,
+  score,
   counts,
 };

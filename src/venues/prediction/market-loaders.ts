@@ -5,18 +5,22 @@ import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
 import { type FillPrices, listFillPrices } from './queries/market-prices';
 import { listRunDays } from './queries/score-runs';
+import { loadOverlay } from './rollups/positions-as-of';
 
-/** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one. */
+/** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one; with `traded`, only fills tell prices. */
 export interface MarketAt {
   condition_id: string;
   at: Date;
   opening?: boolean;
+  traded?: boolean;
 }
 
 /** What market questions of one request share; made by `context.loaders(makeMarketLoaders)`. */
 export interface MarketLoaders {
   /** Days of the score runs up to the context's day, oldest first. */
   runDays(): Promise<string[]>;
+  /** What the kept positions tell wrong as of the context's instant (loadOverlay). */
+  overlay(): Promise<string>;
   /** Outcomes of a market with their prices, in the venue's order. */
   prices: DataLoader<MarketAt, PricedOutcome[], string>;
 }
@@ -24,9 +28,11 @@ export interface MarketLoaders {
 /** The market questions' loaders for one request. */
 export function makeMarketLoaders(context: GraphContext): MarketLoaders {
   let days: Promise<string[]> | undefined;
+  let overlay: Promise<string> | undefined;
   return {
     runDays: () => (days ??= listRunDays(context.sql, context.now)),
-    prices: new DataLoader((keys) => loadPrices(context, keys), { cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}` }),
+    overlay: () => (overlay ??= loadOverlay(context.sql, context.now)),
+    prices: new DataLoader((keys) => loadPrices(context, keys), { cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}${key.traded ? '!' : ''}` }),
   };
 }
 
@@ -38,9 +44,9 @@ async function loadPrices(context: GraphContext, keys: readonly MarketAt[]): Pro
     fills.set(time, listFillPrices(context.sql, ids, new Date(time), context.now).then((found) => groupedBy(found, (fill) => fill.condition_id))); // prettier-ignore
   }
   return Promise.all(
-    keys.map(async ({ condition_id, at, opening }) => {
+    keys.map(async ({ condition_id, at, opening, traded }) => {
       const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills.get(at.getTime())]);
-      return pricesAt(record, tokens, found?.get(condition_id) ?? [], at, opening ?? false);
+      return pricesAt(record, traded ? tokens.map((token) => ({ ...token, price: null })) : tokens, found?.get(condition_id) ?? [], at, opening ?? false);
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
+import { startProfile, stopProfile } from './profile';
 
 /** A server or chain in a Node process of its own: what is measured shares no event loop with what measures it. */
 export interface Child<Ready> {
@@ -17,16 +18,13 @@ export interface Service<Ready> {
 
 const STOP_PATIENCE_MS = 15_000;
 
-/**
- * Starts `file` (of this folder) and waits until it is ready. BENCH_PROFILE=<folder> writes a CPU profile of every child there.
- * Throws what the child threw.
- */
+/** Starts `file` (of this folder) and waits until it is ready. Throws what the child threw. */
 export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
   const folder = process.env.BENCH_PROFILE;
   const profile =
     folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}.${Date.now()}.cpuprofile`];
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
-    execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js'), ...profile],
+    execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js')],
     env: { ...process.env, NODE_ENV: 'production' },
     serialization: 'advanced',
   });
@@ -61,15 +59,32 @@ function reply<T>(child: ChildProcess): Promise<T> {
   });
 }
 
+/** What every child can be asked: to begin what is measured, and to end it with the processor milliseconds it took. */
+const MEASURED = (file: string) => {
+  let used = process.cpuUsage();
+  return {
+    begin: async (): Promise<void> => {
+      await startProfile();
+      used = process.cpuUsage();
+    },
+    end: async (): Promise<number> => {
+      const { user, system } = process.cpuUsage(used);
+      await stopProfile(path.parse(file).name);
+      return (user + system) / 1_000;
+    },
+  };
+};
+
 /** The child's side of `startChild`: starts the service, answers questions, ends with its parent. */
 export async function serve<Settings, Ready>(start: (settings: Settings) => Promise<Service<Ready>>): Promise<void> {
   const send = (message: unknown): void => void process.send?.(message);
   process.once('disconnect', () => process.exit(0));
   try {
     const service = await start(JSON.parse(process.argv[2] as string) as Settings);
+    const answers: Service<Ready>['answers'] = { ...service.answers, ...MEASURED(process.argv[1] as string) };
     process.on('message', (question: string) => {
       if (question === 'stop') return void service.stop().finally(() => process.exit(0));
-      Promise.resolve(service.answers?.[question]?.()).then(
+      Promise.resolve(answers[question]?.()).then(
         (answer) => send({ answer }),
         (error: Error) => send({ error: error.stack ?? error.message }),
       );

@@ -9,6 +9,7 @@ import { pay, type Sign, signProofs } from './buyers';
 export interface Contender {
   name: string;
   url: string;
+  server: Child<unknown>;
 }
 
 export interface Course {
@@ -24,6 +25,8 @@ interface Result {
   times: number[];
   seconds: number;
   calls: number;
+  /** Milliseconds of processor time in the server's own process. */
+  cpu: number;
   /** Median of each round. */
   medians: number[];
 }
@@ -47,19 +50,22 @@ export async function duel(what: string, ours: Contender, theirs: Contender, cou
   return [row(`${what}: ${ours.name}`, mine), row(`${what}: ${theirs.name}`, other), ratios(`${what}: ours / theirs`, mine, other)];
 }
 
-const empty = (): Result => ({ times: [], seconds: 0, calls: 0, medians: [] });
+const empty = (): Result => ({ times: [], seconds: 0, calls: 0, cpu: 0, medians: [] });
 
-async function runOnce({ url }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
+async function runOnce({ url, server }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
   const proofs = await signProofs(url, batch, signs);
   await chains.ask('forgetCalls');
+  await server.ask('begin');
   const { result, seconds } = await timed(() => latencies(batch, concurrent, (index) => pay(url, proofs[index] ?? {}, agent)));
-  return { times: result, seconds, calls: await chains.ask<number>('calls'), medians: [median(result)] };
+  const cpu = await server.ask<number>('end');
+  return { times: result, seconds, cpu, calls: await chains.ask<number>('calls'), medians: [median(result)] };
 }
 
 function add(total: Result, run: Result): void {
   total.times.push(...run.times);
   total.seconds += run.seconds;
   total.calls += run.calls;
+  total.cpu += run.cpu;
   total.medians.push(...run.medians);
 }
 
@@ -68,6 +74,7 @@ function row(what: string, result: Result): Figure {
   return {
     ...figure(what, result.times, result.seconds),
     'p50 by round': spread,
+    'CPU ms a request': (result.cpu / result.times.length).toFixed(2),
     'chain calls a request': (result.calls / result.times.length).toFixed(1),
   };
 }
@@ -82,6 +89,7 @@ function ratios(what: string, mine: Result, other: Result): Figure {
     'p99 ms': of(0.99),
     'per second': (mine.times.length / mine.seconds / (other.times.length / other.seconds)).toFixed(2),
     'p50 by round': `${Math.min(...byRound).toFixed(2)} to ${Math.max(...byRound).toFixed(2)}`,
+    'CPU ms a request': (mine.cpu / mine.times.length / (other.cpu / other.times.length)).toFixed(2),
     'chain calls a request': '',
   };
 }

@@ -10,7 +10,7 @@ import { type Figure, printTable } from '../measure';
 import { startChild } from './child';
 import type { OverheadSettings, Sample } from './overhead';
 
-const SIZE = { rounds: 5, batch: 100 };
+const SIZE = { rounds: 3, batch: 80 };
 const DATABASES: [string, Record<string, string>][] = [
   ['every commit on disk', {}],
   ['commits not waited for', { synchronous_commit: 'off' }],
@@ -37,11 +37,13 @@ function row(protocol: string, samples: Sample[]): Figure {
   return {
     what: protocol,
     runs: samples.length,
+    'p10 ms': of(({ total }) => total, 0.1),
     'p50 ms': of(({ total }) => total, 0.5),
     'p99 ms': of(({ total }) => total, 0.99),
-    'in PostgreSQL, p50 ms': of(({ sql }) => sql, 0.5),
+    'p50 waiting for PostgreSQL': of(({ sql }) => sql, 0.5),
+    'p50 of the rest': of(({ total, sql }) => total - sql, 0.5),
+    'p50 CPU ms': of(({ cpu }) => cpu, 0.5),
     statements: of(({ statements }) => statements, 0.5),
-    'in our process, p50 ms': of(({ total, sql }) => total - sql, 0.5),
     'chain calls': of(({ calls }) => calls, 0.5),
   };
 }

@@ -9,6 +9,7 @@ import { readSandboxWallets } from '../../../src/sandbox/wallets';
 import { type Proof, type Sign, signWith } from './buyers';
 import { type BenchWallets, fundedBuyer } from './chains';
 import { serve } from './child';
+import { startProfile, stopProfile } from './profile';
 import { RecordedRpc } from './recorded-rpc';
 import { timedPool } from './timed-pool';
 
@@ -16,6 +17,8 @@ import { timedPool } from './timed-pool';
 export interface Sample {
   total: number;
   sql: number;
+  /** Processor time of our process, all threads. */
+  cpu: number;
   statements: number;
   calls: number;
 }
@@ -74,22 +77,26 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, d
   await payments.start();
   const buyer: BenchWallets = await fundedBuyer(chains, readSandboxWallets(folder));
 
-  const measure = async (sign: Sign): Promise<Sample[]> => {
+  const measure = async (protocol: BuyerProtocol, sign: Sign): Promise<Sample[]> => {
     const proofs: Proof[] = [];
     for (let made = 0; made < batch; made += 1) proofs.push(await proofOf(payments, sign));
     const recorded = await proofOf(payments, sign);
     rpc.record();
     await pay(payments, recorded);
     const samples: Sample[] = [];
+    await startProfile();
     for (const proof of proofs) {
       take();
       rpc.replay();
-      const started = performance.now();
+      const [started, used] = [performance.now(), process.cpuUsage()];
       await pay(payments, proof);
       const total = performance.now() - started;
+      const { user, system } = process.cpuUsage(used);
       const { ms, statements } = take();
-      samples.push({ total, sql: ms, statements, calls: rpc.calls });
+      // A background probe in between would be timed as well.
+      if (rpc.strangers === 0) samples.push({ total, sql: ms, cpu: (user + system) / 1_000, statements, calls: rpc.calls });
     }
+    await stopProfile(`overhead-${protocol}`);
     rpc.pass();
     return samples;
   };
@@ -98,7 +105,7 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, d
   const signs = await Promise.all(PROTOCOLS.map((protocol) => signWith(protocol, buyer)));
   for (let round = 0; round <= rounds; round += 1)
     for (const [index, protocol] of PROTOCOLS.entries()) {
-      const samples = await measure(signs[index] as Sign);
+      const samples = await measure(protocol, signs[index] as Sign);
       if (round > 0) ready[protocol].push(...samples);
     }
   return {

@@ -1,5 +1,4 @@
 import { AppError } from '../../../errors';
-import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';

@@ -73,8 +73,8 @@ FROM total t JOIN perp_trader p ON p.trader = t.trader LEFT JOIN closed ON close
 LEFT JOIN top ON top.trader = t.trader LEFT JOIN in_top ON in_top.trader = t.trader LEFT JOIN gaps ON gaps.trader = t.trader`,
 };
 
-/** Two accounts are one cluster when each has this share of its volume against the other, over so many matches. */
-const CLUSTER = { share: 0.3, matches: 10 } as const;
+/** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */
+const CLUSTER = { share: 0.5, matches: 10 } as const;
 
 // $1: the run. Shares of accounts' volume against themselves or their cluster; accounts without such are not told.
 export const SELF_TRADES = {
@@ -86,11 +86,11 @@ WITH dealt AS (
   CROSS JOIN LATERAL (VALUES (t.trader, m.trader), (m.trader, t.trader)) AS side(trader, other)
   WHERE t.is_taker AND t.timestamp < $1 AND m.timestamp < $1 GROUP BY 1, 2
 ),
-volume AS (SELECT trader, sum(usd) AS usd FROM dealt GROUP BY trader),
+volume AS (SELECT trader, sum(usd) AS usd, sum(matches) AS matches FROM dealt GROUP BY trader),
 cluster AS (
   SELECT a.trader, a.other, a.usd FROM dealt a JOIN dealt b ON b.trader = a.other AND b.other = a.trader
   JOIN volume va ON va.trader = a.trader JOIN volume vb ON vb.trader = b.trader
-  WHERE a.trader = a.other OR (a.matches >= ${CLUSTER.matches} AND a.usd >= ${CLUSTER.share} * va.usd AND b.usd >= ${CLUSTER.share} * vb.usd)
+  WHERE a.trader = a.other OR (a.matches >= ${CLUSTER.matches} AND a.matches >= ${CLUSTER.share} * va.matches AND b.matches >= ${CLUSTER.share} * vb.matches)
 )
 SELECT c.trader, (sum(c.usd) / v.usd)::float8 AS share FROM cluster c JOIN volume v ON v.trader = c.trader GROUP BY c.trader, v.usd`,
 };

@@ -17,16 +17,19 @@ export interface AsOf {
   overlay: string;
 }
 
+/** SQL of what the shares held cost on average; a resolved position only keeps what they paid. */
+export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN shares * paid_usdc / paid_shares ELSE cost END`;
+
 const bandOf = ({ day, min, max }: ScoreBand, parameters: Parameters): string =>
   `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${parameters.add(min, 'numeric')} AND score <= ${parameters.add(max, 'numeric')}`;
 
-/** Shares held now by wallets of a band on these markets; after resolution what was not redeemed. */
+/** Shares held by wallets of a band on these markets: now, or when a market was resolved. */
 export async function listStances(sql: Sql, condition_ids: readonly string[], band: ScoreBand, { now, overlay }: AsOf): Promise<Stance[]> {
   if (condition_ids.length === 0) return [];
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(instant, later, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > redeemed_shares AND paid_shares > 0`);
-  const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, scored.tags, shares - redeemed_shares AS shares, cost, paid_shares, paid_usdc, opened_at
+  const positions = positionsSql(instant, later, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`);
+  const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at
 FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
   return sql.query<Stance & Record<string, unknown>>({ name: 'pm_stances', text }, parameters.values);
 }

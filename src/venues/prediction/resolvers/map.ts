@@ -4,9 +4,16 @@ import { marketsVolumeByGroup } from './flows-groups';
 import { marketsVolumeHeatmap } from './flows-heatmap';
 import { marketsPriceHistory } from './flows-price';
 import { marketsSentiment } from './flows-sentiment';
+import { walletsNicheExperts } from './experts';
+import { walletsTopPerformers } from './leaderboard';
 import { Market } from './market';
 import { marketsCategories } from './markets-categories';
+import { marketsClosingSoon } from './markets-closing';
+import { marketsEarlyMovers } from './markets-movers';
+import { marketsOwnership } from './markets-ownership';
 import { marketsParticipants } from './markets-participants';
+import { marketsResolutions } from './markets-resolutions';
+import { marketsSearch } from './markets-search';
 import { marketsTrending } from './markets-trending';
 import { platformStats } from './platform';
 import { walletsPortfolio } from './portfolio';
@@ -34,11 +41,18 @@ export const resolvers: Resolvers = {
     marketsSentiment,
     marketsParticipants,
     marketsSmartFlow,
+    marketsSearch,
+    marketsClosingSoon,
+    marketsResolutions,
+    marketsEarlyMovers,
+    marketsOwnership,
     walletsProfile,
     walletsActivity,
     walletsPnlBreakdown,
     walletsCompare,
     walletsPortfolio,
+    walletsTopPerformers,
+    walletsNicheExperts,
   },
   PmTrade,
   Market,

@@ -3,7 +3,7 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { over, percent, total } from '../positions/exact';
-import { figuresOf, hasEnded, isPosition, topEventShare } from '../positions/figures';
+import { type JudgedPosition, figuresOf, hasEnded, isPosition, topEventShare } from '../positions/figures';
 import { type WalletVolume, listWalletVolumes } from '../queries/wallet-volumes';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
 import type { PmScore } from '../scoring/formula';
@@ -30,7 +30,7 @@ export async function loadWalletStates(
 ): Promise<(WalletState | null)[]> {
   const rows = await listPositionsAsOf(context.sql, { wallets }, context.now);
   const known = await loadKnown(rows, context);
-  const volumes = window === null ? known.map(lifetimeVolume) : await listWalletVolumes(context.sql, wallets, window);
+  const volumes = window === null ? known.map(lifetimeVolumes) : await listWalletVolumes(context.sql, wallets, window);
   const loaders = context.loaders(makeLoaders);
   return Promise.all(
     wallets.map(async (wallet) => {
@@ -44,7 +44,8 @@ export async function loadWalletStates(
   );
 }
 
-const lifetimeVolume = ({
+/** What a position adds to its wallet's volume. */
+export const lifetimeVolumes = ({
   wallet,
   condition_id,
   category,
@@ -53,7 +54,7 @@ const lifetimeVolume = ({
   trades,
   opened_at,
   last_trade_at,
-}: KnownPosition): WalletVolume => ({
+}: JudgedPosition): WalletVolume => ({
   wallet,
   condition_id,
   category,
@@ -72,7 +73,7 @@ const endedIn = (positions: readonly KnownPosition[], window: Window): KnownPosi
 /** Volume by category, largest first. */
 export function volumeByCategory(volumes: readonly WalletVolume[]): { category: string; usdc: string }[] {
   const sums = new Map<string, string[]>();
-  for (const { category, usdc } of volumes) sums.set(category, [...(sums.get(category) ?? []), usdc]);
+  for (const { category, usdc, trades } of volumes) if (trades > 0) sums.set(category, [...(sums.get(category) ?? []), usdc]);
   return [...sums]
     .map(([category, amounts]) => ({ category, usdc: total(amounts) }))
     .sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.category < b.category ? -1 : 1));

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Statement } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import { lockRollups, listMovers, sqlOf } from './positions';
 import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf, listsBy } from './positions-compute';
@@ -16,37 +16,59 @@ export async function marketsBefore(client: PoolClient, condition_ids: readonly 
 
 const NEXT_HOLDERS: Statement = {
   name: 'pm_settle_holders',
-  text: `SELECT ${POSITION_COLUMNS.map(([name]) => name).join(', ')} FROM pm_position WHERE condition_id = $1 AND wallet IN (
-  SELECT wallet FROM pm_position WHERE condition_id = $1 AND wallet > $2 GROUP BY wallet ORDER BY wallet LIMIT $3) ORDER BY wallet`,
+  text: `SELECT ${POSITION_COLUMNS.map(([name]) => name).join(', ')} FROM pm_position
+WHERE condition_id = ANY($1) AND (condition_id, wallet, token_id) > ($2, $3, $4) ORDER BY condition_id, wallet, token_id LIMIT $5`,
 };
 
-const CHUNK = 5_000;
+const CHUNK = 10_000;
+
+/** All positions on these markets, whole groups at a time. */
+async function* holdersOf(sql: Sql, condition_ids: readonly string[]): AsyncGenerator<Map<string, PositionRow[]>> {
+  let rest: PositionRow[] = [];
+  for (let last: PositionRow | undefined; ;) {
+    const after = [last?.condition_id ?? '', last?.wallet ?? '', last?.token_id ?? ''];
+    const rows = await sql.query<PositionRow & Record<string, unknown>>(NEXT_HOLDERS, [condition_ids, ...after, CHUNK]);
+    const groups = listsBy([...rest, ...rows], keyOf);
+    last = rows.at(-1);
+    const isEnd = last === undefined || rows.length < CHUNK;
+    rest = isEnd ? [] : (groups.get(keyOf(last as PositionRow)) ?? []);
+    if (!isEnd) groups.delete(keyOf(last as PositionRow));
+    yield groups;
+    if (isEnd) return;
+  }
+}
 
 /** Brings positions up to markets just written: resolutions, and tokens or groups that were not known before. */
 export async function settlePositions(client: PoolClient, before: MarketsBefore, written: readonly string[]): Promise<void> {
   const sql = sqlOf(client);
   const known = written.filter((id) => before.has(id));
+  if (known.length === 0) return;
   const after = await listBookMarkets(sql, known);
   const reshaped = known.filter((id) => shapeOf(before.get(id)) !== shapeOf(after.get(id)));
   const settled = known.filter((id) => resultOf(before.get(id)) !== resultOf(after.get(id)));
   const anew = new Map((await listMovers(sql, [...new Set([...reshaped, ...settled])])).map((group) => [keyOf(group), group]));
-  for (const condition_id of settled) {
-    const market = after.get(condition_id) as BookMarket;
-    for (let wallet = ''; ;) {
-      const kept = await sql.query<PositionRow & Record<string, unknown>>(NEXT_HOLDERS, [condition_id, wallet, CHUNK]);
-      if (kept.length === 0) break;
-      const rows: PositionRow[] = [];
-      for (const [holder, own] of listsBy(kept, (row) => row.wallet)) {
-        const group: Group = { wallet: holder, condition_id };
-        if (anew.has(keyOf(group))) continue;
-        if (isBefore(own, market)) rows.push(...new Book(holder, [market], own).run([], new Map()).rows());
-        else anew.set(keyOf(group), group);
-      }
-      await writePositions(sql, rows);
-      wallet = kept.at(-1)?.wallet ?? '';
-    }
+  if (settled.length > 0) {
+    for await (const holders of holdersOf(sql, settled)) await settleChunk(sql, holders, after, anew);
   }
   await computePositions(sql, [...anew.values()], undefined, (rows) => writePositions(sql, rows));
+}
+
+/** Settles what ends with the resolution; adds to `anew` what does not. */
+async function settleChunk(
+  sql: Sql,
+  holders: ReadonlyMap<string, PositionRow[]>,
+  markets: MarketsBefore,
+  anew: Map<string, Group>,
+): Promise<void> {
+  const rows: PositionRow[] = [];
+  for (const [key, own] of holders) {
+    const { wallet, condition_id } = own[0] as PositionRow;
+    const market = markets.get(condition_id) as BookMarket;
+    if (anew.has(key)) continue;
+    if (isBefore(own, market)) rows.push(...new Book(wallet, [market], own).run([], new Map()).rows());
+    else anew.set(key, { wallet, condition_id });
+  }
+  await writePositions(sql, rows);
 }
 
 const shapeOf = (market: BookMarket | undefined): string => JSON.stringify([market?.tokens, market?.neg_risk_id]);

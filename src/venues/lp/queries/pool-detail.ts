@@ -1,0 +1,103 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
+import { positionsAsOf } from './positions';
+import { bornAt } from './pools-trending';
+import { eventsIn, feeRate, feeRateFlag, SMART, spanOf, swapsIn } from './span';
+
+/** Numeric columns are decimal text, counts numbers. */
+export interface PoolTotalsRow {
+  /** Of the hours and swaps on record; null where there are none. */
+  swap_usd: string | null;
+  swaps: number;
+  events: number;
+  unique_lps: number;
+  deposit_usd: string;
+  withdraw_usd: string;
+  claim_usd: string;
+  net_liquidity_usd: string;
+  unpriced: number;
+  volume_usd_24h: string | null;
+  fees_usd_24h: string | null;
+  fee_rate_pct: string | null;
+  fee_rate_flag: string | null;
+  fee_tvl_ratio_pct: string | null;
+  active_lps: number;
+  smart_lp_count: number;
+  hhi: string | null;
+}
+
+const ofPool = (alias: string): string => `AND ${alias}.pool_address = $9`;
+
+/** Net deposits of owners, positive ones: what is left of a provider's money is what was not taken out. */
+const HELD = `SELECT owner, sum(deposit_usd - withdraw_usd) AS usd FROM events WHERE owner <> '' GROUP BY owner HAVING sum(deposit_usd - withdraw_usd) > 0`;
+
+const TOTALS: Statement = {
+  name: 'lp_pool_detail',
+  text: `
+WITH events AS (${eventsIn(1, ofPool)}),
+held AS (${HELD}),
+swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool)}) s),
+latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(5, 0, ofPool)}) s),
+active AS (
+  SELECT DISTINCT owner FROM (${positionsAsOf('p.pool_address = $9', '$2::timestamptz')}) s WHERE closed_at IS NULL AND deposits > 0 AND owner IS NOT NULL
+)
+SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced,
+  CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, l.fee_usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
+  100 * l.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $9 AND h.hour >= $5 AND h.hour < $6), 0)
+    / nullif(extract(epoch FROM $6::timestamptz - greatest($5::timestamptz, least(p.created_at, ${bornAt('$9')})))::numeric / 86400, 0) AS fee_tvl_ratio_pct,
+  (SELECT count(*) FROM active)::int AS active_lps,
+  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART})::int AS smart_lp_count,
+  (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, (SELECT sum(usd) AS usd FROM held) t) AS hhi
+FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r, (
+  SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events, count(DISTINCT owner) FILTER (WHERE owner <> '')::int AS unique_lps,
+    coalesce(sum(deposit_usd), 0) AS deposit_usd, coalesce(sum(withdraw_usd), 0) AS withdraw_usd, coalesce(sum(claim_usd), 0) AS claim_usd,
+    coalesce(sum(deposit_usd - withdraw_usd), 0) AS net_liquidity_usd, coalesce(sum(unpriced), 0) AS unpriced_events FROM events
+) e WHERE p.pool_address = $9`,
+};
+
+const lifeUntil = (now: Date): Window => ({ from: BEGINNING, to: now });
+
+/** What a pool has seen in its life and in the last 24 hours. */
+export async function getPoolTotals(sql: Sql, pool_address: string, now: Date): Promise<PoolTotalsRow> {
+  const spans = [...spanOf(lifeUntil(now)), ...spanOf(windowOf('24h', now))];
+  return (await sql.query<PoolTotalsRow>(TOTALS, [...spans, pool_address]))[0] as PoolTotalsRow;
+}
+
+export interface HolderRow {
+  owner: string;
+  net_deposit_usd: string;
+  share_pct: string;
+}
+
+const HOLDERS: Statement = {
+  name: 'lp_pool_holders',
+  text: `
+WITH events AS (${eventsIn(1, (alias) => `AND ${alias}.pool_address = $5`)}), held AS (${HELD})
+SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $6`,
+};
+
+/** Largest providers of a pool by net deposits. */
+export function listHolders(sql: Sql, pool_address: string, now: Date, limit: number): Promise<HolderRow[]> {
+  return sql.query<HolderRow>(HOLDERS, [...spanOf(lifeUntil(now)), pool_address, limit]);
+}
+
+const PRICE: Statement = {
+  name: 'lp_pool_price',
+  text: `
+SELECT (CASE
+    WHEN f.bin_id IS NOT NULL AND p.bin_step IS NOT NULL THEN power(1 + p.bin_step / 10000.0::float8, f.bin_id)
+    WHEN f.sqrt_price IS NOT NULL THEN power(f.sqrt_price::float8 / 18446744073709551616.0::float8, 2)
+    ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals)) AS price
+FROM lp_pool p JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
+CROSS JOIN LATERAL (
+  (SELECT "timestamp", bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
+    FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY "timestamp" DESC, tx_id DESC, outer_ix DESC, inner_ix DESC LIMIT 1)
+  UNION ALL (SELECT "timestamp", bin_id, NULL, NULL, NULL
+    FROM lp_event WHERE pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY "timestamp" DESC, tx_id DESC LIMIT 1)
+) f WHERE p.pool_address = $1 ORDER BY f."timestamp" DESC LIMIT 1`,
+};
+
+/** Units of the second token per unit of the first, by the newest swap or event that tells it; null when none does. */
+export async function findPrice(sql: Sql, pool_address: string, now: Date): Promise<number | null> {
+  return (await sql.query<{ price: number | null }>(PRICE, [pool_address, now]))[0]?.price ?? null;
+}

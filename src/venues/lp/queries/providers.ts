@@ -1,0 +1,156 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import { positionPnl, positionsAsOf, valuedPositions } from './positions';
+import { eventsIn, spanOf } from './span';
+
+export interface ProvidersArgs {
+  owners: readonly string[];
+  /** Null: both. */
+  pool_type: PoolType | null;
+  window: Window;
+}
+
+/** A provider in one pool in a window. Numeric columns are decimal text, counts numbers. */
+export interface ProviderPoolRow {
+  owner: string;
+  pool_address: string;
+  pool_type: PoolType;
+  volume_usd: string;
+  event_count: number;
+  unpriced: number;
+  deposited_usd: string;
+  withdrawn_usd: string;
+  fees_claimed_usd: string;
+  first_at: Date | null;
+  last_at: Date | null;
+  /** Of the positions closed in the window. */
+  closed_positions: number;
+  known_positions: number;
+  wins: number;
+  realized_pnl_usd: string | null;
+  realized_deposits_usd: string | null;
+  il_usd: string | null;
+  held_hours: number | null;
+  held_positions: number;
+  open_positions: number;
+  positions: number;
+}
+
+const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($5::text[]) AND ($6::text IS NULL OR ${alias}.pool_type = $6)`;
+
+/** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
+const POOLS: Statement = {
+  name: 'lp_providers',
+  text: `
+WITH moved AS (
+  SELECT owner, pool_address, min(pool_type) AS pool_type, sum(deposits + withdrawals + claims)::int AS event_count, sum(unpriced)::int AS unpriced,
+    sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, min(first_at) AS first_at, max(last_at) AS last_at
+  FROM (${eventsIn(1, ofOwners)}) e GROUP BY owner, pool_address
+), turned AS (
+  SELECT owner, pool_address, sum(least(deposit_usd, withdraw_usd)) AS usd FROM (
+    SELECT e.owner, e.pool_address, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'deposit'), 0) AS deposit_usd, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'withdraw'), 0) AS withdraw_usd
+    FROM lp_event e WHERE e.rebalance AND e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
+  ) r GROUP BY owner, pool_address
+), positions AS (
+  SELECT * FROM (${positionsAsOf('p.owner = ANY($5::text[])', '$2::timestamptz')}) s WHERE s.owner = ANY($5::text[]) AND ($6::text IS NULL OR s.pool_type = $6)
+), results AS (
+  SELECT owner, pool_address, min(pool_type) AS pool_type, count(*)::int AS positions, count(*) FILTER (WHERE ended)::int AS closed_positions,
+    count(*) FILTER (WHERE ended AND pnl_usd IS NOT NULL)::int AS known_positions, count(*) FILTER (WHERE ended AND pnl_usd > 0)::int AS wins,
+    sum(pnl_usd) FILTER (WHERE ended) AS realized_pnl_usd, sum(deposited_usd) FILTER (WHERE ended AND pnl_usd IS NOT NULL) AS realized_deposits_usd,
+    CASE WHEN count(*) FILTER (WHERE ended AND (kept_usd IS NULL OR hodl_usd IS NULL)) = 0 THEN sum(kept_usd - hodl_usd) FILTER (WHERE ended) END AS il_usd,
+    (extract(epoch FROM sum(closed_at - opened_at) FILTER (WHERE ended)) / 3600)::float8 AS held_hours, count(*) FILTER (WHERE ended AND opened_at IS NOT NULL)::int AS held_positions,
+    count(*) FILTER (WHERE closed_at IS NULL AND deposits > 0)::int AS open_positions
+  FROM (SELECT v.*, coalesce(v.closed_at >= $1, false) AS ended FROM (${valuedPositions('positions')}) v) v GROUP BY owner, pool_address
+)
+SELECT coalesce(m.owner, r.owner) AS owner, coalesce(m.pool_address, r.pool_address) AS pool_address, coalesce(m.pool_type, r.pool_type) AS pool_type,
+  coalesce(m.deposit_usd + m.withdraw_usd, 0) AS volume_usd, coalesce(m.event_count, 0) AS event_count, coalesce(m.unpriced, 0) AS unpriced,
+  coalesce(m.deposit_usd, 0) - coalesce(t.usd, 0) AS deposited_usd, coalesce(m.withdraw_usd, 0) - coalesce(t.usd, 0) AS withdrawn_usd, coalesce(m.claim_usd, 0) AS fees_claimed_usd,
+  m.first_at, m.last_at, coalesce(r.closed_positions, 0) AS closed_positions, coalesce(r.known_positions, 0) AS known_positions, coalesce(r.wins, 0) AS wins,
+  r.realized_pnl_usd, r.realized_deposits_usd, r.il_usd, r.held_hours, coalesce(r.held_positions, 0) AS held_positions, coalesce(r.open_positions, 0) AS open_positions,
+  coalesce(r.positions, 0) AS positions
+FROM moved m FULL JOIN results r ON r.owner = m.owner AND r.pool_address = m.pool_address
+LEFT JOIN turned t ON t.owner = m.owner AND t.pool_address = m.pool_address
+WHERE m.owner IS NOT NULL OR r.closed_positions > 0
+ORDER BY volume_usd DESC, pool_address`,
+};
+
+/** What providers did and earned, pool by pool, most volume first. A pool without event or close in the window is no row. */
+export function listProviderPools(sql: Sql, { owners, pool_type, window }: ProvidersArgs): Promise<ProviderPoolRow[]> {
+  return sql.query<ProviderPoolRow>(POOLS, [...spanOf(window), owners, pool_type]);
+}
+
+const KNOWN: Statement = {
+  name: 'lp_owners_known',
+  text: 'SELECT o.owner FROM unnest($1::text[]) o(owner) WHERE EXISTS (SELECT FROM lp_event e WHERE e.owner = o.owner AND e."timestamp" < $2)',
+};
+
+/** Those of the owners who have done anything before `now`. */
+export async function knownOwners(sql: Sql, owners: readonly string[], now: Date): Promise<Set<string>> {
+  return new Set((await sql.query<{ owner: string }>(KNOWN, [owners, now])).map((row) => row.owner));
+}
+
+const OPEN: Statement = {
+  name: 'lp_owners_open',
+  text: `
+SELECT s.owner, count(*)::int AS n FROM (${positionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz')}) s
+WHERE s.owner = ANY($1::text[]) AND s.closed_at IS NULL AND s.deposits > 0 AND ($3::text IS NULL OR s.pool_type = $3) GROUP BY s.owner`,
+};
+
+/** Open positions of owners, whatever the window. */
+export async function countOpen(sql: Sql, owners: readonly string[], pool_type: PoolType | null, now: Date): Promise<Map<string, number>> {
+  const rows = await sql.query<{ owner: string; n: number }>(OPEN, [owners, now, pool_type]);
+  return new Map(rows.map((row) => [row.owner, row.n]));
+}
+
+export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
+
+export interface TopProviderRow {
+  owner: string;
+  total_volume_usd: string;
+  pool_count: number;
+  event_count: number;
+  unpriced: number;
+  pool_types: PoolType[];
+  fees_claimed_usd: string;
+  realized_pnl_usd: string | null;
+  win_rate: number | null;
+  closed_positions: number;
+  lp_score: string | null;
+  last_event: Date;
+}
+
+const ORDER: Record<LpsTopSort, string> = {
+  volume: 'total_volume_usd',
+  events: 'event_count',
+  pool_count: 'pool_count',
+  fees: 'fees_claimed_usd',
+  pnl: 'realized_pnl_usd',
+  score: 'lp_score',
+};
+
+function topProviders(sort: LpsTopSort): Statement {
+  const typed = (alias: string): string => `AND ($5::text IS NULL OR ${alias}.pool_type = $5)`;
+  return {
+    name: `lp_lps_top_${sort}`,
+    text: `
+WITH moved AS (
+  SELECT owner, sum(deposit_usd + withdraw_usd) AS total_volume_usd, count(DISTINCT pool_address)::int AS pool_count, sum(deposits + withdrawals + claims)::int AS event_count,
+    sum(unpriced)::int AS unpriced, array_agg(DISTINCT pool_type ORDER BY pool_type DESC) AS pool_types, sum(claim_usd) AS fees_claimed_usd, max(last_at) AS last_event
+  FROM (${eventsIn(1, typed)}) e WHERE owner <> '' GROUP BY owner
+), results AS (
+  SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
+  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s) s
+  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed('s')} GROUP BY s.owner
+)
+SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
+FROM moved m LEFT JOIN results r ON r.owner = m.owner
+LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)
+ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $6`,
+  };
+}
+
+/** Providers of a window in the order asked for; ties by volume, then address. */
+export function listTopProviders(sql: Sql, sort: LpsTopSort, window: Window, pool_type: PoolType | null, limit: number): Promise<TopProviderRow[]> {
+  return sql.query<TopProviderRow>(topProviders(sort), [...spanOf(window), pool_type, limit]);
+}

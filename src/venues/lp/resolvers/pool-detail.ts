@@ -1,0 +1,91 @@
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { type BucketSize, bucketsOf, findBirth, since } from '../queries/buckets';
+import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
+import { findPrice, getPoolTotals, listHolders } from '../queries/pool-detail';
+import { isVolumeKnown } from '../queries/pool-volume-history';
+import { type AskedPool, nothingIn, poolIds, poolOf, warnOfUnpriced } from './asked';
+import { scoreNow } from './score-now';
+
+const HOLDERS = 10;
+
+/** One pool: its life, its last day, who provides. */
+async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphContext): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const pool = await poolOf(input, context);
+  const { pool_address } = pool;
+  const [totals, holders, price, liquidity_usd, ids] = await Promise.all([
+    getPoolTotals(sql, pool_address, now),
+    listHolders(sql, pool_address, now, HOLDERS),
+    findPrice(sql, pool_address, now),
+    context.loaders(makeLoaders).liquidity.load(pool_address),
+    poolIds(pool, context),
+  ]);
+  warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
+  meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
+  const known = pool.as_of === null || pool.as_of <= now ? (pool.lifetime_volume_usd?.toString() ?? null) : null;
+  if (totals.swap_usd === null && known !== null) meta.warnings.push('total_volume_usd: as the catalogue states it');
+  const volume = totals.swap_usd ?? known;
+  return {
+    ...totals,
+    ...ids,
+    total_volume_usd: volume,
+    total_events: totals.events + totals.swaps,
+    volume_by_action: [
+      { action: 'deposit', usd: totals.deposit_usd },
+      { action: 'withdraw', usd: totals.withdraw_usd },
+      { action: 'swap', usd: volume },
+      { action: 'claim', usd: totals.claim_usd },
+    ],
+    created_at: pool.created_at,
+    liquidity_usd,
+    bin_step: pool.bin_step,
+    top_lps: await Promise.all(holders.map(async (row) => ({ ...row, lp_score: await scoreNow(row.owner, context) }))),
+    price,
+  };
+}
+
+const DAY = 86_400_000;
+
+interface FeeInput extends AskedPool {
+  timeframe: Timeframe;
+  limit: number;
+  bucket_size: BucketSize;
+}
+
+/** Who claims how much and how often, beside what the pool's swaps generated. */
+async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: GraphContext): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const { timeframe, limit, bucket_size } = input;
+  const pool = await poolOf(input, context);
+  const { pool_address, created_at } = pool;
+  const window = since(windowOf(timeframe, now), await findBirth(sql, pool));
+  const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
+  const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY, now.getTime()));
+  const [totals, series, claimers, known] = await Promise.all([
+    getFeeTotals(sql, { pool_address, window, settled: since(window, settledAt) }),
+    listFeeBuckets(sql, pool_address, window, bucket_size),
+    listClaimers(sql, pool_address, window, limit),
+    isVolumeKnown(sql, pool_address, now),
+  ]);
+  if (totals.claims === 0) throw nothingIn(timeframe);
+  Object.assign(meta, { timeframe, window, count: claimers.length });
+  warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
+  meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
+  const nothing = { fees_claimed: '0', claims: 0, volume_usd: null, fee_rate_pct: null };
+  const found = new Map(series.map((row) => [row.bucket.getTime(), row]));
+  return {
+    ...totals,
+    pool_address,
+    pool_type: pool.pool_type,
+    volume_usd: totals.volume_usd ?? (known ? '0' : null),
+    time_series: buckets.map((bucket) => {
+      const row = found.get(bucket.getTime()) ?? nothing;
+      return { ...row, bucket, volume_usd: row.volume_usd ?? (known ? '0' : null) };
+    }),
+    top_claimers: await Promise.all(claimers.map(async (row) => ({ ...row, lp_score: await scoreNow(row.owner, context) }))),
+  };
+}
+
+export const poolDetailResolvers = { Query: { lpPoolsDetail, lpPoolsFeeAnalysis } } satisfies Resolvers;

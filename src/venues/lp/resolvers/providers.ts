@@ -1,0 +1,226 @@
+import { AppError } from '../../../errors';
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import { clip, logClip } from '../../../lib/statistics';
+import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { type PoolType } from '../chain-addresses';
+import { makeLoaders } from '../loaders';
+import { listOwnerEvents } from '../queries/owner-events';
+import { countOpen, knownOwners, listProviderPools, listTopProviders, type LpsTopSort, type ProviderPoolRow } from '../queries/providers';
+import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
+import { S_LP } from '../scoring/formula';
+import { addDecimals } from '../sources/decimal';
+import { nothingIn, poolIds, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { shownEvent, symbolsOf } from './pool-event';
+import { scoreNow } from './score-now';
+
+const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
+const unpricedOf = (rows: readonly { unpriced: number }[]): number => rows.reduce((sum, row) => sum + row.unpriced, 0);
+
+interface LpsTopInput {
+  sort_by: LpsTopSort;
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+}
+
+/** Providers ranked over a window. */
+async function lpLpsTop(_root: unknown, { sort_by, timeframe, pool_type, limit }: LpsTopInput, context: GraphContext): Promise<unknown> {
+  const window = windowOf(timeframe, context.now);
+  const rows = await listTopProviders(context.sql, sort_by, window, typeOf(pool_type), limit);
+  if (rows.length === 0) throw nothingIn(timeframe, typeDropped(pool_type));
+  Object.assign(context.meta, { timeframe, window, count: rows.length, score_version: S_LP.version });
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
+  return rows.map((row, i) => ({ ...row, rank: i + 1 }));
+}
+
+interface Summary {
+  total_volume_usd: string;
+  fees_claimed_usd: string;
+  realized_pnl_usd: string | null;
+  win_rate: number | null;
+  pool_count: number;
+  lp_score: string | null;
+}
+
+const sumOf = (values: readonly (string | null)[]): string => values.reduce<string>((sum, value) => addDecimals(sum, value ?? '0'), '0');
+const percent = (part: string | null, of: string | null): number | null =>
+  part === null || of === null || Number(of) === 0 ? null : (100 * Number(part)) / Number(of);
+const counted = (rows: readonly ProviderPoolRow[], key: 'event_count' | 'closed_positions' | 'known_positions' | 'wins' | 'held_positions'): number =>
+  rows.reduce((sum, row) => sum + row[key], 0);
+const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
+
+/** Totals of one provider over its pools. */
+async function summaryOf(owner: string, rows: readonly ProviderPoolRow[], open: number, context: GraphContext): Promise<Summary & Record<string, unknown>> {
+  const moved = rows.filter((row) => row.event_count > 0);
+  const deposited = sumOf(rows.map((row) => row.deposited_usd));
+  const withdrawn = sumOf(rows.map((row) => row.withdrawn_usd));
+  const fees = sumOf(rows.map((row) => row.fees_claimed_usd));
+  const known = counted(rows, 'known_positions');
+  const realized = known === 0 ? null : sumOf(rows.map((row) => row.realized_pnl_usd));
+  const held = counted(rows, 'held_positions');
+  const times = (key: 'first_at' | 'last_at'): number[] => moved.map((row) => (row[key] as Date).getTime());
+  return {
+    total_volume_usd: sumOf(rows.map((row) => row.volume_usd)),
+    pool_count: moved.length,
+    event_count: counted(rows, 'event_count'),
+    pool_types: [...new Set(moved.map((row) => row.pool_type))].sort().reverse(),
+    deposited_usd: deposited,
+    withdrawn_usd: withdrawn,
+    fees_claimed_usd: fees,
+    net_value_usd: addDecimals(deposited, negated(withdrawn)),
+    realized_pnl_usd: realized,
+    realized_pnl_pct: percent(realized, sumOf(rows.map((row) => row.realized_deposits_usd))),
+    win_rate: known === 0 ? null : counted(rows, 'wins') / known,
+    closed_positions: counted(rows, 'closed_positions'),
+    open_positions: open,
+    avg_hold_hours: held === 0 ? null : rows.reduce((sum, row) => sum + (row.held_hours ?? 0), 0) / held,
+    fee_yield_pct: percent(fees, deposited),
+    lp_score: await scoreNow(owner, context),
+    lp_score_breakdown: null,
+    first_event: moved.length === 0 ? null : new Date(Math.min(...times('first_at'))),
+    last_event: moved.length === 0 ? null : new Date(Math.max(...times('last_at'))),
+  };
+}
+
+/** How the newest score came about, by the figures stored with it. */
+async function breakdownOf(owner: string, { prisma, now }: GraphContext): Promise<Record<string, unknown> | null> {
+  const run = await prisma.lp_score.findFirst({ where: { day: { lte: now } }, orderBy: { day: 'desc' }, select: { day: true } });
+  const row = run === null ? null : await prisma.lp_score.findUnique({ where: { owner_day: { owner, day: run.day } } });
+  if (row === null) return null;
+  const [lb, deposited, avg] = [row.win_rate_lb, row.deposited_usd, row.avg_pnl_pct].map((value) => (value === null ? null : Number(value)));
+  const { win, size, return: result, experience } = S_LP;
+  return {
+    n: row.n,
+    wins: row.wins,
+    win_rate_lb: lb,
+    deposited_usd: deposited,
+    avg_pnl_pct: avg,
+    win_points: lb == null ? null : win.span * lb,
+    size_points: lb == null || deposited == null ? null : size.span * logClip(1 + deposited, 1, size.full),
+    return_points: avg == null ? null : result.span * clip((avg + result.shift) / result.range),
+    experience_points: lb == null ? null : experience.span * logClip(1 + row.n, 1, experience.full),
+    version: row.version,
+  };
+}
+
+/** The pools of a provider as answers show them. */
+async function breakdown(rows: readonly ProviderPoolRow[], context: GraphContext): Promise<Record<string, unknown>[]> {
+  const shown = await withIds(rows, context);
+  return shown.map((row) => ({ ...row, status: row.positions === 0 ? null : row.open_positions > 0 ? 'open' : 'closed' }));
+}
+
+interface ProfileInput {
+  owner: string;
+  pool_type: PoolTypeFilter;
+  events_limit: number;
+  timeframe: Timeframe | null;
+  explain: boolean;
+}
+
+const lifeUntil = (now: Date): Window => ({ from: BEGINNING, to: now });
+
+/** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
+async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const { owner, explain, events_limit } = input;
+  const pool_type = typeOf(input.pool_type);
+  const timeframe = input.timeframe ?? null;
+  const window = timeframe === null ? lifeUntil(now) : windowOf(timeframe, now);
+  if (!(await knownOwners(sql, [owner], now)).has(owner)) throw new AppError('not_found', { message: 'Unknown provider.' });
+  const [rows, open, events] = await Promise.all([
+    listProviderPools(sql, { owners: [owner], pool_type, window }),
+    countOpen(sql, [owner], pool_type, now),
+    listOwnerEvents(sql, owner, window, pool_type, events_limit),
+  ]);
+  if (rows.length === 0) throw nothingIn(timeframe, typeDropped(input.pool_type));
+  Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length, score_version: S_LP.version });
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
+  const { pool } = context.loaders(makeLoaders);
+  const summary = await summaryOf(owner, rows, open.get(owner) ?? 0, context);
+  return {
+    owner,
+    summary: explain ? { ...summary, lp_score_breakdown: await breakdownOf(owner, context) } : summary,
+    pool_breakdown: await breakdown(rows, context),
+    recent_events: await Promise.all(
+      events.map(async (row) => shownEvent(row, await symbolsOf((await pool.load(row.pool_address)) as PoolRecord, context), false)),
+    ),
+  };
+}
+
+const COMPARED_POOLS = 5;
+
+/** Providers side by side, over their lives. Throws not_found when none is known. */
+async function lpLpsCompare(_root: unknown, { owners, pool_type }: { owners: string[]; pool_type: PoolTypeFilter }, context: GraphContext): Promise<unknown> {
+  const { sql, now } = context;
+  const type: PoolType | null = typeOf(pool_type);
+  const known = await knownOwners(sql, owners, now);
+  if (known.size === 0) throw new AppError('not_found', { message: 'Unknown providers.' });
+  const [rows, open] = await Promise.all([
+    listProviderPools(sql, { owners: [...known], pool_type: type, window: lifeUntil(now) }),
+    countOpen(sql, [...known], type, now),
+  ]);
+  context.meta.score_version = S_LP.version;
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
+  const lps = await Promise.all(
+    owners.map(async (owner) => {
+      const own = rows.filter((row) => row.owner === owner);
+      const found = known.has(owner);
+      const summary = found ? await summaryOf(owner, own, open.get(owner) ?? 0, context) : null;
+      return { owner, found, summary, pool_breakdown: await breakdown(own.slice(0, COMPARED_POOLS), context) };
+    }),
+  );
+  return { lps, shared_pools: await sharedPools(owners, rows, context), comparison_winners: winnersOf(lps) };
+}
+
+/** Pools that at least two of the providers used, most volume of theirs first. */
+async function sharedPools(owners: readonly string[], rows: readonly ProviderPoolRow[], context: GraphContext): Promise<unknown[]> {
+  const used = new Map<string, ProviderPoolRow[]>();
+  for (const row of rows) if (row.event_count > 0) used.set(row.pool_address, [...(used.get(row.pool_address) ?? []), row]);
+  const volume = (own: readonly ProviderPoolRow[]): number => own.reduce((sum, row) => sum + Number(row.volume_usd), 0);
+  const shared = [...used].filter(([, own]) => own.length > 1).sort(([a, x], [b, y]) => volume(y) - volume(x) || (a < b ? -1 : 1));
+  const { pool } = context.loaders(makeLoaders);
+  return Promise.all(
+    shared.map(async ([address, own]) => ({
+      ...(await poolIds((await pool.load(address)) as PoolRecord, context)),
+      owners: [...own].sort((a, b) => owners.indexOf(a.owner) - owners.indexOf(b.owner)),
+    })),
+  );
+}
+
+const METRICS = ['total_volume_usd', 'fees_claimed_usd', 'realized_pnl_usd', 'win_rate', 'pool_count', 'lp_score'] as const;
+
+/** Who leads in what; equal to the sixth decimal is a tie. Nobody leads where nobody has a value. */
+function winnersOf(lps: readonly { owner: string; summary: Summary | null }[]): Record<string, string[]> {
+  return Object.fromEntries(
+    METRICS.map((metric) => {
+      const values = lps.flatMap(({ owner, summary }) => {
+        const value = summary?.[metric] ?? null;
+        return value === null ? [] : [{ owner, value: Number(Number(value).toFixed(6)) }];
+      });
+      const best = Math.max(...values.map(({ value }) => value));
+      return [metric, values.filter(({ value }) => value === best).map(({ owner }) => owner)];
+    }),
+  );
+}
+
+interface SmartWalletInput {
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  min_smart_lps: number;
+  sort_by: SmartPoolsSort;
+}
+
+/** Pools where the best providers take part most. */
+async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, context: GraphContext): Promise<unknown> {
+  const { timeframe, min_smart_lps } = input;
+  const window = windowOf(timeframe, context.now);
+  const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
+  if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
+  Object.assign(context.meta, { timeframe, window, count: rows.length, score_version: S_LP.version });
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
+  return { pools: (await withIds(rows, context)).map((row) => ({ ...row, token_a: row.token_x, token_b: row.token_y })) };
+}
+
+export const providersResolvers = { Query: { lpLpsTop, lpLpsProfile, lpLpsCompare, lpPoolsSmartWallet } } satisfies Resolvers;

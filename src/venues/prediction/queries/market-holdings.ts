@@ -1,0 +1,88 @@
+import type { Sql } from '../../../db/sql';
+import { BEGINNING } from '../../../lib/timeframe';
+import { positionsSql } from '../rollups/positions-as-of';
+import { Parameters } from './parameters';
+import { cutAt, walletPieces } from './pieces';
+import { type AsOf, COST } from './stances';
+
+/** A wallet's position on one outcome; exact decimal texts. Score and tags are of one run. */
+export interface HoldingRow {
+  token_id: string;
+  wallet: string;
+  /** Held now: of a resolved market what was not redeemed. */
+  shares: string;
+  cost: string;
+  paid_shares: string;
+  paid_usdc: string;
+  gain: string;
+  is_open: boolean;
+  opened_at: Date;
+  score: number | null;
+  tags: string[];
+}
+
+/** Positions on a market, of all wallets or of these; scored by the run of `score_day`. */
+export function listHoldings(sql: Sql, condition_id: string, wallets: readonly string[] | null, score_day: string | null, { now, overlay }: AsOf): Promise<HoldingRow[]> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const market = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0`;
+  const own = wallets === null ? `${market} AND shares > redeemed_shares` : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const text = `SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, gain, status = 'open' AS is_open, opened_at,
+  scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
+FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(score_day, 'date')}`;
+  return sql.query<HoldingRow & Record<string, unknown>>({ name: `pm_holdings${wallets === null ? '' : '_wallets'}`, text }, parameters.values);
+}
+
+/** A wallet's buys of one outcome; exact decimal texts. */
+export interface BuyerRow {
+  token_id: string;
+  wallet: string;
+  first_buy_at: Date;
+  /** Of the first transaction. */
+  first_usdc: string;
+  first_shares: string;
+  buy_usdc: string;
+  buy_shares: string;
+  score: number | null;
+  tags: string[];
+}
+
+/** Which buyers of a market. */
+export interface BuyerScope {
+  condition_id: string;
+  token_ids: readonly string[];
+  /** USDC of the first transaction at least. */
+  min_usdc: number;
+  /** Leaves out wallets with this tag; null: nobody. */
+  without_tag: string | null;
+  /** Only wallets with this score at least; null: all. */
+  min_score: number | null;
+  score_day: string | null;
+}
+
+/** First buyers, one row a wallet and outcome, by the time of their first buy. */
+export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now: Date): Promise<BuyerRow[]> {
+  const parameters = new Parameters();
+  const market = parameters.add(scope.condition_id, 'text');
+  const pieces = walletPieces(cutAt([BEGINNING, now]), parameters, `condition_id = ${market} AND token_id = ANY (${parameters.add(scope.token_ids, 'text[]')})`);
+  const [day, least, tag, score] = [
+    parameters.add(scope.score_day, 'date'),
+    parameters.add(String(scope.min_usdc), 'numeric'),
+    parameters.add(scope.without_tag, 'text'),
+    parameters.add(scope.min_score, 'numeric'),
+  ];
+  const text = `WITH buyer AS (
+  SELECT token_id, wallet, min(first_buy_at) AS first_buy_at, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares FROM (${pieces}) AS piece WHERE buys > 0 GROUP BY token_id, wallet
+)
+SELECT buyer.*, first.usdc AS first_usdc, first.shares AS first_shares, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
+FROM buyer LEFT JOIN pm_wallet_score AS scored ON scored.wallet = buyer.wallet AND scored.day = ${day}
+CROSS JOIN LATERAL (
+  SELECT sum(usdc_size) AS usdc, sum(size) AS shares FROM (
+    SELECT usdc_size, size, tx_hash, first_value(tx_hash) OVER (ORDER BY trade_id) AS first_hash FROM pm_trade AS trade
+    WHERE trade.condition_id = ${market} AND trade."timestamp" = buyer.first_buy_at AND trade.wallet = buyer.wallet AND trade.token_id = buyer.token_id AND trade.side = 'BUY'
+  ) AS fill WHERE tx_hash IS NOT DISTINCT FROM first_hash
+) AS first
+WHERE first.usdc >= ${least} AND (${tag} IS NULL OR scored.tags IS NULL OR NOT ${tag} = ANY (scored.tags)) AND (${score} IS NULL OR scored.score >= ${score})
+ORDER BY first_buy_at, buyer.wallet, buyer.token_id LIMIT ${parameters.add(limit, 'int')}`;
+  return sql.query<BuyerRow & Record<string, unknown>>({ name: 'pm_first_buyers', text }, parameters.values);
+}

@@ -1,0 +1,79 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { activeAt } from './active-markets';
+
+/** What a listing needs of a market before it chooses. */
+export interface ListedMarket {
+  condition_id: string;
+  question: string | null;
+  slug: string | null;
+  event_slug: string | null;
+  category: string;
+  tags: string[];
+  outcomes: string[];
+  end_date: Date | null;
+  resolved_at: Date | null;
+}
+
+export type ListedStatus = 'active' | 'closing_soon' | 'resolved' | 'all';
+
+/** Which markets; nulls do not restrict. */
+export interface ListScope {
+  status: ListedStatus;
+  category: string | null;
+  /** Texts of which each must be somewhere in question, slug, outcomes or tags, lower case. */
+  words: readonly string[] | null;
+  /** Ids and slugs of which one must be the market's own or its event's. */
+  exactly: readonly string[] | null;
+  /** Resolved at this instant or later. */
+  resolved_from: Date | null;
+}
+
+/** Hours before its end in which an active market counts as closing soon. */
+const SOON_HOURS = 72;
+
+const STATUS: Record<ListedStatus, string> = {
+  active: activeAt('market', '$1'),
+  closing_soon: `${activeAt('market', '$1')} AND market.end_date <= $1::timestamptz + interval '${SOON_HOURS} hours'`,
+  resolved: 'market.resolved_at <= $1',
+  all: '(market.created_at IS NULL OR market.created_at <= $1)',
+};
+
+const COLUMNS = 'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, resolved_at';
+const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
+
+const statement = (status: ListedStatus): Statement => ({
+  name: `pm_list_${status}`,
+  text: `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${STATUS[status]} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
+  AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`,
+});
+
+const STATEMENTS: Record<ListedStatus, Statement> = { active: statement('active'), closing_soon: statement('closing_soon'), resolved: statement('resolved'), all: statement('all') };
+
+const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Markets in scope as of `now`, in no order. */
+export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<ListedMarket[]> {
+  const values = [now, scope.category, scope.words && scope.words.map(patternOf), scope.exactly, scope.resolved_from];
+  return sql.query<ListedMarket & Record<string, unknown>>(STATEMENTS[scope.status], values);
+}
+
+const ENDING: Statement = {
+  name: 'pm_list_ending',
+  text: `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${activeAt('market', '$1')} AND end_date <= $2 AND ($3::text IS NULL OR category = $3)`,
+};
+
+/** Active markets whose end lies after `now` and not after `until`. */
+export function listEnding(sql: Sql, category: string | null, now: Date, until: Date): Promise<ListedMarket[]> {
+  return sql.query<ListedMarket & Record<string, unknown>>(ENDING, [now, until, category]);
+}
+
+const NEXT: Statement = {
+  name: 'pm_next_ending',
+  text: `SELECT min(end_date) AS at FROM pm_market AS market WHERE ${activeAt('market', '$1')} AND ($2::text IS NULL OR category = $2)`,
+};
+
+/** When the next active market ends; null when none has an end. */
+export async function findNextEnd(sql: Sql, category: string | null, now: Date): Promise<Date | null> {
+  const [row] = await sql.query<{ at: Date | null }>(NEXT, [now, category]);
+  return row?.at ?? null;
+}

@@ -1,0 +1,29 @@
+import type { Sql } from '../../../db/sql';
+import { Parameters } from './parameters';
+
+/** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
+export interface SettledStance {
+  condition_id: string;
+  token_id: string;
+  wallet: string;
+  cost: string;
+}
+
+/** A resolved market and the run whose scores were the newest of a day before it was resolved. */
+export interface JudgedMarket {
+  condition_id: string;
+  day: string;
+}
+
+/** What wallets with at least `min_score` in each market's own run held of it when it was resolved. */
+export async function listSettledStances(sql: Sql, markets: readonly JudgedMarket[], min_score: number): Promise<SettledStance[]> {
+  if (markets.length === 0) return [];
+  const parameters = new Parameters();
+  const ids = parameters.add(markets.map((market) => market.condition_id), 'text[]'); // prettier-ignore
+  const days = parameters.add(markets.map((market) => market.day), 'date[]'); // prettier-ignore
+  const text = `SELECT position.condition_id, position.token_id, position.wallet, position.shares * position.paid_usdc / position.paid_shares AS cost
+FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
+JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score >= ${parameters.add(min_score, 'numeric')}
+WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
+  return sql.query<SettledStance & Record<string, unknown>>({ name: 'pm_settled_stances', text }, parameters.values);
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../../../errors';
+import { type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+
+/** How long a list may be read on from its first page. */
+const LIFE_MS = 86_400_000;
+
+/** Where a list that is ordered as a whole goes on: all its pages are as of the first one's instant. */
+export interface ListPage {
+  as_of: Date;
+  /** Sort key of the last row sent; null on the first page. */
+  after: CursorPosition | null;
+}
+
+/** The page behind a cursor, whose key has `length` values, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */
+export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, length: number): ListPage {
+  if (cursor === null || cursor === undefined) return { as_of: now, after: null };
+  const [time, ...after] = decodeCursor(cursor, scope, length + 1);
+  const age = now.getTime() - Number(time);
+  if (Number.isInteger(time) && age >= 0 && age <= LIFE_MS) return { as_of: new Date(time as number), after };
+  throw new AppError('invalid_parameter', {
+    details: [{ param: 'cursor', issue: 'is too old; begin again without it', allowed: 'meta.next_cursor of a page less than a day old', got: cursor.slice(0, 80) }],
+  });
+}
+
+/** The cursor behind a row with this sort key. */
+export const nextListCursor = (page: ListPage, key: CursorPosition, scope: unknown): string => encodeCursor([page.as_of.getTime(), ...key], scope);

@@ -1,0 +1,149 @@
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import { AppError } from '../../../errors';
+import type { Category } from '../../../lib/category';
+import type { CursorPosition } from '../../../lib/cursor';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { less } from '../exact';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import { readSearch } from '../market-search';
+import { winnerOf } from '../market-state';
+import { type ListedMarket, listMarkets } from '../queries/market-lists';
+import { type SettledStance, listSettledStances } from '../queries/market-resolutions';
+import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { SMART_SCORE } from '../scoring/tiers';
+import { nextListCursor, openListPage } from './markets-cursor';
+
+interface Args {
+  category?: Category | null;
+  query?: string | null;
+  sort_by: 'resolved_recently' | 'volume' | 'smart_money_accuracy';
+  limit: number;
+  timeframe?: Timeframe | null;
+  cursor?: string | null;
+}
+
+interface Verdict {
+  correct: number;
+  wrong: number;
+}
+
+/** A resolved market with what it is ordered by; what the order does not need is 0 and null. */
+interface Row {
+  condition_id: string;
+  resolved_at: Date;
+  volume: string;
+  accuracy: number | null;
+}
+
+/** Smaller net positions, USDC, are no opinion. */
+const SMALLEST_NET_USDC = 10;
+const DAY_MS = 86_400_000;
+
+/** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
+export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
+  const scope = ['markets/resolutions', args];
+  const page = openListPage(cursor, scope, context.now, 4);
+  if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, context.now) });
+  const ordered = (await listRows(context, args, page.as_of)).sort(ORDERS[args.sort_by]);
+  const after = page.after && rowOf(page.after);
+  const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);
+  if (behind.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: 'all' } : args.query ? { query: null } : args.category ? { category: null } : {} });
+  const shown = behind.slice(0, args.limit);
+  context.meta.count = shown.length;
+  context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(shown.at(-1) as Row), scope) : null;
+  const ids = shown.map((row) => row.condition_id);
+  const [volumes, verdicts, run] = await Promise.all([loadLifetimeVolumes(context.sql, ids, page.as_of), judge(context, shown), context.loaders(makeLoaders).scoreRun()]);
+  context.meta.score_version = run?.version ?? null;
+  return Promise.all(ids.map((id) => describe(id, volumes(id).total, verdicts.get(id) ?? { correct: 0, wrong: 0 }, context)));
+};
+
+async function listRows(context: GraphContext, { category, query, timeframe, sort_by }: Args, now: Date): Promise<Row[]> {
+  const text = query ? readSearch(query) : null;
+  if (text !== null && 'words' in text && text.words.length === 0) return [];
+  const words = text !== null && 'words' in text ? text.words : null;
+  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
+  const resolved_from = timeframe ? windowOf(timeframe, now).from : null;
+  const markets = await listMarkets(context.sql, { status: 'resolved', category: category ?? null, words, exactly, resolved_from }, now);
+  const rows = markets.map((market: ListedMarket): Row => ({ condition_id: market.condition_id, resolved_at: market.resolved_at as Date, volume: '0', accuracy: null }));
+  const ids = rows.map((row) => row.condition_id);
+  if (sort_by === 'volume') {
+    const volumes = await loadLifetimeVolumes(context.sql, ids, now);
+    return rows.map((row) => ({ ...row, volume: volumes(row.condition_id).total }));
+  }
+  if (sort_by !== 'smart_money_accuracy') return rows;
+  const verdicts = await judge(context, rows);
+  return rows.map((row) => ({ ...row, accuracy: accuracyOf(verdicts.get(row.condition_id)) }));
+}
+
+const byTime = (a: Row, b: Row): number => b.resolved_at.getTime() - a.resolved_at.getTime() || (a.condition_id < b.condition_id ? -1 : a.condition_id > b.condition_id ? 1 : 0);
+const ORDERS: Record<Args['sort_by'], (a: Row, b: Row) => number> = {
+  resolved_recently: byTime,
+  volume: (a, b) => Number(less(b.volume, a.volume)) || byTime(a, b),
+  // Markets nobody smart was in come last.
+  smart_money_accuracy: (a, b) => (b.accuracy ?? -1) - (a.accuracy ?? -1) || byTime(a, b),
+};
+
+const keyOf = ({ resolved_at, volume, accuracy, condition_id }: Row): CursorPosition => [resolved_at.getTime(), volume, accuracy, condition_id];
+
+const rowOf = ([time, volume, accuracy, condition_id]: CursorPosition): Row => ({
+  condition_id: String(condition_id),
+  resolved_at: new Date(Number(time)),
+  volume: /^\d+(\.\d+)?$/.test(String(volume)) ? String(volume) : '0',
+  accuracy: accuracy as number | null,
+});
+
+const accuracyOf = (verdict: Verdict | undefined): number | null => (verdict === undefined || verdict.correct + verdict.wrong === 0 ? null : verdict.correct / (verdict.correct + verdict.wrong));
+
+/** Smart wallets that were right and wrong on each market, by scores of the newest run of a day before it was resolved; never by a later one. */
+async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<string, Verdict>> {
+  const { market, outcomes } = context.loaders(makeLoaders);
+  const days = await context.loaders(makeMarketLoaders).runDays();
+  const judged = rows.flatMap(({ condition_id, resolved_at }) => {
+    const day = days.filter((run) => Date.parse(run) < Math.floor(resolved_at.getTime() / DAY_MS) * DAY_MS).at(-1);
+    return day === undefined ? [] : [{ condition_id, day }];
+  });
+  const stances = groupedBy(await listSettledStances(context.sql, judged, SMART_SCORE), (stance) => stance.condition_id);
+  const verdicts = await Promise.all(
+    [...stances].map(async ([id, own]): Promise<[string, Verdict]> => {
+      const [record, tokens] = await Promise.all([market.load(id), outcomes.load(id)]);
+      const winner = record?.is_voided ? undefined : tokens.find((token) => token.outcome === record?.winning_outcome);
+      return [id, winner === undefined ? { correct: 0, wrong: 0 } : verdictOf(own, winner.token_id)];
+    }),
+  );
+  return new Map(verdicts);
+}
+
+/** A wallet is right when its largest position, less its others, is on the winner. */
+function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
+  const verdict = { correct: 0, wrong: 0 };
+  for (const own of groupedBy(stances, (stance) => stance.wallet).values()) {
+    const [largest, ...others] = own.sort((a, b) => Number(less(b.cost, a.cost)) || (a.token_id < b.token_id ? -1 : 1)) as [SettledStance, ...SettledStance[]];
+    const net = Number(largest.cost) - others.reduce((sum, other) => sum + Number(other.cost), 0);
+    if (net < SMALLEST_NET_USDC) continue;
+    verdict[largest.token_id === winner ? 'correct' : 'wrong'] += 1;
+  }
+  return verdict;
+}
+
+async function describe(condition_id: string, volume: string, verdict: Verdict, context: GraphContext): Promise<Record<string, unknown>> {
+  const record = (await context.loaders(makeLoaders).market.load(condition_id)) as MarketRecord;
+  const resolved_at = record.resolved_at as Date;
+  const before = await context.loaders(makeMarketLoaders).prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true });
+  const closing_price = record.is_voided ? null : (before.find((outcome) => outcome.outcome === record.winning_outcome)?.price ?? null);
+  return {
+    ...record,
+    winning_outcome: winnerOf(record, context.now),
+    total_volume_usdc: volume,
+    smart_money_correct: verdict.correct,
+    smart_money_wrong: verdict.wrong,
+    smart_money_accuracy: accuracyOf(verdict),
+    resolved_at,
+    closing_price,
+    market_brier: closing_price === null ? null : (1 - closing_price) ** 2,
+    // Insider patterns of whole markets are not kept.
+    insider_flagged_wallets: null,
+  };
+}

@@ -1,0 +1,120 @@
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import { AppError } from '../../../errors';
+import type { Category } from '../../../lib/category';
+import type { CursorPosition } from '../../../lib/cursor';
+import { roundTo } from '../../../lib/statistics';
+import type { GraphContext, Resolver } from '../../venue';
+import { less } from '../exact';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import { leaderOf } from '../market-prices';
+import { type SearchText, readSearch, relevanceOf } from '../market-search';
+import { statusOf, winnerOf } from '../market-state';
+import { type ListScope, type ListedMarket, type ListedStatus, listMarkets } from '../queries/market-lists';
+import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { nextListCursor, openListPage } from './markets-cursor';
+import { type SmartView, isContrarian, loadSmartViews } from './signals-views';
+
+interface Args {
+  query?: string | null;
+  category?: Category | null;
+  status: ListedStatus;
+  has_smart_money_signal?: boolean | null;
+  sort_by: 'relevance' | 'end_date' | 'volume';
+  limit: number;
+  cursor?: string | null;
+}
+
+interface Match {
+  market: ListedMarket;
+  volume: string;
+  relevance: number | null;
+}
+
+/** Smart wallets on one outcome that make a signal. */
+const SIGNAL_WALLETS = 3;
+
+/** markets/search: markets by words, id, slug or address. Throws empty_result without a match. */
+export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
+  const scope = ['markets/search', args];
+  const page = openListPage(cursor, scope, context.now, 4);
+  const after = page.after && matchOf(page.after);
+  const matches = await listMatches(context, args, page.as_of);
+  const ordered = matches.sort(ORDERS[args.sort_by]);
+  const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
+  if (behind.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(args) });
+  const shown = behind.slice(0, args.limit);
+  const last = shown.at(-1) as Match;
+  context.meta.count = shown.length;
+  context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(last), scope) : null;
+  const views = await loadSmartViews(context, shown.map((match) => match.market.condition_id)); // prettier-ignore
+  return Promise.all(shown.map((match) => describe(match, views(match.market.condition_id), context)));
+};
+
+async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, now: Date): Promise<Match[]> {
+  const text: SearchText | null = args.query === null || args.query === undefined ? null : readSearch(args.query);
+  const words = text !== null && 'words' in text ? text.words : null;
+  if (words?.length === 0) return [];
+  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
+  // A market that is named is found whatever became of it.
+  const scope: ListScope = { status: exactly === null ? args.status : 'all', category: args.category ?? null, words, exactly, resolved_from: null };
+  const listed = await listMarkets(context.sql, scope, now);
+  const kept = args.has_smart_money_signal === null || args.has_smart_money_signal === undefined ? listed : await withSignal(context, listed, args.has_smart_money_signal);
+  const volumes = await loadLifetimeVolumes(context.sql, kept.map((market) => market.condition_id), now); // prettier-ignore
+  return kept.map((market) => ({
+    market,
+    volume: volumes(market.condition_id).total,
+    relevance: exactly !== null ? 1 : words === null ? null : roundTo(relevanceOf(market, words), 6),
+  }));
+}
+
+async function withSignal(context: GraphContext, markets: readonly ListedMarket[], wanted: boolean): Promise<ListedMarket[]> {
+  const views = await loadSmartViews(context, markets.map((market) => market.condition_id)); // prettier-ignore
+  return markets.filter((market) => views(market.condition_id).wallets >= SIGNAL_WALLETS === wanted);
+}
+
+const byId = (a: Match, b: Match): number => (a.market.condition_id < b.market.condition_id ? -1 : a.market.condition_id > b.market.condition_id ? 1 : 0);
+const byVolume = (a: Match, b: Match): number => Number(less(b.volume, a.volume)) || byId(a, b);
+const endOf = ({ market }: Match): number => market.end_date?.getTime() ?? Number.MAX_SAFE_INTEGER;
+const ORDERS: Record<Args['sort_by'], (a: Match, b: Match) => number> = {
+  // Without a query nothing is relevant, and volume decides.
+  relevance: (a, b) => (b.relevance ?? 0) - (a.relevance ?? 0) || byVolume(a, b),
+  end_date: (a, b) => endOf(a) - endOf(b) || byId(a, b),
+  volume: byVolume,
+};
+
+const keyOf = (match: Match): CursorPosition => [match.relevance, match.volume, match.market.end_date?.getTime() ?? null, match.market.condition_id];
+
+function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match {
+  const market = { condition_id, end_date: end === null ? null : new Date(Number(end)) } as ListedMarket;
+  return { market, volume: /^\d+(\.\d+)?$/.test(String(volume)) ? String(volume) : '0', relevance: relevance as number | null };
+}
+
+function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {
+  if (args.has_smart_money_signal === true) return { has_smart_money_signal: null };
+  if (args.status !== 'all') return { status: 'all' };
+  return args.category ? { category: null } : {};
+}
+
+async function describe({ market, volume, relevance }: Match, view: SmartView, context: GraphContext): Promise<Record<string, unknown>> {
+  const [record, outcomes, priced] = await Promise.all([
+    context.loaders(makeLoaders).market.load(market.condition_id) as Promise<MarketRecord>,
+    context.loaders(makeLoaders).outcomes.load(market.condition_id),
+    context.loaders(makeMarketLoaders).prices.load({ condition_id: market.condition_id, at: context.now }),
+  ]);
+  const leader = leaderOf(priced);
+  const favoured = priced.find((outcome) => outcome.token_id === view.token_id);
+  return {
+    ...record,
+    status: statusOf(record, context.now),
+    total_volume_usdc: volume,
+    smart_money_outcome: favoured?.outcome ?? null,
+    smart_money_wallets: view.wallets,
+    has_contrarian_signal: isContrarian(view.strength, favoured?.price ?? null),
+    leader_price: leader?.price ?? null,
+    leader_outcome: leader?.outcome ?? null,
+    token_ids: outcomes,
+    winning_outcome: winnerOf(record, context.now),
+    relevance,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Sql, Statement } from '../../../db/sql';
+import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
+import { sqlOf } from '../rollups/positions';
+import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { listsBy } from '../rollups/positions-compute';
+import type { PositionRow } from '../rollups/positions-row';
+import { behaviourOf, isBusy, listHabits, listWashShares } from './behaviour';
+import { type PmScore, scoreWallet } from './formula';
+import { type PmTag, tagsOf } from './tags';
+import { MACHINE_TAGS } from './tiers';
+
+/** Wallets scored at once. */
+const CHUNK = 2_000;
+
+/** A row of pm_wallet_score. */
+interface ScoreRow {
+  wallet: string;
+  score: number | null;
+  tags: PmTag[];
+  version: string;
+  win_rate: number | null;
+  win_rate_lb: number | null;
+  positions: number;
+  edge: number | null;
+  edge_low: number | null;
+  edge_high: number | null;
+  z: number | null;
+  breakdown: Record<string, unknown>;
+}
+
+interface Wallet {
+  wallet: string;
+  first_trade_at: Date;
+}
+
+/** What was found out about the whole venue before wallets are looked at one by one. */
+interface VenueFindings {
+  washes: ReadonlyMap<string, number>;
+  insiders: ReadonlyMap<string, number>;
+  copiers: ReadonlyMap<string, number>;
+}
+
+/**
+ * Writes the scores and tags of every wallet that traded before `now` as the run of its UTC day, in one transaction; an earlier run of the day is
+ * replaced. Reads positions as of `now`, so that a run can be made again later with the same result.
+ */
+export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  const client = await pool.connect();
+  try {
+    await client.query(
+      "BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_score')); SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'",
+    );
+    const counts = await scoreAll(client, now, progress);
+    await client.query('COMMIT');
+    return counts;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  const sql = sqlOf(client);
+  const day = now.toISOString().slice(0, 10);
+  await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
+  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: new Map(), copiers: new Map() };
+  const counts = { wallets: 0, scored: 0 };
+  for (let after = ''; ;) {
+    const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, CHUNK]);
+    if (wallets.length === 0) return counts;
+    const rows = await scoreChunk(sql, wallets, venue, now);
+    await writeScores(sql, day, rows);
+    counts.wallets += rows.length;
+    counts.scored += rows.filter((row) => row.score !== null).length;
+    progress(rows.length);
+    after = wallets.at(-1)?.wallet ?? '';
+  }
+}
+
+const WALLETS: Statement = {
+  name: 'pm_score_wallets',
+  text: 'SELECT wallet, first_trade_at FROM pm_wallet WHERE wallet > $1 AND first_trade_at < $2 ORDER BY wallet LIMIT $3',
+};
+
+const MARKETS: Statement = {
+  name: 'pm_score_markets',
+  text: 'SELECT condition_id, category, COALESCE(event_slug, condition_id) AS event FROM pm_market WHERE condition_id = ANY($1)',
+};
+
+/** Positions with what they are judged by. */
+export async function listJudged(sql: Sql, rows: readonly PositionRow[]): Promise<JudgedPosition[]> {
+  const ids = [...new Set(rows.map(({ condition_id }) => condition_id))];
+  const markets = await sql.query<{ condition_id: string; category: string; event: string }>(MARKETS, [ids]);
+  const known = new Map(markets.map((market) => [market.condition_id, market]));
+  return rows.map((row) => ({
+    ...row,
+    category: known.get(row.condition_id)?.category ?? 'Other',
+    event: known.get(row.condition_id)?.event ?? row.condition_id,
+  }));
+}
+
+async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFindings, now: Date): Promise<ScoreRow[]> {
+  const kept = await listPositionsAsOf(sql, { wallets: wallets.map(({ wallet }) => wallet) }, now);
+  const positions = listsBy(await listJudged(sql, kept), ({ wallet }) => wallet);
+  const tradesOf = (wallet: string): number => (positions.get(wallet) ?? []).reduce((sum, { trades }) => sum + trades, 0);
+  const habits = await listHabits(sql, wallets.map(({ wallet }) => wallet).filter((wallet) => isBusy(tradesOf(wallet))), now); // prettier-ignore
+  return wallets.map(({ wallet, first_trade_at }) => {
+    const own = positions.get(wallet) ?? [];
+    const ended = own.filter((position) => isPosition(position) && hasEnded(position));
+    const verdict = scoreWallet(ended.map(evidenceOf), now);
+    const behaviour = behaviourOf(own, verdict.largest_event_share, {
+      first_trade_at,
+      habits: habits.get(wallet),
+      self_trade_share: venue.washes.get(wallet) ?? null,
+      insider_score: venue.insiders.get(wallet) ?? null,
+      copy_score: venue.copiers.get(wallet) ?? null,
+    });
+    return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), figuresOf(ended));
+  });
+}
+
+/** A machine's trading is no judgement: it is not scored, its tags tell why. */
+function rowOf(
+  wallet: string,
+  verdict: PmScore,
+  tags: (score: number | null) => PmTag[],
+  figures: { win_rate: number | null; win_rate_lb: number | null },
+): ScoreRow {
+  const { score, tier: _, ...breakdown } = verdict;
+  const isMachine = tags(null).some((tag) => (MACHINE_TAGS as readonly string[]).includes(tag));
+  const shown = isMachine ? null : score;
+  return {
+    wallet,
+    score: shown,
+    tags: tags(shown),
+    version: verdict.version,
+    win_rate: figures.win_rate,
+    win_rate_lb: figures.win_rate_lb,
+    positions: verdict.n,
+    edge: verdict.edge,
+    edge_low: verdict.edge_ci?.[0] ?? null,
+    edge_high: verdict.edge_ci?.[1] ?? null,
+    z: verdict.z,
+    breakdown,
+  };
+}
+
+const WRITE: Statement = {
+  name: 'pm_score_write',
+  text: `INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown)
+SELECT wallet, $2::date, score, ARRAY(SELECT jsonb_array_elements_text(tags)), version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown
+FROM jsonb_to_recordset($1::jsonb) AS row(wallet text, score numeric, tags jsonb, version text, win_rate numeric, win_rate_lb numeric, positions int,
+  edge numeric, edge_low numeric, edge_high numeric, z numeric, breakdown jsonb)`,
+};
+
+async function writeScores(sql: Sql, day: string, rows: readonly ScoreRow[]): Promise<void> {
+  await sql.query(WRITE, [JSON.stringify(rows), day]);
+}
