@@ -46,33 +46,38 @@ async function amountsOf(
   };
 }
 
+const FILTER_SAMPLES: Record<string, unknown> = {
+  category: 'Sports',
+  condition_id: `0x${'1'.repeat(64)}`,
+  coin: 'BTC',
+  coins: 'BTC',
+  token: 'So11111111111111111111111111111111111111112',
+  pool_address: 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo',
+  pool_type: 'dlmm',
+  smart_money_only: true,
+};
+
+const itemOf = (type: string, index: number): string => (type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`);
+const listOf = (type: string, count: number): string[] => Array.from({ length: count }, (_, index) => itemOf(type, index));
+
 /** Parameters at the cheapest and the dearest end of the price table. */
 function extremes(endpoint: Endpoint): { cheapest: Record<string, unknown>; dearest: Record<string, unknown> } {
-  const samples: Record<string, unknown> = {
-    category: 'Sports', condition_id: `0x${'1'.repeat(64)}`, coin: 'BTC', coins: 'BTC', token: 'So11111111111111111111111111111111111111112',
-    pool_address: 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo', pool_type: 'dlmm', smart_money_only: true,
-  }; // prettier-ignore
-  const [cheapest, dearest]: Record<string, unknown>[] = [{ ...sampleInput(endpoint) }, { ...sampleInput(endpoint) }] as [
-    Record<string, unknown>,
-    Record<string, unknown>,
-  ];
-  for (const parameter of endpoint.parameters) {
-    const { name, max, min } = parameter;
-    if (name === 'timeframe')
-      Object.assign(cheapest as object, { timeframe: endpoint.name.endsWith('flow-comparison') ? '4h' : '1h' }) &&
-        Object.assign(dearest as object, { timeframe: 'all' });
-    else if (parameter.filter && !parameter.required) Object.assign(cheapest as object, { [name]: samples[name] });
-    else if (parameter.pricedLimit) Object.assign(dearest as object, { [name]: max });
-    else if (name.startsWith('include_') && parameter.type === 'Boolean') Object.assign(cheapest as object, { [name]: false });
-    else if (parameter.list && parameter.required) {
-      const item = (index: number): string =>
-        parameter.type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`;
-      const list = (count: number): unknown => (endpoint.method === 'POST' ? Array.from({ length: count }, (_, index) => item(index)) : '');
-      Object.assign(cheapest as object, { [name]: list(min as number) });
-      Object.assign(dearest as object, { [name]: list(max as number) });
+  const cheapest: Record<string, unknown> = sampleInput(endpoint);
+  const dearest: Record<string, unknown> = sampleInput(endpoint);
+  for (const { name, type, list, required, filter, pricedLimit, min, max } of endpoint.parameters) {
+    if (name === 'timeframe') {
+      // A comparison needs shorter windows beside it.
+      cheapest.timeframe = endpoint.name.endsWith('flow-comparison') ? '4h' : '1h';
+      dearest.timeframe = 'all';
+    } else if (filter && !required) cheapest[name] = FILTER_SAMPLES[name];
+    else if (pricedLimit) dearest[name] = max;
+    else if (name.startsWith('include_') && type === 'Boolean') cheapest[name] = false;
+    else if (list && required) {
+      cheapest[name] = listOf(type, min as number);
+      dearest[name] = listOf(type, max as number);
     }
   }
-  return { cheapest: cheapest as Record<string, unknown>, dearest: dearest as Record<string, unknown> };
+  return { cheapest, dearest };
 }
 
 describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (name, endpoint) => {

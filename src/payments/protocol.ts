@@ -145,6 +145,16 @@ export interface Admission {
   details: JsonObject;
 }
 
+/** A payment ready to be broadcast. */
+export interface Prepared {
+  transaction: string;
+  /** The broadcastable bytes in the protocol's text form. */
+  raw: string;
+  /** Merged into the record's details. */
+  details: JsonObject;
+  settle_by: Date | null;
+}
+
 /** A payment as the ledger holds it from the write-ahead record on. */
 export interface PaymentRecord {
   id: string;
@@ -190,11 +200,7 @@ export interface Protocol {
    * co-signs (only here). Nothing is broadcast. Throws payment_expired when the proof can no longer settle, settlement_failed
    * when it never could, payments_unavailable.
    */
-  prepare(
-    proof: ValidProof,
-    admitted_at: Date,
-    signal: AbortSignal,
-  ): Promise<{ transaction: string; raw: string; details: JsonObject; settle_by: Date | null }>;
+  prepare(proof: ValidProof, admitted_at: Date, signal: AbortSignal): Promise<Prepared>;
   /** Broadcasts and waits for the chain's word until `signal` aborts (then: unknown). Never throws. Safe to repeat: the same bytes settle at most once. */
   settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement>;
   /** What the chain says now, without sending anything. Never throws. */

@@ -19,10 +19,10 @@ const PATH = '/api/v1/perps/platform/stats';
 const BUYERS = 16;
 /** Buyers at once, and requests of one server in a round. */
 const COURSES = [
-  [1, 60],
-  [16, 160],
+  [1, 50],
+  [16, 128],
 ] as const;
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 let folder: string;
 let database: EmbeddedPostgres;

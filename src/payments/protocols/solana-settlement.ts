@@ -4,7 +4,7 @@ import { RpcUnavailable } from '../../chains/rpc';
 import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain, type TokenAccount } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, JsonObject, PaymentLog, ValidProof } from '../protocol';
+import type { Admission, PaymentLog, Prepared, ValidProof } from '../protocol';
 import { SolanaLanding } from './solana-landing';
 import { SolanaSponsor } from './solana-sponsor';
 
@@ -105,11 +105,7 @@ export class SolanaSettlement {
     });
   }
 
-  async prepare(
-    proof: ValidProof,
-    admittedAt: Date,
-    signal: AbortSignal,
-  ): Promise<{ transaction: string; raw: string; details: JsonObject; settle_by: Date | null }> {
+  async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): Promise<Prepared> {
     const transaction = VersionedTransaction.deserialize(Buffer.from(proof.raw, 'base64'));
     const blockhash = transaction.message.recentBlockhash;
     const life = await this.reachable(async () => {

@@ -1,6 +1,8 @@
 import type { Venue } from '../venue';
 import { counts, freshness } from './freshness';
+import { dcaResolvers } from './resolvers/dca';
 import { foundPoolResolvers } from './resolvers/found-pool';
+import { operatorShareResolvers } from './resolvers/operator-share';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
 import { poolDetailResolvers } from './resolvers/pool-detail';
@@ -21,7 +23,17 @@ export const lp: Venue = {
     ...poolResolvers,
     ...foundPoolResolvers,
     ...poolsResolvers,
-    Query: { ...queryResolvers.Query, ...poolsResolvers.Query, ...poolVolumeResolvers.Query, ...positionsResolvers.Query, ...poolDetailResolvers.Query, ...providersResolvers.Query },
+    ...dcaResolvers,
+    Query: {
+      ...queryResolvers.Query,
+      ...poolsResolvers.Query,
+      ...poolVolumeResolvers.Query,
+      ...positionsResolvers.Query,
+      ...poolDetailResolvers.Query,
+      ...providersResolvers.Query,
+      ...dcaResolvers.Query,
+      ...operatorShareResolvers.Query,
+    },
   },
   sources,
   freshness,

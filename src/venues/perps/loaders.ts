@@ -41,7 +41,10 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
   const scoredFrom = async (least: number): Promise<Map<string, number> | null> => {
     const newest = await run();
     if (newest === null) return null;
-    const rows = await prisma.perp_score.findMany({ where: { day: newest.day, score: { gte: least } }, select: { trader: true, score: true } });
+    const rows = await prisma.perp_score.findMany({
+      where: { day: newest.day, score: { gte: least } },
+      select: { trader: true, score: true },
+    });
     return new Map(rows.map(({ trader, score }) => [trader, Number(score)]));
   };
   return {

@@ -80,21 +80,28 @@ function larger(a: Stance, b: Stance): Stance {
   return x > y || (x === y && a.token_id < b.token_id) ? a : b;
 }
 
-/** (Σ weight)² / Σ (weight of a cluster)². */
-function independentOf(wallets: readonly NetStance[]): number | null {
+/** What clusters are seen by. */
+export interface Opened {
+  token_id: string;
+  opened_at: Date;
+  weight: number;
+}
+
+/** Effective number of wallets, (Σ weight)² / Σ (weight of a cluster)²; null without any weight. Wallets that opened one outcome within a minute of each other are a cluster. */
+export function independentOf(wallets: readonly Opened[]): number | null {
   const clusters = clustersOf(wallets).map((cluster) => cluster.reduce((sum, { weight }) => sum + weight, 0));
   const all = clusters.reduce((sum, weight) => sum + weight, 0);
   return all > 0 ? all ** 2 / clusters.reduce((sum, weight) => sum + weight ** 2, 0) : null;
 }
 
 /** Wallets by outcome, in the order they opened, parted where more than a minute lies between two. */
-function clustersOf(wallets: readonly NetStance[]): NetStance[][] {
+function clustersOf(wallets: readonly Opened[]): Opened[][] {
   const ordered = [...wallets].sort((a, b) => (a.token_id === b.token_id ? a.opened_at.getTime() - b.opened_at.getTime() : a.token_id < b.token_id ? -1 : 1));
-  const clusters: NetStance[][] = [];
+  const clusters: Opened[][] = [];
   for (const [index, wallet] of ordered.entries()) {
     const before = ordered[index - 1];
     const together = before !== undefined && before.token_id === wallet.token_id && wallet.opened_at.getTime() - before.opened_at.getTime() <= TOGETHER_MS;
-    if (together) (clusters.at(-1) as NetStance[]).push(wallet);
+    if (together) (clusters.at(-1) as Opened[]).push(wallet);
     else clusters.push([wallet]);
   }
   return clusters;

@@ -7,7 +7,7 @@ import type {
 } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
 import { isResolved } from './market-state';
-import { minus } from './positions/exact';
+import { less } from './exact';
 import { loadGains } from './positions/gains';
 import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
@@ -141,7 +141,7 @@ function pricesOf(
       const other = outcomes.length === 2 ? last.get(outcomes.find((one) => one.token_id !== token_id)?.token_id ?? '') : undefined;
       const known =
         last.get(token_id) ??
-        (other === undefined ? undefined : minus('1', other)) ??
+        (other === undefined ? undefined : less('1', other)) ??
         (price_at === null || price_at <= now ? price?.toString() : undefined);
       return known === undefined ? [] : [[token_id, known]];
     }),

@@ -20,9 +20,6 @@ const STOP_PATIENCE_MS = 15_000;
 
 /** Starts `file` (of this folder) and waits until it is ready. Throws what the child threw. */
 export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
-  const folder = process.env.BENCH_PROFILE;
-  const profile =
-    folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}.${Date.now()}.cpuprofile`];
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
     execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js')],
     env: { ...process.env, NODE_ENV: 'production' },

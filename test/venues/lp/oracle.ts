@@ -19,12 +19,12 @@ export const total = (values: Iterable<bigint | null>): bigint => {
   return sum;
 };
 
-/** Rounded to so many decimals, halves away from zero, as answers are. */
+/** Rounded to so many decimals, halves up, as answers are. */
 export function shown(value: bigint, decimals = 6): number {
   const unit = 10n ** BigInt(SCALE - decimals);
-  const size = value < 0n ? -value : value;
-  const rounded = (size + unit / 2n) / unit;
-  return Number(`${value < 0n && rounded > 0n ? '-' : ''}${rounded}e-${decimals}`);
+  const raised = value + unit / 2n;
+  const rounded = raised / unit - (raised < 0n && raised % unit !== 0n ? 1n : 0n);
+  return Number(`${rounded}e-${decimals}`);
 }
 
 /** a / b, null where b is 0. */
@@ -79,7 +79,9 @@ export interface WorldFacts {
 const HOUR = 3_600_000;
 const orNull = (text: string | null): bigint | null => (text === null ? null : exact(text));
 
-type Kept<Text extends string, Time extends string, Other extends object = object> = Record<Text, string | null> & Record<Time, Date | null> & Other;
+type Kept<Text extends string, Time extends string, Other extends object = object> = Record<Text, string | null> &
+  Record<Time, Date | null> &
+  Other;
 type EventRecord = Kept<
   'pool_address' | 'pool_type' | 'tx_id' | 'position_address' | 'owner' | 'usd' | 'amount_x' | 'amount_y' | 'liquidity_delta',
   'timestamp',
@@ -91,9 +93,12 @@ const time = (value: Date | null): number => (value as Date).getTime();
 export async function factsOf(db: Pool): Promise<WorldFacts> {
   const events = await db.query<EventRecord>('SELECT * FROM lp_event');
   const swaps = await db.query<Kept<'pool_address' | 'usd' | 'fee_usd', 'timestamp'>>('SELECT * FROM lp_swap');
-  const hours = await db.query<Kept<'pool_address' | 'volume_usd' | 'fees_usd' | 'protocol_fees_usd', 'hour'>>('SELECT * FROM lp_volume_hour');
+  const hours =
+    await db.query<Kept<'pool_address' | 'volume_usd' | 'fees_usd' | 'protocol_fees_usd', 'hour'>>('SELECT * FROM lp_volume_hour');
   const pools = await db.query<Kept<'pool_address' | 'pool_type', 'created_at'>>('SELECT * FROM lp_pool');
-  const scores = await db.query<Kept<'owner' | 'day' | 'score', never>>(`SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score FROM lp_score`);
+  const scores = await db.query<Kept<'owner' | 'day' | 'score', never>>(
+    `SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score FROM lp_score`,
+  );
   return {
     events: events.rows.map((e) => ({
       pool: text(e.pool_address),
@@ -156,7 +161,11 @@ export const eventsIn = (facts: WorldFacts, window: Between): FactEvent[] => fac
 /** The score of the newest run before the day of an instant. */
 export function scoreBefore(facts: WorldFacts, owner: string, at: number): number | null {
   const day = new Date(at).toISOString().slice(0, 10);
-  const run = facts.scores.map((score) => score.day).filter((other) => other < day).sort().at(-1);
+  const run = facts.scores
+    .map((score) => score.day)
+    .filter((other) => other < day)
+    .sort()
+    .at(-1);
   return facts.scores.find((score) => score.owner === owner && score.day === run)?.score ?? null;
 }
 

@@ -28,9 +28,14 @@ export interface Life {
 }
 
 export async function livesOf(db: Pool): Promise<Map<string, Life>> {
-  const { rows } = await db.query<{ position_address: string; owner: string | null; opened_at: Date | null; closed_at: Date | null }>('SELECT * FROM lp_position');
+  const { rows } = await db.query<{ position_address: string; owner: string | null; opened_at: Date | null; closed_at: Date | null }>(
+    'SELECT * FROM lp_position',
+  );
   return new Map(
-    rows.map((row) => [row.position_address, { owner: row.owner, opened: row.opened_at?.getTime() ?? null, closed: row.closed_at?.getTime() ?? null }]),
+    rows.map((row) => [
+      row.position_address,
+      { owner: row.owner, opened: row.opened_at?.getTime() ?? null, closed: row.closed_at?.getTime() ?? null },
+    ]),
   );
 }
 
@@ -48,7 +53,12 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
   const flow = (pick: (event: FactEvent) => bigint | null, into: boolean): bigint => {
     const side = (rows: FactEvent[], kind: string): bigint => total(rows.filter((event) => event.kind === kind).map(pick));
     const plain = sorted.filter((event) => !event.rebalance);
-    const nets = [...grouped(sorted.filter((event) => event.rebalance), (event) => event.tx).values()].map((rows) => side(rows, 'deposit') - side(rows, 'withdraw'));
+    const nets = [
+      ...grouped(
+        sorted.filter((event) => event.rebalance),
+        (event) => event.tx,
+      ).values(),
+    ].map((rows) => side(rows, 'deposit') - side(rows, 'withdraw'));
     const netted = nets.map((net) => (into ? net : -net)).filter((net) => net > 0n);
     return side(plain, into ? 'deposit' : 'withdraw') + total(netted);
   };
@@ -65,7 +75,10 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
   const lastWithdrawal = moves.filter((event) => event.kind === 'withdraw').at(-1)?.at ?? null;
   const emptied = moves.every((event) => event.liquidity !== null)
     ? total(moves.map((event) => event.liquidity)) <= 0n
-    : moves.some((event) => event.kind === 'deposit') && moves.every((event) => event.x !== null && event.y !== null) && sums.withdrawn_x >= sums.deposited_x && sums.withdrawn_y >= sums.deposited_y;
+    : moves.some((event) => event.kind === 'deposit') &&
+      moves.every((event) => event.x !== null && event.y !== null) &&
+      sums.withdrawn_x >= sums.deposited_x &&
+      sums.withdrawn_y >= sums.deposited_y;
   const firstDeposit = sorted.find((event) => event.kind === 'deposit')?.at ?? null;
   const opened = before(life?.opened ?? null, now) ?? (firstDeposit === first.at ? first.at : null);
   const closed = before(life?.closed ?? null, now) ?? (lastWithdrawal !== null && emptied ? lastWithdrawal : null);

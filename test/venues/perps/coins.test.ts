@@ -16,7 +16,8 @@ const smart = (facts: readonly Fact[]): Fact[] => facts.filter(({ user }) => (wo
 const distinct = (facts: readonly Fact[]): number => new Set(facts.map(({ user }) => user)).size;
 const byVolume = <T extends { coin: string; volume: bigint }>(rows: T[]): T[] =>
   rows.sort((a, b) => (a.volume === b.volume ? (a.coin < b.coin ? -1 : 1) : a.volume > b.volume ? -1 : 1));
-const answer = async (endpoint: string, variables: Record<string, unknown>): Promise<unknown> => told((await ask(world.db, endpoint, variables, NOW)).data);
+const answer = async (endpoint: string, variables: Record<string, unknown>): Promise<unknown> =>
+  told((await ask(world.db, endpoint, variables, NOW)).data);
 const price = (coin: string, at: number): number | null => {
   const last = priceAt(world.facts, coin, at);
   return last === null ? null : Number(last) / Number(ONE);
@@ -40,14 +41,17 @@ describe('coins/list', () => {
     const data = (await answer('perps/coins/list', {})) as Record<string, unknown>[];
     const expected = rows();
     expect(data.slice(0, expected.length)).toEqual(expected);
-    for (const rest of data.slice(expected.length)) expect(rest).toMatchObject({ volume_usd: 0, price: null, first_seen: null, last_trade: null, is_active: false });
+    for (const rest of data.slice(expected.length))
+      expect(rest).toMatchObject({ volume_usd: 0, price: null, first_seen: null, last_trade: null, is_active: false });
   });
 
   test('by name, by trades, by prefix, cut', async () => {
     const named = (await answer('perps/coins/list', { sort_by: 'coin', query: 'x' })) as { coin: string }[];
     expect(named.map(({ coin }) => coin)).toEqual(rows().map(({ coin }) => coin as string).filter((coin) => /^x/i.test(coin)).sort((a, b) => (a < b ? -1 : 1))); // prettier-ignore
     const busiest = (await answer('perps/coins/list', { sort_by: 'trade_count', limit: 3 })) as { coin: string }[];
-    const expected = rows().sort((a, b) => (b.trade_count as number) - (a.trade_count as number) || ((a.coin as string) < (b.coin as string) ? -1 : 1));
+    const expected = rows().sort(
+      (a, b) => (b.trade_count as number) - (a.trade_count as number) || ((a.coin as string) < (b.coin as string) ? -1 : 1),
+    );
     expect(busiest.map(({ coin }) => coin)).toEqual(expected.slice(0, 3).map(({ coin }) => coin));
     await expect(ask(world.db, 'perps/coins/list', { query: 'nothing' }, NOW)).rejects.toMatchObject({ code: 'empty_result' });
     await expect(ask(world.db, 'perps/coins/list', { query: '%' }, NOW)).rejects.toMatchObject({ code: 'empty_result' });
@@ -78,11 +82,20 @@ describe('coins/trending', () => {
       }]; // prettier-ignore
     });
   }
-  const order = (sort_by: string) => (a: Record<string, unknown>, b: Record<string, unknown>): number => {
-    const name = { volume_spike: 'volume_spike_multiplier', volume: 'volume_usd', trade_count: 'trade_count', smart_wallet_count: 'smart_wallet_count' }[sort_by] as string;
-    const figure = (row: Record<string, unknown>): number => (row[name] as number | null) ?? -1;
-    return figure(b) - figure(a) || (b.volume_usd as number) - (a.volume_usd as number) || ((a.coin as string) < (b.coin as string) ? -1 : 1);
-  };
+  const order =
+    (sort_by: string) =>
+    (a: Record<string, unknown>, b: Record<string, unknown>): number => {
+      const name = {
+        volume_spike: 'volume_spike_multiplier',
+        volume: 'volume_usd',
+        trade_count: 'trade_count',
+        smart_wallet_count: 'smart_wallet_count',
+      }[sort_by] as string;
+      const figure = (row: Record<string, unknown>): number => (row[name] as number | null) ?? -1;
+      return (
+        figure(b) - figure(a) || (b.volume_usd as number) - (a.volume_usd as number) || ((a.coin as string) < (b.coin as string) ? -1 : 1)
+      );
+    };
 
   test.each([
     ['24h', 'volume_spike', 10_000],
@@ -109,7 +122,10 @@ describe('coins/volume-heatmap', () => {
     const [from, to] = windowAt(timeframe);
     const own = within([from, to]);
     const counted = onlySmart ? smart(own) : takers(own);
-    const coins = byVolume([...groupBy(counted, ({ coin }) => coin)].map(([coin, facts]) => ({ coin, volume: volumeOf(facts) }))).slice(0, limit);
+    const coins = byVolume([...groupBy(counted, ({ coin }) => coin)].map(([coin, facts]) => ({ coin, volume: volumeOf(facts) }))).slice(
+      0,
+      limit,
+    );
     const start = timeframe === 'all' ? (world.facts[0] as Fact).time : from;
     const buckets: number[] = [];
     for (let bucket = Math.floor(start / size) * size; bucket < to; bucket += size) buckets.push(bucket);
@@ -170,7 +186,8 @@ describe('trades/long-short-ratio', () => {
       const took = takers(own);
       const [long, short] = [buys(took), sells(took)];
       const mine = smart(own);
-      const opened = (buying: boolean): bigint => sum(took.filter((fact) => fact.buys === buying).map((fact) => (fact.px * fact.opened) / ONE));
+      const opened = (buying: boolean): bigint =>
+        sum(took.filter((fact) => fact.buys === buying).map((fact) => (fact.px * fact.opened) / ONE));
       expected.push({
         bucket: second(bucket), long_volume: usd(long), short_volume: usd(short), long_short_ratio: share(long, short), smart_long_volume: usd(buys(mine)),
         smart_short_volume: usd(sells(mine)), smart_long_short_ratio: share(buys(mine), sells(mine)), long_pct: share(100n * long, long + short),
@@ -209,8 +226,15 @@ describe('pressure', () => {
   const byGross = <T extends { coin: string; gross: bigint }>(rows: T[]): T[] =>
     rows.sort((a, b) => (a.gross === b.gross ? (a.coin < b.coin ? -1 : 1) : a.gross > b.gross ? -1 : 1));
 
-  test.each([['24h', 50], ['7d', 4], ['1h', 50], ['all', 50]])('summary timeframe=%s limit=%d', async (timeframe, limit) => {
-    const coins = byGross([...groupBy(within(windowAt(timeframe)), ({ coin }) => coin)].map(([coin, facts]) => ({ coin, ...pressureOf(facts) })));
+  test.each([
+    ['24h', 50],
+    ['7d', 4],
+    ['1h', 50],
+    ['all', 50],
+  ])('summary timeframe=%s limit=%d', async (timeframe, limit) => {
+    const coins = byGross(
+      [...groupBy(within(windowAt(timeframe)), ({ coin }) => coin)].map(([coin, facts]) => ({ coin, ...pressureOf(facts) })),
+    );
     const [longs, shorts] = [sum(coins.map(({ long }) => long.usd)), sum(coins.map(({ short }) => short.usd))];
     const ratio = share(longs - shorts, longs + shorts);
     expect(await answer('perps/pressure/summary', { timeframe, limit })).toEqual(told({
@@ -228,9 +252,15 @@ describe('pressure', () => {
   });
 
   const pairsOf = (timeframe: string, names: string[], min_score: number, most: number): unknown => ({
-    coins: byGross(names.map((coin) => ({ coin, facts: within(windowAt(timeframe)).filter((fact) => fact.coin === coin) })).map(({ coin, facts }) => ({ coin, facts, ...pressureOf(facts) }))).map((row) => {
+    coins: byGross(
+      names
+        .map((coin) => ({ coin, facts: within(windowAt(timeframe)).filter((fact) => fact.coin === coin) }))
+        .map(({ coin, facts }) => ({ coin, facts, ...pressureOf(facts) })),
+    ).map((row) => {
       const last = priceAt(world.facts, row.coin, NOW.getTime()) as bigint;
-      const held = [...world.trips.values()].flat().filter((trip) => trip.coin === row.coin && trip.closedAt === null && (world.scores.get(trip.user) ?? -1) >= min_score);
+      const held = [...world.trips.values()]
+        .flat()
+        .filter((trip) => trip.coin === row.coin && trip.closedAt === null && (world.scores.get(trip.user) ?? -1) >= min_score);
       const mine = row.facts.filter(({ user }) => (world.scores.get(user) ?? -1) >= min_score);
       const [long, short] = [opensOf(mine, true).usd, opensOf(mine, false).usd];
       const positions = held.map((trip) => ({
@@ -255,7 +285,9 @@ describe('pressure', () => {
     expect(await answer('perps/pressure/pairs', { coins: ['btc', 'ETH', 'HYPE'], timeframe: '7d', min_score: 0, trades_limit: 2 })).toEqual(
       told(pairsOf('7d', ['BTC', 'ETH', 'HYPE'], 0, 2)),
     );
-    const positions = (pairsOf('7d', ['BTC', 'ETH', 'HYPE'], 0, 2) as { coins: { smart_positions: unknown[] }[] }).coins.flatMap(({ smart_positions }) => smart_positions);
+    const positions = (pairsOf('7d', ['BTC', 'ETH', 'HYPE'], 0, 2) as { coins: { smart_positions: unknown[] }[] }).coins.flatMap(
+      ({ smart_positions }) => smart_positions,
+    );
     expect(positions.length).toBeGreaterThan(3);
   });
 

@@ -166,7 +166,10 @@ export function figuresOf(facts: readonly Fact[], trips: readonly Trip[], from: 
   const fees = sum(own.map((fact) => fact.fee));
   const days = groupBy(own, ({ time }) => String(dayOf(time)));
   const coins = [...groupBy(own, ({ coin }) => coin)].map(([coin, rows]) => ({ coin, volume: volumeOf(rows) }));
-  const top = coins.sort((a, b) => (a.volume === b.volume ? (a.coin < b.coin ? -1 : 1) : a.volume > b.volume ? -1 : 1))[0] as { coin: string; volume: bigint };
+  const top = coins.sort((a, b) => (a.volume === b.volume ? (a.coin < b.coin ? -1 : 1) : a.volume > b.volume ? -1 : 1))[0] as {
+    coin: string;
+    volume: bigint;
+  };
   const ordered = nets.sort((a, b) => (a < b ? -1 : 1));
   return {
     total_pnl: usd(pnl),
@@ -192,7 +195,10 @@ export function figuresOf(facts: readonly Fact[], trips: readonly Trip[], from: 
     top_coin: top.coin,
     top_coin_share: share(top.volume, volumeOf(own)),
     largest_trade_usd: usd(own.map((fact) => (fact.opened > fact.closed ? times(fact.px, fact.opened) : times(fact.px, fact.closed))).reduce((a, b) => (a > b ? a : b))), // prettier-ignore
-    avg_hold_minutes: closed.length === 0 ? null : six(closed.reduce((total, trip) => total + ((trip.closedAt as number) - trip.openedAt), 0) / closed.length / 60_000),
+    avg_hold_minutes:
+      closed.length === 0
+        ? null
+        : six(closed.reduce((total, trip) => total + ((trip.closedAt as number) - trip.openedAt), 0) / closed.length / 60_000),
     avg_win_usd: share(sum(won), ONE * BigInt(won.length)),
     avg_loss_usd: share(sum(lost), ONE * BigInt(lost.length)),
   };

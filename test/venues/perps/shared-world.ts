@@ -29,7 +29,9 @@ export async function sharedWorld(): Promise<SharedWorld> {
   const pages = [...world.pages(START, END)];
   for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
   await perps.score?.(db.pool, NOW, () => undefined);
-  const { rows } = await db.pool.query<{ trader: string; score: string | null; tags: string[] }>('SELECT trader, score, tags FROM perp_score');
+  const { rows } = await db.pool.query<{ trader: string; score: string | null; tags: string[] }>(
+    'SELECT trader, score, tags FROM perp_score',
+  );
   const facts = factsOf(fillsOf(pages)).filter(({ time }) => time < NOW.getTime());
   return {
     db,
@@ -43,7 +45,17 @@ export async function sharedWorld(): Promise<SharedWorld> {
 }
 
 const HOUR = 3_600_000;
-const HOURS: Record<string, number> = { '1h': 1, '4h': 4, '6h': 6, '12h': 12, '24h': 24, '7d': 168, '30d': 720, '90d': 2_160, '365d': 8_760 };
+const HOURS: Record<string, number> = {
+  '1h': 1,
+  '4h': 4,
+  '6h': 6,
+  '12h': 12,
+  '24h': 24,
+  '7d': 168,
+  '30d': 720,
+  '90d': 2_160,
+  '365d': 8_760,
+};
 
 /** [from, to) of a window token. */
 export function windowAt(timeframe: string): [number, number] {
@@ -63,6 +75,9 @@ export function told(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(told);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, own]) => [name, UNROUNDED.has(name) && typeof own === 'number' ? Number(own.toPrecision(12)) : told(own)]),
+    Object.entries(value).map(([name, own]) => [
+      name,
+      UNROUNDED.has(name) && typeof own === 'number' ? Number(own.toPrecision(12)) : told(own),
+    ]),
   );
 }

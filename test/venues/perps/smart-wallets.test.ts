@@ -27,9 +27,15 @@ describe('the scores', () => {
     for (const { trader, day, win_rate_lb, net_pnl, ...counts } of rows) {
       const figures = life(trader);
       expect(day).toBe('2026-04-09');
-      expect(counts).toEqual({ trades: figures.total_trades, closing_trades: figures.closing_trades, winning_trades: figures.winning_trades });
+      expect(counts).toEqual({
+        trades: figures.total_trades,
+        closing_trades: figures.closing_trades,
+        winning_trades: figures.winning_trades,
+      });
       expect(six(net_pnl as number)).toBe(figures.net_pnl);
-      expect(win_rate_lb === null ? null : six(win_rate_lb as number)).toBe(lowerBound(figures.winning_trades as number, figures.closing_trades as number));
+      expect(win_rate_lb === null ? null : six(win_rate_lb as number)).toBe(
+        lowerBound(figures.winning_trades as number, figures.closing_trades as number),
+      );
     }
   });
 
@@ -39,11 +45,15 @@ describe('the scores', () => {
     const skilled = of(/^skilled$/);
     expect(smart.size).toBeGreaterThan(1);
     expect([...smart].filter((user) => !skilled.includes(user))).toEqual([]);
-    const best = [...world.scores].sort(([, a], [, b]) => b - a).slice(0, skilled.length).map(([user]) => user);
+    const best = [...world.scores]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, skilled.length)
+      .map(([user]) => user);
     expect(best.sort(byKey)).toEqual(skilled.sort(byKey));
     const tagged = (tag: string): string[] => [...world.tags].filter(([, tags]) => tags.includes(tag)).map(([user]) => user);
     expect(tagged('market_maker')).toEqual(expect.arrayContaining(of(/^market_maker$/)));
     expect(tagged('wash').sort(byKey)).toEqual(of(/^wash/).sort(byKey));
+    expect(tagged('copy_trader').filter((user) => !of(/^copier$/).includes(user))).toEqual([]);
     expect(of(/^lucky$/).filter((user) => (world.scores.get(user) ?? 0) > 84)).toEqual([]);
   });
 
@@ -54,13 +64,25 @@ describe('the scores', () => {
     expect(await rows()).toEqual(before);
     const yesterday = new Date(NOW.getTime() - 86_400_000);
     const run = await perps.score?.(world.db.pool, yesterday, () => undefined);
-    const { rows: days } = await world.db.pool.query<{ day: string; n: number }>('SELECT day::text, count(*)::int AS n FROM perp_score GROUP BY 1 ORDER BY 1');
+    const { rows: days } = await world.db.pool.query<{ day: string; n: number }>(
+      'SELECT day::text, count(*)::int AS n FROM perp_score GROUP BY 1 ORDER BY 1',
+    );
     expect(days).toEqual([{ day: '2026-04-08', n: run?.wallets }, { day: '2026-04-09', n: (before as unknown[]).length }]); // prettier-ignore
   });
 });
 
 describe('smart-wallets/list', () => {
-  const NAMES = ['total_pnl', 'total_volume', 'total_trades', 'win_rate', 'win_rate_lb', 'roi_pct', 'top_coin', 'last_trade', 'active_days'];
+  const NAMES = [
+    'total_pnl',
+    'total_volume',
+    'total_trades',
+    'win_rate',
+    'win_rate_lb',
+    'roi_pct',
+    'top_coin',
+    'last_trade',
+    'active_days',
+  ];
   const metric: Record<string, (user: string) => number> = {
     score: (user) => world.scores.get(user) as number,
     pnl: (user) => life(user).total_pnl as number,
@@ -72,12 +94,23 @@ describe('smart-wallets/list', () => {
     scoredFrom(least)
       .map((user) => ({ user, by: (metric[sort_by] as (user: string) => number)(user) }))
       .sort((a, b) => b.by - a.by || byKey(a.user, b.user))
-      .map(({ user }) => ({ trader: user, score: world.scores.get(user), ...Object.fromEntries(NAMES.map((name) => [name, life(user)[name]])), tags: world.tags.get(user) }));
+      .map(({ user }) => ({
+        trader: user,
+        score: world.scores.get(user),
+        ...Object.fromEntries(NAMES.map((name) => [name, life(user)[name]])),
+        tags: world.tags.get(user),
+      }));
 
-  test.each([['score', 85], ['pnl', 30], ['volume', 50], ['win_rate', 0], ['last_trade', 40]])('sort_by=%s min_score=%d, page by page', async (sort_by, min_score) => {
+  test.each([
+    ['score', 85],
+    ['pnl', 30],
+    ['volume', 50],
+    ['win_rate', 0],
+    ['last_trade', 40],
+  ])('sort_by=%s min_score=%d, page by page', async (sort_by, min_score) => {
     const expected = rows(sort_by, min_score);
     const seen: Row[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
+    for (let cursor: string | null | undefined; cursor !== null;) {
       // The clock goes on between pages; the list stays what it was.
       const later = new Date(NOW.getTime() + seen.length * 60_000);
       const limit = Math.max(3, Math.ceil(expected.length / 4));
@@ -89,7 +122,7 @@ describe('smart-wallets/list', () => {
     expect(seen).toEqual(expected);
   });
 
-  test('nobody, and somebody else\'s cursor', async () => {
+  test("nobody, and somebody else's cursor", async () => {
     const ask100 = ask(world.db, 'perps/smart-wallets/list', { min_score: 100 }, NOW);
     await expect(ask100).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { min_score: 75 } } });
     const { meta } = await ask(world.db, 'perps/smart-wallets/list', { min_score: 0, limit: 2 }, NOW);
@@ -124,7 +157,12 @@ describe('smart-wallets/activity', () => {
     const coins = [...groupBy(parts, ({ fact }) => fact.coin)].map(([name, own]) => ({
       coin: name, volume: usd(sum(own.map((part) => part.bought + part.sold))), net_volume: usd(sum(own.map((part) => part.bought - part.sold))),
     })).sort((a, b) => b.volume - a.volume || byKey(a.coin, b.coin)); // prettier-ignore
-    const { data, meta } = await ask<{ period_summary: Row; trades: Row[] }>(world.db, 'perps/smart-wallets/activity', { timeframe, min_score, side, coin, limit: 50 }, NOW);
+    const { data, meta } = await ask<{ period_summary: Row; trades: Row[] }>(
+      world.db,
+      'perps/smart-wallets/activity',
+      { timeframe, min_score, side, coin, limit: 50 },
+      NOW,
+    );
     expect(parts.length).toBeGreaterThan(5);
     expect(data.period_summary).toEqual({
       trade_count: parts.length, total_volume: usd(bought + sold), unique_traders: new Set(parts.map(({ fact }) => fact.user)).size, long_volume: usd(bought),
@@ -149,24 +187,25 @@ describe('smart-wallets/signals', () => {
   function rows(timeframe: string, least: number, wallets: number, only?: string): Row[] {
     const users = new Set(scoredFrom(least));
     const facts = within(timeframe).filter((fact) => users.has(fact.user) && (only === undefined || fact.coin === only));
-    return [...groupBy(facts, ({ coin }) => coin)].flatMap(([coin, all]): (Row & { signal_score: number; coin: string })[] => {
-      const own = [...groupBy(all, ({ user }) => user)].map(([user, mine]) => {
-        const [buys, sells] = [mine.filter((fact) => fact.buys), mine.filter((fact) => !fact.buys)];
-        const score = world.scores.get(user) as number;
-        // A score has one decimal: its weight is exact in thousandths.
-        return { user, score, weight: BigInt(Math.round(score * 10)), bought: volumeOf(buys), sold: volumeOf(sells), boughtSize: sum(buys.map(({ sz }) => sz)), soldSize: sum(sells.map(({ sz }) => sz)), last: (mine.at(-1) as Fact).time }; // prettier-ignore
-      });
-      if (own.length < wallets) return [];
-      const total = (of: (row: (typeof own)[number]) => bigint): bigint => sum(own.map(of));
-      const net = total((row) => row.weight * (row.bought - row.sold));
-      const gross = total((row) => row.weight * (row.bought + row.sold));
-      const squares = own.reduce((all2, row) => all2 + Number(row.weight * (row.bought + row.sold)) ** 2, 0);
-      const effective = Math.min(Number(gross) ** 2 / squares, 10);
-      const score = Math.round(1_000 * (Math.abs(Number(net)) / Number(gross)) * Math.sqrt(effective / 10)) / 10;
-      const direction = net * 10n > gross ? 'Long' : net * 10n < -gross ? 'Short' : 'Neutral';
-      const top = own.map((row) => ({ ...row, net: row.bought - row.sold })).sort((a, b) => Math.abs(Number(b.net)) - Math.abs(Number(a.net)) || byKey(a.user, b.user)).slice(0, 5); // prettier-ignore
-      const price = (usdOf: bigint, size: bigint): number | null => (size === 0n ? null : Number(usdOf) / Number(size));
-      return [{
+    return [...groupBy(facts, ({ coin }) => coin)]
+      .flatMap(([coin, all]): (Row & { signal_score: number; coin: string })[] => {
+        const own = [...groupBy(all, ({ user }) => user)].map(([user, mine]) => {
+          const [buys, sells] = [mine.filter((fact) => fact.buys), mine.filter((fact) => !fact.buys)];
+          const score = world.scores.get(user) as number;
+          // A score has one decimal: its weight is exact in thousandths.
+          return { user, score, weight: BigInt(Math.round(score * 10)), bought: volumeOf(buys), sold: volumeOf(sells), boughtSize: sum(buys.map(({ sz }) => sz)), soldSize: sum(sells.map(({ sz }) => sz)), last: (mine.at(-1) as Fact).time }; // prettier-ignore
+        });
+        if (own.length < wallets) return [];
+        const total = (of: (row: (typeof own)[number]) => bigint): bigint => sum(own.map(of));
+        const net = total((row) => row.weight * (row.bought - row.sold));
+        const gross = total((row) => row.weight * (row.bought + row.sold));
+        const squares = own.reduce((all2, row) => all2 + Number(row.weight * (row.bought + row.sold)) ** 2, 0);
+        const effective = Math.min(Number(gross) ** 2 / squares, 10);
+        const score = Math.round(1_000 * (Math.abs(Number(net)) / Number(gross)) * Math.sqrt(effective / 10)) / 10;
+        const direction = net * 10n > gross ? 'Long' : net * 10n < -gross ? 'Short' : 'Neutral';
+        const top = own.map((row) => ({ ...row, net: row.bought - row.sold })).sort((a, b) => Math.abs(Number(b.net)) - Math.abs(Number(a.net)) || byKey(a.user, b.user)).slice(0, 5); // prettier-ignore
+        const price = (usdOf: bigint, size: bigint): number | null => (size === 0n ? null : Number(usdOf) / Number(size));
+        return [{
         coin, direction, smart_wallet_count: own.length, total_volume: usd(total((row) => row.bought + row.sold)),
         avg_score: Math.round((own.reduce((all2, row) => all2 + row.score, 0) / own.length) * 10) / 10,
         top_traders: top.map((row) => ({
@@ -179,7 +218,8 @@ describe('smart-wallets/signals', () => {
         avg_entry: direction === 'Long' ? price(total((row) => row.bought), total((row) => row.boughtSize)) : direction === 'Short' ? price(total((row) => row.sold), total((row) => row.soldSize)) : null,
         price: Number(priceAt(world.facts, coin, NOW.getTime())) / Number(ONE),
       }]; // prettier-ignore
-    }).sort((a, b) => b.signal_score - a.signal_score || byKey(a.coin, b.coin));
+      })
+      .sort((a, b) => b.signal_score - a.signal_score || byKey(a.coin, b.coin));
   }
 
   test.each([
@@ -199,9 +239,22 @@ describe('smart-wallets/signals', () => {
     const later = new Date(NOW.getTime() + 30 * 86_400_000);
     const [user] = scoredFrom(85) as [string];
     const at = new Date(later.getTime() - 60_000);
-    await load(world.db.pool, [match(at, { coin: 'ONE', px: '10', sz: '7', side: 'B', taker: [user, '0.0'], maker: [address('d'), '0.0'] })]);
+    await load(world.db.pool, [
+      match(at, { coin: 'ONE', px: '10', sz: '7', side: 'B', taker: [user, '0.0'], maker: [address('d'), '0.0'] }),
+    ]);
     const { data } = await ask<Row[]>(world.db, 'perps/smart-wallets/signals', { min_wallets: 1 }, later);
-    expect(data).toMatchObject([{ coin: 'ONE', direction: 'Long', smart_wallet_count: 1, total_volume: 70, net_volume: 70, avg_entry: 10, signal_score: 31.6, signal_strength: 'weak' }]);
+    expect(data).toMatchObject([
+      {
+        coin: 'ONE',
+        direction: 'Long',
+        smart_wallet_count: 1,
+        total_volume: 70,
+        net_volume: 70,
+        avg_entry: 10,
+        signal_score: 31.6,
+        signal_strength: 'weak',
+      },
+    ]);
     const none = ask(world.db, 'perps/smart-wallets/signals', {}, later);
     await expect(none).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: '7d' } } });
   });

@@ -14,11 +14,14 @@ afterAll(() => world.db.drop());
 
 type Row = Record<string, unknown>;
 const answer = async (endpoint: string, variables: Row): Promise<unknown> => told((await ask(world.db, endpoint, variables, NOW)).data);
-const factsOf = (user: string, coin?: string): Fact[] => (world.byUser.get(user) ?? []).filter((fact) => coin === undefined || fact.coin === coin);
-const tripsOf = (user: string, coin?: string): Trip[] => (world.trips.get(user) ?? []).filter((trip) => coin === undefined || trip.coin === coin);
+const factsOf = (user: string, coin?: string): Fact[] =>
+  (world.byUser.get(user) ?? []).filter((fact) => coin === undefined || fact.coin === coin);
+const tripsOf = (user: string, coin?: string): Trip[] =>
+  (world.trips.get(user) ?? []).filter((trip) => coin === undefined || trip.coin === coin);
 const pick = (row: Row | null, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row?.[name]]));
 const within = (facts: readonly Fact[], [from, to]: [number, number]): Fact[] => facts.filter(({ time }) => time >= from && time < to);
-const tierOf = (score: number | null): string => (score === null ? 'unscored' : score >= 95 ? 'elite' : score >= 85 ? 'smart' : score >= 40 ? 'average' : 'novice');
+const tierOf = (score: number | null): string =>
+  score === null ? 'unscored' : score >= 95 ? 'elite' : score >= 85 ? 'smart' : score >= 40 ? 'average' : 'novice';
 
 const STATS = 'total_pnl total_volume total_trades winning_trades win_rate roi_pct net_pnl fees_usd closing_trades losing_trades win_rate_lb profit_factor sharpe max_drawdown_usd best_trade_usd worst_trade_usd active_days coins_traded first_trade last_trade'.split(' '); // prettier-ignore
 const statsOf = (user: string, window: [number, number]): Row | null => {
@@ -69,18 +72,32 @@ describe('daily-pnl', () => {
     const of = (variables: Row, now = NOW): Promise<unknown> => ask(world.db, 'perps/traders/daily-pnl', variables, now);
     await expect(of({ trader: address('e') })).rejects.toMatchObject({ code: 'not_found' });
     await expect(of({ trader: busy, coin: 'NOPE' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(of({ trader: busy }, new Date('2026-07-01T00:00:00Z'))).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { days: 90 } } });
+    await expect(of({ trader: busy }, new Date('2026-07-01T00:00:00Z'))).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { days: 90 } },
+    });
     // It is there, but not yet.
     await expect(of({ trader: busy }, new Date('2026-02-01T00:00:00Z'))).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
-const COIN_FIGURES = ['winning_trades', 'win_rate', 'closing_trades', 'fees_usd', 'net_pnl', 'roi_pct', 'best_trade_usd', 'worst_trade_usd', 'win_rate_lb'];
+const COIN_FIGURES = [
+  'winning_trades',
+  'win_rate',
+  'closing_trades',
+  'fees_usd',
+  'net_pnl',
+  'roi_pct',
+  'best_trade_usd',
+  'worst_trade_usd',
+  'win_rate_lb',
+];
 function coinsOf(user: string, window: [number, number]): (Row & { coin: string; pnl: number })[] {
   return [...groupBy(within(factsOf(user), window), ({ coin }) => coin)]
     .map(([coin, own]) => {
       const figures = figuresOf(factsOf(user, coin), tripsOf(user, coin), ...window) as Figures;
-      const pnlOf = (long: boolean): bigint => sum(own.filter((fact) => (fact.closed > 0n ? !fact.buys : fact.buys) === long).map((fact) => fact.pnl));
+      const pnlOf = (long: boolean): bigint =>
+        sum(own.filter((fact) => (fact.closed > 0n ? !fact.buys : fact.buys) === long).map((fact) => fact.pnl));
       return {
         coin, pnl: figures.total_pnl as number, volume: figures.total_volume, trades: own.length, ...pick(figures, COIN_FIGURES),
         avg_hold_minutes: figures.avg_hold_minutes, long_pnl: usd(pnlOf(true)), short_pnl: usd(pnlOf(false)),
@@ -111,9 +128,15 @@ const positionsOf = (user: string): Row[] =>
   tripsOf(user)
     .filter(({ closedAt }) => closedAt === null)
     .map((trip) => ({
-      trader: user, coin: trip.coin, direction: trip.long ? 'Long' : 'Short', size: Number(trip.size) / Number(ONE),
-      usd_value: usd((trip.size * (priceAt(world.facts, trip.coin, NOW.getTime()) as bigint)) / ONE), entry_price: Number(trip.openedUsd) / Number(trip.openedSize),
-      opened_at: second(trip.openedAt), last_trade: second(trip.lastAt), realized_pnl: usd(trip.gross),
+      trader: user,
+      coin: trip.coin,
+      direction: trip.long ? 'Long' : 'Short',
+      size: Number(trip.size) / Number(ONE),
+      usd_value: usd((trip.size * (priceAt(world.facts, trip.coin, NOW.getTime()) as bigint)) / ONE),
+      entry_price: Number(trip.openedUsd) / Number(trip.openedSize),
+      opened_at: second(trip.openedAt),
+      last_trade: second(trip.lastAt),
+      realized_pnl: usd(trip.gross),
     })) // prettier-ignore
     .sort((a, b) => b.usd_value - a.usd_value);
 
@@ -131,17 +154,35 @@ describe('profile', () => {
       const window = daysAt(days);
       const figures = figuresOf(factsOf(user), tripsOf(user), ...window) as Figures;
       expect(data.stats).toEqual(statsOf(user, window));
-      expect(data.coin_breakdown).toEqual(coinsOf(user, window).map((row) => pick(row, ['coin', 'pnl', 'volume', 'trades', 'winning_trades', 'win_rate'])));
-      expect(data.daily_pnl).toEqual(daysOf(user, days).map((row) => pick(row, ['date', 'pnl', 'volume', 'trades', 'cumulative_pnl', 'streak'])));
+      expect(data.coin_breakdown).toEqual(
+        coinsOf(user, window).map((row) => pick(row, ['coin', 'pnl', 'volume', 'trades', 'winning_trades', 'win_rate'])),
+      );
+      expect(data.daily_pnl).toEqual(
+        daysOf(user, days).map((row) => pick(row, ['date', 'pnl', 'volume', 'trades', 'cumulative_pnl', 'streak'])),
+      );
       expect(data.open_positions).toEqual(told(positionsOf(user)));
-      expect(data.round_trips).toEqual({ count: figures.closing_trades, ...pick(figures, ['avg_hold_minutes', 'avg_win_usd', 'avg_loss_usd']) });
+      expect(data.round_trips).toEqual({
+        count: figures.closing_trades,
+        ...pick(figures, ['avg_hold_minutes', 'avg_win_usd', 'avg_loss_usd']),
+      });
       const newest = within(factsOf(user), window).reverse();
       expect(data.recent_trades).toHaveLength(Math.min(20, newest.length));
-      expect(data.recent_trades[0]).toMatchObject({ coin: newest[0]?.coin, trade_id: String(newest[0]?.tid), smart_score: world.scores.get(user) ?? null });
+      expect(data.recent_trades[0]).toMatchObject({
+        coin: newest[0]?.coin,
+        trade_id: String(newest[0]?.tid),
+        smart_score: world.scores.get(user) ?? null,
+      });
       const life = figuresOf(factsOf(user), tripsOf(user), 0, NOW.getTime()) as Figures;
       const breakdown = data.score_breakdown as Row;
-      expect(breakdown).toMatchObject({ trades: life.total_trades, date: '2026-04-09', ...pick(life, ['closing_trades', 'winning_trades', 'win_rate_lb', 'net_pnl']) });
-      const points = ['activity_points', 'accuracy_points', 'profit_points'].reduce((total, name) => total + (breakdown[name] as number), 0);
+      expect(breakdown).toMatchObject({
+        trades: life.total_trades,
+        date: '2026-04-09',
+        ...pick(life, ['closing_trades', 'winning_trades', 'win_rate_lb', 'net_pnl']),
+      });
+      const points = ['activity_points', 'accuracy_points', 'profit_points'].reduce(
+        (total, name) => total + (breakdown[name] as number),
+        0,
+      );
       if ((breakdown.caps as string[]).length === 0) expect(Math.round(points * 10) / 10).toBe(data.stats.smart_score);
     }
   });
@@ -184,7 +225,12 @@ describe('compare', () => {
     const data = (await answer('perps/traders/compare', { traders, days: 30 })) as Record<string, Row[]> & { comparison_winners: Row };
     const breakdown = (user: string): Row[] => coinsOf(user, window).slice(0, 5).map((row) => pick(row, ['coin', 'pnl', 'volume', 'trades', 'winning_trades', 'win_rate'])); // prettier-ignore
     expect(data.traders).toEqual(
-      traders.map((user) => ({ trader: user, stats: statsOf(user, window), coin_breakdown: breakdown(user), found: user !== address('e') })),
+      traders.map((user) => ({
+        trader: user,
+        stats: statsOf(user, window),
+        coin_breakdown: breakdown(user),
+        found: user !== address('e'),
+      })),
     );
     const found = [a, busy, b];
     const figures = found.map((user) => statsOf(user, window) as Row);
@@ -194,11 +240,16 @@ describe('compare', () => {
       return found.filter((_, index) => values[index] === most);
     };
     expect(data.comparison_winners).toEqual(
-      Object.fromEntries(['total_pnl', 'roi_pct', 'win_rate', 'total_volume', 'smart_score', 'sharpe', 'profit_factor'].map((name) => [name, best(name)])),
+      Object.fromEntries(
+        ['total_pnl', 'roi_pct', 'win_rate', 'total_volume', 'smart_score', 'sharpe', 'profit_factor'].map((name) => [name, best(name)]),
+      ),
     );
     const all = new Map(found.map((user) => [user, coinsOf(user, window)]));
     const shared = [...new Set(found.flatMap((user) => (all.get(user) ?? []).map(({ coin }) => coin)))]
-      .map((coin) => ({ coin, rows: found.flatMap((user) => (all.get(user) ?? []).filter((row) => row.coin === coin).map((row) => ({ user, row }))) }))
+      .map((coin) => ({
+        coin,
+        rows: found.flatMap((user) => (all.get(user) ?? []).filter((row) => row.coin === coin).map((row) => ({ user, row }))),
+      }))
       .filter(({ rows }) => rows.length > 1)
       .map(({ coin, rows }) => ({ coin, volume: rows.reduce((total, { row }) => total + (row.volume as number), 0), rows }))
       .sort((x, y) => y.volume - x.volume);
@@ -238,7 +289,9 @@ describe('compare', () => {
     const strangers = [address('e'), address('f')];
     await expect(ask(world.db, 'perps/traders/compare', { traders: strangers }, NOW)).rejects.toMatchObject({ code: 'not_found' });
     const later = new Date('2026-07-01T00:00:00Z');
-    await expect(ask(world.db, 'perps/traders/compare', { traders: [busy, address('e')] }, later)).rejects.toMatchObject({ code: 'empty_result' });
+    await expect(ask(world.db, 'perps/traders/compare', { traders: [busy, address('e')] }, later)).rejects.toMatchObject({
+      code: 'empty_result',
+    });
   });
 });
 
@@ -246,14 +299,23 @@ const BOARD = 'trader total_pnl total_volume total_trades winning_trades win_rat
 
 describe('leaderboard', () => {
   function rows(timeframe: string, sort_by: string, desc: boolean, min_trades: number, bots: boolean, coin?: string): Row[] {
-    const name = { pnl: 'total_pnl', roi: 'roi_pct', win_rate: 'win_rate_lb', volume: 'total_volume', score: 'smart_score', sharpe: 'sharpe' }[sort_by] as string;
+    const name = {
+      pnl: 'total_pnl',
+      roi: 'roi_pct',
+      win_rate: 'win_rate_lb',
+      volume: 'total_volume',
+      score: 'smart_score',
+      sharpe: 'sharpe',
+    }[sort_by] as string;
     const machines = ['vault', 'market_maker', 'wash'];
     return [...world.byUser.keys()]
       .flatMap((user): Row[] => {
         const figures = figuresOf(factsOf(user, coin), tripsOf(user, coin), ...windowAt(timeframe));
         if (figures === null || (figures.total_trades as number) < min_trades) return [];
         if (!bots && (world.tags.get(user) ?? []).some((tag) => machines.includes(tag))) return [];
-        return [{ ...pick({ ...figures, trader: user }, BOARD), smart_score: world.scores.get(user) ?? null, tags: world.tags.get(user) ?? [] }];
+        return [
+          { ...pick({ ...figures, trader: user }, BOARD), smart_score: world.scores.get(user) ?? null, tags: world.tags.get(user) ?? [] },
+        ];
       })
       .sort((a, b) => {
         const [x, y] = [a[name], b[name]] as (number | null)[];
@@ -282,7 +344,11 @@ describe('leaderboard', () => {
 
   test('machines are there only when asked for', async () => {
     const board = async (include_bots: boolean): Promise<string[]> =>
-      ((await answer('perps/traders/leaderboard', { timeframe: 'all', sort_by: 'volume', include_bots, limit: 100 })) as { trader: string }[]).map(({ trader }) => trader);
+      (
+        (await answer('perps/traders/leaderboard', { timeframe: 'all', sort_by: 'volume', include_bots, limit: 100 })) as {
+          trader: string;
+        }[]
+      ).map(({ trader }) => trader);
     const machines = world.truth.filter(({ role }) => /maker|vault|wash/.test(role)).map(({ trader }) => trader);
     expect(machines.length).toBeGreaterThan(4);
     const [without, all] = [await board(false), await board(true)];
@@ -311,7 +377,12 @@ describe('fresh-whales', () => {
         age: six(clip((days - age) / days)), size: six(least === 0 ? 1 : clip(Math.log10(volume / least) / 2)), concentration: whole.top_coin_share,
         win_rate: figures.win_rate_lb, timing: timingOf(user, coin),
       } as Record<string, number | null>; // prettier-ignore
-      const suspicion = 25 * (signals.age ?? 0) + 25 * (signals.size ?? 0) + 15 * (signals.concentration ?? 0) + 20 * (signals.win_rate ?? 0) + 15 * (signals.timing ?? 0);
+      const suspicion =
+        25 * (signals.age ?? 0) +
+        25 * (signals.size ?? 0) +
+        15 * (signals.concentration ?? 0) +
+        20 * (signals.win_rate ?? 0) +
+        15 * (signals.timing ?? 0);
       return [{
         trader: user, first_trade: second(first), wallet_age_days: six(age), ...pick(figures, ['total_pnl', 'total_volume', 'total_trades', 'winning_trades', 'win_rate', 'win_rate_lb', 'roi_pct']),
         top_coin: whole.top_coin, coin_concentration: whole.top_coin_share, largest_trade_usd: figures.largest_trade_usd, smart_score: world.scores.get(user) ?? null,
@@ -360,16 +431,20 @@ describe('fresh-whales', () => {
     ['win_rate', 45, 0, 100, undefined],
     ['wallet_age_days', 30, 5_000, -1e12, undefined],
     ['total_volume', 45, 2_000, -1e12, 'ETH'],
-  ])('sort_by=%s age %d volume %d pnl %d coin %s', async (sort_by, max_wallet_age_days, min_volume, min_pnl, coin) => {
-    const data = await answer('perps/traders/fresh-whales', { sort_by, max_wallet_age_days, min_volume, min_pnl, coin, limit: 8 });
-    const name = sort_by === 'win_rate' ? 'win_rate_lb' : sort_by;
-    const sign = sort_by === 'wallet_age_days' ? 1 : -1;
-    const expected = rows(max_wallet_age_days, min_volume, min_pnl, coin).sort(
-      (a, b) => sign * (Number(a[name] ?? -1) - Number(b[name] ?? -1)) || ((a.trader as string) < (b.trader as string) ? -1 : 1),
-    );
-    expect(expected.length).toBeGreaterThan(1);
-    expect(data).toEqual(expected.slice(0, 8));
-  }, 60_000);
+  ])(
+    'sort_by=%s age %d volume %d pnl %d coin %s',
+    async (sort_by, max_wallet_age_days, min_volume, min_pnl, coin) => {
+      const data = await answer('perps/traders/fresh-whales', { sort_by, max_wallet_age_days, min_volume, min_pnl, coin, limit: 8 });
+      const name = sort_by === 'win_rate' ? 'win_rate_lb' : sort_by;
+      const sign = sort_by === 'wallet_age_days' ? 1 : -1;
+      const expected = rows(max_wallet_age_days, min_volume, min_pnl, coin).sort(
+        (a, b) => sign * (Number(a[name] ?? -1) - Number(b[name] ?? -1)) || ((a.trader as string) < (b.trader as string) ? -1 : 1),
+      );
+      expect(expected.length).toBeGreaterThan(1);
+      expect(data).toEqual(expected.slice(0, 8));
+    },
+    60_000,
+  );
 
   test('nobody so young trades so much', async () => {
     const none = ask(world.db, 'perps/traders/fresh-whales', { max_wallet_age_days: 1, min_volume: 1e11 }, NOW);

@@ -40,7 +40,10 @@ const ALL_BORN: Statement = {
 };
 
 /** When a pool's life began: when it was made or, where nothing says so or facts are older, its first fact. Null for neither. */
-export async function findBirth(sql: Sql, { pool_address, created_at }: { pool_address: string; created_at: Date | null }): Promise<Date | null> {
+export async function findBirth(
+  sql: Sql,
+  { pool_address, created_at }: { pool_address: string; created_at: Date | null },
+): Promise<Date | null> {
   const first = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool_address]))[0]?.at ?? null;
   return first === null || (created_at !== null && created_at < first) ? created_at : first;
 }

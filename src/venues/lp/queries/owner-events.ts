@@ -12,6 +12,12 @@ ORDER BY "timestamp" DESC, tx_id DESC, position_address DESC, kind DESC, n DESC 
 };
 
 /** Newest events of a provider in a window. */
-export function listOwnerEvents(sql: Sql, owner: string, window: Window, pool_type: PoolType | null, limit: number): Promise<PoolEventRow[]> {
+export function listOwnerEvents(
+  sql: Sql,
+  owner: string,
+  window: Window,
+  pool_type: PoolType | null,
+  limit: number,
+): Promise<PoolEventRow[]> {
   return sql.query<PoolEventRow>(EVENTS, [owner, window.from, window.to, pool_type, limit]);
 }

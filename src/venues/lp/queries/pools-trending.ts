@@ -81,7 +81,10 @@ ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_ad
 const STATEMENTS = { alone: trending(0), compared: trending(SPIKE_WINDOWS) };
 
 /** Pools by volume spike, each once; those too young for one follow by volume. */
-export function listTrendingPools(sql: Sql, { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs): Promise<TrendingPoolRow[]> {
+export function listTrendingPools(
+  sql: Sql,
+  { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs,
+): Promise<TrendingPoolRow[]> {
   const statement = earlier.length === 0 ? STATEMENTS.alone : STATEMENTS.compared;
   return sql.query<TrendingPoolRow>(statement, [...[window, ...earlier].flatMap(spanOf), pool_type, min_volume_usd, limit]);
 }

@@ -87,7 +87,10 @@ ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address, position_address LIMIT $6
 }
 
 /** Open positions of a pool, of an owner, or of an owner in a pool. */
-export function listActivePositions(sql: Sql, { pool_address, owner, pool_type, now, sort_by, min_usd, limit }: ActivePositionsArgs): Promise<PositionRow[]> {
+export function listActivePositions(
+  sql: Sql,
+  { pool_address, owner, pool_type, now, sort_by, min_usd, limit }: ActivePositionsArgs,
+): Promise<PositionRow[]> {
   const statement = active(pool_address !== null, owner !== null, sort_by);
   return sql.query<PositionRow>(statement, [now, pool_address, owner, pool_type, min_usd, limit]);
 }

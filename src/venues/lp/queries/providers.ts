@@ -151,6 +151,12 @@ ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $6`,
 }
 
 /** Providers of a window in the order asked for; ties by volume, then address. */
-export function listTopProviders(sql: Sql, sort: LpsTopSort, window: Window, pool_type: PoolType | null, limit: number): Promise<TopProviderRow[]> {
+export function listTopProviders(
+  sql: Sql,
+  sort: LpsTopSort,
+  window: Window,
+  pool_type: PoolType | null,
+  limit: number,
+): Promise<TopProviderRow[]> {
   return sql.query<TopProviderRow>(topProviders(sort), [...spanOf(window), pool_type, limit]);
 }

@@ -87,7 +87,7 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
     return rows;
   }
   meta.count = new Set(rows.map((row) => row.pool_address)).size;
-  return withIds(rows as (typeof rows[number] & { pool_address: string })[], context);
+  return withIds(rows as ((typeof rows)[number] & { pool_address: string })[], context);
 }
 
 export const poolVolumeResolvers = { Query: { lpPoolsVolumeHistory, lpPlatformVolumeHeatmap } } satisfies Resolvers;

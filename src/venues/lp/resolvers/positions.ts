@@ -36,7 +36,15 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   const window = windowOf(timeframe, context.now);
   const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
   const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_KEY);
-  const rows = await listWhales(context.sql, { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after, limit: limit + 1 });
+  const rows = await listWhales(context.sql, {
+    min_usd,
+    window,
+    pool_type: typeOf(pool_type),
+    kind,
+    pool_address,
+    after,
+    limit: limit + 1,
+  });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   if (last === undefined) throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
@@ -65,8 +73,7 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   const [pool_address, owner] = [input.pool_address ?? null, input.owner ?? null];
   const pool_type = typeOf(input.pool_type);
   const rows = await listActivePositions(context.sql, { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit });
-  if (rows.length === 0)
-    throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
+  if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
   context.meta.count = rows.length;
   warnOfUnpriced(
     rows.reduce((sum, row) => sum + row.unpriced, 0),

@@ -46,12 +46,19 @@ interface Summary {
 const sumOf = (values: readonly (string | null)[]): string => values.reduce<string>((sum, value) => addDecimals(sum, value ?? '0'), '0');
 const percent = (part: string | null, of: string | null): number | null =>
   part === null || of === null || Number(of) === 0 ? null : (100 * Number(part)) / Number(of);
-const counted = (rows: readonly ProviderPoolRow[], key: 'event_count' | 'closed_positions' | 'known_positions' | 'wins' | 'held_positions'): number =>
-  rows.reduce((sum, row) => sum + row[key], 0);
+const counted = (
+  rows: readonly ProviderPoolRow[],
+  key: 'event_count' | 'closed_positions' | 'known_positions' | 'wins' | 'held_positions',
+): number => rows.reduce((sum, row) => sum + row[key], 0);
 const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
 
 /** Totals of one provider over its pools. */
-async function summaryOf(owner: string, rows: readonly ProviderPoolRow[], open: number, context: GraphContext): Promise<Summary & Record<string, unknown>> {
+async function summaryOf(
+  owner: string,
+  rows: readonly ProviderPoolRow[],
+  open: number,
+  context: GraphContext,
+): Promise<Summary & Record<string, unknown>> {
   const moved = rows.filter((row) => row.event_count > 0);
   const deposited = sumOf(rows.map((row) => row.deposited_usd));
   const withdrawn = sumOf(rows.map((row) => row.withdrawn_usd));
@@ -88,7 +95,9 @@ async function breakdownOf(owner: string, { prisma, now }: GraphContext): Promis
   const run = await prisma.lp_score.findFirst({ where: { day: { lte: now } }, orderBy: { day: 'desc' }, select: { day: true } });
   const row = run === null ? null : await prisma.lp_score.findUnique({ where: { owner_day: { owner, day: run.day } } });
   if (row === null) return null;
-  const [lb, deposited, avg] = [row.win_rate_lb, row.deposited_usd, row.avg_pnl_pct].map((value) => (value === null ? null : Number(value)));
+  const [lb, deposited, avg] = [row.win_rate_lb, row.deposited_usd, row.avg_pnl_pct].map((value) =>
+    value === null ? null : Number(value),
+  );
   const { win, size, return: result, experience } = S_LP;
   return {
     n: row.n,
@@ -151,7 +160,11 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
 const COMPARED_POOLS = 5;
 
 /** Providers side by side, over their lives. Throws not_found when none is known. */
-async function lpLpsCompare(_root: unknown, { owners, pool_type }: { owners: string[]; pool_type: PoolTypeFilter }, context: GraphContext): Promise<unknown> {
+async function lpLpsCompare(
+  _root: unknown,
+  { owners, pool_type }: { owners: string[]; pool_type: PoolTypeFilter },
+  context: GraphContext,
+): Promise<unknown> {
   const { sql, now } = context;
   const type: PoolType | null = typeOf(pool_type);
   const known = await knownOwners(sql, owners, now);

@@ -2,7 +2,8 @@
 export const hourOf = (time: string): string => `date_trunc('hour', ${time}, 'UTC')`;
 
 /** Columns of lp_owner_hour in the order of `ownerHours`. */
-export const OWNER_HOUR = 'pool_address, hour, owner, pool_type, deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
+export const OWNER_HOUR =
+  'pool_address, hour, owner, pool_type, deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 
 const count = (kind: string): string => `count(*) FILTER (WHERE e.kind = '${kind}')::int`;
 const usd = (kind: string): string => `coalesce(sum(e.usd) FILTER (WHERE e.kind = '${kind}'), 0)`;

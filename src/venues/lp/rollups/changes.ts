@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 
 /** What the statements of this transaction changed: hours of pools, and positions. */
@@ -51,7 +52,10 @@ const hoursOf = (alias: string, time: string, table: string): string =>
 
 const RECOUNT = [
   ['owner_hours', `INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`],
-  ['pool_hours', `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`],
+  [
+    'pool_hours',
+    `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`,
+  ],
 ] as const;
 
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
@@ -83,5 +87,6 @@ export async function rebuild(client: PoolClient): Promise<void> {
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
-  await client.query('ANALYZE lp_owner_hour, lp_pool_hour, lp_position_sum');
+  await rebuildOrders(client);
+  await client.query('ANALYZE lp_owner_hour, lp_pool_hour, lp_position_sum, dca_order');
 }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { notingEvents, notingSwaps } from '../rollups/changes';
+import { recountOrders } from '../rollups/orders';
 import { priceAt } from '../rollups/price-at';
 import { appendNew, type Columns, ensureMonths } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
@@ -154,4 +155,12 @@ export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Pro
   saveTimed(client, 'lp_reward', REWARD, rows);
 export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> =>
   saveTimed(client, 'lp_position_event', POSITION_EVENT, rows);
-export const saveDca = (client: PoolClient, rows: readonly DcaRow[]): Promise<Appended> => saveTimed(client, 'dca_event', DCA, rows);
+export async function saveDca(client: PoolClient, rows: readonly DcaRow[]): Promise<Appended> {
+  const appended = await saveTimed(client, 'dca_event', DCA, rows);
+  if (appended.inserted > 0)
+    await recountOrders(
+      client,
+      rows.map((row) => row.order_address),
+    );
+  return appended;
+}

@@ -26,7 +26,9 @@ export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed
   if (count(length) > MOST_BUCKETS) {
     const fits = allowed.find((candidate) => count(SIZES[candidate]) <= MOST_BUCKETS);
     throw new AppError('range_too_large', {
-      details: [{ param: 'bucket_size', issue: `makes ${count(length)} buckets, at most ${MOST_BUCKETS} are sent`, allowed: fits, got: size }],
+      details: [
+        { param: 'bucket_size', issue: `makes ${count(length)} buckets, at most ${MOST_BUCKETS} are sent`, allowed: fits, got: size },
+      ],
       suggestion: fits === undefined ? undefined : { bucket_size: fits },
     });
   }

@@ -57,10 +57,14 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const start = args.timeframe === 'all' ? first.first_at : window.from;
   const { first: from, last, step } = bucketsOf(window, sizeOf(args), start, SIZES);
   const form = args.smart_money_only ? 'smart' : 'market';
-  const rows = await context.sql.query<HeatmapCellRow>(
-    { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only) },
-    [...spanOf(window), smart, step, from, last, args.limit],
-  );
+  const rows = await context.sql.query<HeatmapCellRow>({ name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only) }, [
+    ...spanOf(window),
+    smart,
+    step,
+    from,
+    last,
+    args.limit,
+  ]);
   if (rows.length === 0) throw empty;
   context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
   return rows;

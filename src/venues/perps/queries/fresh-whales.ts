@@ -69,7 +69,12 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
   return args.sort_by === 'suspicion_score' ? shown : withTiming(shown, coin, context);
 }
 
-async function describe(young: readonly YoungRow[], coin: string | null, args: FreshWhalesArgs, context: GraphContext): Promise<FreshWhale[]> {
+async function describe(
+  young: readonly YoungRow[],
+  coin: string | null,
+  args: FreshWhalesArgs,
+  context: GraphContext,
+): Promise<FreshWhale[]> {
   const traders = young.map(({ trader }) => trader);
   const window = lifetime(context.now);
   const own = await listStats(context, traders, window, coin);
@@ -127,6 +132,7 @@ function suspicionOf(signals: FreshSignals): number {
 function compare(a: FreshWhale, b: FreshWhale, sort_by: FreshWhalesArgs['sort_by']): number {
   const key = a.trader < b.trader ? -1 : 1;
   if (sort_by === 'wallet_age_days') return b.first_trade.getTime() - a.first_trade.getTime() || key;
-  const figure = (whale: FreshWhale): number => Number((sort_by === 'win_rate' ? whale.win_rate_lb : whale[sort_by]) ?? Number.NEGATIVE_INFINITY);
+  const figure = (whale: FreshWhale): number =>
+    Number((sort_by === 'win_rate' ? whale.win_rate_lb : whale[sort_by]) ?? Number.NEGATIVE_INFINITY);
   return figure(b) === figure(a) ? key : figure(b) - figure(a);
 }

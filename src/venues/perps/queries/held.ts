@@ -33,7 +33,9 @@ export interface PositionRow extends QueryResultRow {
 }
 
 /** Columns of PositionRow over `held h`, at the last price before an instant. */
-export const positionColumns = (instant: string): string => `h.trader, h.coin, CASE WHEN h.is_long THEN 'Long' ELSE 'Short' END AS direction, h.size,
+export const positionColumns = (
+  instant: string,
+): string => `h.trader, h.coin, CASE WHEN h.is_long THEN 'Long' ELSE 'Short' END AS direction, h.size,
   h.size * ${priceBefore('h.coin', instant)} AS usd_value, h.opened_usd / nullif(h.opened_size, 0) AS entry_price, h.opened_at, h.last_at AS last_trade,
   h.gross_pnl AS realized_pnl`;
 

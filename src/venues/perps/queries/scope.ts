@@ -45,7 +45,10 @@ export const getCoinIfAny = async (context: GraphContext, coin: string | null | 
 
 /** Which of these accounts traded before now. */
 export async function listKnownTraders({ prisma, now }: GraphContext, traders: readonly string[]): Promise<Set<string>> {
-  const rows = await prisma.perp_trader.findMany({ where: { trader: { in: [...traders] }, first_at: { lt: now } }, select: { trader: true } });
+  const rows = await prisma.perp_trader.findMany({
+    where: { trader: { in: [...traders] }, first_at: { lt: now } },
+    select: { trader: true },
+  });
   return new Set(rows.map(({ trader }) => trader));
 }
 

@@ -61,7 +61,10 @@ SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold)
 FROM by_coin`;
 
 /** What accounts with at least a score did: the window in figures, and their fills, newest first. Throws not_found (coin), empty_result. */
-export async function smartActivity(args: SmartActivityArgs, context: GraphContext): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
+export async function smartActivity(
+  args: SmartActivityArgs,
+  context: GraphContext,
+): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
   const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
   const traders = [...(await getScoredFrom(context, args.min_score)).keys()];

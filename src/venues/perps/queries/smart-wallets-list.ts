@@ -101,13 +101,17 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   });
 }
 
-const lower = (min_score: number): { min_score: number } | undefined => (min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined);
+const lower = (min_score: number): { min_score: number } | undefined =>
+  min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;
 
 /** What a cursor says: the list's instant and the last row sent. Throws invalid_parameter. */
 function positionOf(cursor: string, scope: unknown, now: Date): { instant: Date; metric: string; trader: string } {
   const [instant, metric, trader] = decodeCursor(cursor, scope, 3);
   const isPosition =
-    Number.isInteger(instant) && Number(instant) <= now.getTime() && METRIC_FORM.test(String(metric)) && /^0x[0-9a-f]{40}$/.test(String(trader));
+    Number.isInteger(instant) &&
+    Number(instant) <= now.getTime() &&
+    METRIC_FORM.test(String(metric)) &&
+    /^0x[0-9a-f]{40}$/.test(String(trader));
   if (!isPosition) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
   return { instant: new Date(Number(instant)), metric: String(metric), trader: String(trader) };
 }

@@ -36,7 +36,8 @@ const DIRECTED = 0.1;
 /** So many equal, independent wallets make a whole signal. */
 const FULL_WALLETS = 10;
 const TOP_TRADERS = 5;
-const STRENGTH = "CASE WHEN signal_score >= 65 THEN 'strong' WHEN signal_score >= 40 THEN 'moderate' WHEN signal_score >= 10 THEN 'weak' END";
+const STRENGTH =
+  "CASE WHEN signal_score >= 65 THEN 'strong' WHEN signal_score >= 40 THEN 'moderate' WHEN signal_score >= 10 THEN 'weak' END";
 
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 

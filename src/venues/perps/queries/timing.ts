@@ -39,7 +39,11 @@ FROM target t GROUP BY trader`;
  * Share of each account's opens (of the coin) that a favourable move of at least two standard deviations followed within 24 hours;
  * opens without a known deviation are left out, accounts without others are not told.
  */
-export async function listTimings({ sql, now }: GraphContext, traders: readonly string[], coin: string | null): Promise<Map<string, number>> {
+export async function listTimings(
+  { sql, now }: GraphContext,
+  traders: readonly string[],
+  coin: string | null,
+): Promise<Map<string, number>> {
   const statement = { name: coin === null ? 'perps_timing' : 'perps_timing_coin', text: text(coin !== null) };
   const values = [now, traders, ...(coin === null ? [] : [coin])];
   const rows = await sql.query<{ trader: string; timing: number } & QueryResultRow>(statement, values);

@@ -61,20 +61,28 @@ function sharedCoins(
   held: ReadonlyMap<string, 'Long' | 'Short'>,
 ): TraderComparison['shared_coins'] {
   const byCoin = new Map<string, TraderCoin[]>();
-  for (const trader of traders)
-    for (const own of coins.get(trader) ?? []) byCoin.set(own.coin, [...(byCoin.get(own.coin) ?? []), own]);
+  for (const trader of traders) for (const own of coins.get(trader) ?? []) byCoin.set(own.coin, [...(byCoin.get(own.coin) ?? []), own]);
   const volume = (rows: readonly TraderCoin[]): number => rows.reduce((sum, row) => sum + Number(row.volume), 0);
   return [...byCoin]
     .filter(([, rows]) => rows.length > 1)
     .sort(([a, left], [b, right]) => volume(right) - volume(left) || (a < b ? -1 : 1))
     .map(([coin, rows]) => ({
       coin,
-      traders: rows.map((row) => ({ trader: row.trader, pnl: row.pnl, volume: row.volume, direction: held.get(`${row.trader}|${coin}`) ?? 'Flat' })),
+      traders: rows.map((row) => ({
+        trader: row.trader,
+        pnl: row.pnl,
+        volume: row.volume,
+        direction: held.get(`${row.trader}|${coin}`) ?? 'Flat',
+      })),
     }));
 }
 
 /** Who leads, by the figures as they are sent: ties name all. Who did nothing leads in nothing but its score. */
-async function winnersOf(traders: readonly string[], stats: ReadonlyMap<string, TraderStats>, context: GraphContext): Promise<Record<Metric, string[]>> {
+async function winnersOf(
+  traders: readonly string[],
+  stats: ReadonlyMap<string, TraderStats>,
+  context: GraphContext,
+): Promise<Record<Metric, string[]>> {
   const scores = await Promise.all(traders.map((trader) => context.loaders(makeLoaders).score.load(trader)));
   const figure = (metric: Metric, index: number): number | null => {
     const value = metric === 'smart_score' ? scores[index]?.score : stats.get(traders[index] as string)?.[metric];
@@ -89,10 +97,9 @@ async function winnersOf(traders: readonly string[], stats: ReadonlyMap<string, 
 }
 
 function pairOf(a: string, b: string, coins: ReadonlyMap<string, TraderCoin[]>, days: ReadonlyMap<string, TraderDay[]>): Pair {
-  const [ofA, ofB] = [a, b].map((trader) => new Map((coins.get(trader) ?? []).map((row) => [row.coin, Math.sign(Number(row.net_opened_usd))]))) as [
-    Map<string, number>,
-    Map<string, number>,
-  ];
+  const [ofA, ofB] = [a, b].map(
+    (trader) => new Map((coins.get(trader) ?? []).map((row) => [row.coin, Math.sign(Number(row.net_opened_usd))])),
+  ) as [Map<string, number>, Map<string, number>];
   const shared = [...ofA.keys()].filter((coin) => ofB.has(coin));
   const all = ofA.size + ofB.size - shared.length;
   const opened = shared.filter((coin) => ofA.get(coin) !== 0 && ofB.get(coin) !== 0);

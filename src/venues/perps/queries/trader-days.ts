@@ -55,7 +55,12 @@ FROM grown ORDER BY trader, day`;
 };
 
 /** Every UTC day of a window, oldest first, for each account; days without a fill are zeros. */
-export async function listDays(context: GraphContext, traders: readonly string[], window: Window, coin: string | null = null): Promise<Map<string, TraderDay[]>> {
+export async function listDays(
+  context: GraphContext,
+  traders: readonly string[],
+  window: Window,
+  coin: string | null = null,
+): Promise<Map<string, TraderDay[]>> {
   const name = coin === null ? 'perps_trader_days' : 'perps_trader_days_coin';
   const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<Omit<TraderDay, 'streak'> & QueryResultRow>({ name, text: text(coin) }, values);

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { roundTo } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { scoreTrader } from '../scoring/formula';
@@ -79,7 +80,12 @@ export async function traderProfile(args: ProfileArgs, context: GraphContext): P
     daily_pnl: daily?.get(trader) ?? null,
     recent_trades: trades,
     open_positions: positions?.get(trader) ?? null,
-    round_trips: { count: own.closing_trades, avg_hold_minutes: own.avg_hold_minutes, avg_win_usd: own.avg_win_usd, avg_loss_usd: own.avg_loss_usd },
+    round_trips: {
+      count: own.closing_trades,
+      avg_hold_minutes: own.avg_hold_minutes,
+      avg_win_usd: own.avg_win_usd,
+      avg_loss_usd: own.avg_loss_usd,
+    },
     score_breakdown: breakdown,
   };
 }
@@ -96,9 +102,9 @@ async function explainScore(trader: string, context: GraphContext): Promise<Scor
     winning_trades,
     win_rate_lb: points.win_rate_lb,
     net_pnl: String(row.net_pnl),
-    activity_points: points.activity_points,
-    accuracy_points: points.accuracy_points,
-    profit_points: points.profit_points,
+    activity_points: roundTo(points.activity_points, 6),
+    accuracy_points: roundTo(points.accuracy_points, 6),
+    profit_points: roundTo(points.profit_points, 6),
     caps,
     date: row.day,
     version,

@@ -50,7 +50,17 @@ export const sharpeSql = (daily: string): string => `(
 // $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
 const text = (coin: boolean): string => {
   const facts = `trader = ANY ($5::text[])${coin ? ' AND coin = $6::text' : ''}`;
-  const columns = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd', 'largest_usd', 'first_at', 'last_at'] as const;
+  const columns = [
+    ...VOLUME_COLUMNS,
+    'long_pnl',
+    'short_pnl',
+    'fills',
+    'fees_usd',
+    'closed_entry_usd',
+    'largest_usd',
+    'first_at',
+    'last_at',
+  ] as const;
   return `
 WITH own AS MATERIALIZED (
   SELECT trader, coin, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills,
@@ -108,8 +118,24 @@ export async function listStats(
 
 /** Figures of an account that did nothing. */
 export function noStats(trader: string): TraderStats {
-  const none = { win_rate: null, win_rate_lb: null, roi_pct: null, profit_factor: null, sharpe: null, best_trade_usd: null, worst_trade_usd: null };
-  const unknown = { first_trade: null, last_trade: null, top_coin: null, top_coin_share: null, avg_hold_minutes: null, avg_win_usd: null, avg_loss_usd: null };
+  const none = {
+    win_rate: null,
+    win_rate_lb: null,
+    roi_pct: null,
+    profit_factor: null,
+    sharpe: null,
+    best_trade_usd: null,
+    worst_trade_usd: null,
+  };
+  const unknown = {
+    first_trade: null,
+    last_trade: null,
+    top_coin: null,
+    top_coin_share: null,
+    avg_hold_minutes: null,
+    avg_win_usd: null,
+    avg_loss_usd: null,
+  };
   const counts = { total_trades: 0, winning_trades: 0, closing_trades: 0, losing_trades: 0, active_days: 0, coins_traded: 0 };
   const sums = { total_pnl: '0', total_volume: '0', net_pnl: '0', fees_usd: '0', max_drawdown_usd: '0', largest_trade_usd: '0' };
   return { trader, ...none, ...unknown, ...counts, ...sums };

@@ -75,7 +75,8 @@ ON CONFLICT (trader, coin) DO UPDATE SET size = EXCLUDED.size, last_at = EXCLUDE
   fees_usd = EXCLUDED.fees_usd`;
 
 /** Fills of each key from an instant on: always by the account's index, however few rows the planner expects. */
-const FILLS_SINCE = 'touched t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since OFFSET 0) f';
+const FILLS_SINCE =
+  'touched t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since OFFSET 0) f';
 
 /** Where a round trip began that can be told without what came before it, before `instant`; null: tell all. */
 export const cleanStart = (position: string, instant: string): string => `greatest(

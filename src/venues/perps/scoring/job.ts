@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
 import { LIVES, type LifeRow, SELF_TRADES } from './behaviour';
+import { tagCopiers } from './copiers';
 import { type PerpScore, S_PERP, scoreTrader } from './formula';
 import { tagsOf } from './tags';
 
@@ -38,7 +39,11 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const { rows } = await client.query<{ trader: string; share: number }>({ ...SELF_TRADES, values: [now] });
   const selfTrades = new Map(rows.map(({ trader, share }) => [trader, share]));
   const total = { wallets: 0, scored: 0 };
-  for (let traders = await nextTraders(client, '', now); traders.length > 0; traders = await nextTraders(client, traders.at(-1) as string, now)) {
+  for (
+    let traders = await nextTraders(client, '', now);
+    traders.length > 0;
+    traders = await nextTraders(client, traders.at(-1) as string, now)
+  ) {
     const lives = await client.query<LifeRow>({ ...LIVES, values: [...spanOf(lifetime(now)), traders] });
     const scored = lives.rows.map((life) => scoreLife(life, selfTrades.get(life.trader) ?? 0, now));
     await write(client, now, scored);
@@ -46,6 +51,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     total.scored += scored.filter((own) => own.score.score !== null).length;
     progress(scored.length);
   }
+  await tagCopiers(client, now, dayOf(now));
   return total;
 }
 
@@ -73,8 +79,9 @@ function scoreLife(life: LifeRow, self_trade_share: number, now: Date): Scored {
     net_volume: Number(life.net_volume),
     gross_volume: Number(life.gross_volume),
     self_trade_share,
-    // The list of vaults and the leaders of copiers are not among what the sources tell.
+    // The list of vaults is not among what the sources tell.
     is_vault: false,
+    // Whom an account copies is only known when everybody is scored: that tag comes last.
     copy_score: null,
   };
   return { life, score, tags: tagsOf(behaviour, now) };

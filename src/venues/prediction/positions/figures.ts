@@ -3,7 +3,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { type EndedPosition, eligiblePositions, largestEventShare } from '../scoring/evidence';
 import { S_PM } from '../scoring/parameters';
 import { fixed, plain } from './fixed';
-import { over, percent, total } from './exact';
+import { over, percent, total } from '../exact';
 
 /** A position with what it is judged by besides itself. */
 export interface JudgedPosition extends PositionRow {

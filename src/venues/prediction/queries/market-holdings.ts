@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
+import { VENUE_CONTRACTS } from '../venue-contracts';
 import { positionsSql } from '../rollups/positions-as-of';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
@@ -26,11 +27,21 @@ export function listHoldings(sql: Sql, condition_id: string, wallets: readonly s
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const market = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0`;
-  const own = wallets === null ? `${market} AND shares > redeemed_shares` : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const own = wallets === null ? `${market} AND shares > redeemed_shares AND wallet <> ALL (${parameters.add(VENUE_CONTRACTS, 'text[]')})` : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, gain, status = 'open' AS is_open, opened_at,
   scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
 FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(score_day, 'date')}`;
   return sql.query<HoldingRow & Record<string, unknown>>({ name: `pm_holdings${wallets === null ? '' : '_wallets'}`, text }, parameters.values);
+}
+
+/** First buys of these wallets on these markets before `now`. */
+export async function loadFirstBuys(sql: Sql, condition_ids: readonly string[], wallets: readonly string[], now: Date): Promise<(wallet: string, token_id: string) => Date | null> {
+  const parameters = new Parameters();
+  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const text = `SELECT wallet, token_id, min(first_buy_at) AS at FROM (${walletPieces(cutAt([BEGINNING, now]), parameters, filter)}) AS piece GROUP BY 1, 2`;
+  const rows = await sql.query<{ wallet: string; token_id: string; at: Date | null }>({ name: 'pm_first_buys', text }, parameters.values);
+  const first = new Map(rows.map((row) => [`${row.wallet}|${row.token_id}`, row.at]));
+  return (wallet, token_id) => first.get(`${wallet}|${token_id}`) ?? null;
 }
 
 /** A wallet's buys of one outcome; exact decimal texts. */

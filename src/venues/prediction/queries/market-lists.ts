@@ -11,7 +11,10 @@ export interface ListedMarket {
   tags: string[];
   outcomes: string[];
   end_date: Date | null;
+  created_at: Date | null;
+  closed_at: Date | null;
   resolved_at: Date | null;
+  is_voided: boolean;
 }
 
 export type ListedStatus = 'active' | 'closing_soon' | 'resolved' | 'all';
@@ -38,7 +41,7 @@ const STATUS: Record<ListedStatus, string> = {
   all: '(market.created_at IS NULL OR market.created_at <= $1)',
 };
 
-const COLUMNS = 'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, resolved_at';
+const COLUMNS = 'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, is_voided';
 const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
 
 const statement = (status: ListedStatus): Statement => ({

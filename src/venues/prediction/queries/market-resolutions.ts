@@ -27,3 +27,31 @@ JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day
 WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
   return sql.query<SettledStance & Record<string, unknown>>({ name: 'pm_settled_stances', text }, parameters.values);
 }
+
+/** What low-score wallets held of an outcome when its market was resolved: their number, and what it cost them. */
+export interface SettledCrowd {
+  condition_id: string;
+  token_id: string;
+  usdc: string;
+  wallets: number;
+  /** Whether the outcome paid. */
+  won: boolean;
+}
+
+/**
+ * Outcomes held by wallets with at most `max_score` when their markets were resolved (refunds left out), scored by the newest run of a day before that; never
+ * by a later one. `days` are those of all runs, oldest first.
+ */
+export async function listSettledCrowds(sql: Sql, days: readonly string[], max_score: number, now: Date): Promise<SettledCrowd[]> {
+  if (days.length === 0) return [];
+  const parameters = new Parameters();
+  const runs = parameters.add(days, 'date[]');
+  const text = `SELECT position.condition_id, position.token_id, sum(position.shares * position.paid_usdc / position.paid_shares) AS usdc, count(*)::int AS wallets, bool_or(position.payout > 0) AS won
+FROM (
+  SELECT condition_id, (SELECT max(run.day) FROM unnest(${runs}) AS run(day) WHERE run.day < (resolved_at AT TIME ZONE 'UTC')::date) AS day
+  FROM pm_market WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
+) AS judged JOIN pm_position AS position USING (condition_id)
+JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
+WHERE judged.day IS NOT NULL AND position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL GROUP BY 1, 2`;
+  return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text }, parameters.values);
+}

@@ -67,3 +67,20 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
   const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
 }
+
+/** What a wallet did in all its life. */
+export interface Lifetime {
+  trades: number;
+  gain: string;
+}
+
+/** Buys and sells ever, and gains realized ever, of these wallets. */
+export async function loadLifetimes(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<(wallet: string) => Lifetime> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const positions = positionsSql(instant, later, `wallet = ANY (${parameters.add(wallets, 'text[]')})`);
+  const text = `SELECT wallet, sum(trades)::int AS trades, sum(gain) AS gain FROM (${positions}) AS position GROUP BY wallet`;
+  const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text }, parameters.values);
+  const found = new Map(rows.map((row) => [row.wallet, row]));
+  return (wallet) => found.get(wallet) ?? { trades: 0, gain: '0' };
+}

@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { over, percent } from '../positions/exact';
+import { over, percent } from '../exact';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { type ExpertFilter, type ExpertRow, type ExpertSort, listExperts } from '../queries/wallet-experts';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
-import { listsBy } from '../rollups/positions-compute';
+import { groupedBy } from '../grouped';
 import { scoreWallet } from '../scoring/formula';
 import { isSpecialist } from '../scoring/tags';
 import { loadJudged } from './position';
@@ -40,7 +40,7 @@ export const walletsNicheExperts: Resolver<unknown, NicheExpertsArgs> = async (_
   await nameRun(context);
   context.meta.count = experts.length;
   const kept = await listPositionsAsOf(context.sql, { wallets: experts.map(({ wallet }) => wallet) }, context.now);
-  const positions = listsBy(
+  const positions = groupedBy(
     (await loadJudged(kept, context)).filter(({ category }) => category === args.category),
     ({ wallet }) => wallet,
   );

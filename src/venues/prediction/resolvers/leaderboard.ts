@@ -3,7 +3,7 @@ import { wilsonLowerBound } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { percent } from '../positions/exact';
+import { percent } from '../exact';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition, sharpeOf, topEventShare } from '../positions/figures';
 import {
   type LeaderboardFilter,
@@ -13,7 +13,7 @@ import {
   listPeriodVolumes,
 } from '../queries/wallet-leaderboard';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
-import { listsBy } from '../rollups/positions-compute';
+import { groupedBy } from '../grouped';
 import { scoreWallet } from '../scoring/formula';
 import { loadJudged } from './position';
 import { lifetimeVolumes, volumeByCategory } from './wallet-figures';
@@ -46,7 +46,7 @@ export const walletsTopPerformers: Resolver<unknown, TopPerformersArgs> = async 
   if (leaders.length === 0) throw await emptyBoard(filter, args, context);
   await nameRun(context);
   const wallets = leaders.map(({ wallet }) => wallet);
-  const positions = listsBy(
+  const positions = groupedBy(
     await loadJudged(await listPositionsAsOf(context.sql, { wallets }, context.now), context),
     ({ wallet }) => wallet,
   );

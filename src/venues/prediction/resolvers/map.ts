@@ -5,6 +5,8 @@ import { marketsVolumeHeatmap } from './flows-heatmap';
 import { marketsPriceHistory } from './flows-price';
 import { marketsSentiment } from './flows-sentiment';
 import { walletsNicheExperts } from './experts';
+import { marketsInsiders, walletsInsiders } from './insiders';
+import { walletsInsidersTrend } from './insiders-trend';
 import { walletsTopPerformers } from './leaderboard';
 import { Market } from './market';
 import { marketsCategories } from './markets-categories';
@@ -14,12 +16,20 @@ import { marketsOwnership } from './markets-ownership';
 import { marketsParticipants } from './markets-participants';
 import { marketsResolutions } from './markets-resolutions';
 import { marketsSearch } from './markets-search';
+import { marketsSimilar } from './markets-similar';
 import { marketsTrending } from './markets-trending';
 import { platformStats } from './platform';
 import { walletsPortfolio } from './portfolio';
 import { walletsPnlBreakdown } from './positions';
 import { PmTrade } from './trade';
+import { marketsHighConviction } from './signals-conviction';
+import { marketsDumbMoney } from './signals-dumb';
+import { marketsDumbConsensus } from './signals-fade';
 import { marketsSmartFlow } from './signals-flow';
+import { marketsIntelligence } from './signals-intelligence';
+import { marketsNewSmartInterest } from './signals-interest';
+import { marketsOpportunities } from './signals-opportunities';
+import { marketsSmartSignals } from './signals-smart';
 import { marketsTrades, tradesWhales } from './trades';
 import { PmWallet } from './wallet';
 import { walletsActivity, walletsProfile } from './wallets';
@@ -46,6 +56,14 @@ export const resolvers: Resolvers = {
     marketsResolutions,
     marketsEarlyMovers,
     marketsOwnership,
+    marketsSmartSignals,
+    marketsNewSmartInterest,
+    marketsIntelligence,
+    marketsDumbMoney,
+    marketsHighConviction,
+    marketsDumbConsensus,
+    marketsOpportunities,
+    marketsSimilar,
     walletsProfile,
     walletsActivity,
     walletsPnlBreakdown,
@@ -53,6 +71,9 @@ export const resolvers: Resolvers = {
     walletsPortfolio,
     walletsTopPerformers,
     walletsNicheExperts,
+    marketsInsiders,
+    walletsInsiders,
+    walletsInsidersTrend,
   },
   PmTrade,
   Market,

@@ -6,7 +6,7 @@ import { less, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
-import { type HoldingRow, listHoldings } from '../queries/market-holdings';
+import { type HoldingRow, listHoldings, loadFirstBuys } from '../queries/market-holdings';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
 import { chosenOutcomes, getKnownMarket } from './markets-known';
@@ -39,9 +39,12 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
   const holdings = all.filter((holding) => Number(holding.shares) >= args.min_shares);
   const byToken = groupedBy(holdings, (holding) => holding.token_id);
   const prices = await context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now });
-  const shown = outcomes.map((outcome) => {
+  const ranked = outcomes.map((outcome) => rankOf(byToken.get(outcome.token_id) ?? []));
+  const listed = [...new Set(ranked.flatMap((own) => own.slice(0, args.limit).map((holding) => holding.wallet)))];
+  const firstBuy = await loadFirstBuys(context.sql, [args.condition_id], listed, context.now);
+  const shown = outcomes.map((outcome, index) => {
     const price = prices.find((one) => one.token_id === outcome.token_id)?.price ?? null;
-    return ownershipOf(outcome, byToken.get(outcome.token_id) ?? [], price, args.limit);
+    return ownershipOf(outcome, ranked[index] as HoldingRow[], price, args.limit, firstBuy);
   });
   if (shown.every((outcome) => outcome.holder_count === 0)) throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
   context.meta.count = Math.max(...shown.map((outcome) => outcome.holders.length));
@@ -55,8 +58,11 @@ interface Ownership {
   [field: string]: unknown;
 }
 
-function ownershipOf(outcome: OutcomeRecord, holdings: readonly HoldingRow[], price: number | null, limit: number): Ownership {
-  const ranked = [...holdings].sort((a, b) => Number(less(b.shares, a.shares)) || (a.wallet < b.wallet ? -1 : 1));
+const rankOf = (holdings: readonly HoldingRow[]): HoldingRow[] => [...holdings].sort((a, b) => Number(less(b.shares, a.shares)) || (a.wallet < b.wallet ? -1 : 1));
+
+type FirstBuy = (wallet: string, token_id: string) => Date | null;
+
+function ownershipOf(outcome: OutcomeRecord, ranked: readonly HoldingRow[], price: number | null, limit: number, firstBuy: FirstBuy): Ownership {
   const amounts = ranked.map((holding) => Number(holding.shares));
   const whole = total(ranked.map((holding) => holding.shares));
   const share = (some: readonly HoldingRow[]): number => percent(total(some.map((holding) => holding.shares)), whole) ?? 0;
@@ -86,7 +92,7 @@ function ownershipOf(outcome: OutcomeRecord, holdings: readonly HoldingRow[], pr
       value_usdc: price === null ? null : Number(holding.shares) * price,
       avg_buy_price: over(holding.paid_usdc, holding.paid_shares),
       unrealized_pnl_usdc: unrealizedOf(holding, price),
-      first_buy_at: holding.opened_at,
+      first_buy_at: firstBuy(holding.wallet, outcome.token_id),
     })),
     distribution: SIZES.map(([size_bucket, below], index) => {
       const from = SIZES[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;

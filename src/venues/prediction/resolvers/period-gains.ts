@@ -1,7 +1,7 @@
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { hasEnded, isPosition } from '../positions/figures';
-import { minus, total } from '../positions/exact';
+import { less, total } from '../exact';
 import type { PositionRow } from '../rollups/positions-row';
 import { listComputed, listPositionsAsOf } from '../rollups/positions-as-of';
 import { loadJudged } from './position';
@@ -42,5 +42,5 @@ export async function bookedSince(context: GraphContext, rows: readonly Position
   const before =
     older.length === 0 ? [] : await listComputed(context.sql, older, { facts: from, resolutions: new Date(from.getTime() - 1) });
   const counted = new Set(older.map(({ token_id }) => token_id));
-  return minus(total(rows.map(({ gain }) => gain)), total(before.filter(({ token_id }) => counted.has(token_id)).map(({ gain }) => gain)));
+  return less(total(rows.map(({ gain }) => gain)), total(before.filter(({ token_id }) => counted.has(token_id)).map(({ gain }) => gain)));
 }

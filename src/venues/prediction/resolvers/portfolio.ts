@@ -2,9 +2,9 @@ import { AppError } from '../../../errors';
 import { hhi } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { minus, over, percent, total } from '../positions/exact';
+import { less, over, percent, total } from '../exact';
 import { hasEnded, isPosition } from '../positions/figures';
-import { listsBy } from '../rollups/positions-compute';
+import { groupedBy } from '../grouped';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { type KnownPosition, loadKnown, unrealizedOf, valueOf } from './position';
 import { nameRun } from './wallets';
@@ -91,14 +91,14 @@ function totalsOf(wallet_count: number, all: readonly KnownPosition[], open: rea
     realized_pnl_usdc: gainOf(all.filter(hasEnded)),
     open_positions: open.length,
     markets: new Set(open.map(({ condition_id }) => condition_id)).size,
-    hhi: hhi([...listsBy(open, ({ token_id }) => token_id).values()].map((held) => Number(openValue(held)))),
+    hhi: hhi([...groupedBy(open, ({ token_id }) => token_id).values()].map((held) => Number(openValue(held)))),
   };
 }
 
 /** Open positions by category, most value first. */
 function byCategory(open: readonly KnownPosition[]) {
   const whole = openValue(open);
-  return [...listsBy(open, ({ category }) => category)]
+  return [...groupedBy(open, ({ category }) => category)]
     .map(([category, held]) => ({
       category,
       value_usdc: openValue(held),
@@ -119,9 +119,9 @@ const ORDERS: Record<PortfolioSort, (a: Held, b: Held) => number> = {
 
 /** What the wallets hold, by outcome. */
 function outcomesOf(open: readonly KnownPosition[]): Held[] {
-  const markets = listsBy(open, ({ condition_id }) => condition_id);
+  const markets = groupedBy(open, ({ condition_id }) => condition_id);
   return [...markets.values()].flatMap((inMarket) => {
-    const outcomes = [...listsBy(inMarket, ({ token_id }) => token_id).values()];
+    const outcomes = [...groupedBy(inMarket, ({ token_id }) => token_id).values()];
     const costs = outcomes.map((held) => Number(costOf(held)));
     const whole = costs.reduce((sum, cost) => sum + cost, 0);
     const agreement = whole === 0 ? null : (2 * Math.max(...costs) - whole) / whole;
@@ -144,7 +144,7 @@ function outcomeOf(held: readonly KnownPosition[], agreement: number | null) {
     value_usdc: first.price === null ? null : openValue(held),
     avg_buy_price: over(total(held.map(({ paid_usdc }) => paid_usdc)), total(held.map(({ paid_shares }) => paid_shares))),
     current_price: first.price,
-    unrealized_pnl_usdc: first.price === null ? null : minus(openValue(held), costOf(held)),
+    unrealized_pnl_usdc: first.price === null ? null : less(openValue(held), costOf(held)),
     agreement,
     end_date: first.market?.end_date ?? null,
   };
@@ -152,7 +152,7 @@ function outcomeOf(held: readonly KnownPosition[], agreement: number | null) {
 
 /** Markets in which different wallets hold different outcomes, most USDC first. */
 function conflictsOf(positions: readonly Held[]) {
-  return [...listsBy(positions, ({ condition_id }) => condition_id)]
+  return [...groupedBy(positions, ({ condition_id }) => condition_id)]
     .filter(([, sides]) => sides.length >= 2 && new Set(sides.flatMap(({ wallets }) => wallets)).size >= 2)
     .map(([condition_id, sides]) => ({
       condition_id,

@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { minus, over, percent, total } from '../positions/exact';
+import { less, over, percent, total } from '../exact';
 import type { JudgedPosition } from '../positions/figures';
 import { fixed, plain } from '../positions/fixed';
 import type { PositionRow } from '../rollups/positions-row';
@@ -56,7 +56,7 @@ export function valueOf({ status, shares, payout_usdc, price }: KnownPosition): 
 /** Worth less cost of a position that is open; null once it has ended, and without a price. */
 export function unrealizedOf(position: KnownPosition): string | null {
   const value = valueOf(position);
-  return position.status !== 'open' || value === null ? null : minus(value, position.cost);
+  return position.status !== 'open' || value === null ? null : less(value, position.cost);
 }
 
 /** A position in the words of PmPosition and PmPositionPnl. */

@@ -2,7 +2,7 @@ import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/c
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { over, percent, total } from '../positions/exact';
+import { over, percent, total } from '../exact';
 import { type JudgedPosition, figuresOf, hasEnded, isPosition, topEventShare } from '../positions/figures';
 import { type WalletVolume, listWalletVolumes } from '../queries/wallet-volumes';
 import { listPositionsAsOf } from '../rollups/positions-as-of';

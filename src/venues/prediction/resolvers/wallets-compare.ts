@@ -2,7 +2,7 @@ import { median } from '../../../lib/statistics';
 import { AppError } from '../../../errors';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
-import { minus, total } from '../positions/exact';
+import { less, total } from '../exact';
 import { unrealizedOf, type KnownPosition } from './position';
 import { type WalletState, categoryBreakdownOf, loadWalletStates, profileOf, volumeByCategory } from './wallet-figures';
 import { lifetimeAt, nameRun } from './wallets';
@@ -105,7 +105,7 @@ function sharedPositions(states: readonly WalletState[]) {
       holders: sides.map(({ wallet, top, all }) => ({
         wallet,
         outcome: top.outcome?.outcome ?? top.token_id,
-        net_shares: minus(top.shares, top.redeemed_shares),
+        net_shares: less(top.shares, top.redeemed_shares),
         avg_buy_price: paid(top) / Number(top.paid_shares),
         pnl: total(all.flatMap((position) => [position.gain, unrealizedOf(position) ?? '0'])),
       })),

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { minus } from '../positions/exact';
+import { less } from '../exact';
 import { beforeAll } from '../queries/trade-row';
 import { listScoreHistory } from '../queries/wallet-scores';
 import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
@@ -109,7 +109,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     wallet: args.wallet,
     wallet_score: score?.score ?? null,
     wallet_tags: score?.tags ?? [],
-    period_summary: { ...figures, net_flow: minus(totals.buy_volume, totals.sell_volume), ...gains },
+    period_summary: { ...figures, net_flow: less(totals.buy_volume, totals.sell_volume), ...gains },
     trades: closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta),
   };
 };

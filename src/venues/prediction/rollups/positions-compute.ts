@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { groupedBy } from '../grouped';
 import { Book, type BookMarket } from './positions-book';
 import type { PositionRow } from './positions-row';
 import { type Group, listBookFacts, listBookMarkets, listSetPrices, listTies } from './positions-store';
@@ -45,22 +46,11 @@ async function computeChunk(sql: Sql, groups: readonly Group[], as_of: AsOf | un
   const markets = new Map([...named, ...(await listBookMarkets(sql, further, as_of?.resolutions))]);
   const facts = await listBookFacts(sql, bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id }))), as_of?.facts); // prettier-ignore
   const prices = await listSetPrices(sql, facts, markets);
-  const byGroup = listsBy(facts, keyOf);
+  const byGroup = groupedBy(facts, keyOf);
   return bundles.flatMap(({ wallet, condition_ids }) => {
     const own = condition_ids.flatMap((condition_id) => byGroup.get(keyOf({ wallet, condition_id })) ?? []);
     return new Book(wallet, condition_ids.flatMap((id) => markets.get(id) ?? []), []).run(own, prices).rows(); // prettier-ignore
   });
-}
-
-/** Items by key, each list in the order given. */
-export function listsBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
-  const lists = new Map<string, Item[]>();
-  for (const item of items) {
-    const known = lists.get(key(item));
-    if (known === undefined) lists.set(key(item), [item]);
-    else known.push(item);
-  }
-  return lists;
 }
 
 async function bundle(sql: Sql, groups: readonly Group[], markets: ReadonlyMap<string, BookMarket>): Promise<Bundle[]> {

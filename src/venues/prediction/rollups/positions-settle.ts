@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { lockRollups, listMovers, sqlOf } from './positions';
 import { Book, type BookMarket } from './positions-book';
-import { computePositions, keyOf, listsBy } from './positions-compute';
+import { computePositions, keyOf } from './positions-compute';
+import { groupedBy } from '../grouped';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
 import { type Group, listBookMarkets, writePositions } from './positions-store';
 
@@ -28,7 +29,7 @@ async function* holdersOf(sql: Sql, condition_ids: readonly string[]): AsyncGene
   for (let last: PositionRow | undefined; ;) {
     const after = [last?.condition_id ?? '', last?.wallet ?? '', last?.token_id ?? ''];
     const rows = await sql.query<PositionRow & Record<string, unknown>>(NEXT_HOLDERS, [condition_ids, ...after, CHUNK]);
-    const groups = listsBy([...rest, ...rows], keyOf);
+    const groups = groupedBy([...rest, ...rows], keyOf);
     last = rows.at(-1);
     const isEnd = last === undefined || rows.length < CHUNK;
     rest = isEnd ? [] : (groups.get(keyOf(last as PositionRow)) ?? []);

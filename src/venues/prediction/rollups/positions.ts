@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { Book, type BookFact, type BookMarket } from './positions-book';
-import { computePositions, distinct, keyOf, listsBy } from './positions-compute';
+import { computePositions, distinct, keyOf } from './positions-compute';
+import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
 import { type Group, listBookMarkets, listKept, listSetPrices, listTies, writePositions } from './positions-store';
 
@@ -31,11 +32,11 @@ export interface Appended {
  */
 export async function rollPositions(client: PoolClient, { facts, restated, new_tokens }: Appended): Promise<void> {
   const sql = sqlOf(client);
-  const byGroup = listsBy(facts, keyOf);
+  const byGroup = groupedBy(facts, keyOf);
   const touched = distinct([...facts, ...restated]).map(({ wallet, condition_id }) => ({ wallet, condition_id }));
   if (touched.length === 0) return;
   const markets = await listBookMarkets(sql, [...new Set(touched.map(({ condition_id }) => condition_id))]);
-  const kept = listsBy(await listKept(sql, touched), keyOf);
+  const kept = groupedBy(await listKept(sql, touched), keyOf);
   const { tied } = await listTies(sql, touched, markets);
   const fresh = touched.filter((group) => !kept.has(keyOf(group)));
   const slow = new Map(

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
-import { over, total } from '../positions/exact';
+import { over, total } from '../exact';
 import { type JudgedPosition, hasEnded, isPosition, volumeOf } from '../positions/figures';
 import { PM_TAGS, type PmBehaviour } from './tags';
 

@@ -3,8 +3,9 @@ import type { Sql, Statement } from '../../../db/sql';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { sqlOf } from '../rollups/positions';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
-import { listsBy } from '../rollups/positions-compute';
+import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
+import { keepInsiders } from './insider-job';
 import { behaviourOf, isBusy, listHabits, listWashShares } from './behaviour';
 import { type PmScore, scoreWallet } from './formula';
 import { type PmTag, tagsOf } from './tags';
@@ -66,7 +67,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const sql = sqlOf(client);
   const day = now.toISOString().slice(0, 10);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
-  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: new Map(), copiers: new Map() };
+  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: await keepInsiders(sql, now), copiers: new Map() };
   const counts = { wallets: 0, scored: 0 };
   for (let after = ''; ;) {
     const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, CHUNK]);
@@ -104,7 +105,7 @@ export async function listJudged(sql: Sql, rows: readonly PositionRow[]): Promis
 
 async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFindings, now: Date): Promise<ScoreRow[]> {
   const kept = await listPositionsAsOf(sql, { wallets: wallets.map(({ wallet }) => wallet) }, now);
-  const positions = listsBy(await listJudged(sql, kept), ({ wallet }) => wallet);
+  const positions = groupedBy(await listJudged(sql, kept), ({ wallet }) => wallet);
   const tradesOf = (wallet: string): number => (positions.get(wallet) ?? []).reduce((sum, { trades }) => sum + trades, 0);
   const habits = await listHabits(sql, wallets.map(({ wallet }) => wallet).filter((wallet) => isBusy(tradesOf(wallet))), now); // prettier-ignore
   return wallets.map(({ wallet, first_trade_at }) => {

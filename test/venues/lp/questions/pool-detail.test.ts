@@ -21,9 +21,14 @@ describe('one pool of a simulated world', () => {
     await loadPages(db.pool, simulated(9_000, 12).pages);
     await lp.score?.(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
-    const busy = (rows: { pool: string }[]): string => [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
+    const busy = (rows: { pool: string }[]): string =>
+      [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
     const claims = facts.events.filter((event) => event.kind === 'claim' && event.at < NOW.getTime() && event.at > NOW.getTime() - 7 * DAY);
-    pools = [busy(claims.filter((event) => event.type === 'damm_v2')), busy(claims.filter((event) => event.type === 'dlmm')), busy(facts.hours)];
+    pools = [
+      busy(claims.filter((event) => event.type === 'damm_v2')),
+      busy(claims.filter((event) => event.type === 'dlmm')),
+      busy(facts.hours),
+    ];
   });
   afterAll(() => db.drop());
 
@@ -45,12 +50,24 @@ describe('one pool of a simulated world', () => {
       const swaps = swapTotals(facts, life).get(pool_address);
       const latest = swapTotals(facts, day).get(pool_address);
       const volume = shown(swaps?.usd ?? 0n);
-      const held = [...grouped(events.filter((event) => event.owner !== null), (event) => event.owner as string)]
-        .map(([owner, own]) => ({ owner, net: usd(own.filter(({ kind }) => kind === 'deposit')) - usd(own.filter(({ kind }) => kind === 'withdraw')) }))
+      const held = [
+        ...grouped(
+          events.filter((event) => event.owner !== null),
+          (event) => event.owner as string,
+        ),
+      ]
+        .map(([owner, own]) => ({
+          owner,
+          net: usd(own.filter(({ kind }) => kind === 'deposit')) - usd(own.filter(({ kind }) => kind === 'withdraw')),
+        }))
         .filter(({ net }) => net > 0n)
         .sort((a, b) => (a.net === b.net ? (a.owner < b.owner ? -1 : 1) : a.net > b.net ? -1 : 1));
       const all = total(held.map(({ net }) => net));
-      const active = new Set(positions.filter((row) => row.pool === pool_address && row.closed === null && row.events.some(({ kind }) => kind === 'deposit')).map((row) => row.owner));
+      const active = new Set(
+        positions
+          .filter((row) => row.pool === pool_address && row.closed === null && row.events.some(({ kind }) => kind === 'deposit'))
+          .map((row) => row.owner),
+      );
       active.delete(null);
       const nowScore = (owner: string): number | null => scoreBefore(facts, owner, NOW.getTime() + DAY);
       expect(data).toMatchObject({
@@ -70,9 +87,19 @@ describe('one pool of a simulated world', () => {
         fee_rate_pct: rate(latest?.fee, latest?.usd),
         active_lps: active.size,
         smart_lp_count: [...active].filter((owner) => (nowScore(owner as string) ?? 0) >= 60).length,
-        top_lps: held.slice(0, 10).map(({ owner, net }) => ({ owner, net_deposit_usd: shown(net), share_pct: shown(over(100n * net, all) as bigint), lp_score: nowScore(owner) })),
+        top_lps: held
+          .slice(0, 10)
+          .map(({ owner, net }) => ({
+            owner,
+            net_deposit_usd: shown(net),
+            share_pct: shown(over(100n * net, all) as bigint),
+            lp_score: nowScore(owner),
+          })),
       });
-      expect(data.hhi).toBeCloseTo(held.reduce((sum, { net }) => sum + shown(over(net, all) as bigint, 12) ** 2, 0), 5);
+      expect(data.hhi).toBeCloseTo(
+        held.reduce((sum, { net }) => sum + shown(over(net, all) as bigint, 12) ** 2, 0),
+        5,
+      );
       expect(data.liquidity_usd).toEqual(expect.any(Number));
       open += active.size;
     }
@@ -94,7 +121,9 @@ describe('one pool of a simulated world', () => {
   });
 
   it('pools/detail knows no pool that is not there', async () => {
-    await expect(ask(db, 'lp/pools/detail', NOW, { pool_address: '11111111111111111111111111111111' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask(db, 'lp/pools/detail', NOW, { pool_address: '11111111111111111111111111111111' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it.each([
@@ -103,14 +132,25 @@ describe('one pool of a simulated world', () => {
     ['all', Infinity, '1d', 24 * HOUR],
   ])('pools/fee-analysis of %s is what the facts say', async (timeframe, length, bucket_size, size) => {
     for (const pool_address of pools.slice(0, 2)) {
-      const { data, meta } = await ask<Row & { time_series: Row[]; top_claimers: Row[] }>(db, 'lp/pools/fee-analysis', NOW, { pool_address, timeframe, bucket_size, limit: 100 });
+      const { data, meta } = await ask<Row & { time_series: Row[]; top_claimers: Row[] }>(db, 'lp/pools/fee-analysis', NOW, {
+        pool_address,
+        timeframe,
+        bucket_size,
+        limit: 100,
+      });
       const from = Math.max(NOW.getTime() - length, meta.window?.from.getTime() as number);
       const window = { from, to: NOW.getTime() };
       const claims = eventsIn(facts, window).filter((event) => event.pool === pool_address && event.kind === 'claim');
       const swaps = swapTotals(facts, window).get(pool_address);
       const created = facts.pools.get(pool_address)?.created ?? null;
-      const settled = created === null ? null : swapTotals(facts, { from: Math.max(from, created + DAY), to: NOW.getTime() }).get(pool_address);
-      const owners = [...grouped(claims.filter((event) => event.owner !== null), (event) => event.owner as string)].map(([owner, own]) => ({ owner, own, usd: usd(own) }));
+      const settled =
+        created === null ? null : swapTotals(facts, { from: Math.max(from, created + DAY), to: NOW.getTime() }).get(pool_address);
+      const owners = [
+        ...grouped(
+          claims.filter((event) => event.owner !== null),
+          (event) => event.owner as string,
+        ),
+      ].map(([owner, own]) => ({ owner, own, usd: usd(own) }));
       owners.sort((a, b) => (a.usd !== b.usd ? (a.usd > b.usd ? -1 : 1) : b.own.length - a.own.length || (a.owner < b.owner ? -1 : 1)));
       expect(claims.length).toBeGreaterThan(2);
       expect(data).toMatchObject({
@@ -121,7 +161,10 @@ describe('one pool of a simulated world', () => {
         fee_rate_adjusted_pct: settled == null ? null : rate(settled.fee, settled.usd),
         avg_claim_usd: shown(usd(claims) / BigInt(claims.filter((event) => event.usd !== null).length)),
       });
-      expect(data.claim_concentration_hhi).toBeCloseTo(owners.reduce((sum, owner) => sum + (shown(owner.usd, 12) / shown(usd(claims), 12)) ** 2, 0), 5);
+      expect(data.claim_concentration_hhi).toBeCloseTo(
+        owners.reduce((sum, owner) => sum + (shown(owner.usd, 12) / shown(usd(claims), 12)) ** 2, 0),
+        5,
+      );
       expect(data.top_claimers).toEqual(
         owners.map(({ owner, own, usd: sum }) => {
           const times = own.map((event) => event.at);
@@ -141,13 +184,21 @@ describe('one pool of a simulated world', () => {
         const span = { from: Math.max(start, from), to: Math.min(start + size, NOW.getTime()) };
         const own = claims.filter((event) => event.at >= span.from && event.at < span.to);
         const swapped = swapTotals(facts, span).get(pool_address);
-        expect(row).toMatchObject({ fees_claimed: shown(usd(own)), claims: own.length, volume_usd: shown(swapped?.usd ?? 0n), fee_rate_pct: rate(swapped?.fee, swapped?.usd) });
+        expect(row).toMatchObject({
+          fees_claimed: shown(usd(own)),
+          claims: own.length,
+          volume_usd: shown(swapped?.usd ?? 0n),
+          fee_rate_pct: rate(swapped?.fee, swapped?.usd),
+        });
       }
     }
   });
 
   it('pools/fee-analysis of a window without claims is empty', async () => {
     const quiet = [...facts.pools.keys()].find((pool) => !facts.events.some((event) => event.pool === pool && event.kind === 'claim'));
-    await expect(ask(db, 'lp/pools/fee-analysis', NOW, { pool_address: quiet })).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: '30d' } } });
+    await expect(ask(db, 'lp/pools/fee-analysis', NOW, { pool_address: quiet })).rejects.toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { timeframe: '30d' } },
+    });
   });
 });

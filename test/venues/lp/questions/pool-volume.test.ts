@@ -36,7 +36,8 @@ describe('volume of pools on a simulated world', () => {
     db = await testDatabase();
     await loadPages(db.pool, simulated(9_000, 12).pages);
     facts = await factsOf(db.pool);
-    const busy = (rows: { pool: string }[]): string => [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
+    const busy = (rows: { pool: string }[]): string =>
+      [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
     pools = [busy(facts.events.filter((event) => event.type === 'damm_v2')), busy(facts.hours), busy(facts.swaps)];
   });
   afterAll(() => db.drop());
@@ -72,7 +73,11 @@ describe('volume of pools on a simulated world', () => {
         const until = mine.filter((event) => event.at < span.to);
         const sums = ['deposit', 'withdraw', 'claim'].map((kind) => ({ action: kind, count: of(kind).length, usd: shown(usd(of(kind))) }));
         expect([...row.action_breakdown].filter(({ action }) => action !== 'swap')).toEqual(sums);
-        expect(row.action_breakdown.find(({ action }) => action === 'swap')).toEqual({ action: 'swap', count: swaps?.swaps ?? 0, usd: row.volume_usd });
+        expect(row.action_breakdown.find(({ action }) => action === 'swap')).toEqual({
+          action: 'swap',
+          count: swaps?.swaps ?? 0,
+          usd: row.volume_usd,
+        });
         expect(row.volume_usd).toBe(shown(swaps?.usd ?? 0n));
         expect(row.event_count).toBe(events.length + (swaps?.swaps ?? 0));
         expect(row.unique_lps).toBe(new Set(events.map((event) => event.owner).filter((owner) => owner !== null)).size);
@@ -86,7 +91,9 @@ describe('volume of pools on a simulated world', () => {
 
   it('volume-history knows no unknown pool, and no other type of this one', async () => {
     const [pool_address] = pools;
-    await expect(ask(db, 'lp/pools/volume-history', NOW, { pool_address: '11111111111111111111111111111111' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask(db, 'lp/pools/volume-history', NOW, { pool_address: '11111111111111111111111111111111' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await expect(ask(db, 'lp/pools/volume-history', NOW, { pool_address, pool_type: 'dlmm' })).rejects.toMatchObject({
       code: 'not_found',
       context: { suggestion: { pool_type: 'damm_v2' } },
@@ -106,7 +113,8 @@ describe('volume of pools on a simulated world', () => {
         const span = { from: Math.max(Date.parse(bucket), from), to: Math.min(Date.parse(bucket) + size, NOW.getTime()) };
         const swaps = swapTotals(facts, span);
         const events = eventsIn(facts, span);
-        const typed = (type: string): bigint => total([...swaps].filter(([pool]) => facts.pools.get(pool)?.type === type).map(([, s]) => s.usd));
+        const typed = (type: string): bigint =>
+          total([...swaps].filter(([pool]) => facts.pools.get(pool)?.type === type).map(([, s]) => s.usd));
         const own = (cell: Cell): bigint => {
           if (cell.action === 'all') return swaps.get(cell.pool_address as string)?.usd ?? 0n;
           if (cell.action === 'swap') return typed(cell.pool_type);
@@ -129,8 +137,13 @@ describe('volume of pools on a simulated world', () => {
   it('volume-heatmap cuts pools, not shares, and refuses too many buckets', async () => {
     const all = (await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 100 })).data;
     const { data, meta } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 2 });
-    const sums = [...grouped(all, (cell) => cell.pool_address as string)].map(([pool, cells]) => [pool, cells.reduce((sum, cell) => sum + cell.volume_usd, 0)] as const);
-    const top = sums.sort((a, b) => b[1] - a[1]).slice(0, 2).map(([pool]) => pool);
+    const sums = [...grouped(all, (cell) => cell.pool_address as string)].map(
+      ([pool, cells]) => [pool, cells.reduce((sum, cell) => sum + cell.volume_usd, 0)] as const,
+    );
+    const top = sums
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 2)
+      .map(([pool]) => pool);
     expect(data).toEqual(all.filter((cell) => top.includes(cell.pool_address as string)));
     expect(meta.count).toBe(2);
     await expect(ask(db, 'lp/platform/volume-heatmap', NOW, { timeframe: '90d', bucket_size: '1h' })).rejects.toMatchObject({

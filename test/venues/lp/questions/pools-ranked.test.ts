@@ -41,7 +41,10 @@ describe('rankings of pools on a simulated world', () => {
   afterAll(() => db.drop());
 
   /** What a pool did in a window, counted from facts. */
-  function counted(pool: string, window: Between): Pick<TrendingRow, 'event_count' | 'unique_lps' | 'smart_lp_count' | 'fees_usd' | 'fee_rate_pct' | 'volume_usd'> {
+  function counted(
+    pool: string,
+    window: Between,
+  ): Pick<TrendingRow, 'event_count' | 'unique_lps' | 'smart_lp_count' | 'fees_usd' | 'fee_rate_pct' | 'volume_usd'> {
     const swaps = swapTotals(facts, window).get(pool) ?? { usd: 0n, fee: null, swaps: 0 };
     const events = eventsIn(facts, window).filter((event) => event.pool === pool);
     const owners = [...new Set(events.map((event) => event.owner))].filter((owner) => owner !== null);
@@ -122,7 +125,10 @@ describe('rankings of pools on a simulated world', () => {
     for (const row of data) {
       const { fees_usd, volume_usd, ...rest } = counted(row.pool_address, window);
       const life = facts.events.filter((event) => event.pool === row.pool_address && event.at < NOW.getTime() && event.usd !== null);
-      const net = life.reduce((sum, { kind, usd }) => sum + (kind === 'deposit' ? (usd as bigint) : kind === 'withdraw' ? -(usd as bigint) : 0n), 0n);
+      const net = life.reduce(
+        (sum, { kind, usd }) => sum + (kind === 'deposit' ? (usd as bigint) : kind === 'withdraw' ? -(usd as bigint) : 0n),
+        0n,
+      );
       expect(row).toMatchObject({ ...rest, total_fees_usd: fees_usd });
       if (row.volume_usd !== null) expect(row.volume_usd).toBe(volume_usd);
       if (row.net_liquidity_usd !== null) expect(row.net_liquidity_usd).toBe(shown(net));
@@ -154,7 +160,9 @@ describe('rankings of pools on a simulated world', () => {
     const all = (await ask<TopRow[]>(db, 'lp/pools/top', NOW, { limit: 100, timeframe: 'all' })).data;
     const floor = [...all].map((row) => row.liquidity_usd ?? 0).sort((a, b) => a - b)[Math.floor(all.length / 2)] as number;
     const rich = (await ask<TopRow[]>(db, 'lp/pools/top', NOW, { limit: 100, timeframe: 'all', min_liquidity_usd: floor })).data;
-    expect(rich.map((row) => row.pool_address)).toEqual(all.filter((row) => (row.liquidity_usd ?? -1) >= floor).map((row) => row.pool_address));
+    expect(rich.map((row) => row.pool_address)).toEqual(
+      all.filter((row) => (row.liquidity_usd ?? -1) >= floor).map((row) => row.pool_address),
+    );
     const plain = (await ask<TopRow[]>(db, 'lp/pools/top', NOW, { limit: 100, timeframe: 'all', exclude_anomalous: true })).data;
     expect(plain.map((row) => row.pool_address)).toEqual(all.filter((row) => row.fee_rate_flag === null).map((row) => row.pool_address));
   });

@@ -31,22 +31,44 @@ describe('positions of a simulated world', () => {
   afterAll(() => db.drop());
 
   const most = (keyOf: (position: CountedPosition) => string | null, rows: CountedPosition[]): string =>
-    [...grouped(rows.filter((row) => keyOf(row) !== null), (row) => keyOf(row) as string)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
-  const open = (): CountedPosition[] => positions.filter((row) => row.closed === null && row.events.some((event) => event.kind === 'deposit'));
+    [
+      ...grouped(
+        rows.filter((row) => keyOf(row) !== null),
+        (row) => keyOf(row) as string,
+      ),
+    ].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
+  const open = (): CountedPosition[] =>
+    positions.filter((row) => row.closed === null && row.events.some((event) => event.kind === 'deposit'));
 
   it('the job scores every provider by its closed positions, again the same, and earlier days as of their end', async () => {
-    const stored = await db.pool.query<{ owner: string; score: string | null; n: number }>('SELECT owner, score, n FROM lp_score WHERE day = $1::date', [NOW]);
-    const byOwner = grouped(positions.filter((row) => row.owner !== null && row.closed !== null), (row) => row.owner as string);
+    const stored = await db.pool.query<{ owner: string; score: string | null; n: number }>(
+      'SELECT owner, score, n FROM lp_score WHERE day = $1::date',
+      [NOW],
+    );
+    const byOwner = grouped(
+      positions.filter((row) => row.owner !== null && row.closed !== null),
+      (row) => row.owner as string,
+    );
     const expected = (owner: string, until: number): ReturnType<typeof scoreProvider> =>
-      scoreProvider((byOwner.get(owner) ?? []).filter((row) => (row.closed as number) < until).map((row) => ({
-        deposited_usd: row.pnl === null ? null : shown(row.deposited, 12),
-        pnl_usd: row.pnl === null ? null : shown(row.pnl, 12),
-      })));
-    for (const row of stored.rows) expect([row.owner, row.score === null ? null : Number(row.score), row.n]).toEqual([row.owner, expected(row.owner, NOW.getTime()).score, expected(row.owner, NOW.getTime()).n]);
+      scoreProvider(
+        (byOwner.get(owner) ?? [])
+          .filter((row) => (row.closed as number) < until)
+          .map((row) => ({
+            deposited_usd: row.pnl === null ? null : shown(row.deposited, 12),
+            pnl_usd: row.pnl === null ? null : shown(row.pnl, 12),
+          })),
+      );
+    for (const row of stored.rows)
+      expect([row.owner, row.score === null ? null : Number(row.score), row.n]).toEqual([
+        row.owner,
+        expected(row.owner, NOW.getTime()).score,
+        expected(row.owner, NOW.getTime()).n,
+      ]);
     expect(stored.rows.filter((row) => row.score !== null).length).toBeGreaterThan(3);
     const day = '2026-01-12';
     const earlier = facts.scores.filter((row) => row.day === day);
-    for (const [owner] of byOwner) expect(earlier.find((row) => row.owner === owner)?.score ?? null).toBe(expected(owner, Date.parse(day) + DAY).score);
+    for (const [owner] of byOwner)
+      expect(earlier.find((row) => row.owner === owner)?.score ?? null).toBe(expected(owner, Date.parse(day) + DAY).score);
     const again = async (): Promise<unknown> => (await db.pool.query('SELECT * FROM lp_score ORDER BY owner, day')).rows;
     const first = await again();
     await lp.score?.(db.pool, NOW, () => undefined);
@@ -82,7 +104,12 @@ describe('positions of a simulated world', () => {
       const { data } = await ask<Row[]>(db, 'lp/positions/active', NOW, { ...key, sort_by, limit: 200 });
       expect(mine.length).toBeGreaterThan(1);
       const metric = (row: CountedPosition): bigint =>
-        ({ net_value: row.deposited - row.withdrawn, deposited: row.deposited, fees_claimed: row.claimed, opened_at: BigInt(row.opened ?? -1) })[sort_by] as bigint;
+        ({
+          net_value: row.deposited - row.withdrawn,
+          deposited: row.deposited,
+          fees_claimed: row.claimed,
+          opened_at: BigInt(row.opened ?? -1),
+        })[sort_by] as bigint;
       const wanted = [...mine].sort((a, b) => {
         const [x, y] = [metric(a), metric(b)];
         return x !== y ? (x > y ? -1 : 1) : `${a.pool}${a.position}` < `${b.pool}${b.position}` ? -1 : 1;
@@ -96,7 +123,9 @@ describe('positions of a simulated world', () => {
     const pool_address = most((row) => row.pool, open());
     const type = facts.pools.get(pool_address)?.type === 'dlmm' ? 'damm_v2' : 'dlmm';
     await expect(ask(db, 'lp/positions/active', NOW, { pool_address, pool_type: type })).rejects.toMatchObject({ code: 'empty_result' });
-    await expect(ask(db, 'lp/positions/active', NOW, { owner: '11111111111111111111111111111111' })).rejects.toMatchObject({ code: 'empty_result' });
+    await expect(ask(db, 'lp/positions/active', NOW, { owner: '11111111111111111111111111111111' })).rejects.toMatchObject({
+      code: 'empty_result',
+    });
     const all = (await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 200 })).data;
     const floor = all[Math.floor(all.length / 2)]?.net_value_usd as unknown as number;
     const rich = (await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 200, min_usd: Math.ceil(floor) })).data;
@@ -105,16 +134,29 @@ describe('positions of a simulated world', () => {
   });
 
   it('positions/history tells every event with running totals, and the result of closed positions', async () => {
-    const some = [...positions.filter((row) => row.closed !== null && row.events.some((event) => event.rebalance)).slice(0, 2),
-      ...positions.filter((row) => row.pnl !== null && row.type === 'dlmm').slice(0, 4), ...positions.filter((row) => row.type === 'damm_v2').slice(0, 4), ...open().slice(0, 3)];
+    const some = [
+      ...positions.filter((row) => row.closed !== null && row.events.some((event) => event.rebalance)).slice(0, 2),
+      ...positions.filter((row) => row.pnl !== null && row.type === 'dlmm').slice(0, 4),
+      ...positions.filter((row) => row.type === 'damm_v2').slice(0, 4),
+      ...open().slice(0, 3),
+    ];
     expect(some.length).toBeGreaterThan(8);
     for (const position of some) {
-      const { data } = await ask<{ position_address: string | null; events: Row[]; summary: Row }>(db, 'lp/positions/history', NOW, { position_address: position.position, field_case: 'snake' });
+      const { data } = await ask<{ position_address: string | null; events: Row[]; summary: Row }>(db, 'lp/positions/history', NOW, {
+        position_address: position.position,
+        field_case: 'snake',
+      });
       let net = 0n;
       const order = [...position.events].sort((a, b) => a.at - b.at || compare(a.tx, b.tx) || compare(a.kind, b.kind) || a.n - b.n);
       const rows = order.map((event) => {
         net += event.kind === 'deposit' ? (event.usd ?? 0n) : event.kind === 'withdraw' ? -(event.usd ?? 0n) : 0n;
-        return { timestamp: iso(event.at), tx_id: event.tx, usd_total: event.usd === null ? null : shown(event.usd), cumulative_net_usd: shown(net), owner: event.owner };
+        return {
+          timestamp: iso(event.at),
+          tx_id: event.tx,
+          usd_total: event.usd === null ? null : shown(event.usd),
+          cumulative_net_usd: shown(net),
+          owner: event.owner,
+        };
       });
       expect(data.events).toHaveLength(rows.length);
       data.events.forEach((row, i) => expect(row).toMatchObject(rows[i] as object));
@@ -154,12 +196,16 @@ describe('positions of a simulated world', () => {
     return [await price('mint_x'), await price('mint_y')];
   }
 
-  it('positions/history merges an owner\'s positions in a pool', async () => {
+  it("positions/history merges an owner's positions in a pool", async () => {
     const key = most((row) => (row.owner === null ? null : `${row.pool} ${row.owner}`), positions);
     const [pool_address, owner] = key.split(' ') as [string, string];
     const mine = positions.filter((row) => row.pool === pool_address && row.owner === owner);
     expect(mine.length).toBeGreaterThan(1);
-    const { data } = await ask<{ position_address: null; events: Row[]; summary: Row }>(db, 'lp/positions/history', NOW, { owner, pool_address, limit: 1000 });
+    const { data } = await ask<{ position_address: null; events: Row[]; summary: Row }>(db, 'lp/positions/history', NOW, {
+      owner,
+      pool_address,
+      limit: 1000,
+    });
     expect(data.position_address).toBeNull();
     expect(data.events).toHaveLength(mine.flatMap((row) => row.events).length);
     const closed = mine.every((row) => row.closed !== null);
@@ -169,30 +215,53 @@ describe('positions of a simulated world', () => {
       fees_claimed_usd: shown(mine.reduce((sum, row) => sum + row.claimed, 0n)),
       status: closed ? 'closed' : 'open',
     });
-    await expect(ask(db, 'lp/positions/history', NOW, { position_address: '11111111111111111111111111111111' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask(db, 'lp/positions/history', NOW, { position_address: '11111111111111111111111111111111' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('lps/whales pages through the large moves, newest first, with the score of the day before', async () => {
-    for (const parameters of [{}, { pool_type: 'dlmm' }, { event_type: 'withdraw' }, { pool_address: most((row) => row.pool, positions) }] as Record<string, string>[]) {
+    for (const parameters of [
+      {},
+      { pool_type: 'dlmm' },
+      { event_type: 'withdraw' },
+      { pool_address: most((row) => row.pool, positions) },
+    ] as Record<string, string>[]) {
       const window = { from: NOW.getTime() - 7 * DAY, to: NOW.getTime() };
-      const wanted = eventsIn(facts, window).filter((event) => event.kind !== 'claim' && event.usd !== null && event.usd >= whole(2_000)
-        && (parameters.pool_type === undefined || event.type === parameters.pool_type)
-        && (parameters.event_type === undefined || event.kind === parameters.event_type)
-        && (parameters.pool_address === undefined || event.pool === parameters.pool_address));
+      const wanted = eventsIn(facts, window).filter(
+        (event) =>
+          event.kind !== 'claim' &&
+          event.usd !== null &&
+          event.usd >= whole(2_000) &&
+          (parameters.pool_type === undefined || event.type === parameters.pool_type) &&
+          (parameters.event_type === undefined || event.kind === parameters.event_type) &&
+          (parameters.pool_address === undefined || event.pool === parameters.pool_address),
+      );
       const found: Row[] = [];
       let cursor: string | null = null;
       do {
-        const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask<Row[]>(db, 'lp/lps/whales', NOW, { min_usd: 2_000, timeframe: '7d', limit: 7, field_case: 'snake', cursor, ...parameters });
+        const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask<Row[]>(db, 'lp/lps/whales', NOW, {
+          min_usd: 2_000,
+          timeframe: '7d',
+          limit: 7,
+          field_case: 'snake',
+          cursor,
+          ...parameters,
+        });
         found.push(...page.data);
         cursor = page.meta.next_cursor;
       } while (cursor !== null);
       expect(wanted.length).toBeGreaterThan(3);
       const keyOf = (row: { tx_id: string; usd_total: number }): string => `${row.tx_id}/${row.usd_total}`;
-      expect(found.map((row) => keyOf(row as never)).sort()).toEqual(wanted.map((event) => keyOf({ tx_id: event.tx, usd_total: shown(event.usd as bigint) })).sort());
+      expect(found.map((row) => keyOf(row as never)).sort()).toEqual(
+        wanted.map((event) => keyOf({ tx_id: event.tx, usd_total: shown(event.usd as bigint) })).sort(),
+      );
       const times = found.map((row) => Date.parse(row.timestamp as unknown as string));
       expect(times).toEqual([...times].sort((a, b) => b - a));
       for (const row of found) {
-        const event = wanted.find((candidate) => keyOf({ tx_id: candidate.tx, usd_total: shown(candidate.usd as bigint) }) === keyOf(row as never));
+        const event = wanted.find(
+          (candidate) => keyOf({ tx_id: candidate.tx, usd_total: shown(candidate.usd as bigint) }) === keyOf(row as never),
+        );
         expect(row.lp_score).toBe(event?.owner == null ? null : scoreBefore(facts, event.owner, event.at));
       }
     }

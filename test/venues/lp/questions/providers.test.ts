@@ -28,7 +28,12 @@ describe('providers of a simulated world', () => {
     await lp.score?.(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());
-    const active = [...grouped(facts.events.filter((event) => event.owner !== null && event.at < NOW.getTime()), (event) => event.owner as string)];
+    const active = [
+      ...grouped(
+        facts.events.filter((event) => event.owner !== null && event.at < NOW.getTime()),
+        (event) => event.owner as string,
+      ),
+    ];
     owners = active.sort((a, b) => b[1].length - a[1].length).map(([owner]) => owner);
   }, 60_000);
   afterAll(() => db.drop());
@@ -37,12 +42,19 @@ describe('providers of a simulated world', () => {
   const windowOf = (days: number): Between => ({ from: NOW.getTime() - days * DAY, to: NOW.getTime() });
   const nowScore = (owner: string): number | null => scoreBefore(facts, owner, NOW.getTime() + DAY);
   const ended = (window: Between, owner: string, type?: string): CountedPosition[] =>
-    positions.filter((row) => row.owner === owner && row.closed !== null && row.closed >= window.from && (type === undefined || row.type === type));
+    positions.filter(
+      (row) => row.owner === owner && row.closed !== null && row.closed >= window.from && (type === undefined || row.type === type),
+    );
 
   /** Deposits and withdrawals of the events, the legs of each rebalance netted. */
   function netted(events: WorldFacts['events']): { deposited: bigint; withdrawn: bigint } {
     const of = (rows: typeof events, kind: string): bigint => usd(rows.filter((event) => event.kind === kind));
-    const turned = [...grouped(events.filter((event) => event.rebalance), (event) => `${event.pool}/${event.position}/${event.tx}`).values()];
+    const turned = [
+      ...grouped(
+        events.filter((event) => event.rebalance),
+        (event) => `${event.pool}/${event.position}/${event.tx}`,
+      ).values(),
+    ];
     const both = total(turned.map((rows) => (of(rows, 'deposit') < of(rows, 'withdraw') ? of(rows, 'deposit') : of(rows, 'withdraw'))));
     return { deposited: of(events, 'deposit') - both, withdrawn: of(events, 'withdraw') - both };
   }
@@ -69,8 +81,17 @@ describe('providers of a simulated world', () => {
       realized_pnl_pct: known.length === 0 ? null : pct(pnl, total(known.map((row) => row.deposited))),
       win_rate: known.length === 0 ? null : expect.closeTo(known.filter((row) => (row.pnl as bigint) > 0n).length / known.length, 6),
       closed_positions: closed.length,
-      open_positions: positions.filter((row) => row.owner === owner && row.closed === null && row.events.some(({ kind }) => kind === 'deposit') && (type === undefined || row.type === type)).length,
-      avg_hold_hours: held.length === 0 ? null : expect.closeTo(held.reduce((sum, row) => sum + ((row.closed as number) - (row.opened as number)) / HOUR, 0) / held.length, 4),
+      open_positions: positions.filter(
+        (row) =>
+          row.owner === owner &&
+          row.closed === null &&
+          row.events.some(({ kind }) => kind === 'deposit') &&
+          (type === undefined || row.type === type),
+      ).length,
+      avg_hold_hours:
+        held.length === 0
+          ? null
+          : expect.closeTo(held.reduce((sum, row) => sum + ((row.closed as number) - (row.opened as number)) / HOUR, 0) / held.length, 4),
       fee_yield_pct: pct(fees, deposited),
       lp_score: nowScore(owner),
       first_event: events.length === 0 ? null : iso(Math.min(...events.map((event) => event.at))),
@@ -82,8 +103,16 @@ describe('providers of a simulated world', () => {
 
   it('lps/profile is what the facts say, for life, in a window and for one type', async () => {
     for (const owner of owners.slice(0, 8)) {
-      for (const [parameters, window, type] of [[{}, LIFE, undefined], [{ timeframe: '7d' }, windowOf(7), undefined], [{ pool_type: 'dlmm' }, LIFE, 'dlmm']] as const) {
-        const { data } = await ask<{ summary: Row; pool_breakdown: Row[]; recent_events: Row[] }>(db, 'lp/lps/profile', NOW, { owner, events_limit: 500, ...parameters });
+      for (const [parameters, window, type] of [
+        [{}, LIFE, undefined],
+        [{ timeframe: '7d' }, windowOf(7), undefined],
+        [{ pool_type: 'dlmm' }, LIFE, 'dlmm'],
+      ] as const) {
+        const { data } = await ask<{ summary: Row; pool_breakdown: Row[]; recent_events: Row[] }>(db, 'lp/lps/profile', NOW, {
+          owner,
+          events_limit: 500,
+          ...parameters,
+        });
         expect(data.summary).toMatchObject(summary(owner, window, type));
         const events = eventsIn(facts, window).filter((event) => event.owner === owner && (type === undefined || event.type === type));
         expect(data.recent_events).toHaveLength(Math.min(events.length, 500));
@@ -109,40 +138,70 @@ describe('providers of a simulated world', () => {
 
   it('lps/profile explains the score it shows', async () => {
     const owner = owners.find((candidate) => nowScore(candidate) !== null) as string;
-    const { data } = await ask<{ summary: { lp_score: number; lp_score_breakdown: Record<string, number> } }>(db, 'lp/lps/profile', NOW, { owner, explain: true });
+    const { data } = await ask<{ summary: { lp_score: number; lp_score_breakdown: Record<string, number> } }>(db, 'lp/lps/profile', NOW, {
+      owner,
+      explain: true,
+    });
     const { win_points, size_points, return_points, experience_points } = data.summary.lp_score_breakdown as Record<string, number>;
-    expect(Math.abs((win_points as number) + (size_points as number) + (return_points as number) + (experience_points as number) - data.summary.lp_score)).toBeLessThan(0.25);
+    expect(
+      Math.abs(
+        (win_points as number) +
+          (size_points as number) +
+          (return_points as number) +
+          (experience_points as number) -
+          data.summary.lp_score,
+      ),
+    ).toBeLessThan(0.25);
   });
 
   it('lps/profile tells strangers from providers at rest', async () => {
     await expect(ask(db, 'lp/lps/profile', NOW, { owner: STRANGER })).rejects.toMatchObject({ code: 'not_found' });
-    const resting = owners.find((owner) => !eventsIn(facts, windowOf(1)).some((event) => event.owner === owner) && ended(windowOf(1), owner).length === 0);
+    const resting = owners.find(
+      (owner) => !eventsIn(facts, windowOf(1)).some((event) => event.owner === owner) && ended(windowOf(1), owner).length === 0,
+    );
     await expect(ask(db, 'lp/lps/profile', NOW, { owner: resting, timeframe: '24h' })).rejects.toMatchObject({ code: 'empty_result' });
   });
 
   it('lps/compare shows the profiles side by side, what they share and who leads', async () => {
     const some = [...owners.slice(0, 4), STRANGER];
-    const { data } = await ask<{ lps: { owner: string; found: boolean; summary: Row | null; pool_breakdown: Row[] }[]; shared_pools: { pool_address: string; owners: Row[] }[]; comparison_winners: Record<string, string[]> }>(
-      db, 'lp/lps/compare', NOW, { owners: some });
+    const { data } = await ask<{
+      lps: { owner: string; found: boolean; summary: Row | null; pool_breakdown: Row[] }[];
+      shared_pools: { pool_address: string; owners: Row[] }[];
+      comparison_winners: Record<string, string[]>;
+    }>(db, 'lp/lps/compare', NOW, { owners: some });
     expect(data.lps.map((row) => [row.owner, row.found])).toEqual(some.map((owner) => [owner, owner !== STRANGER]));
     for (const row of data.lps.slice(0, 4)) {
       const profile = (await ask<{ summary: Row; pool_breakdown: Row[] }>(db, 'lp/lps/profile', NOW, { owner: row.owner })).data;
       expect(row.summary).toEqual(profile.summary);
       expect(row.pool_breakdown).toEqual(profile.pool_breakdown.slice(0, 5));
     }
-    const users = grouped(facts.events.filter((event) => event.at < NOW.getTime() && some.includes(event.owner ?? '')), (event) => event.pool);
+    const users = grouped(
+      facts.events.filter((event) => event.at < NOW.getTime() && some.includes(event.owner ?? '')),
+      (event) => event.pool,
+    );
     const shared = [...users].filter(([, events]) => new Set(events.map((event) => event.owner)).size > 1).map(([pool]) => pool);
     expect(data.shared_pools.map((row) => row.pool_address).sort()).toEqual(shared.sort());
     expect(shared.length).toBeGreaterThan(0);
     for (const [metric, winners] of Object.entries(data.comparison_winners)) {
-      const values = data.lps.filter((row) => row.summary?.[metric] != null).map((row) => [row.owner, row.summary?.[metric] as number] as const);
+      const values = data.lps
+        .filter((row) => row.summary?.[metric] != null)
+        .map((row) => [row.owner, row.summary?.[metric] as number] as const);
       const best = Math.max(...values.map(([, value]) => value));
       expect(winners).toEqual(values.filter(([, value]) => value === best).map(([owner]) => owner));
     }
-    await expect(ask(db, 'lp/lps/compare', NOW, { owners: [STRANGER, 'So11111111111111111111111111111111111111112'] })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      ask(db, 'lp/lps/compare', NOW, { owners: [STRANGER, 'So11111111111111111111111111111111111111112'] }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  const METRIC: Record<string, string> = { volume: 'total_volume_usd', events: 'event_count', pool_count: 'pool_count', fees: 'fees_claimed_usd', pnl: 'realized_pnl_usd', score: 'lp_score' };
+  const METRIC: Record<string, string> = {
+    volume: 'total_volume_usd',
+    events: 'event_count',
+    pool_count: 'pool_count',
+    fees: 'fees_claimed_usd',
+    pnl: 'realized_pnl_usd',
+    score: 'lp_score',
+  };
 
   it.each(Object.keys(METRIC))('lps/top by %s is what the facts say', async (sort_by) => {
     const window = windowOf(7);
@@ -151,45 +210,83 @@ describe('providers of a simulated world', () => {
     active.delete(null);
     expect(data).toHaveLength(Math.min(100, active.size));
     data.forEach((row, i) => {
-      const { total_volume_usd, pool_count, event_count, pool_types, fees_claimed_usd, realized_pnl_usd, win_rate, closed_positions, lp_score, last_event } = summary(row.owner as string, window);
-      expect(row).toEqual({ owner: row.owner, total_volume_usd, pool_count, event_count, pool_types, fees_claimed_usd, realized_pnl_usd, win_rate, closed_positions, lp_score, last_event, rank: i + 1 });
+      const {
+        total_volume_usd,
+        pool_count,
+        event_count,
+        pool_types,
+        fees_claimed_usd,
+        realized_pnl_usd,
+        win_rate,
+        closed_positions,
+        lp_score,
+        last_event,
+      } = summary(row.owner as string, window);
+      expect(row).toEqual({
+        owner: row.owner,
+        total_volume_usd,
+        pool_count,
+        event_count,
+        pool_types,
+        fees_claimed_usd,
+        realized_pnl_usd,
+        win_rate,
+        closed_positions,
+        lp_score,
+        last_event,
+        rank: i + 1,
+      });
     });
     const keys = data.map((row) => (row[METRIC[sort_by] as string] as number | null) ?? -Infinity);
     expect([...keys].sort((a, b) => b - a)).toEqual(keys);
-    const first = [...active].map((owner) => summary(owner as string, window)[METRIC[sort_by] as string] as number | null).filter((value) => value !== null);
+    const first = [...active]
+      .map((owner) => summary(owner as string, window)[METRIC[sort_by] as string] as number | null)
+      .filter((value) => value !== null);
     expect(keys[0]).toBe(Math.max(...first));
   });
 
-  it.each(['smart_lp_count', 'smart_volume_usd', 'smart_share_pct', 'smart_net_usd'])('pools/smart-wallet by %s counts events of owners who were smart the day before', async (sort_by) => {
-    const window = windowOf(7);
-    const { data } = await ask<{ pools: (Row & { smart_lps: Row[] })[] }>(db, 'lp/pools/smart-wallet', NOW, { sort_by, min_smart_lps: 1, limit: 100 });
-    const events = eventsIn(facts, window);
-    const smart = events.filter((event) => event.owner !== null && (scoreBefore(facts, event.owner, event.at) ?? 0) >= 60);
-    const pools = grouped(smart, (event) => event.pool);
-    expect(data.pools.map((row) => row.pool_address).sort()).toEqual([...pools.keys()].sort());
-    expect(pools.size).toBeGreaterThan(1);
-    for (const row of data.pools) {
-      const own = pools.get(row.pool_address as string) as typeof events;
-      const moved = usd(own.filter((event) => event.kind !== 'claim'));
-      const all = usd(events.filter((event) => event.pool === row.pool_address && event.kind !== 'claim'));
-      const net = (rows: typeof events): bigint => usd(rows.filter(({ kind }) => kind === 'deposit')) - usd(rows.filter(({ kind }) => kind === 'withdraw'));
-      const people = [...grouped(own, (event) => event.owner as string)].map(([owner, mine]) => ({ owner, net: net(mine), score: scoreBefore(facts, owner, Math.max(...mine.map((event) => event.at))) as number }));
-      const size = (value: bigint): bigint => (value < 0n ? -value : value);
-      people.sort((a, b) => (size(a.net) !== size(b.net) ? (size(a.net) > size(b.net) ? -1 : 1) : a.owner < b.owner ? -1 : 1));
-      expect(row).toMatchObject({
-        smart_lp_count: people.length,
-        total_volume_usd: shown(all),
-        smart_volume_usd: shown(moved),
-        smart_share_pct: all === 0n ? null : shown(over(100n * moved, all) as bigint),
-        smart_net_usd: shown(net(own)),
-        fees_claimed_by_smart_usd: shown(usd(own.filter((event) => event.kind === 'claim'))),
-        smart_lps: people.slice(0, 5).map(({ owner, net: flow, score }) => ({ owner, lp_score: score, net_usd: shown(flow) })),
+  it.each(['smart_lp_count', 'smart_volume_usd', 'smart_share_pct', 'smart_net_usd'])(
+    'pools/smart-wallet by %s counts events of owners who were smart the day before',
+    async (sort_by) => {
+      const window = windowOf(7);
+      const { data } = await ask<{ pools: (Row & { smart_lps: Row[] })[] }>(db, 'lp/pools/smart-wallet', NOW, {
+        sort_by,
+        min_smart_lps: 1,
+        limit: 100,
       });
-      expect(row.avg_lp_score as number).toBeCloseTo(people.reduce((sum, { score }) => sum + score, 0) / people.length, 0);
-    }
-    const keys = data.pools.map((row) => (row[sort_by] as number | null) ?? -Infinity);
-    expect([...keys].sort((a, b) => b - a)).toEqual(keys);
-  });
+      const events = eventsIn(facts, window);
+      const smart = events.filter((event) => event.owner !== null && (scoreBefore(facts, event.owner, event.at) ?? 0) >= 60);
+      const pools = grouped(smart, (event) => event.pool);
+      expect(data.pools.map((row) => row.pool_address).sort()).toEqual([...pools.keys()].sort());
+      expect(pools.size).toBeGreaterThan(1);
+      for (const row of data.pools) {
+        const own = pools.get(row.pool_address as string) as typeof events;
+        const moved = usd(own.filter((event) => event.kind !== 'claim'));
+        const all = usd(events.filter((event) => event.pool === row.pool_address && event.kind !== 'claim'));
+        const net = (rows: typeof events): bigint =>
+          usd(rows.filter(({ kind }) => kind === 'deposit')) - usd(rows.filter(({ kind }) => kind === 'withdraw'));
+        const people = [...grouped(own, (event) => event.owner as string)].map(([owner, mine]) => ({
+          owner,
+          net: net(mine),
+          score: scoreBefore(facts, owner, Math.max(...mine.map((event) => event.at))) as number,
+        }));
+        const size = (value: bigint): bigint => (value < 0n ? -value : value);
+        people.sort((a, b) => (size(a.net) !== size(b.net) ? (size(a.net) > size(b.net) ? -1 : 1) : a.owner < b.owner ? -1 : 1));
+        expect(row).toMatchObject({
+          smart_lp_count: people.length,
+          total_volume_usd: shown(all),
+          smart_volume_usd: shown(moved),
+          smart_share_pct: all === 0n ? null : shown(over(100n * moved, all) as bigint),
+          smart_net_usd: shown(net(own)),
+          fees_claimed_by_smart_usd: shown(usd(own.filter((event) => event.kind === 'claim'))),
+          smart_lps: people.slice(0, 5).map(({ owner, net: flow, score }) => ({ owner, lp_score: score, net_usd: shown(flow) })),
+        });
+        expect(row.avg_lp_score as number).toBeCloseTo(people.reduce((sum, { score }) => sum + score, 0) / people.length, 0);
+      }
+      const keys = data.pools.map((row) => (row[sort_by] as number | null) ?? -Infinity);
+      expect([...keys].sort((a, b) => b - a)).toEqual(keys);
+    },
+  );
 
   it('the score finds the planted skill', async () => {
     const scored = [...truth].flatMap(([owner, role]) => (nowScore(owner) === null ? [] : [{ role, score: nowScore(owner) as number }]));

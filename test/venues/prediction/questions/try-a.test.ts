@@ -1,4 +1,5 @@
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import fs from 'node:fs';
 import { parse, valueFromASTUntyped } from 'graphql';
@@ -13,8 +14,8 @@ test('try', async () => {
   for (const page of predictionWorld({ seed: 5, size: 6_000, start }).pages(start, new Date(now.getTime() + DAY))) await loadRecords(db.pool, page.name, page.records, page.format);
   const { rows } = await db.pool.query('SELECT wallet, count(*) FROM pm_position GROUP BY 1 ORDER BY 2 DESC LIMIT 5');
   console.log(rows);
-  const wallet = rows[2].wallet;
-  for (const [endpoint, args] of [['wallets/profile', { wallet, trades_limit: 1 }], ['wallets/activity', { wallet, timeframe: '7d', limit: 1 }], ['wallets/pnl-breakdown', { wallet, timeframe: 'all', limit: 2 }], ['wallets/compare', { wallets: rows.slice(0, 3).map((r) => r.wallet) }], ['wallets/portfolio', { wallets: rows.map((r) => r.wallet), limit: 2 }]] as const) {
+  await score(db.pool, now, () => undefined);
+  for (const [endpoint, args] of [['wallets/top-performers', { limit: 2, timeframe: 'all' }], ['wallets/top-performers', { limit: 2, metric: 'volume', category: 'Sports', timeframe: 'all', min_trades: 2 }], ['wallets/niche-experts', { category: 'Crypto', min_category_trades: 3, limit: 2 }], ['wallets/niche-experts', { category: 'Crypto', min_category_trades: 2, sort_by: 'category_edge', limit: 2, specialists_only: true }],...(['sharpe','roi','win_rate','pnl','volume'].map((metric) => ['wallets/top-performers', { metric, limit: 1, timeframe: '30d' }]))] as const) {
     const at = performance.now();
     const { data } = await ask<any>(db, endpoint, now, args as any);
     if (data.shared_positions) data.shared_positions.length = 2;

@@ -1,0 +1,96 @@
+/** A statement with a name: parsed once a connection. */
+export interface NamedStatement {
+  name: string;
+  text: string;
+}
+
+const COLUMNS =
+  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.answer, p.settled_at, p.reason';
+const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
+
+/** Steps whose loss in a crash of the database is harmless do not wait for the disk: what lost one finds itself not where it had to be, and stops. */
+const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxed";
+
+/**
+ * Moves payment $1 from one of the states $2 to $3 with note $4 and a row of history, and returns it. `set` is what else
+ * changes, `also` what else happens if it moves.
+ */
+function move(
+  name: string,
+  { set = '', also = '', relaxed = false }: { set?: string; also?: string; relaxed?: boolean } = {},
+): NamedStatement {
+  const text = `
+    WITH moved AS (
+      UPDATE payment p SET state = $3, step = step + 1, moved_at = now()${set === '' ? '' : `, ${set}`}
+      WHERE id = $1 AND state = ANY ($2) RETURNING p.*
+    ), written AS (
+      INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, $4 FROM moved
+    )${also === '' ? '' : `, also AS (${also})`}
+    SELECT ${COLUMNS} FROM moved p${relaxed ? RELAXED : ''}`;
+  return { name: `payment_${name}`, text };
+}
+
+/** Every change of state; values from $5 on are the ledger's. */
+export const MOVES = {
+  executing: move('executing', { set: 'details = p.details || $5', relaxed: true }),
+  result_ready: move('result_ready', { relaxed: true }),
+  write_ahead: move('write_ahead', { set: 'transaction = $5, raw = $6, details = p.details || $7, settle_by = $8, answer = $9' }),
+  confirmed: move('confirmed', {
+    set: `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
+      answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`,
+    also: `UPDATE payment_claim SET expires_at = now() + $6 * interval '1 millisecond' WHERE kind = 'buyer' AND ${OF_MOVED}`,
+  }),
+  delivered: move('delivered', { relaxed: true }),
+  unknown: move('unknown', { set: "look_at = now() + interval '2 seconds'" }),
+  failed: move('failed', {
+    set: 'raw = NULL, answer = NULL, fault = true, reason = $5, look_at = NULL',
+    also: `DELETE FROM payment_claim WHERE kind = 'buyer' AND ${OF_MOVED}`,
+  }),
+  // Its buyer may have broadcast it, or still may: looked at again when it should have expired.
+  release: move('release', {
+    set: `raw = NULL, answer = NULL, fault = $5, reason = $6,
+      look_at = CASE WHEN p.state <> 'RESERVED' AND p.transaction IS NOT NULL THEN now() + interval '90 seconds' END`,
+    also: `DELETE FROM payment_claim WHERE ${OF_MOVED}`,
+  }),
+  owe: move('owe', { set: 'owed = true, transaction = $5, raw = NULL, reason = $6' }),
+  take: move('take', { set: 'instance = $5' }),
+} as const;
+
+export const RESERVE: NamedStatement = {
+  name: 'payment_reserve',
+  text: 'SELECT reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id',
+};
+
+/** Payments that hold any of the keys $1, newest first, and by which kinds of key. */
+export const HELD: NamedStatement = {
+  name: 'payment_held',
+  text: `SELECT ${COLUMNS}, array_agg(DISTINCT c.kind) AS by FROM payment_claim c JOIN payment p ON p.id = c.payment_id
+    WHERE c.key = ANY ($1) AND (c.expires_at IS NULL OR c.expires_at > now()) GROUP BY p.id ORDER BY p.id DESC`,
+};
+
+/** Micro-USDC of payer $1 in states $2, up to and including payment $3. */
+export const SUM_OPEN: NamedStatement = {
+  name: 'payment_sum_open',
+  text: 'SELECT sum(amount) AS sum FROM payment WHERE payer = $1 AND state = ANY ($2) AND NOT owed AND id <= $3',
+};
+
+/** Settlements of payer $1 since $2 that failed by its doing. */
+export const COUNT_FAULTS: NamedStatement = {
+  name: 'payment_count_faults',
+  text: `SELECT count(*) AS count FROM payment WHERE payer = $1 AND state = ANY ('{RELEASED,REJECTED_ONCHAIN,EXPIRED}') AND fault AND created_at > $2`,
+};
+
+/** Payment $1 takes on the debt of one that was released unserved: same proof, payer and request, and a secret in common. */
+export const ADOPT_DEBT: NamedStatement = {
+  name: 'payment_adopt_debt',
+  text: `UPDATE payment p SET owed = true FROM payment old
+    WHERE p.id = $1 AND old.proof_key = p.proof_key AND old.state = 'RELEASED' AND old.payer = p.payer
+    AND old.request_hash = p.request_hash AND old.secrets && p.secrets`,
+};
+
+/** Newest settlement of each protocol that has one. */
+export const LAST_SETTLEMENTS: NamedStatement = {
+  name: 'payment_last_settlements',
+  text: `SELECT protocol, at FROM unnest('{x402,mpp_tempo,mpp_solana}'::text[]) AS protocol,
+    LATERAL (SELECT max(settled_at) AS at FROM payment WHERE payment.protocol = protocol.protocol) newest WHERE at IS NOT NULL`,
+};

@@ -1,0 +1,105 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { SOL, STABLES } from '../chain-addresses';
+import { ordersAsOf } from '../rollups/orders';
+import { priceAt } from '../rollups/price-at';
+import { spanOf, swapsIn } from './span';
+
+export interface PressureArgs {
+  /** Null: all tokens but the usual means of payment. */
+  token: string | null;
+  now: Date;
+  /** End of the window ahead; null: everything that is left. */
+  until: Date | null;
+  /** Window of equal length that ends now; for `all` an empty one. */
+  before: Window;
+  /** Of purchases and sales together; with a token it does not apply. */
+  min_volume_usd: number;
+  limit: number;
+}
+
+/** Numeric columns are decimal text, counts numbers. */
+export interface PressureRow {
+  token_mint: string;
+  symbol: string | null;
+  buy_volume: string;
+  sell_volume: string;
+  net_pressure: string;
+  score: string | null;
+  open_buy_orders: number;
+  open_sell_orders: number;
+  remaining_buy_usd: string | null;
+  remaining_sell_usd: string | null;
+  buyers: number;
+  next_cycle_at: Date | null;
+  label: 'accumulation' | 'distribution' | 'neutral';
+  pct_of_volume: string | null;
+  /** Orders whose input token has no price. */
+  unpriced: number;
+}
+
+/** Tokens that most orders pay with or are paid in: they would lead every list. */
+const QUOTES = [...STABLES, SOL].map((mint) => `'${mint}'`).join(', ');
+/** A lean of less than this is none. */
+const LEAN = 15;
+
+/**
+ * D-DCA: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
+ * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens.
+ */
+function pressure(one: boolean): Statement {
+  const priced = (column: string): string => `${column} * ('1e-' || t.decimals)::numeric * q.usd`;
+  return {
+    name: `lp_dca_pressure_${Number(one)}`,
+    text: `
+WITH open AS (
+  SELECT o.*, o.last_cycle_at + make_interval(secs => (o.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - o.last_cycle_at) / o.cycle_frequency) - 1)))::float8) AS next_at
+  FROM (${ordersAsOf('$1::timestamptz')}) o WHERE (o.closed_at IS NULL OR o.closed_at >= $1) AND o.remaining > 0
+), due AS (
+  SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
+    ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ceil(extract(epoch FROM $2 - o.next_at) / o.cycle_frequency))) END AS amount
+  FROM open o
+), valued AS (
+  SELECT d.*, ${priced('d.amount')} AS usd, ${priced('d.remaining')} AS remaining_usd
+  FROM due d LEFT JOIN lp_token t ON t.mint = d.input_mint ${priceAt('d.input_mint', '$1::timestamptz', 'q')}
+), sides AS (
+  SELECT output_mint AS token_mint, true AS buy, owner, usd, remaining_usd, next_at FROM valued
+  UNION ALL SELECT input_mint, false, owner, usd, remaining_usd, next_at FROM valued
+), tokens AS (
+  SELECT token_mint, coalesce(sum(usd) FILTER (WHERE buy), 0) AS buy_volume, coalesce(sum(usd) FILTER (WHERE NOT buy), 0) AS sell_volume,
+    count(*) FILTER (WHERE buy)::int AS open_buy_orders, count(*) FILTER (WHERE NOT buy)::int AS open_sell_orders,
+    CASE WHEN count(*) FILTER (WHERE buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE buy) END AS remaining_buy_usd,
+    CASE WHEN count(*) FILTER (WHERE NOT buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE NOT buy) END AS remaining_sell_usd,
+    count(DISTINCT owner) FILTER (WHERE buy)::int AS buyers, min(next_at) AS next_cycle_at, count(*) FILTER (WHERE usd IS NULL)::int AS unpriced
+  FROM sides WHERE ${one ? 'token_mint = $9' : `$9::text IS NULL AND token_mint NOT IN (${QUOTES})`} GROUP BY token_mint
+), shown AS (
+  SELECT t.*, t.buy_volume - t.sell_volume AS net_pressure, 100 * (t.buy_volume - t.sell_volume) / nullif(t.buy_volume + t.sell_volume, 0) AS score
+  FROM tokens t WHERE ${one ? '$7::numeric IS NOT NULL' : 't.buy_volume + t.sell_volume >= $7::numeric'}
+  ORDER BY abs(t.buy_volume - t.sell_volume) DESC, t.buy_volume + t.sell_volume DESC, t.token_mint LIMIT $8
+), swaps AS (
+  SELECT pool_address, sum(usd) AS usd FROM (${swapsIn(3)}) s GROUP BY pool_address
+)
+SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.score <= -${LEAN} THEN 'distribution' ELSE 'neutral' END AS label,
+  100 * (s.buy_volume + s.sell_volume) / nullif((SELECT sum(w.usd) FROM swaps w JOIN lp_pool p ON p.pool_address = w.pool_address WHERE p.mint_x = s.token_mint OR p.mint_y = s.token_mint), 0) AS pct_of_volume
+FROM shown s LEFT JOIN lp_token k ON k.mint = s.token_mint
+ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mint`,
+  };
+}
+
+const STATEMENTS = { one: pressure(true), all: pressure(false) };
+
+/** Tokens of open recurring orders by the size of their net pressure. */
+export function listPressure(sql: Sql, { token, now, until, before, min_volume_usd, limit }: PressureArgs): Promise<PressureRow[]> {
+  const statement = token === null ? STATEMENTS.all : STATEMENTS.one;
+  return sql.query<PressureRow>(statement, [now, until, ...spanOf(before), min_volume_usd, limit, token]);
+}
+
+const NEWEST: Statement = {
+  name: 'lp_dca_newest',
+  text: 'SELECT max("timestamp") AS at FROM dca_event WHERE "timestamp" < $1',
+};
+
+/** Newest event of recurring orders before `now`. */
+export async function findNewestOrderEvent(sql: Sql, now: Date): Promise<Date | null> {
+  return (await sql.query<{ at: Date | null }>(NEWEST, [now]))[0]?.at ?? null;
+}

@@ -1,0 +1,53 @@
+import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolvers } from '../../venue';
+import { POOL_TYPES } from '../chain-addresses';
+import { OPERATOR_ACCOUNTS } from '../operator';
+import { listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
+import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+
+const NOTHING: Omit<OperatorShareRow, 'pool_type'> = {
+  total_events: 0,
+  operator_events: 0,
+  total_volume_usd: '0',
+  operator_volume_usd: '0',
+  operator_share_pct: null,
+  operator_event_share_pct: null,
+  unique_operator_lps: 0,
+  unknown_events: 0,
+  unpriced: 0,
+};
+
+/** The operator's share of the events whose transactions were read. */
+async function lpPlatformOperatorShare(
+  _root: unknown,
+  input: { pool_type: PoolTypeFilter; timeframe: Timeframe },
+  context: GraphContext,
+): Promise<unknown> {
+  const { sql, now, meta } = context;
+  const { timeframe } = input;
+  const pool_type = typeOf(input.pool_type);
+  const window = windowOf(timeframe, now);
+  const previous = previousWindow(timeframe, now);
+  const shares = (of: typeof window): Promise<OperatorShareRow[]> =>
+    listOperatorShares(sql, { pool_type, window: of, accounts: OPERATOR_ACCOUNTS });
+  const [rows, earlier] = await Promise.all([shares(window), previous === null ? [] : shares(previous)]);
+  const all = rows.find((row) => row.pool_type === null);
+  if (all === undefined) throw nothingIn(timeframe, pool_type === null ? {} : { pool_type: 'all' });
+  Object.assign(meta, { timeframe, window });
+  if (all.unknown_events > 0) meta.warnings.push(`${all.unknown_events} events left out: their transactions were not read`);
+  warnOfUnpriced(all.unpriced, 'counted, left out of sums', context);
+  return {
+    ...all,
+    by_pool_type: (pool_type === null ? POOL_TYPES : [pool_type]).map((type) => ({
+      ...(rows.find((row) => row.pool_type === type) ?? NOTHING),
+      pool_type: type,
+    })),
+    change_pct: changeOf(all.operator_share_pct, earlier.find((row) => row.pool_type === null)?.operator_share_pct ?? null),
+  };
+}
+
+function changeOf(share: string | null, earlier: string | null): number | null {
+  return share === null || earlier === null || Number(earlier) === 0 ? null : (100 * (Number(share) - Number(earlier))) / Number(earlier);
+}
+
+export const operatorShareResolvers = { Query: { lpPlatformOperatorShare } } satisfies Resolvers;

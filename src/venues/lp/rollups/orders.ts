@@ -1,0 +1,45 @@
+import type { PoolClient } from 'pg';
+
+export const ORDER_COLUMNS =
+  'order_address, owner, input_mint, output_mint, in_amount_per_cycle, cycle_frequency, remaining, last_cycle_at, closed_at, changed_at';
+
+const sumOf = (kind: string): string => `coalesce(sum(d.in_amount) FILTER (WHERE d.kind = '${kind}'), 0)`;
+const openedBy = (column: string): string => `(array_agg(d.${column} ORDER BY d."timestamp") FILTER (WHERE d.kind = 'opened'))[1]`;
+
+/**
+ * Select of orders from the events of `source`: a FROM item, and join, over `dca_event d`. Orders whose opening was not seen are left out:
+ * nothing tells what they still hold.
+ */
+export const orderSums = (source: string): string => `
+SELECT * FROM (
+  SELECT d.order_address, ${openedBy('owner')} AS owner, ${openedBy('input_mint')} AS input_mint, ${openedBy('output_mint')} AS output_mint,
+    ${openedBy('in_amount_per_cycle')} AS in_amount_per_cycle, ${openedBy('cycle_frequency')} AS cycle_frequency,
+    ${openedBy('in_deposited')} + ${sumOf('deposit')} - ${sumOf('filled')} - ${sumOf('withdraw')} AS remaining,
+    coalesce(max(d."timestamp") FILTER (WHERE d.kind = 'filled'), ${openedBy('opened_at')}, ${openedBy('"timestamp"')}) AS last_cycle_at,
+    min(d."timestamp") FILTER (WHERE d.kind = 'closed') AS closed_at, max(d."timestamp") AS changed_at
+  FROM ${source} GROUP BY d.order_address
+) o WHERE input_mint IS NOT NULL AND output_mint IS NOT NULL AND in_amount_per_cycle > 0 AND cycle_frequency > 0 AND remaining IS NOT NULL`;
+
+/** Orders as of the instant `now` (SQL): kept ones, and of those that changed later what the events before it say. */
+export const ordersAsOf = (now: string): string => `
+SELECT ${ORDER_COLUMNS} FROM dca_order WHERE changed_at < ${now}
+UNION ALL ${orderSums(`(SELECT order_address FROM dca_order WHERE changed_at >= ${now}) c JOIN dca_event d ON d.order_address = c.order_address AND d."timestamp" < ${now}`)}`;
+
+/** Counts orders anew from their events. */
+export async function recountOrders(client: PoolClient, orders: readonly string[]): Promise<void> {
+  const distinct = [...new Set(orders)];
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('lp orders'))");
+  await client.query({ name: 'lp_forget_orders', text: 'DELETE FROM dca_order WHERE order_address = ANY($1)', values: [distinct] });
+  await client.query({
+    name: 'lp_recount_orders',
+    text: `INSERT INTO dca_order (${ORDER_COLUMNS}) ${orderSums('dca_event d WHERE d.order_address = ANY($1)')}`,
+    values: [distinct],
+  });
+}
+
+/** Recomputes all orders from facts. */
+export async function rebuildOrders(client: PoolClient): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('lp orders'))");
+  await client.query('DELETE FROM dca_order');
+  await client.query(`INSERT INTO dca_order (${ORDER_COLUMNS}) ${orderSums('dca_event d')}`);
+}

@@ -1,0 +1,88 @@
+import type { PoolClient } from 'pg';
+import { clip } from '../../../lib/statistics';
+import { heldAt } from '../queries/held';
+import { SMART_SCORE } from '../tier';
+import { PERP_TAGS } from './tags';
+
+/** D-COPY: how far back it looks, how late a copy may be, and how few copies say nothing. */
+const WITHIN = "interval '30 days'";
+const MAX_LAG = "interval '60 minutes'";
+const FEWEST_MATCHES = 5;
+const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
+const FULL_LIFT = 10;
+
+/** How one account's entries follow a leader's. */
+export interface Following {
+  /** Entries of the follower just after one of the leader's in the same coin and direction; entries of the leader they cover. */
+  matches: number;
+  covered: number;
+  /** The same the other way round: the leader after the follower. */
+  reverse_matches: number;
+  follower_entries: number;
+  leader_entries: number;
+  /** Share of everybody's entries that follow the leader's like that. */
+  chance: number;
+  mean_lag_seconds: number;
+  /** Null with one match. */
+  lag_deviation: number | null;
+}
+
+/** Copy score 0..1; null with too few matches, or where the leader follows as much. */
+export function copyScore(own: Following): number | null {
+  if (own.matches < FEWEST_MATCHES || own.reverse_matches >= own.matches / 2) return null;
+  const precision = own.matches / own.follower_entries;
+  const coverage = own.covered / own.leader_entries;
+  const lift = own.chance > 0 ? precision / own.chance : 0;
+  const regularity = clip(1 - (own.lag_deviation ?? 0) / own.mean_lag_seconds);
+  return (
+    WEIGHTS.precision * precision +
+    WEIGHTS.coverage * coverage +
+    WEIGHTS.lift * Math.min(lift / FULL_LIFT, 1) +
+    WEIGHTS.regularity * regularity
+  );
+}
+
+const FOLLOWS = (first: string, second: string): string => `
+  SELECT ${first}.trader AS ahead, ${second}.trader AS behind, ${second}.coin, ${second}.at, max(${first}.at) AS ahead_at
+  FROM ${first} CROSS JOIN (VALUES (interval '0'), (interval '1 hour')) AS next(hour)
+  JOIN ${second} ON ${second}.coin = ${first}.coin AND ${second}.is_long = ${first}.is_long AND ${second}.hour = ${first}.hour + next.hour
+  WHERE ${second}.trader <> ${first}.trader AND ${second}.at > ${first}.at AND ${second}.at <= ${first}.at + ${MAX_LAG} GROUP BY 1, 2, 3, 4`;
+
+// $1: the run; $2: its day; $3: score of a leader; $4: fewest matches. Entries are the starts of round trips; the lag spans two hours at most.
+const FOLLOWINGS = {
+  name: 'perps_followings',
+  text: `
+WITH ${heldAt('$1::timestamptz', 'true')},
+entry AS MATERIALIZED (
+  SELECT trader, coin, is_long, at, date_trunc('hour', at, 'UTC') AS hour FROM (
+    SELECT trader, coin, is_long, opened_at AS at FROM perp_round_trip WHERE closed_at >= $1::timestamptz - ${WITHIN} AND closed_at < $1
+    UNION ALL SELECT trader, coin, is_long, opened_at FROM held
+  ) e WHERE at >= $1::timestamptz - ${WITHIN}
+),
+leader AS MATERIALIZED (
+  SELECT entry.* FROM entry JOIN perp_score s ON s.trader = entry.trader AND s.day = $2::date WHERE s.score >= $3
+),
+copied AS MATERIALIZED (${FOLLOWS('leader', 'entry')}),
+reversed AS (SELECT behind AS leader, ahead AS follower, count(*) AS matches FROM (${FOLLOWS('entry', 'leader')}) r GROUP BY 1, 2),
+entries AS (SELECT trader, count(*) AS n FROM entry GROUP BY trader),
+chance AS (SELECT ahead AS leader, count(*)::float8 / (SELECT count(*) FROM entry) AS share FROM copied GROUP BY 1),
+pair AS (
+  SELECT ahead AS leader, behind AS follower, count(*) AS matches, count(DISTINCT (coin, ahead_at)) AS covered,
+    avg(extract(epoch FROM at - ahead_at)) AS lag, stddev_samp(extract(epoch FROM at - ahead_at)) AS deviation
+  FROM copied GROUP BY 1, 2 HAVING count(*) >= $4
+)
+SELECT pair.follower, pair.matches::int AS matches, pair.covered::int AS covered, coalesce(reversed.matches, 0)::int AS reverse_matches,
+  f.n::int AS follower_entries, l.n::int AS leader_entries, chance.share AS chance, pair.lag::float8 AS mean_lag_seconds, pair.deviation::float8 AS lag_deviation
+FROM pair JOIN entries f ON f.trader = pair.follower JOIN entries l ON l.trader = pair.leader JOIN chance ON chance.leader = pair.leader
+LEFT JOIN reversed ON reversed.leader = pair.leader AND reversed.follower = pair.follower`,
+};
+
+/** Tags those of a day's scored accounts that copy one of its smart ones. */
+export async function tagCopiers(client: PoolClient, now: Date, day: string): Promise<void> {
+  const { rows } = await client.query<Following & { follower: string }>({ ...FOLLOWINGS, values: [now, day, SMART_SCORE, FEWEST_MATCHES] });
+  const copiers = rows.filter((own) => (copyScore(own) ?? 0) >= PERP_TAGS.copy_score).map(({ follower }) => follower);
+  await client.query("UPDATE perp_score SET tags = array_append(tags, 'copy_trader') WHERE day = $1 AND trader = ANY ($2::text[])", [
+    day,
+    copiers,
+  ]);
+}

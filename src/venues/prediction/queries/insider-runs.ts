@@ -1,0 +1,101 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { InsiderSignalsRecord } from '../scoring/insider';
+import { Parameters } from './parameters';
+import { cutAt, tokenPieces } from './pieces';
+
+/** A wallet on a market in a run of the insider scan. */
+export interface InsiderRow {
+  wallet: string;
+  condition_id: string;
+  category: string;
+  token_id: string;
+  score: number;
+  buy_usdc: string;
+  first_bet_at: Date;
+  generated_at: Date;
+  signals: InsiderSignalsRecord;
+}
+
+const COLUMNS = `found.wallet, found.condition_id, COALESCE(market.category, 'Other') AS category, found.token_id, found.score::float8 AS score, found.buy_usdc, found.first_bet_at, found.generated_at, found.signals`;
+
+const NEWEST: Statement = {
+  name: 'pm_insiders_newest',
+  text: `SELECT ${COLUMNS} FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
+WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND found.generated_at <= $2`,
+};
+
+/** The newest run up to `now`. */
+export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
+  return sql.query<InsiderRow & Record<string, unknown>>(NEWEST, [now.toISOString().slice(0, 10), now]);
+}
+
+const EVER: Statement = {
+  name: 'pm_insiders_ever',
+  text: `SELECT DISTINCT ON (found.condition_id, found.wallet) ${COLUMNS} FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
+WHERE found.day <= $1::date AND found.generated_at <= $2 ORDER BY found.condition_id, found.wallet, found.day DESC`,
+};
+
+/** Every wallet on every market as it was last judged up to `now`. */
+export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderRow[]> {
+  return sql.query<InsiderRow & Record<string, unknown>>(EVER, [now.toISOString().slice(0, 10), now]);
+}
+
+/** Trades of flagged wallets on one market in one bucket, exact decimal texts. */
+export interface InsiderCell {
+  wallet: string;
+  condition_id: string;
+  category: string;
+  token_id: string;
+  bucket: Date;
+  trades: number;
+  usdc: string;
+  buy_usdc: string;
+}
+
+/** Buys and sells of wallets in the window, each from the time it is flagged on. */
+export function listInsiderCells(
+  sql: Sql,
+  flagged: ReadonlyMap<string, Date>,
+  window: Window,
+  bucket_ms: number,
+  category: string | null,
+): Promise<InsiderCell[]> {
+  const parameters = new Parameters();
+  const wallets = parameters.add([...flagged.keys()], 'text[]');
+  const since = parameters.add([...flagged.values()], 'timestamptz[]');
+  const [from, to] = [parameters.add(window.from, 'timestamptz'), parameters.add(window.to, 'timestamptz')];
+  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
+  const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
+  const text = `SELECT trade.wallet, trade.condition_id, market.category, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
+  COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc
+FROM unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
+  AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')
+JOIN pm_market AS market ON market.condition_id = trade.condition_id${only} GROUP BY 1, 2, 3, 4, 5`;
+  return sql.query<InsiderCell & Record<string, unknown>>(
+    { name: `pm_insider_cells${category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
+}
+
+/** USDC taken in each bucket of the window, by start of the bucket in milliseconds. */
+export async function listBucketVolumes(
+  sql: Sql,
+  window: Window,
+  bucket_ms: number,
+  category: string | null,
+): Promise<Map<number, string>> {
+  const parameters = new Parameters();
+  const only =
+    category === null
+      ? 'true'
+      : `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(category, 'text')})`;
+  const pieces = tokenPieces(cutAt([window.from, window.to]), parameters, only);
+  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, at, timestamptz '1970-01-01T00:00:00Z')`;
+  const text = `SELECT ${bucket} AS bucket, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY 1`;
+  const rows = await sql.query<{ bucket: Date; usdc: string }>(
+    { name: `pm_bucket_volumes${category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
+  return new Map(rows.map(({ bucket: at, usdc }) => [at.getTime(), usdc]));
+}

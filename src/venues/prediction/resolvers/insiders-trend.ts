@@ -1,0 +1,168 @@
+import { AppError } from '../../../errors';
+import { mean, median } from '../../../lib/statistics';
+import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { changePercent, percent, total } from '../exact';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { type InsiderCell, type InsiderRow, listBucketVolumes, listInsiderCells, listInsidersEver } from '../queries/insider-runs';
+import { getFirstFill } from '../queries/newest-fill';
+import { overMarkets } from '../scoring/insider';
+import { dominantOf } from './insiders';
+import { timeframeWith } from './paging';
+
+const HOUR = 3_600_000;
+const LENGTHS = { '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR, '7d': 168 * HOUR } as const;
+type Bucket = keyof typeof LENGTHS;
+const MOST_BUCKETS = 2_100;
+
+interface TrendArgs {
+  timeframe: Timeframe;
+  bucket_size: Bucket;
+  min_score: number;
+  category?: string | null;
+  limit: number;
+}
+
+/** A wallet's score grows with its flagged bets: what it was at a time is told by those made until then. */
+interface Suspect {
+  /** Since when the score reaches what is asked. */
+  since: Date;
+  steps: { at: number; score: number }[];
+}
+
+/** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
+export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
+  const length = LENGTHS[args.bucket_size];
+  const first = await getFirstFill(context.sql);
+  const asked = windowOf(args.timeframe, context.now);
+  const window: Window = { from: args.timeframe === 'all' && first !== null ? first : asked.from, to: asked.to };
+  Object.assign(context.meta, { timeframe: args.timeframe, window });
+  checkLength(window, args.bucket_size);
+  const suspects = suspectsOf(await listInsidersEver(context.sql, context.now), args.min_score);
+  const flagged = new Map([...suspects].map(([wallet, { since }]) => [wallet, since]));
+  const category = args.category ?? null;
+  const cells = await listInsiderCells(context.sql, flagged, window, length, category);
+  if (cells.length === 0) throw emptyTrend(suspects, context.now);
+  const before = previousWindow(args.timeframe, context.now);
+  const earlier = before && (await listInsiderCells(context.sql, flagged, before, length, category));
+  const volumes = await listBucketVolumes(context.sql, window, length, category);
+  const series = seriesOf(cells, suspects, volumes, window, length);
+  const markets = await topMarkets(cells, suspects, args.limit, context);
+  context.meta.count = markets.length;
+  return {
+    timeframe: args.timeframe,
+    bucket_size: args.bucket_size,
+    time_series: series,
+    totals: figuresOf(cells),
+    trend: trendOf(series.map(({ insider_buy_usdc }) => Number(insider_buy_usdc))),
+    change_pct: earlier && changePercent(buysOf(cells), buysOf(earlier)),
+    by_category: [...groupedBy(cells, (cell) => cell.category)]
+      .map(([name, own]) => ({ category: name, insider_wallets: walletsOf(own).length, insider_buy_usdc: buysOf(own) }))
+      .sort((a, b) => Number(b.insider_buy_usdc) - Number(a.insider_buy_usdc) || (a.category < b.category ? -1 : 1)),
+    top_markets: markets,
+  };
+};
+
+function checkLength({ from, to }: Window, size: Bucket): void {
+  const fits = (one: Bucket): boolean => (to.getTime() - from.getTime()) / LENGTHS[one] < MOST_BUCKETS;
+  if (fits(size)) return;
+  const allowed = (Object.keys(LENGTHS) as Bucket[]).find((one) => fits(one));
+  throw new AppError('range_too_large', {
+    details: [{ param: 'bucket_size', issue: `makes more than ${MOST_BUCKETS} buckets of this window`, allowed, got: size }],
+    suggestion: { bucket_size: allowed },
+  });
+}
+
+function suspectsOf(rows: readonly InsiderRow[], min_score: number): Map<string, Suspect> {
+  const suspects = new Map<string, Suspect>();
+  for (const [wallet, markets] of groupedBy(rows, (row) => row.wallet)) {
+    const ordered = [...markets].sort((a, b) => a.first_bet_at.getTime() - b.first_bet_at.getTime());
+    const steps = ordered.map(({ first_bet_at }, index) => ({
+      at: first_bet_at.getTime(),
+      score: overMarkets(ordered.slice(0, index + 1).map(({ score }) => score)),
+    }));
+    const reached = steps.find(({ score }) => score >= min_score);
+    if (reached !== undefined) suspects.set(wallet, { since: new Date(reached.at), steps });
+  }
+  return suspects;
+}
+
+const scoreAt = ({ steps }: Suspect, time: number): number => steps.findLast(({ at }) => at < time)?.score ?? steps[0]?.score ?? 0;
+
+function emptyTrend(suspects: ReadonlyMap<string, Suspect>, now: Date): AppError {
+  const newest = [...suspects.values()].map(({ since }) => since).sort((a, b) => b.getTime() - a.getTime())[0];
+  return new AppError('empty_result', { suggestion: newest === undefined ? { min_score: 20 } : { timeframe: timeframeWith(newest, now) } });
+}
+
+const walletsOf = (cells: readonly InsiderCell[]): string[] => [...new Set(cells.map(({ wallet }) => wallet))];
+const buysOf = (cells: readonly InsiderCell[]): string => total(cells.map(({ buy_usdc }) => buy_usdc));
+
+const figuresOf = (cells: readonly InsiderCell[]) => ({
+  insider_wallets: walletsOf(cells).length,
+  insider_trades: cells.reduce((sum, { trades }) => sum + trades, 0),
+  insider_buy_usdc: buysOf(cells),
+  markets_touched: new Set(cells.map(({ condition_id }) => condition_id)).size,
+});
+
+function seriesOf(
+  cells: readonly InsiderCell[],
+  suspects: ReadonlyMap<string, Suspect>,
+  volumes: ReadonlyMap<number, string>,
+  window: Window,
+  length: number,
+) {
+  const byBucket = groupedBy(cells, ({ bucket }) => bucket.getTime());
+  const first = Math.floor(window.from.getTime() / length) * length;
+  const count = Math.ceil((window.to.getTime() - first) / length);
+  return Array.from({ length: count }, (_, index) => {
+    const start = first + index * length;
+    const own = byBucket.get(start) ?? [];
+    const wallets = walletsOf(own).map((wallet) => suspects.get(wallet) as Suspect);
+    return {
+      bucket: new Date(start),
+      ...figuresOf(own),
+      new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= start && since.getTime() < start + length).length,
+      avg_insider_score: mean(wallets.map((suspect) => scoreAt(suspect, start + length))),
+      share_of_volume_pct: percent(total(own.map(({ usdc }) => usdc)), volumes.get(start) ?? '0'),
+    };
+  });
+}
+
+/** Theil-Sen: median slope between any two buckets, over the window against the mean; ±5 % is flat. */
+export function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
+  const level = mean(values) ?? 0;
+  const thin = values.length <= 400 ? values : values.filter((_, index) => index % Math.ceil(values.length / 400) === 0);
+  const slopes = thin.flatMap((value, index) => thin.slice(index + 1).map((later, steps) => (later - value) / (steps + 1)));
+  const change = level === 0 ? 0 : ((median(slopes) ?? 0) * (thin.length - 1)) / level;
+  return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
+}
+
+async function topMarkets(cells: readonly InsiderCell[], suspects: ReadonlyMap<string, Suspect>, limit: number, context: GraphContext) {
+  const loaders = context.loaders(makeLoaders);
+  const rows = [...groupedBy(cells, ({ condition_id }) => condition_id)].map(([condition_id, own]) => ({
+    condition_id,
+    own,
+    usdc: total(own.map(({ usdc }) => usdc)),
+  }));
+  const top = rows.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, limit);
+  return Promise.all(
+    top.map(async ({ condition_id, own, usdc }) => {
+      const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
+      const scores = walletsOf(own).map((wallet) => scoreAt(suspects.get(wallet) as Suspect, context.now.getTime()));
+      // Each wallet is on what it bought most of.
+      const sides = [...groupedBy(own, ({ wallet }) => wallet).values()].map(
+        (mine) => [...mine].sort((a, b) => Number(b.buy_usdc) - Number(a.buy_usdc))[0]?.token_id,
+      );
+      return {
+        condition_id,
+        question: market?.question ?? null,
+        insider_count: scores.length,
+        total_insider_volume: usdc,
+        highest_score: Math.max(...scores),
+        avg_score: mean(scores),
+        dominant_outcome: dominantOf(sides.map((token) => outcomes.find(({ token_id }) => token_id === token)?.outcome ?? String(token))),
+      };
+    }),
+  );
+}

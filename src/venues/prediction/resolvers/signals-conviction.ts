@@ -1,0 +1,126 @@
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import { AppError } from '../../../errors';
+import type { Category } from '../../../lib/category';
+import { mean, median } from '../../../lib/statistics';
+import type { GraphContext, Resolver } from '../../venue';
+import { type NetStance, type Stance, byScore, consensusOf, independentOf } from '../consensus';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import type { PricedOutcome } from '../market-prices';
+import { loadFirstBuys } from '../queries/market-holdings';
+import { listHeldMarkets, listMedianBets } from '../queries/stances';
+import { byCost, entryOfAll, topWallet } from './signals-money';
+import { asOf, loadStances, smartBand } from './signals-views';
+
+interface Args {
+  category?: Category | null;
+  min_smart_wallets: number;
+  min_avg_score: number;
+  limit: number;
+  max_price: number;
+  sort_by: 'conviction_score' | 'total_smart_usdc' | 'smart_wallet_count' | 'entry_vs_current_gap';
+}
+
+/** A market with its smart wallets net on the outcome they favour. */
+export interface Favoured {
+  condition_id: string;
+  outcome: PricedOutcome;
+  wallets: NetStance[];
+  all: NetStance[];
+  held: Stance[];
+}
+
+interface Conviction extends Favoured {
+  avg_score: number;
+  total_usdc: number;
+  /** Share of smart USDC on the outcome. */
+  share: number;
+  independent: number;
+  /** Median over wallets of bet over the wallet's median bet. */
+  bet: number;
+  score: number;
+  gap: number | null;
+}
+
+/** Weights of D-CONV, and where its parts are full. */
+const PARTS = { share: 0.35, independent: 0.25, score: 0.2, bet: 0.2 } as const;
+const FULL = { independent: 20, score_from: 60, score_span: 40, bet: 5 } as const;
+const TOP_WALLETS = 3;
+
+/** markets/high-conviction: active markets where smart wallets cluster on one outcome. Throws empty_result when none qualifies. */
+export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, context) => {
+  const band = await smartBand(context);
+  const as_of = await asOf(context);
+  const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
+  const ids = await listHeldMarkets(context.sql, band, scope, as_of);
+  const favoured = await listFavoured(context, ids);
+  const kept = favoured.filter((one) => one.wallets.length >= args.min_smart_wallets && averageOf(one) >= args.min_avg_score && (one.outcome.price === null || one.outcome.price <= args.max_price));
+  if (kept.length === 0) throw new AppError('empty_result', { suggestion: args.min_smart_wallets > 1 ? { min_smart_wallets: Math.max(1, Math.floor(args.min_smart_wallets / 2)) } : { min_avg_score: 60 } });
+  const bets = await listMedianBets(context.sql, [...new Set(kept.flatMap((one) => one.wallets.map((wallet) => wallet.wallet)))], as_of); // prettier-ignore
+  const ranked = kept.map((one) => convictionOf(one, bets)).sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1));
+  const shown = ranked.slice(0, args.limit);
+  context.meta.count = shown.length;
+  const tops = shown.map((one) => [...one.wallets].sort(byCost).slice(0, TOP_WALLETS));
+  const firstBuy = await loadFirstBuys(context.sql, shown.map((one) => one.condition_id), tops.flat().map((wallet) => wallet.wallet), context.now); // prettier-ignore
+  return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuy, context)));
+};
+
+/** Markets with a smart favourite, and who is on it. */
+export async function listFavoured(context: GraphContext, condition_ids: readonly string[]): Promise<Favoured[]> {
+  const stances = await loadStances(context, condition_ids, await smartBand(context));
+  const { prices } = context.loaders(makeMarketLoaders);
+  const favoured = await Promise.all(
+    [...stances].map(async ([condition_id, own]): Promise<Favoured[]> => {
+      const { token_id, wallets } = consensusOf(own, byScore);
+      const outcome = token_id === null ? undefined : (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
+      return outcome === undefined ? [] : [{ condition_id, outcome, wallets: wallets.filter((wallet) => wallet.token_id === token_id), all: wallets, held: own }];
+    }),
+  );
+  return favoured.flat();
+}
+
+const averageOf = ({ wallets }: Favoured): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
+const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
+
+/** Conviction by definition D-CONV. */
+function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Conviction {
+  const [avg_score, total_usdc] = [averageOf(one), moneyOf(one.all)];
+  const share = moneyOf(one.wallets) / total_usdc;
+  const independent = independentOf(one.wallets) ?? 0;
+  const bet = median(one.wallets.map((wallet) => Number(wallet.paid_usdc) / (bets.get(wallet.wallet) ?? Number(wallet.paid_usdc)))) ?? 0;
+  const entry = entryOfAll(one.wallets);
+  const score =
+    100 *
+    (PARTS.share * share +
+      (PARTS.independent * Math.min(independent, FULL.independent)) / FULL.independent +
+      (PARTS.score * (avg_score - FULL.score_from)) / FULL.score_span +
+      (PARTS.bet * Math.min(bet, FULL.bet)) / FULL.bet);
+  return { ...one, avg_score, total_usdc, share, independent, bet, score, gap: one.outcome.price === null || entry === null ? null : one.outcome.price - entry };
+}
+
+const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> = {
+  conviction_score: (a, b) => b.score - a.score,
+  total_smart_usdc: (a, b) => b.total_usdc - a.total_usdc,
+  smart_wallet_count: (a, b) => b.wallets.length - a.wallets.length,
+  entry_vs_current_gap: (a, b) => (b.gap ?? -2) - (a.gap ?? -2),
+};
+
+type FirstBuy = Awaited<ReturnType<typeof loadFirstBuys>>;
+
+async function describe(one: Conviction, top: readonly NetStance[], firstBuy: FirstBuy, context: GraphContext): Promise<Record<string, unknown>> {
+  const record = (await context.loaders(makeLoaders).market.load(one.condition_id)) as MarketRecord;
+  return {
+    ...record,
+    smart_wallet_count: one.wallets.length,
+    avg_smart_score: one.avg_score,
+    total_smart_usdc: one.total_usdc,
+    conviction_score: one.score,
+    favored_outcome: one.outcome.outcome,
+    favored_outcome_percentage: 100 * one.share,
+    entry_vs_current_gap: one.gap,
+    favored_price: one.outcome.price,
+    median_bet_share_pct: 100 * one.bet,
+    independent_wallets: one.independent,
+    top_wallets: top.map((wallet) => topWallet(wallet, one.outcome.price, one.held, firstBuy(wallet.wallet, wallet.token_id))),
+  };
+}

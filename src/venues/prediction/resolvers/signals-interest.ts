@@ -1,0 +1,94 @@
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import type { Category } from '../../../lib/category';
+import { mean } from '../../../lib/statistics';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { less, over, percent, total } from '../exact';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import { leaderOf } from '../market-prices';
+import { cutAt } from '../queries/pieces';
+import { type SmartWalletFlow, countPriorWallets, listSmartWalletFlows } from '../queries/smart-wallet-flows';
+import { emptyWithin, smartRule } from './flows-scope';
+
+interface Args {
+  timeframe: Timeframe;
+  category?: Category | null;
+  min_score: number;
+  min_new_wallets: number;
+  min_usdc: number;
+  limit: number;
+}
+
+/** A wallet's first buys of a market: those of the window, of the outcome it bought most. */
+type Entry = SmartWalletFlow & { first_buy_at: Date };
+
+interface Interest {
+  condition_id: string;
+  entries: Entry[];
+  interest: number;
+}
+
+const SHOWN_WALLETS = 10;
+
+/** markets/new-smart-interest: active markets that smart wallets entered for the first time. Throws empty_result when there is none. */
+export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, context) => {
+  const window = windowOf(args.timeframe, context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe, window });
+  const rule = await smartRule(context, window, args.min_score);
+  const flows = await listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { category: args.category ?? null }, context.now);
+  const interests = [...groupedBy(entriesOf(flows, args.min_usdc), (entry) => entry.condition_id)]
+    .filter(([, entries]) => entries.length >= args.min_new_wallets)
+    .map(([condition_id, entries]): Interest => ({ condition_id, entries, interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0) }));
+  if (interests.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
+  const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
+  context.meta.count = shown.length;
+  const prior = await countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore
+  return Promise.all(shown.map((one) => describe(one, prior(one.condition_id), context)));
+};
+
+function entriesOf(flows: readonly SmartWalletFlow[], min_usdc: number): Entry[] {
+  const bought = flows.filter((flow): flow is Entry => flow.is_new && flow.first_buy_at !== null);
+  return [...groupedBy(bought, (flow) => `${flow.condition_id}|${flow.wallet}`).values()].flatMap((own) => {
+    const [most] = own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1));
+    return most !== undefined && Number(most.buy_usdc) >= min_usdc ? [most] : [];
+  });
+}
+
+async function describe({ condition_id, entries, interest }: Interest, prior: number, context: GraphContext): Promise<Record<string, unknown>> {
+  const [record, prices] = await Promise.all([
+    context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
+    context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
+  ]);
+  const nameOf = (token_id: string): string => prices.find((one) => one.token_id === token_id)?.outcome ?? token_id;
+  const usdc = total(entries.map((entry) => entry.buy_usdc));
+  const sums = [...groupedBy(entries, (entry) => entry.token_id)].map(([token_id, own]) => ({ token_id, usdc: total(own.map((entry) => entry.buy_usdc)), shares: total(own.map((entry) => entry.buy_shares)) }));
+  const favoured = sums.sort((a, b) => Number(less(b.usdc, a.usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as (typeof sums)[number];
+  const price = prices.find((one) => one.token_id === favoured.token_id)?.price ?? null;
+  const avg_entry_price = over(favoured.usdc, favoured.shares) as number;
+  const newest = [...entries].sort((a, b) => b.first_buy_at.getTime() - a.first_buy_at.getTime() || (a.wallet < b.wallet ? -1 : 1));
+  return {
+    ...record,
+    new_smart_wallets: entries.length,
+    prior_smart_wallets: prior,
+    first_entry_at: newest.at(-1)?.first_buy_at,
+    latest_entry_at: newest[0]?.first_buy_at,
+    new_smart_usdc: usdc,
+    avg_score: mean(entries.map((entry) => entry.score)),
+    favored_outcome: nameOf(favoured.token_id),
+    favored_outcome_percentage: percent(favoured.usdc, usdc),
+    avg_entry_price,
+    leader_price: leaderOf(prices)?.price ?? null,
+    price_change_since_entry: price === null ? null : price - avg_entry_price,
+    interest_score: Math.round(interest * 1e6) / 1e6,
+    wallets: newest.slice(0, SHOWN_WALLETS).map((entry) => ({
+      wallet: entry.wallet,
+      score: entry.score,
+      outcome: nameOf(entry.token_id),
+      usdc: entry.buy_usdc,
+      price: over(entry.buy_usdc, entry.buy_shares),
+      timestamp: entry.first_buy_at,
+    })),
+  };
+}

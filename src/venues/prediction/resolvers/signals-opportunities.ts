@@ -1,0 +1,160 @@
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
+import { AppError } from '../../../errors';
+import type { Category } from '../../../lib/category';
+import { clip, logClip, mean } from '../../../lib/statistics';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { type NetStance, byMoney, byScore, consensusOf, independentOf } from '../consensus';
+import { less, over, total } from '../exact';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
+import { type PricedOutcome, leaderOf } from '../market-prices';
+import { cutAt } from '../queries/pieces';
+import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wallet-flows';
+import { listHeldMarkets } from '../queries/stances';
+import { PM_TAGS } from '../scoring/tags';
+import { smartRule } from './flows-scope';
+import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
+
+type Strength = 'weak' | 'moderate' | 'strong';
+
+interface Args {
+  min_signal_strength: Strength;
+  category?: Category | null;
+  closing_within_hours?: number | null;
+  min_smart_wallets: number;
+  limit: number;
+  timeframe?: Timeframe | null;
+}
+
+/** Parts of the score, each 0-1, and what they add to it at most. */
+const WEIGHTS = { gap: 40, consensus: 20, flow: 15, dumb: 10, independent: 10, time: 5 } as const;
+const STRENGTHS: Record<Strength, number> = { weak: 30, moderate: 50, strong: 70 };
+/** Where parts are full: a gap of so many price points, so many independent wallets, an end so near; and an end so far that it adds nothing. */
+const FULL_GAP = 0.5;
+const ENOUGH_WALLETS = 20;
+const NEAR_HOURS = 24;
+const FAR_HOURS = 720;
+const HOUR_MS = 3_600_000;
+
+interface Opportunity {
+  record: MarketRecord;
+  outcome: PricedOutcome & { price: number };
+  leader: (PricedOutcome & { price: number }) | null;
+  wallets: NetStance[];
+  share: number;
+  gap: number;
+  hours: number | null;
+  score: number;
+  signals: { consensus: number; flow_24h: number; dumb_opposed: number; new_smart: number; insider_overlap: number };
+}
+
+/** markets/opportunities: active markets whose price and smart money differ, by several signals together. Throws empty_result when none is strong enough. */
+export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, context) => {
+  const all = await listOpportunities(context, args);
+  const kept = all.filter(
+    (one) =>
+      one.score >= STRENGTHS[args.min_signal_strength] &&
+      one.wallets.length >= args.min_smart_wallets &&
+      (args.closing_within_hours === null || args.closing_within_hours === undefined || (one.hours !== null && one.hours <= args.closing_within_hours)),
+  );
+  if (kept.length === 0) throw new AppError('empty_result', { suggestion: args.min_signal_strength === 'weak' ? { min_smart_wallets: 1 } : { min_signal_strength: 'weak' } });
+  const shown = kept.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).slice(0, args.limit);
+  context.meta.count = shown.length;
+  return shown.map(describe);
+};
+
+async function listOpportunities(context: GraphContext, args: Args): Promise<Opportunity[]> {
+  const window = windowOf(args.timeframe ?? '24h', context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe ?? '24h', window });
+  const [band, as_of, rule] = [await smartBand(context), await asOf(context), await smartRule(context, window)];
+  const ids = await listHeldMarkets(context.sql, band, { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_smart_wallets }, as_of);
+  const [smart, dumb, flows] = await Promise.all([
+    loadStances(context, ids, band),
+    loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score)),
+    listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { condition_ids: ids }, context.now),
+  ]);
+  const byMarket = groupedBy(flows, (flow) => flow.condition_id);
+  const { market } = context.loaders(makeLoaders);
+  const { prices } = context.loaders(makeMarketLoaders);
+  const found = [...smart].map(async ([condition_id, stances]) => {
+    const [record, priced] = await Promise.all([market.load(condition_id) as Promise<MarketRecord>, prices.load({ condition_id, at: context.now })]);
+    return weigh(record, priced, consensusOf(stances, byScore), consensusOf(dumb.get(condition_id) ?? [], byMoney).weights, byMarket.get(condition_id) ?? [], window.from, context.now);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function weigh(
+  record: MarketRecord,
+  prices: readonly PricedOutcome[],
+  { token_id, strength, wallets: all }: ReturnType<typeof consensusOf>,
+  dumb: ReadonlyMap<string, number>,
+  flows: readonly SmartWalletFlow[],
+  since: Date,
+  now: Date,
+): Opportunity[] {
+  const outcome = prices.find((one) => one.token_id === token_id);
+  if (outcome === undefined || outcome.price === null || strength === null) return [];
+  const wallets = all.filter((wallet) => wallet.token_id === outcome.token_id);
+  const gap = strength - outcome.price;
+  const hours = record.end_date === null ? null : (record.end_date.getTime() - now.getTime()) / HOUR_MS;
+  const signals = {
+    consensus: strength,
+    flow_24h: flowToward(flows.filter((flow) => flow.token_id === outcome.token_id)),
+    dumb_opposed: opposedTo(outcome.token_id, dumb),
+    new_smart: shareOf(wallets, (wallet) => wallet.opened_at >= since),
+    insider_overlap: shareOf(wallets, (wallet) => wallet.tags.includes('insider_pattern')),
+  };
+  const score =
+    WEIGHTS.gap * clip(gap / FULL_GAP) +
+    WEIGHTS.consensus * signals.consensus +
+    WEIGHTS.flow * signals.flow_24h +
+    WEIGHTS.dumb * signals.dumb_opposed +
+    WEIGHTS.independent * Math.min(1, (independentOf(wallets) ?? 0) / ENOUGH_WALLETS) +
+    WEIGHTS.time * (hours === null ? 0 : logClip(Math.max(hours, Number.MIN_VALUE), FAR_HOURS, NEAR_HOURS));
+  return [{ record, outcome: { ...outcome, price: outcome.price }, leader: leaderOf(prices), wallets, share: moneyOf(wallets) / moneyOf(all), gap, hours, score, signals }];
+}
+
+const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
+const shareOf = (wallets: readonly NetStance[], test: (wallet: NetStance) => boolean): number => wallets.filter(test).length / wallets.length;
+
+/** Net over gross of smart wallets' fills of the outcome, nothing while they sell. */
+function flowToward(flows: readonly SmartWalletFlow[]): number {
+  const [buys, sells] = [total(flows.map((flow) => flow.buy_usdc)), total(flows.map((flow) => flow.sell_usdc))];
+  return clip(over(less(buys, sells), total([buys, sells])) ?? 0);
+}
+
+/** Share of low-score money that is on other outcomes. */
+function opposedTo(token_id: string, dumb: ReadonlyMap<string, number>): number {
+  const all = [...dumb.values()].reduce((sum, usdc) => sum + usdc, 0);
+  return all === 0 ? 0 : 1 - (dumb.get(token_id) ?? 0) / all;
+}
+
+function describe(one: Opportunity): Record<string, unknown> {
+  return {
+    ...one.record,
+    smart_money_favors: one.outcome.outcome,
+    smart_money_percentage: 100 * one.share,
+    smart_wallet_count: one.wallets.length,
+    avg_smart_score: mean(one.wallets.map((wallet) => wallet.score)),
+    price_signal_gap: one.gap,
+    signal_direction: one.gap >= 0 ? 'BUY' : 'SELL',
+    signal_strength: one.score >= STRENGTHS.strong ? 'strong' : one.score >= STRENGTHS.moderate ? 'moderate' : 'weak',
+    leader_price: one.leader?.price ?? null,
+    time_until_close: one.hours === null ? null : durationOf(one.hours),
+    hours_until_close: one.hours === null ? null : Math.round(one.hours * 10) / 10,
+    signal_score: one.score,
+    signals: one.signals,
+    favored_price: one.outcome.price,
+    token_id: one.outcome.token_id,
+  };
+}
+
+/** ISO 8601 duration in days, hours and minutes: `P3DT4H5M`, `PT0M` at the end. */
+export function durationOf(hours: number): string {
+  const minutes = Math.max(0, Math.floor(hours * 60));
+  const [days, rest] = [Math.floor(minutes / 1_440), minutes % 1_440];
+  const time = `${rest >= 60 ? `${Math.floor(rest / 60)}H` : ''}${rest % 60 > 0 ? `${rest % 60}M` : ''}`;
+  return days === 0 && time === '' ? 'PT0M' : `P${days > 0 ? `${days}D` : ''}${time === '' ? '' : `T${time}`}`;
+}

@@ -1,0 +1,44 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { groupedBy } from '../grouped';
+import { listVenuePairs } from '../queries/insider-evidence';
+import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
+import { overMarkets } from './insider';
+import { type InsiderFinding, scanInsiders } from './insider-scan';
+
+/** Wallets older than this are no candidates of the venue-wide list. */
+const MOST_AGE_DAYS = 90;
+/** Lower scores are not kept. */
+const LEAST_SCORE = 20;
+
+const WRITE: Statement = {
+  name: 'pm_insider_write',
+  text: `INSERT INTO pm_insider (condition_id, wallet, day, generated_at, score, token_id, buy_usdc, first_bet_at, signals)
+SELECT condition_id, wallet, $2::date, $3::timestamptz, score, token_id, buy_usdc, first_bet_at, signals
+FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, wallet text, score numeric, token_id text, buy_usdc numeric, first_bet_at timestamptz, signals jsonb)`,
+};
+
+const CLEAR: Statement = { name: 'pm_insider_clear', text: 'DELETE FROM pm_insider WHERE day = $1::date' };
+
+/**
+ * Scans young wallets that put at least $1,000 on a market and keeps what is found as the scan of the UTC day of `now`. Tells each wallet's
+ * score over its markets.
+ */
+export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, number>> {
+  const day = now.toISOString().slice(0, 10);
+  await sql.query(CLEAR, [day]);
+  const findings = await scanVenue(sql, now);
+  const rows = findings.map(({ position, ...finding }) => ({ ...finding, positions: undefined, token_id: position.token_id }));
+  await sql.query(WRITE, [JSON.stringify(rows), day, now]);
+  return new Map(
+    [...groupedBy(findings, ({ wallet }) => wallet)].map(([wallet, own]) => [wallet, overMarkets(own.map(({ score }) => score))]),
+  );
+}
+
+async function scanVenue(sql: Sql, now: Date): Promise<InsiderFinding[]> {
+  const overlay = await loadOverlay(sql, now);
+  const pairs = await listVenuePairs(sql, now, overlay, MOST_AGE_DAYS);
+  const wanted = new Set(pairs.map(({ wallet, condition_id }) => `${wallet}|${condition_id}`));
+  const held = await listPositionsAsOf(sql, { wallets: [...new Set(pairs.map(({ wallet }) => wallet))] }, now);
+  const chosen = held.filter(({ wallet, condition_id }) => wanted.has(`${wallet}|${condition_id}`));
+  return (await scanInsiders(sql, chosen, now, overlay, LEAST_SCORE)).findings;
+}

@@ -1,0 +1,255 @@
+import { perps } from '../../../src/venues/perps/index';
+import { copyScore } from '../../../src/venues/perps/scoring/copiers';
+import { testDatabase } from '../../support/database';
+import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
+import { ask, type TestDatabase } from './support';
+
+// Every figure here is reckoned by hand from the eight matches of the small world.
+
+type Row = Record<string, unknown>;
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+  await loadSmallWorld(db.pool);
+  await loadScores(db.pool, '2026-01-31', { [ANN]: 91, [BOB]: 86, [MAX]: null });
+});
+afterAll(() => db.drop());
+const answer = async <Data = Row[]>(endpoint: string, variables: Row = {}): Promise<Data> =>
+  (await ask<Data>(db, endpoint, variables, NOW)).data;
+const iso = (minutes: number): string => `${ago(minutes).toISOString().slice(0, 19)}Z`;
+const HOUR = 60;
+const DAY = 24 * HOUR;
+
+test('coins/trending: against the day before, and the seven before that', async () => {
+  expect(await answer('perps/coins/trending')).toEqual([
+    {
+      coin: 'BTC',
+      volume_usd: 249_000,
+      trade_count: 3,
+      unique_traders: 3,
+      long_short_ratio: 0.671141,
+      smart_wallet_count: 2,
+      volume_change_pct: null,
+      // 250,000 / (201,000 / 7 + 1,000): traded since exactly eight days.
+      volume_spike_multiplier: 8.413462,
+      smart_net_volume_usd: -49_000,
+      price: 105,
+      price_change_pct: 5,
+    },
+    {
+      coin: 'ETH',
+      volume_usd: 66_000,
+      trade_count: 1,
+      unique_traders: 2,
+      long_short_ratio: null,
+      smart_wallet_count: 1,
+      volume_change_pct: 10,
+      volume_spike_multiplier: null,
+      smart_net_volume_usd: 66_000,
+      price: 3_300,
+      price_change_pct: 10,
+    },
+  ]);
+  expect(await answer('perps/coins/trending', { min_volume_usd: 66_000.01 })).toHaveLength(1);
+});
+
+test('coins/list: seven days to the millisecond', async () => {
+  expect(await answer('perps/coins/list')).toEqual([
+    { coin: 'BTC', volume_usd: 250_000, trade_count: 4, unique_traders: 3, price: 105, first_seen: iso(8 * DAY), last_trade: iso(30), is_active: true },
+    { coin: 'ETH', volume_usd: 126_000, trade_count: 2, unique_traders: 2, price: 3_300, first_seen: iso(26 * HOUR), last_trade: iso(10), is_active: true },
+    { coin: 'kPEPE', volume_usd: 0, trade_count: 0, unique_traders: 0, price: 0.01, first_seen: iso(40 * DAY), last_trade: iso(40 * DAY), is_active: false },
+  ]); // prettier-ignore
+});
+
+test('coins/volume-heatmap: four hours of two coins', async () => {
+  const cell = (coin: string, hour: string, volume_usd: number, trade_count: number, pct_of_bucket: number | null, net_volume_usd: number): Row => ({
+    coin, bucket: `2026-01-31T${hour}:00:00Z`, volume_usd, trade_count, smart_volume_usd: volume_usd, pct_of_bucket, net_volume_usd,
+  }); // prettier-ignore
+  expect(await answer('perps/coins/volume-heatmap', { timeframe: '4h' })).toEqual([
+    cell('BTC', '08', 0, 0, null, 0), cell('BTC', '09', 0, 0, null, 0), cell('BTC', '10', 100_000, 1, 100, 100_000), cell('BTC', '11', 149_000, 2, 69.302326, -149_000),
+    cell('ETH', '08', 0, 0, null, 0), cell('ETH', '09', 0, 0, null, 0), cell('ETH', '10', 0, 0, 0, 0), cell('ETH', '11', 66_000, 1, 30.697674, 66_000),
+  ]); // prettier-ignore
+  // Max is no smart wallet: his side of the matches is not there.
+  expect(await answer('perps/coins/volume-heatmap', { timeframe: '1h', smart_money_only: true, bucket_size: '1d', limit: 1 })).toEqual([
+    { coin: 'BTC', bucket: '2026-01-31T00:00:00Z', volume_usd: 149_000, trade_count: 2, smart_volume_usd: 149_000, pct_of_bucket: 69.302326, net_volume_usd: -149_000 },
+  ]); // prettier-ignore
+});
+
+test('trades/long-short-ratio: takers only; a flip opens with its rest', async () => {
+  const [empty, full] = (await answer('perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '6h' })) as [Row, Row];
+  expect(empty).toMatchObject({
+    bucket: '2026-01-31T04:00:00Z',
+    long_volume: 0,
+    short_volume: 0,
+    long_short_ratio: null,
+    long_pct: null,
+    trade_count: 0,
+  });
+  expect(full).toEqual({
+    bucket: '2026-01-31T08:00:00Z', long_volume: 100_000, short_volume: 149_000, long_short_ratio: 0.671141, smart_long_volume: 100_000, smart_short_volume: 149_000,
+    smart_long_short_ratio: 0.671141, long_pct: 40.160643, long_traders: 1, short_traders: 2, opening_long_short_ratio: 1.360544, trade_count: 3,
+  }); // prettier-ignore
+});
+
+test('pressure: what takers opened, and who holds what', async () => {
+  const opens = {
+    long_pressure: 100_000,
+    short_pressure: 73_500,
+    long_percent: 57.636888,
+    short_percent: 42.363112,
+    pressure_ratio: 0.152738,
+    pressure_label: 'buy',
+  };
+  expect(await answer('perps/pressure/summary')).toEqual({
+    coins: [
+      { coin: 'BTC', ...opens, long_avg_entry: 100, short_avg_entry: 105 },
+      { coin: 'ETH', long_pressure: 0, short_pressure: 0, long_percent: null, short_percent: null, pressure_ratio: null, pressure_label: null, long_avg_entry: null, short_avg_entry: null },
+    ],
+    market: { ...opens, coins_long: 1, coins_short: 0 },
+  }); // prettier-ignore
+  expect(await answer('perps/pressure/pairs', { coins: ['BTC'] })).toEqual({
+    coins: [{
+      coin: 'BTC', long_pressure: 100_000, short_pressure: 73_500, long_avg_entry: 100, short_avg_entry: 105, long_smart_count: 1, short_smart_count: 1,
+      smart_positions: [
+        { trader: ANN, smart_score: 91, direction: 'Long', size: 2_600, usd_value: 273_000, entry_price: 100, opened_at: iso(8 * DAY), last_trade: iso(HOUR) },
+        { trader: BOB, smart_score: 86, direction: 'Short', size: 700, usd_value: 73_500, entry_price: 105, opened_at: iso(30), last_trade: iso(30) },
+      ],
+      buy_volume: 100_000, sell_volume: 149_000, pressure_ratio: 0.152738, pressure_label: 'buy', smart_pressure_ratio: 0.152738, price: 105,
+    }],
+  }); // prettier-ignore
+});
+
+test('traders/daily-pnl and pnl-by-coin: a flip books the trip it ends', async () => {
+  expect(await answer('perps/traders/daily-pnl', { trader: BOB, days: 2 })).toEqual([
+    { date: '2026-01-30', pnl: 0, volume: 60_000, trades: 1, cumulative_pnl: 0, streak: 0, fees_usd: 0, winning_trades: 0, losing_trades: 0, drawdown_usd: 0 },
+    { date: '2026-01-31', pnl: -4_499.75, volume: 171_000, trades: 2, cumulative_pnl: -4_499.75, streak: -1, fees_usd: 10.5, winning_trades: 1, losing_trades: 1, drawdown_usd: 4_499.75 },
+  ]); // prettier-ignore
+  expect(await answer('perps/traders/pnl-by-coin', { trader: BOB })).toMatchObject([
+    { coin: 'ETH', pnl: -6_000, volume: 126_000, trades: 2, winning_trades: 0, win_rate: 0, closing_trades: 1, roi_pct: -10, long_pnl: 0, short_pnl: -6_000, avg_hold_minutes: 1_550, best_trade_usd: -6_000 },
+    { coin: 'BTC', pnl: 1_500.25, volume: 106_000, trades: 2, winning_trades: 1, win_rate: 1, fees_usd: 10.5, net_pnl: 1_489.75, roi_pct: 5.000875, long_pnl: 1_500.25, short_pnl: 0, avg_hold_minutes: 10_050, best_trade_usd: 1_497.1 },
+  ]); // prettier-ignore
+});
+
+test('traders/profile: round trips net of fees, what is held now', async () => {
+  const data = await answer<{ stats: Row; recent_trades: Row[] } & Row>('perps/traders/profile', { trader: BOB });
+  expect(data.stats).toEqual({
+    total_pnl: -4_499.75, total_volume: 232_000, total_trades: 4, winning_trades: 1, win_rate: 0.5, roi_pct: -4.999736, smart_score: 86, tier: 'smart', net_pnl: -4_510.25,
+    fees_usd: 10.5, closing_trades: 2, losing_trades: 1, win_rate_lb: 0.120852, profit_factor: 0.249517, sharpe: null, max_drawdown_usd: 6_000, best_trade_usd: 1_497.1,
+    worst_trade_usd: -6_000, active_days: 3, coins_traded: 2, first_trade: iso(7 * DAY), last_trade: iso(10), tags: ['swing'],
+  }); // prettier-ignore
+  expect(data.round_trips).toEqual({ count: 2, avg_hold_minutes: 5_800, avg_win_usd: 1_497.1, avg_loss_usd: -6_000 });
+  expect(data.open_positions).toEqual([
+    {
+      trader: BOB,
+      coin: 'BTC',
+      direction: 'Short',
+      size: 700,
+      usd_value: 73_500,
+      entry_price: 105,
+      opened_at: iso(30),
+      last_trade: iso(30),
+      realized_pnl: 0,
+    },
+  ]);
+  expect(data.recent_trades.map(({ side }) => side)).toEqual(['Close Short', 'Open Short', 'Close Long', 'Open Short', 'Open Long']);
+  expect(data.score_breakdown).toBeNull();
+  expect(await answer('perps/traders/profile', { trader: BOB, explain: true })).toMatchObject({
+    score_breakdown: {
+      trades: 100,
+      closing_trades: 50,
+      winning_trades: 30,
+      net_pnl: 1_000,
+      profit_points: 12.001736,
+      date: '2026-01-31',
+      version: 'perps-test',
+    },
+  });
+});
+
+test('traders/compare: leaders, shared coins, the same way or not', async () => {
+  expect(await answer('perps/traders/compare', { traders: [ANN, BOB] })).toMatchObject({
+    shared_coins: [
+      { coin: 'BTC', traders: [{ trader: ANN, pnl: 4_000, volume: 344_000, direction: 'Long' }, { trader: BOB, pnl: 1_500.25, volume: 106_000, direction: 'Short' }] },
+    ],
+    comparison_winners: { total_pnl: [ANN], roi_pct: [ANN], win_rate: [BOB], total_volume: [ANN], smart_score: [ANN], sharpe: [], profit_factor: [BOB] },
+    pairwise: [{ a: ANN, b: BOB, jaccard_coins: 0.5, same_direction_pct: 0 }],
+  }); // prettier-ignore
+});
+
+test('traders/leaderboard: by PnL of seven days', async () => {
+  const rows = await answer('perps/traders/leaderboard', { min_trades: 2 });
+  expect(rows).toMatchObject([
+    { rank: 1, trader: ANN, total_pnl: 4_000, total_volume: 144_000, total_trades: 2, roi_pct: 10, win_rate: null, closing_trades: 0, net_pnl: 3_955, max_drawdown_usd: 0, active_days: 1, top_coin: 'BTC' },
+    { rank: 2, trader: BOB, total_pnl: -4_499.75, total_trades: 4, closing_trades: 2, top_coin: 'ETH' },
+    { rank: 3, trader: MAX, total_pnl: -9_000, total_volume: 376_000, total_trades: 6, winning_trades: 0, closing_trades: 1, fees_usd: -3, max_drawdown_usd: 9_000, smart_score: null, top_coin: 'BTC' },
+  ]); // prettier-ignore
+  const ofEth = await answer('perps/traders/leaderboard', { min_trades: 1, coin: 'ETH', sort_order: 'asc' });
+  expect(ofEth).toMatchObject([{ trader: BOB, total_pnl: -6_000 }, { trader: MAX, total_pnl: 0 }]); // prettier-ignore
+});
+
+test('traders/fresh-whales: young and large', async () => {
+  expect(await answer('perps/traders/fresh-whales', { min_pnl: -1e6 })).toEqual([{
+    trader: BOB, first_trade: iso(7 * DAY), wallet_age_days: 7, total_pnl: -4_499.75, total_volume: 232_000, total_trades: 4, winning_trades: 1, win_rate: 0.5,
+    win_rate_lb: 0.120852, roi_pct: -4.999736, top_coin: 'ETH', coin_concentration: 0.543103, largest_trade_usd: 73_500, smart_score: 86, suspicion_score: 27.6,
+    signals: { age: 0.5, size: 0.182744, concentration: 0.543103, win_rate: 0.120852, timing: null },
+  }]); // prettier-ignore
+  await expect(answer('perps/traders/fresh-whales', {})).rejects.toMatchObject({ code: 'empty_result' });
+  expect(await answer('perps/traders/fresh-whales', { min_pnl: 0, coin: 'BTC' })).toMatchObject([
+    { total_volume: 106_000, total_pnl: 1_500.25, top_coin: 'ETH', win_rate: 1 },
+  ]);
+});
+
+test('smart-wallets: the list, what they did, where they moved', async () => {
+  expect(await answer('perps/smart-wallets/list')).toMatchObject([{ trader: ANN, score: 91, total_trades: 4 }, { trader: BOB, score: 86, total_trades: 4 }]); // prettier-ignore
+  expect(await answer('perps/smart-wallets/activity')).toMatchObject({
+    period_summary: {
+      trade_count: 4, total_volume: 315_000, unique_traders: 2, long_volume: 166_000, short_volume: 149_000, long_short_ratio: 1.114094, realized_pnl: -499.75,
+      top_coins: [{ coin: 'BTC', volume: 249_000, net_volume: -49_000 }, { coin: 'ETH', volume: 66_000, net_volume: 66_000 }],
+    },
+    trades: [{ coin: 'ETH', side: 'Close Short' }, { side: 'Open Short', size: 700 }, { side: 'Close Long', size: 300 }, { side: 'Close Long', size: 400 }, { side: 'Open Long' }],
+  }); // prettier-ignore
+  // Ann +56,000 at 0.91, Bob −105,000 at 0.86: net −39,340 of 221,340, carried by 1.93 wallets of ten.
+  expect(await answer('perps/smart-wallets/signals')).toEqual([{
+    coin: 'BTC', direction: 'Short', smart_wallet_count: 2, total_volume: 249_000, avg_score: 88.5, net_volume: -49_000, long_wallets: 1, short_wallets: 1, signal_score: 7.8,
+    signal_strength: null, avg_entry: 149_000 / 1_400, price: 105,
+    top_traders: [
+      { trader: BOB, score: 86, direction: 'Short', usd_value: 105_000, avg_price: 105, timestamp: iso(30) },
+      { trader: ANN, score: 91, direction: 'Long', usd_value: 56_000, avg_price: 100, timestamp: iso(HOUR) },
+    ],
+  }]); // prettier-ignore
+});
+
+test('scores of the small world: what came after the clock is not in them', async () => {
+  expect(await perps.score?.(db.pool, NOW, () => undefined)).toEqual({ wallets: 3, scored: 2 });
+  const { rows } = await db.pool.query(
+    'SELECT trader, score::float8, trades, closing_trades, winning_trades, net_pnl::float8, tags, caps FROM perp_score ORDER BY trader',
+  );
+  expect(rows).toEqual([
+    { trader: ANN, score: null, trades: 4, closing_trades: 0, winning_trades: 0, net_pnl: 3_954.8, tags: ['whale', 'one_hit'], caps: [] },
+    // 4·log2(5) + 40·0.120852
+    { trader: BOB, score: 14.1, trades: 4, closing_trades: 2, winning_trades: 1, net_pnl: -4_510.25, tags: ['whale', 'fresh', 'liquidated', 'swing'], caps: [] },
+    // 4·log2(9): a round trip that wins nothing is not won.
+    { trader: MAX, score: 12.7, trades: 8, closing_trades: 1, winning_trades: 0, net_pnl: -8_997, tags: ['whale', 'swing'], caps: [] },
+  ]); // prettier-ignore
+});
+
+describe('copy scores', () => {
+  const following = {
+    matches: 8,
+    covered: 6,
+    reverse_matches: 0,
+    follower_entries: 10,
+    leader_entries: 12,
+    chance: 0.1,
+    mean_lag_seconds: 60,
+    lag_deviation: 15,
+  };
+  test('precision, coverage, lift and regular lags', () => {
+    expect(copyScore(following)).toBeCloseTo(0.4 * 0.8 + 0.2 * 0.5 + 0.2 * 0.8 + 0.2 * 0.75, 12);
+    expect(copyScore({ ...following, lag_deviation: 90 })).toBeCloseTo(0.58, 12);
+  });
+  test('few matches say nothing; who is followed as much does not follow', () => {
+    expect(copyScore({ ...following, matches: 4 })).toBeNull();
+    expect(copyScore({ ...following, reverse_matches: 4 })).toBeNull();
+  });
+});
