@@ -58,7 +58,7 @@ export const MOVES = {
 
 export const RESERVE: NamedStatement = {
   name: 'payment_reserve',
-  text: 'SELECT reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id',
+  text: "SELECT set_config('synchronous_commit', 'off', true), reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id",
 };
 
 /** Payments that hold any of the keys $1, newest first, and by which kinds of key. */

@@ -209,11 +209,9 @@ describe('the corridor on a local Solana', () => {
       const buyer = await fundedBuyer(till);
       const headers = await signedHeaders(till, buyer);
       let finish: (value: unknown) => void = () => undefined;
-      const slow = charge(
-        headers,
-        workOf(() => new Promise((resolve) => (finish = resolve))),
-      );
-      await until(async () => (await stateOf(buyer.publicKey.toBase58()))[0] === 'EXECUTING');
+      const work = workOf(() => new Promise((resolve) => (finish = resolve)));
+      const slow = charge(headers, work);
+      await until(async () => work.runs() === 1);
       const second = await charge(headers);
       expect(told(second)).toBe('409 payment_in_progress');
       expect(second).toMatchObject({ kind: 'refused', charged: false, error: { context: { retry_after_s: expect.any(Number) } } });

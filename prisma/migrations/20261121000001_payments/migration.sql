@@ -81,8 +81,6 @@ LANGUAGE plpgsql AS $$
 DECLARE
   made bigint;
 BEGIN
-  -- A reservation lost in a crash of the database is found out by its owner before anything is sent.
-  PERFORM set_config('synchronous_commit', 'off', true);
   -- One payer at a time, so that ids follow the order of commits and what stands before a payment can be summed up.
   PERFORM pg_advisory_xact_lock(hashtext('payment'), hashtext(of_payer));
   DELETE FROM payment_claim WHERE key = ANY (keys) AND expires_at < now();

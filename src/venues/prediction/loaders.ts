@@ -6,13 +6,16 @@ import type {
   pm_wallet_score as ScoreRecord,
 } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
+import { groupedBy } from './grouped';
 import { isResolved } from './market-state';
 import { less } from './exact';
 import { loadGains } from './positions/gains';
+import { listInsiderScores } from './queries/insider-runs';
 import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
 import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
+import { overMarkets } from './scoring/insider';
 
 /** A daily run of the scores. */
 export interface ScoreRun {
@@ -33,6 +36,8 @@ export interface Loaders {
   scoreRun(): Promise<ScoreRun | null>;
   /** Price of each token of a market: its payout once resolved, else its last fill, else 1 less the other's, else the catalogue's. */
   prices: DataLoader<string, ReadonlyMap<string, string>>;
+  /** Insider-pattern score of a wallet in the newest scan, or null. */
+  insiderScore: DataLoader<string, number | null>;
   /** USDC taken on the row's market in the 24 hours up to its second, or null. */
   volumeBefore: DataLoader<TradeRow, string | null, string>;
   /** Price of the row's token before the second of its oldest fill, or null. */
@@ -73,6 +78,7 @@ export function makeLoaders(context: GraphContext): Loaders {
     ),
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
+    insiderScore: new DataLoader((wallets) => loadInsiderScores(context, wallets)),
     volumeBefore: byRow(async (rows) => {
       const found = await listVolumesBefore(context.sql, rows);
       return rows.map((row) => found.get(row.trade_id) ?? null);
@@ -151,4 +157,9 @@ function pricesOf(
 function orThrow<Value>(value: Value | Error | undefined): Exclude<Value, Error> {
   if (value instanceof Error) throw value;
   return value as Exclude<Value, Error>;
+}
+
+async function loadInsiderScores({ sql, now }: GraphContext, wallets: readonly string[]): Promise<(number | null)[]> {
+  const found = groupedBy(await listInsiderScores(sql, wallets, now), ({ wallet }) => wallet);
+  return wallets.map((wallet) => (found.has(wallet) ? overMarkets((found.get(wallet) ?? []).map(({ score }) => score)) : null));
 }

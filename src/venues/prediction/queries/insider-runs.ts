@@ -30,6 +30,16 @@ export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
   return sql.query<InsiderRow & Record<string, unknown>>(NEWEST, [now.toISOString().slice(0, 10), now]);
 }
 
+const SCORES: Statement = {
+  name: 'pm_insider_scores',
+  text: `SELECT wallet, score::float8 AS score FROM pm_insider WHERE wallet = ANY($1) AND day = (SELECT max(day) FROM pm_insider WHERE day <= $2::date) AND generated_at <= $3`,
+};
+
+/** Scores of wallets on their markets in the newest run up to `now`. */
+export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Date): Promise<{ wallet: string; score: number }[]> {
+  return sql.query<{ wallet: string; score: number }>(SCORES, [wallets, now.toISOString().slice(0, 10), now]);
+}
+
 const EVER: Statement = {
   name: 'pm_insiders_ever',
   text: `SELECT DISTINCT ON (found.condition_id, found.wallet) ${COLUMNS} FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
@@ -51,6 +61,8 @@ export interface InsiderCell {
   trades: number;
   usdc: string;
   buy_usdc: string;
+  /** Taken: what counts in the market's volume. */
+  taker_usdc: string;
 }
 
 /** Buys and sells of wallets in the window, each from the time it is flagged on. */
@@ -68,7 +80,7 @@ export function listInsiderCells(
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
   const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
   const text = `SELECT trade.wallet, trade.condition_id, market.category, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
-  COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc
+  COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
 FROM unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
   AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')
 JOIN pm_market AS market ON market.condition_id = trade.condition_id${only} GROUP BY 1, 2, 3, 4, 5`;

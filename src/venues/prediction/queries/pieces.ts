@@ -26,7 +26,7 @@ export function cutAt(bounds: readonly Date[], shift = 0): Cut {
   const from = ceilHour(moved ? second : first);
   const torn = [...new Set(times.filter((time) => time % HOUR_MS !== 0).map(floorHour))].filter((hour) => !moved || hour >= from);
   const edges = torn.map((hour) => ({ from: Math.max(hour, first), to: Math.min(hour + HOUR_MS, last) }));
-  if (moved) edges.push({ from: first, to: from });
+  if (moved) edges.push({ from: first, to: Math.min(from, last) });
   while (edges.length < bounds.length) edges.push({ from: last, to: last });
   const whole = { from: new Date(from), to: new Date(floorHour(last)) };
   return { bounds: [...bounds], whole, edges: edges.map((edge) => ({ from: new Date(edge.from), to: new Date(edge.to) })), shift: moved ? shift : null };

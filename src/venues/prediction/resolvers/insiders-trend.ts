@@ -124,7 +124,7 @@ function seriesOf(
       ...figuresOf(own),
       new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= start && since.getTime() < start + length).length,
       avg_insider_score: mean(wallets.map((suspect) => scoreAt(suspect, start + length))),
-      share_of_volume_pct: percent(total(own.map(({ usdc }) => usdc)), volumes.get(start) ?? '0'),
+      share_of_volume_pct: percent(total(own.map(({ taker_usdc }) => taker_usdc)), volumes.get(start) ?? '0'),
     };
   });
 }

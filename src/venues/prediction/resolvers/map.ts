@@ -4,6 +4,8 @@ import { marketsVolumeByGroup } from './flows-groups';
 import { marketsVolumeHeatmap } from './flows-heatmap';
 import { marketsPriceHistory } from './flows-price';
 import { marketsSentiment } from './flows-sentiment';
+import { walletsAlphaCallers } from './alpha-callers';
+import { walletsCopyTraders } from './copy-traders';
 import { walletsNicheExperts } from './experts';
 import { marketsInsiders, walletsInsiders } from './insiders';
 import { walletsInsidersTrend } from './insiders-trend';
@@ -74,6 +76,8 @@ export const resolvers: Resolvers = {
     marketsInsiders,
     walletsInsiders,
     walletsInsidersTrend,
+    walletsCopyTraders,
+    walletsAlphaCallers,
   },
   PmTrade,
   Market,

@@ -20,6 +20,8 @@ export interface WalletState {
   volumes: WalletVolume[];
   score: ScoreRecord | null;
   first_trade: Date | null;
+  /** In the newest scan; null when it was no candidate. */
+  insider_score: number | null;
 }
 
 /** States of these wallets, whole life or a window, in the order asked; null for a wallet that never traded. */
@@ -39,7 +41,14 @@ export async function loadWalletStates(
       const traded = volumes.filter((volume) => volume.wallet === wallet && volume.trades > 0);
       const first_trade =
         window === null ? ((await loaders.wallet.load(wallet))?.first_trade_at ?? null) : earliest(traded.map(({ first_at }) => first_at));
-      return { wallet, positions: own.filter(isPosition), volumes: traded, score: await loaders.score.load(wallet), first_trade };
+      return {
+        wallet,
+        positions: own.filter(isPosition),
+        volumes: traded,
+        score: await loaders.score.load(wallet),
+        first_trade,
+        insider_score: await loaders.insiderScore.load(wallet),
+      };
     }),
   );
 }
@@ -87,7 +96,7 @@ export function profileOf(state: WalletState, window: Window, context: GraphCont
   const byCategory = volumeByCategory(volumes);
   const volume = total(volumes.map(({ usdc }) => usdc));
   const top = byCategory[0];
-  const breakdown = (score?.breakdown ?? null) as Partial<PmScore> | null;
+  const breakdown = (score?.breakdown ?? null) as (Partial<PmScore> & { copy_followers?: number }) | null;
   return {
     score: score?.score ?? null,
     sharpe: figures.sharpe,
@@ -115,8 +124,8 @@ export function profileOf(state: WalletState, window: Window, context: GraphCont
     first_trade: state.first_trade,
     last_trade: latest(volumes.map(({ last_at }) => last_at)),
     markets_traded: new Set(volumes.map(({ condition_id }) => condition_id)).size,
-    copy_followers: null,
-    insider_score: null,
+    copy_followers: breakdown?.copy_followers ?? null,
+    insider_score: state.insider_score,
   };
 }
 

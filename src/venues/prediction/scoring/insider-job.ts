@@ -40,5 +40,5 @@ async function scanVenue(sql: Sql, now: Date): Promise<InsiderFinding[]> {
   const wanted = new Set(pairs.map(({ wallet, condition_id }) => `${wallet}|${condition_id}`));
   const held = await listPositionsAsOf(sql, { wallets: [...new Set(pairs.map(({ wallet }) => wallet))] }, now);
   const chosen = held.filter(({ wallet, condition_id }) => wanted.has(`${wallet}|${condition_id}`));
-  return (await scanInsiders(sql, chosen, now, overlay, LEAST_SCORE)).findings;
+  return (await scanInsiders(sql, chosen, now, overlay, LEAST_SCORE, true)).findings;
 }

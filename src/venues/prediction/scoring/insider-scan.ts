@@ -12,7 +12,7 @@ import {
 } from '../queries/insider-evidence';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
-import { type InsiderEvidence, type InsiderSignalsRecord, insiderScore, reachOf } from './insider';
+import { type InsiderEvidence, type InsiderSignalsRecord, insiderScore, isCandidate, reachOf } from './insider';
 
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
@@ -58,7 +58,7 @@ export interface ScanResult {
 
 /**
  * D-INS in two phases over wallets' positions on markets, as of `now`: the first drops those that what is known of wallets and markets keeps below
- * `min_score` (and all but the 2,000 wallets that can reach most); the second reads trades.
+ * `min_score` (and all but the 2,000 wallets that can reach most), and of a venue-wide scan all that are no candidates; the second reads trades.
  */
 export async function scanInsiders(
   sql: Sql,
@@ -66,6 +66,7 @@ export async function scanInsiders(
   now: Date,
   overlay: string,
   min_score: number,
+  venue_wide = false,
 ): Promise<ScanResult> {
   const pairs = [...groupedBy(held.filter((row) => isPosition(row) && Number(row.buy_usdc) > 0), (row) => `${row.wallet}|${row.condition_id}`).values()]; // prettier-ignore
   const condition_ids = [...new Set(pairs.map(([first]) => (first as PositionRow).condition_id))];
@@ -76,7 +77,9 @@ export async function scanInsiders(
     const known = firstPhase(positions, wallets, markets, volumes);
     return known === null ? [] : [known];
   });
-  const reaching = evidence.filter(({ reach }) => reach >= min_score).sort((a, b) => b.reach - a.reach || (a.key < b.key ? -1 : 1));
+  const reaching = evidence
+    .filter(({ reach, is_candidate }) => reach >= min_score && (is_candidate || !venue_wide))
+    .sort((a, b) => b.reach - a.reach || (a.key < b.key ? -1 : 1));
   const chosen = new Set([...new Set(reaching.map(({ wallet }) => wallet.wallet))].slice(0, MOST_SURVIVORS));
   const survivors = reaching.filter(({ wallet }) => chosen.has(wallet.wallet));
   const findings = await secondPhase(sql, survivors, now);
@@ -95,6 +98,7 @@ interface Survivor {
   market: MarketEvidence;
   volume: number;
   reach: number;
+  is_candidate: boolean;
 }
 
 function firstPhase(
@@ -108,14 +112,14 @@ function firstPhase(
   if (wallet === undefined || market === undefined) return null;
   const volume = Number(volumes.get(condition_id) ?? 0);
   const opened = Math.min(...positions.map(({ opened_at }) => opened_at.getTime()));
-  const reach = reachOf({
+  const known = {
     age_days: Math.max(0, (opened - wallet.first_trade_at.getTime()) / DAY),
     market: { ...market, volume_usdc: volume },
     category_volumes: wallet.categories,
     is_resolved: market.resolved_at !== null,
     short_bets: { n: wallet.short_n, wins: wallet.short_wins, mean_entry: wallet.short_entry },
-  });
-  return { key: `${address}|${condition_id}`, positions, wallet, market, volume, reach };
+  };
+  return { key: `${address}|${condition_id}`, positions, wallet, market, volume, reach: reachOf(known), is_candidate: isCandidate(known) };
 }
 
 async function secondPhase(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<InsiderFinding[]> {

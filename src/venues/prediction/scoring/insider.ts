@@ -140,6 +140,15 @@ export function reachOf(
   return (100 * (known + open)) / (sure + (evidence.is_resolved ? withdrawal_speed.points : 0) + (short ? short_bet_win_rate.points : 0));
 }
 
+/**
+ * Whether a wallet on a market can be a candidate of the venue-wide list by its first phase: young at its bet, on a market that somebody can know
+ * of, with interests in fewer than three categories. Without it the many markets of a large trader make a flag by chance.
+ */
+export function isCandidate(evidence: Pick<InsiderEvidence, 'age_days' | 'market' | 'category_volumes'>): boolean {
+  const narrow = concentrationPoints(evidence.category_volumes) * 3 >= D_INS.category_concentration.points;
+  return walletAgePoints(evidence.age_days) > 0 && selectionPoints(evidence.market) > 0 && narrow;
+}
+
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 
 export function riskOf(score: number): RiskLevel {

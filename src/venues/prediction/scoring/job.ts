@@ -5,6 +5,7 @@ import { sqlOf } from '../rollups/positions';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
+import { tagCopiers } from './copy-job';
 import { keepInsiders } from './insider-job';
 import { behaviourOf, isBusy, listHabits, listWashShares } from './behaviour';
 import { type PmScore, scoreWallet } from './formula';
@@ -39,7 +40,6 @@ interface Wallet {
 interface VenueFindings {
   washes: ReadonlyMap<string, number>;
   insiders: ReadonlyMap<string, number>;
-  copiers: ReadonlyMap<string, number>;
 }
 
 /**
@@ -67,11 +67,11 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const sql = sqlOf(client);
   const day = now.toISOString().slice(0, 10);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
-  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: await keepInsiders(sql, now), copiers: new Map() };
+  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: await keepInsiders(sql, now) };
   const counts = { wallets: 0, scored: 0 };
   for (let after = ''; ;) {
     const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, CHUNK]);
-    if (wallets.length === 0) return counts;
+    if (wallets.length === 0) break;
     const rows = await scoreChunk(sql, wallets, venue, now);
     await writeScores(sql, day, rows);
     counts.wallets += rows.length;
@@ -79,6 +79,8 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     progress(rows.length);
     after = wallets.at(-1)?.wallet ?? '';
   }
+  await tagCopiers(sql, now);
+  return counts;
 }
 
 const WALLETS: Statement = {
@@ -117,7 +119,7 @@ async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFind
       habits: habits.get(wallet),
       self_trade_share: venue.washes.get(wallet) ?? null,
       insider_score: venue.insiders.get(wallet) ?? null,
-      copy_score: venue.copiers.get(wallet) ?? null,
+      copy_score: null,
     });
     return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), figuresOf(ended));
   });

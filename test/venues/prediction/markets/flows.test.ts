@@ -1,5 +1,6 @@
 import { CATEGORIES } from '../../../../src/lib/category';
 import { type Timeframe, lengthOf } from '../../../../src/lib/timeframe';
+import { groupedBy } from '../../../../src/venues/prediction/grouped';
 import { flowTrend, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-capital';
 import { call, callForError } from './call';
 import { type Fact, type World, between, buys, distinct, isActive, isSmart, iso, loadWorld, over, pct, sells, six, sum, usd, usdc, windowsOf } from './world';
@@ -75,9 +76,9 @@ describe('flows', () => {
         expect((await callForError(world.db, 'markets/volume-by-group', world.now, sent)).code).toBe('empty_result');
         continue;
       }
-      const labels = [...new Set([...now, ...(earlier ?? [])].map(labelOf))];
-      const groups = labels.map((group) => {
-        const [own, past] = [now.filter((fact) => labelOf(fact) === group), earlier && earlier.filter((fact) => labelOf(fact) === group)];
+      const [inside, outside] = [groupedBy(now, labelOf), groupedBy(earlier ?? [], labelOf)];
+      const groups = [...new Set([...inside.keys(), ...outside.keys()])].map((group) => {
+        const [own, past] = [inside.get(group) ?? [], earlier && (outside.get(group) ?? [])];
         return {
           group, volume: usd(usdc(own)), previous_volume: past && usd(usdc(past)), volume_change_pct: change(usdc(own), past && usdc(past)), trade_count: own.length, previous_trade_count: past && past.length,
           buy_volume: usd(usdc(buys(own))), sell_volume: usd(usdc(sells(own))), unique_traders: distinct(own), pct_of_total: pct(usdc(own), usdc(now)) ?? 0, trend: trend(usdc(own), past && usdc(past)),

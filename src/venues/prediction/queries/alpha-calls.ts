@@ -1,0 +1,74 @@
+import type { Sql } from '../../../db/sql';
+import { Parameters } from './parameters';
+
+/** Which early purchases are looked at. */
+export interface AlphaFilter {
+  now: Date;
+  /** Markets resolved in so many days before now. */
+  days_back: number;
+  /** Bought so many days before resolution at least. */
+  min_days_early: number;
+  min_bet_usdc: number;
+  category: string | null;
+}
+
+/** First early purchase of a wallet on an outcome of a market resolved since: one transaction. */
+export interface EarlyBet {
+  wallet: string;
+  condition_id: string;
+  question: string | null;
+  category: string;
+  token_id: string;
+  outcome: string;
+  won: boolean;
+  winning_outcome: string;
+  at: Date;
+  usdc: number;
+  shares: number;
+  resolved_at: Date;
+}
+
+/** Highest average price of an entry that others do not see coming. */
+const MOST_PRICE = 0.5;
+const MIN_DAYS = (days: string): string => `make_interval(days => ${days})`;
+
+/** Early purchases at 0.5 or less of at least `min_bet_usdc`, right ones and wrong ones. */
+export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]> {
+  const parameters = new Parameters();
+  const now = parameters.add(filter.now, 'timestamptz');
+  const back = parameters.add(filter.days_back, 'int');
+  const early = parameters.add(filter.min_days_early, 'int');
+  const least = parameters.add(String(filter.min_bet_usdc), 'numeric');
+  const only = filter.category === null ? '' : ` AND category = ${parameters.add(filter.category, 'text')}`;
+  const text = `WITH market AS (
+  SELECT condition_id, question, category, winning_outcome, resolved_at FROM pm_market
+  WHERE resolved_at > ${now} - ${MIN_DAYS(back)} AND resolved_at <= ${now} AND NOT is_voided AND winning_outcome IS NOT NULL${only}
+), bet AS (
+  SELECT trade.wallet, trade.condition_id, trade.token_id, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
+  FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'
+  GROUP BY trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text)
+  HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) <= ${MOST_PRICE} * sum(trade.size)
+)
+SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, market.question, market.category, bet.token_id, outcome.outcome,
+  outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at
+FROM bet JOIN market ON market.condition_id = bet.condition_id JOIN pm_outcome AS outcome ON outcome.condition_id = bet.condition_id AND outcome.token_id = bet.token_id
+ORDER BY bet.condition_id, bet.wallet, bet.token_id, bet.at`;
+  return sql.query<EarlyBet & Record<string, unknown>>(
+    { name: `pm_early_bets${filter.category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
+}
+
+/** USDC taken on a market in one hour. */
+export interface MarketHour {
+  condition_id: string;
+  hour: Date;
+  usdc: number;
+}
+
+/** Hours of these markets with any trade before `now`, oldest first. */
+export function listMarketHours(sql: Sql, condition_ids: readonly string[], now: Date): Promise<MarketHour[]> {
+  const text = `SELECT condition_id, hour::timestamptz AS hour, sum(buy_usdc + sell_usdc)::float8 AS usdc FROM pm_token_hour WHERE condition_id = ANY($1) AND hour < $2
+GROUP BY condition_id, hour ORDER BY condition_id, hour`;
+  return sql.query<MarketHour & Record<string, unknown>>({ name: 'pm_market_hours', text }, [condition_ids, now]);
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../../../errors';
+import { wilsonLowerBound } from '../../../lib/statistics';
+import type { GraphContext, Resolver } from '../../venue';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { type AlphaFilter, type EarlyBet, listEarlyBets, listMarketHours } from '../queries/alpha-calls';
+import { alphaScore, trendStart } from '../scoring/alpha';
+import { nameRun } from './wallets';
+
+const DAY = 86_400_000;
+
+interface AlphaCallersArgs {
+  days_back: number;
+  min_days_early: number;
+  min_bet_usdc: number;
+  limit: number;
+  category?: string | null;
+  min_calls: number;
+}
+
+/** wallets/alpha-callers: purchases of winners at 0.5 or less, early and before their market trended. Throws empty_result when there is none in scope. */
+export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_, args, context) => {
+  const filter: AlphaFilter = { ...args, now: context.now, category: args.category ?? null };
+  const bets = await listEarlyBets(context.sql, filter);
+  const calls = await callsOf(bets, context);
+  const shown = calls
+    .filter((call) => call.calls >= args.min_calls)
+    .sort((a, b) => b.alpha_score - a.alpha_score || (a.wallet + a.condition_id < b.wallet + b.condition_id ? -1 : 1))
+    .slice(0, args.limit);
+  if (shown.length === 0) throw new AppError('empty_result', { suggestion: suggest(args, calls.length > 0) });
+  await nameRun(context);
+  context.meta.count = shown.length;
+  const loaders = context.loaders(makeLoaders);
+  return Promise.all(
+    shown.map(async (call) => {
+      const score = await loaders.score.load(call.wallet);
+      return { ...call, wallet_score: score?.score ?? null, win_rate: score?.win_rate ?? null };
+    }),
+  );
+};
+
+function suggest(args: AlphaCallersArgs, any: boolean): Record<string, unknown> {
+  if (any) return { min_calls: 1 };
+  return args.min_days_early > 1 ? { min_days_early: 1, days_back: 90 } : { min_bet_usdc: 0, days_back: 90 };
+}
+
+/** Right bets made before their market trended, with the record of their wallets. */
+async function callsOf(bets: readonly EarlyBet[], context: GraphContext) {
+  const right = bets.filter(({ won }) => won);
+  const hours = groupedBy(
+    await listMarketHours(context.sql, [...new Set(right.map(({ condition_id }) => condition_id))], context.now),
+    (row) => row.condition_id,
+  );
+  const trends = new Map(right.map(({ condition_id, resolved_at }) => [condition_id, { resolved_at }]));
+  const starts = new Map([...trends].map(([id, { resolved_at }]) => [id, trendStart(hours.get(id) ?? [], resolved_at)]));
+  const hits = right.filter(({ condition_id, at }) => (starts.get(condition_id) ?? at) > at);
+  const calls = groupedBy(hits, ({ wallet }) => wallet);
+  const records = groupedBy(bets, ({ wallet }) => wallet);
+  return hits.map((bet) => {
+    const record = records.get(bet.wallet) ?? [];
+    const wins = record.filter(({ won }) => won).length;
+    return callOf(bet, starts.get(bet.condition_id) as Date, calls.get(bet.wallet)?.length ?? 0, wins, record.length);
+  });
+}
+
+function callOf(bet: EarlyBet, trend: Date, calls: number, wins: number, n: number) {
+  const price = bet.usdc / bet.shares;
+  const days = (bet.resolved_at.getTime() - bet.at.getTime()) / DAY;
+  const hit_rate_lb = wilsonLowerBound(wins, n) ?? 0;
+  return {
+    wallet: bet.wallet,
+    market_question: bet.question,
+    condition_id: bet.condition_id,
+    entry_date: bet.at,
+    days_before_resolution: days,
+    bet_size_usdc: bet.usdc,
+    winning_outcome: bet.winning_outcome,
+    entry_price: price,
+    price_multiple: 1 / price,
+    profit_usdc: bet.shares - bet.usdc,
+    trend_started_at: trend,
+    days_before_trend: (trend.getTime() - bet.at.getTime()) / DAY,
+    calls,
+    hit_rate: wins / n,
+    hit_rate_lb,
+    alpha_score: alphaScore({ hit_rate_lb, price_multiple: 1 / price, days_before_resolution: days, bet_usdc: bet.usdc }),
+    category: bet.category,
+  };
+}

@@ -1,0 +1,77 @@
+import { AppError } from '../../../errors';
+import { mean } from '../../../lib/statistics';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
+import { total } from '../exact';
+import { groupedBy } from '../grouped';
+import { makeLoaders } from '../loaders';
+import { isPosition } from '../positions/figures';
+import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { type Copier, scanCopiers } from '../scoring/copy-scan';
+import type { CopyTrade } from '../scoring/copying';
+import { MACHINE_TAGS } from '../scoring/tiers';
+import { type KnownPosition, loadKnown, unrealizedOf } from './position';
+import { nameRun, unknownWallet } from './wallets';
+
+interface CopyTradersArgs {
+  wallet: string;
+  max_lag_minutes: number;
+  timeframe: Timeframe;
+  min_overlap_trades: number;
+  limit: number;
+}
+
+/** wallets/copy-traders: wallets that copy one wallet, machines left out. Throws not_found for a leader that never traded, empty_result without a follower. */
+export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, args, context) => {
+  const window = windowOf(args.timeframe, context.now);
+  Object.assign(context.meta, { timeframe: args.timeframe, window });
+  const loaders = context.loaders(makeLoaders);
+  const first = (await loaders.wallet.load(args.wallet))?.first_trade_at ?? null;
+  if (first === null || first >= context.now) throw unknownWallet(args.wallet);
+  const scope = { leader: args.wallet, window, max_lag_ms: args.max_lag_minutes * 60_000, min_overlap: args.min_overlap_trades };
+  const copiers = await scanCopiers(context.sql, scope);
+  const scores = new Map(await Promise.all(copiers.map(async ({ wallet }) => [wallet, await loaders.score.load(wallet)] as const)));
+  const people = copiers.filter(
+    ({ wallet }) => !(scores.get(wallet)?.tags ?? []).some((tag) => (MACHINE_TAGS as readonly string[]).includes(tag)),
+  );
+  if (people.length === 0)
+    throw new AppError('empty_result', { suggestion: args.timeframe === 'all' ? { min_overlap_trades: 1 } : { timeframe: 'all' } });
+  await nameRun(context);
+  const shown = people.slice(0, args.limit);
+  context.meta.count = shown.length;
+  const kept = await listPositionsAsOf(context.sql, { wallets: shown.map(({ wallet }) => wallet) }, context.now);
+  const copied = new Set(shown.flatMap(({ wallet, matches }) => matches.map(({ follower }) => `${wallet}|${follower.token_id}`)));
+  const positions = groupedBy(await loadKnown(kept.filter((row) => isPosition(row) && copied.has(`${row.wallet}|${row.token_id}`)), context), ({ wallet }) => wallet); // prettier-ignore
+  return Promise.all(
+    shown.map((copier) => copierOf(copier, positions.get(copier.wallet) ?? [], scores.get(copier.wallet)?.score ?? null, context)),
+  );
+};
+
+const priceOf = ({ usdc, size }: CopyTrade): number => usdc / size;
+
+async function copierOf(copier: Copier, positions: readonly KnownPosition[], score: unknown, context: GraphContext) {
+  const { matches } = copier;
+  const bought = matches.filter(({ follower }) => follower.side === 'BUY');
+  return {
+    ...copier,
+    copied_tokens: await tokensOf(copier, context),
+    wallet_score: score,
+    overlap_pct: 100 * copier.coverage,
+    copied_usdc: bought.reduce((sum, { follower }) => sum + follower.usdc, 0),
+    avg_slippage: mean(matches.map(({ leader, follower }) => priceOf(follower) - priceOf(leader))),
+    follower_pnl_usdc: total(positions.flatMap((position) => [position.gain, unrealizedOf(position) ?? '0'])),
+  };
+}
+
+/** Tokens copied, each with the lag of its first copy, oldest first. */
+async function tokensOf({ matches }: Copier, context: GraphContext) {
+  const loaders = context.loaders(makeLoaders);
+  const firsts = [...groupedBy(matches, ({ follower }) => follower.token_id).values()].map((own) => own[0] as Copier['matches'][number]);
+  return Promise.all(
+    firsts.map(async ({ follower: { token_id, condition_id }, lag_seconds }) => {
+      const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
+      const outcome = outcomes.find((one) => one.token_id === token_id)?.outcome ?? null;
+      return { token_id, condition_id, question: market?.question ?? null, outcome, lag_seconds };
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import type { Sql } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { groupedBy } from '../grouped';
+import { type ShareStep, countFills, listFollowing, listOwnTrades, listShareSteps } from '../queries/copy-trades';
+import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, copyFigures, matchCopies } from './copying';
+
+/** Wallets looked at closely, those with most trades after the leader's. */
+const MOST_CANDIDATES = 300;
+const DUST = 1e-6;
+
+/** A wallet that copies the leader. */
+export interface Copier extends CopyFigures {
+  wallet: string;
+  matches: CopyMatch[];
+}
+
+/** What a scan for copiers of one wallet asks. */
+export interface CopyScope {
+  leader: string;
+  window: Window;
+  max_lag_ms: number;
+  min_overlap: number;
+}
+
+/** Wallets that copy the leader in the window (definition D-COPY), highest score first; wallets that trade before it as often as half the time they trade after are none. */
+export async function scanCopiers(sql: Sql, { leader, window, max_lag_ms, min_overlap }: CopyScope): Promise<Copier[]> {
+  const led = await listOwnTrades(sql, [leader], window);
+  if (led.length === 0) return [];
+  const following = await listFollowing(sql, leader, led, max_lag_ms, window.to);
+  const candidates = [...groupedBy(following, ({ wallet }) => wallet)].filter(([, trades]) => trades.length >= min_overlap);
+  const chosen = candidates.sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1)).slice(0, MOST_CANDIDATES);
+  if (chosen.length === 0) return [];
+  const own = groupedBy(await listOwnTrades(sql, chosen.map(([wallet]) => wallet), window), ({ wallet }) => wallet); // prettier-ignore
+  const pairs = chosen.flatMap(([wallet, trades]) =>
+    [...new Set(trades.map(({ condition_id }) => condition_id))].map((condition_id) => ({ wallet, condition_id })),
+  );
+  const steps = groupedBy(await listShareSteps(sql, pairs, window.to), (step) => `${step.wallet}|${step.condition_id}`);
+  const all = await countFills(sql, window);
+  const fillsOf = (trades: readonly CopyTrade[]): number => trades.reduce((sum, { fills }) => sum + fills, 0);
+  const chance = fillsOf(following) / Math.max(1, all - fillsOf(led));
+  const copiers = chosen.flatMap(([wallet, trades]): Copier[] => {
+    const mine = own.get(wallet) ?? [];
+    const matches = matchCopies(led, trades, max_lag_ms, (match) => allows(match, steps));
+    const reverse = matchCopies(mine, led, max_lag_ms, () => true).length;
+    if (matches.length < min_overlap || 2 * reverse >= matches.length) return [];
+    return [{ wallet, matches, ...copyFigures(matches, mine.length, led.length, chance) }];
+  });
+  const found = copiers.filter(({ copy_score }) => copy_score >= COPY_SCORE);
+  return found.sort((a, b) => b.copy_score - a.copy_score || b.overlap_trades - a.overlap_trades || (a.wallet < b.wallet ? -1 : 1));
+}
+
+/** To copy a purchase is to hold nothing of the token before it; to copy a sale is to hold some. */
+function allows({ leader, follower }: CopyMatch, steps: ReadonlyMap<string, ShareStep[]>): boolean {
+  const own = steps.get(`${follower.wallet}|${follower.condition_id}`) ?? [];
+  const shares = own.reduce((sum, step) => (step.at < leader.at && concerns(step, leader) ? sum + signOf(step) * step.size : sum), 0);
+  return follower.side === 'BUY' ? shares <= DUST : shares > DUST;
+}
+
+const concerns = ({ token_id }: ShareStep, trade: CopyTrade): boolean => token_id === '' || token_id === trade.token_id;
+
+function signOf({ side }: ShareStep): number {
+  if (side === 'BUY' || side === 'SPLIT') return 1;
+  return side === 'SELL' || side === 'MERGE' ? -1 : 0;
+}
