@@ -23,13 +23,24 @@ async function main() {
   let bad = 0;
   for (const { endpoint } of loadCatalogue(root).paid) {
     const sample = sampleInput(endpoint);
-    const query = endpoint.method === 'GET' ? new URLSearchParams(Object.entries(sample).map(([name, value]) => [name, String(value)])).toString() : '';
+    const query =
+      endpoint.method === 'GET' ? new URLSearchParams(Object.entries(sample).map(([name, value]) => [name, String(value)])).toString() : '';
     for (const protocol of protocols) {
       const started = performance.now();
-      const bought = await buy({ method: endpoint.method, url: `${base}${endpoint.path}${query ? `?${query}` : ''}`, body: endpoint.method === 'POST' ? sample : undefined, protocol }, wallets);
+      const bought = await buy(
+        {
+          method: endpoint.method,
+          url: `${base}${endpoint.path}${query ? `?${query}` : ''}`,
+          body: endpoint.method === 'POST' ? sample : undefined,
+          protocol,
+        },
+        wallets,
+      );
       const body = JSON.parse(bought.body);
       const told = bought.status === 200 ? `$${body.meta.price_usd} ${rowsOf(body.data)} rows` : body.code;
-      console.log(`${endpoint.path.padEnd(46)} ${protocol.padEnd(7)} ${bought.status} ${told.padEnd(20)} ${Math.round(performance.now() - started)} ms`);
+      console.log(
+        `${endpoint.path.padEnd(46)} ${protocol.padEnd(7)} ${bought.status} ${told.padEnd(20)} ${Math.round(performance.now() - started)} ms`,
+      );
       if (![200, 404, 501].includes(bought.status)) bad += 1;
     }
   }

@@ -7,7 +7,11 @@ export const ERRORS = {
   malformed_payment: { status: 400, sentence: 'The payment proof cannot be decoded.', retryable: false },
   ambiguous_payment: { status: 400, sentence: 'More than one payment proof was sent.', retryable: false },
   method_unsupported: { status: 400, sentence: 'This payment method or mode is not accepted.', retryable: false },
-  payment_required: { status: 402, sentence: 'Payment required: sign one of the offers and send the same request again with the proof.', retryable: false },
+  payment_required: {
+    status: 402,
+    sentence: 'Payment required: sign one of the offers and send the same request again with the proof.',
+    retryable: false,
+  },
   malformed_credential: { status: 402, sentence: 'The payment credential cannot be decoded.', retryable: false },
   verification_failed: { status: 402, sentence: 'The payment proof was refused.', retryable: false },
   payment_expired: { status: 402, sentence: 'The payment proof has expired.', retryable: false },

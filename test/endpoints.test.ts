@@ -57,7 +57,8 @@ const FILTER_SAMPLES: Record<string, unknown> = {
   smart_money_only: true,
 };
 
-const itemOf = (type: string, index: number): string => (type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`);
+const itemOf = (type: string, index: number): string =>
+  type === 'EvmAddress' ? `0x${String(index).padStart(40, '0')}` : `${'1'.repeat(31)}${'23456789ABCDEFGH'[index]}`;
 const listOf = (type: string, count: number): string[] => Array.from({ length: count }, (_, index) => itemOf(type, index));
 
 /** Parameters at the cheapest and the dearest end of the price table. */

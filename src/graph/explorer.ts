@@ -26,7 +26,11 @@ query BiggestTrades {
 `;
 
 /** Levels of fields below a selection, fragments followed; introspection is not counted: GraphiQL needs it. */
-function depthOf(set: SelectionSetNode | undefined, fragments: ReadonlyMap<string, FragmentDefinitionNode>, within: readonly string[]): number {
+function depthOf(
+  set: SelectionSetNode | undefined,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  within: readonly string[],
+): number {
   const depths = (set?.selections ?? []).map((node) => {
     if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, within);
     if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, within);
@@ -40,7 +44,9 @@ function depthOf(set: SelectionSetNode | undefined, fragments: ReadonlyMap<strin
 /** Refuses queries nested deeper than the limit. */
 const depthLimit: ValidationRule = (context) => ({
   Document(document) {
-    const fragments = new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])));
+    const fragments = new Map(
+      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+    );
     for (const node of document.definitions) {
       if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, []) <= MOST_DEPTH) continue;
       context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));

@@ -20,10 +20,14 @@ interface Run {
 }
 
 function program(args: readonly string[], environment: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['-r', path.join(ROOT, 'test/support/register-typescript.js'), path.join(ROOT, 'src/main.ts'), ...args], {
-    env: { ...process.env, NODE_OPTIONS: '', WORLD: 'none', UNPAID_PER_MINUTE: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['-r', path.join(ROOT, 'test/support/register-typescript.js'), path.join(ROOT, 'src/main.ts'), ...args],
+    {
+      env: { ...process.env, NODE_OPTIONS: '', WORLD: 'none', UNPAID_PER_MINUTE: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -122,16 +126,22 @@ describe('one clear sentence, exit code 1', () => {
     [['buy', 'GET', '/api/v1/perps/platform/stats', '--protocol', 'cash'], '--protocol must be one of x402, tempo, solana'],
     [['quote', 'GET', '/api/v1/nowhere'], 'No endpoint at /api/v1/nowhere'],
     [['serve'], 'PORT must be a whole number', { PORT: 'eighty' }],
-  ] as const)('%j', async (args, sentence, environment: Record<string, string> = {}) => {
-    const run = program(args, { DATA_DIR: path.join(folder, 'none'), ...environment });
-    expect(await run.ended).toBe(1);
-    expect(run.output()).toContain(sentence);
-    expect(run.output()).not.toContain('node_modules');
-  }, 60_000);
+  ] as const)(
+    '%j',
+    async (args, sentence, environment: Record<string, string> = {}) => {
+      const run = program(args, { DATA_DIR: path.join(folder, 'none'), ...environment });
+      expect(await run.ended).toBe(1);
+      expect(run.output()).toContain(sentence);
+      expect(run.output()).not.toContain('node_modules');
+    },
+    60_000,
+  );
 });
 
 test('quote explains a price', async () => {
   const run = program(['quote', 'GET', '/api/v1/markets/trending?timeframe=7d&category=Politics'], {});
   expect(await run.ended).toBe(0);
-  expect(run.output()).toMatch(/base\s+\$0\.02\s+\(medium\)[^]*timeframe\s+× 2[^]*filters\s+× 0\.7\s+\(category × 0\.7\)[^]*price\s+\$0\.028\s+\(28000 micro-USDC\)/);
+  expect(run.output()).toMatch(
+    /base\s+\$0\.02\s+\(medium\)[^]*timeframe\s+× 2[^]*filters\s+× 0\.7\s+\(category × 0\.7\)[^]*price\s+\$0\.028\s+\(28000 micro-USDC\)/,
+  );
 }, 60_000);

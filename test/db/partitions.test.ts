@@ -3,7 +3,9 @@ import { testDatabase } from '../support/database';
 let db: Awaited<ReturnType<typeof testDatabase>>;
 beforeAll(async () => {
   db = await testDatabase();
-  await db.pool.query('CREATE TABLE fact (id int, timestamp timestamptz NOT NULL, PRIMARY KEY (id, timestamp)) PARTITION BY RANGE (timestamp); CREATE INDEX ON fact USING brin (timestamp)');
+  await db.pool.query(
+    'CREATE TABLE fact (id int, timestamp timestamptz NOT NULL, PRIMARY KEY (id, timestamp)) PARTITION BY RANGE (timestamp); CREATE INDEX ON fact USING brin (timestamp)',
+  );
 });
 afterAll(() => db.drop());
 
@@ -12,9 +14,14 @@ const ensure = (from: string, to: string): Promise<unknown> => db.pool.query("SE
 test('months are made as they are needed, indexes included, in UTC whatever the session thinks', async () => {
   await db.pool.query("SET TIME ZONE 'Asia/Tokyo'");
   await ensure('2026-01-31T23:59:59.999Z', '2026-03-01T00:00:00Z');
-  const { rows } = await db.pool.query<{ name: string; bounds: string }>(
-    "SET TIME ZONE 'UTC'; SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'fact'::regclass ORDER BY 1",
-  ).then((results) => (results as unknown as { rows: { name: string; bounds: string }[] }[])[1] as { rows: { name: string; bounds: string }[] });
+  const { rows } = await db.pool
+    .query<{ name: string; bounds: string }>(
+      "SET TIME ZONE 'UTC'; SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'fact'::regclass ORDER BY 1",
+    )
+    .then(
+      (results) =>
+        (results as unknown as { rows: { name: string; bounds: string }[] }[])[1] as { rows: { name: string; bounds: string }[] },
+    );
   expect(rows.map(({ name }) => name)).toEqual(['fact_202601', 'fact_202602', 'fact_202603']);
   expect(rows[1]?.bounds).toContain("FROM ('2026-02-01 00:00:00+00') TO ('2026-03-01 00:00:00+00')");
   await db.pool.query("INSERT INTO fact VALUES (1, '2026-02-28T23:59:59.999Z')");
@@ -33,7 +40,9 @@ test('readers go on while a loader makes a month and has not committed', async (
   const loader = await db.pool.connect();
   await loader.query("BEGIN; SELECT ensure_month_partitions('fact', '2027-01-01', '2027-01-01')");
   const read = db.pool.query('SELECT count(*)::int AS n FROM fact');
-  await expect(Promise.race([read.then(() => 'read'), new Promise((resolve) => setTimeout(() => resolve('waited'), 2_000))])).resolves.toBe('read');
+  await expect(Promise.race([read.then(() => 'read'), new Promise((resolve) => setTimeout(() => resolve('waited'), 2_000))])).resolves.toBe(
+    'read',
+  );
   await loader.query('ROLLBACK');
   loader.release();
 });

@@ -7,8 +7,22 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => product.close());
 
-async function ask(query: string, accept = 'application/json'): Promise<{ status: number; body: { data?: Record<string, unknown>; errors?: { message: string; extensions?: { code?: string } }[]; extensions?: Record<string, unknown> } }> {
-  const response = await fetch(`${product.internalUrl}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: accept }, body: JSON.stringify({ query }) });
+async function ask(
+  query: string,
+  accept = 'application/json',
+): Promise<{
+  status: number;
+  body: {
+    data?: Record<string, unknown>;
+    errors?: { message: string; extensions?: { code?: string } }[];
+    extensions?: Record<string, unknown>;
+  };
+}> {
+  const response = await fetch(`${product.internalUrl}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: accept },
+    body: JSON.stringify({ query }),
+  });
   return { status: response.status, body: (await response.json()) as never };
 }
 
@@ -32,7 +46,9 @@ test('queries nested too deep are refused, through fragments too', async () => {
 });
 
 test('lists are bounded, mutations do not exist', async () => {
-  expect((await ask('{ tradesWhales(timeframe: "7d", limit: 100000) { wallet } }')).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
+  expect((await ask('{ tradesWhales(timeframe: "7d", limit: 100000) { wallet } }')).body.errors?.[0]?.message).toContain(
+    'limit must be 1 to 1000',
+  );
   expect((await ask('mutation { pay }')).body.errors).toBeDefined();
 });
 

@@ -96,11 +96,14 @@ export function independentOf(wallets: readonly Opened[]): number | null {
 
 /** Wallets by outcome, in the order they opened, parted where more than a minute lies between two. */
 function clustersOf(wallets: readonly Opened[]): Opened[][] {
-  const ordered = [...wallets].sort((a, b) => (a.token_id === b.token_id ? a.opened_at.getTime() - b.opened_at.getTime() : a.token_id < b.token_id ? -1 : 1));
+  const ordered = [...wallets].sort((a, b) =>
+    a.token_id === b.token_id ? a.opened_at.getTime() - b.opened_at.getTime() : a.token_id < b.token_id ? -1 : 1,
+  );
   const clusters: Opened[][] = [];
   for (const [index, wallet] of ordered.entries()) {
     const before = ordered[index - 1];
-    const together = before !== undefined && before.token_id === wallet.token_id && wallet.opened_at.getTime() - before.opened_at.getTime() <= TOGETHER_MS;
+    const together =
+      before !== undefined && before.token_id === wallet.token_id && wallet.opened_at.getTime() - before.opened_at.getTime() <= TOGETHER_MS;
     if (together) (clusters.at(-1) as Opened[]).push(wallet);
     else clusters.push([wallet]);
   }

@@ -11,13 +11,16 @@ export const total = (amounts: Iterable<string>): string => {
 export const less = (a: string, b: string): string => plain(fixed(a) - fixed(b));
 
 /** part ÷ whole, null of nothing. */
-export const over = (part: string | number, whole: string | number): number | null => (Number(whole) === 0 ? null : Number(part) / Number(whole));
+export const over = (part: string | number, whole: string | number): number | null =>
+  Number(whole) === 0 ? null : Number(part) / Number(whole);
 
 /** 100 · part ÷ whole, null of nothing. */
-export const percent = (part: string | number, whole: string | number): number | null => (Number(whole) === 0 ? null : (100 * Number(part)) / Number(whole));
+export const percent = (part: string | number, whole: string | number): number | null =>
+  Number(whole) === 0 ? null : (100 * Number(part)) / Number(whole);
 
 /** Change in percent against an earlier amount; null where there is no earlier amount, or it is nothing. */
-export const changePercent = (amount: string, earlier: string | null): number | null => (earlier === null ? null : percent(less(amount, earlier), earlier));
+export const changePercent = (amount: string, earlier: string | null): number | null =>
+  earlier === null ? null : percent(less(amount, earlier), earlier);
 
 export type Trend = 'rising' | 'falling' | 'flat';
 

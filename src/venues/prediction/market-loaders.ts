@@ -32,7 +32,9 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
   return {
     runDays: () => (days ??= listRunDays(context.sql, context.now)),
     overlay: () => (overlay ??= loadOverlay(context.sql, context.now)),
-    prices: new DataLoader((keys) => loadPrices(context, keys), { cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}${key.traded ? '!' : ''}` }),
+    prices: new DataLoader((keys) => loadPrices(context, keys), {
+      cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}${key.traded ? '!' : ''}`,
+    }),
   };
 }
 
@@ -46,7 +48,13 @@ async function loadPrices(context: GraphContext, keys: readonly MarketAt[]): Pro
   return Promise.all(
     keys.map(async ({ condition_id, at, opening, traded }) => {
       const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills.get(at.getTime())]);
-      return pricesAt(record, traded ? tokens.map((token) => ({ ...token, price: null })) : tokens, found?.get(condition_id) ?? [], at, opening ?? false);
+      return pricesAt(
+        record,
+        traded ? tokens.map((token) => ({ ...token, price: null })) : tokens,
+        found?.get(condition_id) ?? [],
+        at,
+        opening ?? false,
+      );
     }),
   );
 }

@@ -14,7 +14,13 @@ export interface PricedOutcome {
  * Prices of a market's outcomes at an instant: what they paid once resolved; else the last fill; else what the other one of two leaves; else the
  * catalogue's. `fills` are the market's; with `opening`, an outcome that had no fill yet has its first one.
  */
-export function pricesAt(market: MarketRecord | null, outcomes: readonly OutcomeRecord[], fills: readonly FillPrices[], at: Date, opening: boolean): PricedOutcome[] {
+export function pricesAt(
+  market: MarketRecord | null,
+  outcomes: readonly OutcomeRecord[],
+  fills: readonly FillPrices[],
+  at: Date,
+  opening: boolean,
+): PricedOutcome[] {
   const filled = new Map(fills.map((fill) => [fill.token_id, fill.last ?? (opening ? fill.first : null)]));
   const paid = market !== null && isResolved(market, at);
   const priceOf = (outcome: OutcomeRecord): number | null => {
@@ -25,7 +31,12 @@ export function pricesAt(market: MarketRecord | null, outcomes: readonly Outcome
     if (other !== null) return complement(Number(other));
     return outcome.price !== null && (outcome.price_at === null || outcome.price_at <= at) ? Number(outcome.price) : null;
   };
-  return outcomes.map((outcome) => ({ token_id: outcome.token_id, outcome: outcome.outcome, outcome_index: outcome.outcome_index, price: priceOf(outcome) }));
+  return outcomes.map((outcome) => ({
+    token_id: outcome.token_id,
+    outcome: outcome.outcome,
+    outcome_index: outcome.outcome_index,
+    price: priceOf(outcome),
+  }));
 }
 
 // Prices have few decimals; binary fractions would show more.
@@ -34,6 +45,7 @@ const complement = (price: number): number => Math.round((1 - price) * 1e12) / 1
 /** The outcome with the highest price, the first of equals; null where no price is known. */
 export function leaderOf(outcomes: readonly PricedOutcome[]): (PricedOutcome & { price: number }) | null {
   let leader: PricedOutcome | null = null;
-  for (const outcome of outcomes) if (outcome.price !== null && (leader === null || outcome.price > (leader.price as number))) leader = outcome;
+  for (const outcome of outcomes)
+    if (outcome.price !== null && (leader === null || outcome.price > (leader.price as number))) leader = outcome;
   return leader as (PricedOutcome & { price: number }) | null;
 }

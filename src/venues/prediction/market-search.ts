@@ -18,7 +18,10 @@ function segmentsOf(text: string): string[] | null {
   if (!/^(https?:\/\/|www\.)\S+$/i.test(text)) return null;
   try {
     const { pathname } = new URL(text.startsWith('http') ? text : `https://${text}`);
-    const last = pathname.split('/').filter((segment) => segment !== '').at(-1);
+    const last = pathname
+      .split('/')
+      .filter((segment) => segment !== '')
+      .at(-1);
     return last === undefined ? [] : [decodeURIComponent(last).toLowerCase()];
   } catch {
     return [];

@@ -70,9 +70,13 @@ function add(total: Result, run: Result): void {
 }
 
 function row(what: string, result: Result): Figure {
+  const { what: _, runs: __, ...rates } = figure(what, result.times, result.seconds);
   const spread = `${Math.min(...result.medians).toFixed(1)} to ${Math.max(...result.medians).toFixed(1)}`;
   return {
-    ...figure(what, result.times, result.seconds),
+    what,
+    runs: result.times.length,
+    'p10 ms': (quantile(result.times, 0.1) as number).toFixed(2),
+    ...rates,
     'p50 by round': spread,
     'CPU ms a request': (result.cpu / result.times.length).toFixed(2),
     'chain calls a request': (result.calls / result.times.length).toFixed(1),
@@ -85,6 +89,7 @@ function ratios(what: string, mine: Result, other: Result): Figure {
   return {
     what,
     runs: '',
+    'p10 ms': of(0.1),
     'p50 ms': of(0.5),
     'p99 ms': of(0.99),
     'per second': (mine.times.length / mine.seconds / (other.times.length / other.seconds)).toFixed(2),

@@ -18,7 +18,10 @@ export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_id
   const filter = condition_ids === null ? 'true' : `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
   const text = `SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
 FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1, 2`;
-  return sql.query<SmartFlowRow & Record<string, unknown>>({ name: `pm_smart_flows_${cut.bounds.length}${condition_ids === null ? '' : '_markets'}`, text }, parameters.values);
+  return sql.query<SmartFlowRow & Record<string, unknown>>(
+    { name: `pm_smart_flows_${cut.bounds.length}${condition_ids === null ? '' : '_markets'}`, text },
+    parameters.values,
+  );
 }
 
 /** Different wallets of a market over a cut. */
@@ -28,12 +31,21 @@ export interface MarketWalletsRow {
 }
 
 /** Smart wallets that traded each of these markets, or these outcomes of theirs. */
-export function listSmartCounts(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[], token_ids: readonly string[] | null = null): Promise<MarketWalletsRow[]> {
+export function listSmartCounts(
+  sql: Sql,
+  cut: Cut,
+  rule: SmartRule,
+  condition_ids: readonly string[],
+  token_ids: readonly string[] | null = null,
+): Promise<MarketWalletsRow[]> {
   const parameters = new Parameters();
   const market = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
   const filter = token_ids === null ? market : `${market} AND token_id = ANY (${parameters.add(token_ids, 'text[]')})`;
   const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1`;
-  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_smart_counts_${cut.bounds.length}${token_ids === null ? '' : '_tokens'}`, text }, parameters.values);
+  return sql.query<MarketWalletsRow & Record<string, unknown>>(
+    { name: `pm_smart_counts_${cut.bounds.length}${token_ids === null ? '' : '_tokens'}`, text },
+    parameters.values,
+  );
 }
 
 /** Takers of each of these markets. */

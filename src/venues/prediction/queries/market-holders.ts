@@ -25,7 +25,11 @@ export function listSmartHolders(sql: Sql, condition_id: string, cut: Cut, runs:
   const { rolled, torn } = placesOf(cut, parameters);
   const part = partOf(cut, parameters);
   const market = `condition_id = ${parameters.add(condition_id, 'text')}`;
-  const [start, end, score] = [parameters.add(runs.start_day, 'date'), parameters.add(runs.end_day, 'date'), parameters.add(runs.min_score, 'numeric')];
+  const [start, end, score] = [
+    parameters.add(runs.start_day, 'date'),
+    parameters.add(runs.end_day, 'date'),
+    parameters.add(runs.min_score, 'numeric'),
+  ];
   const text = `WITH judged AS (
   SELECT wallet, bool_or(day = ${start}) AS at_start, bool_or(day = ${end}) AS at_end FROM pm_wallet_score WHERE day IN (${start}, ${end}) AND score >= ${score} GROUP BY wallet
 ), moved AS (

@@ -23,19 +23,36 @@ export interface HoldingRow {
 }
 
 /** Positions on a market, of all wallets or of these; scored by the run of `score_day`. */
-export function listHoldings(sql: Sql, condition_id: string, wallets: readonly string[] | null, score_day: string | null, { now, overlay }: AsOf): Promise<HoldingRow[]> {
+export function listHoldings(
+  sql: Sql,
+  condition_id: string,
+  wallets: readonly string[] | null,
+  score_day: string | null,
+  { now, overlay }: AsOf,
+): Promise<HoldingRow[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const market = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0`;
-  const own = wallets === null ? `${market} AND shares > redeemed_shares AND wallet <> ALL (${parameters.add(VENUE_CONTRACTS, 'text[]')})` : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const own =
+    wallets === null
+      ? `${market} AND shares > redeemed_shares AND wallet <> ALL (${parameters.add(VENUE_CONTRACTS, 'text[]')})`
+      : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, gain, status = 'open' AS is_open, opened_at,
   scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
 FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(score_day, 'date')}`;
-  return sql.query<HoldingRow & Record<string, unknown>>({ name: `pm_holdings${wallets === null ? '' : '_wallets'}`, text }, parameters.values);
+  return sql.query<HoldingRow & Record<string, unknown>>(
+    { name: `pm_holdings${wallets === null ? '' : '_wallets'}`, text },
+    parameters.values,
+  );
 }
 
 /** First buys of these wallets on these markets before `now`. */
-export async function loadFirstBuys(sql: Sql, condition_ids: readonly string[], wallets: readonly string[], now: Date): Promise<(wallet: string, token_id: string) => Date | null> {
+export async function loadFirstBuys(
+  sql: Sql,
+  condition_ids: readonly string[],
+  wallets: readonly string[],
+  now: Date,
+): Promise<(wallet: string, token_id: string) => Date | null> {
   const parameters = new Parameters();
   const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT wallet, token_id, min(first_buy_at) AS at FROM (${walletPieces(cutAt([BEGINNING, now]), parameters, filter)}) AS piece GROUP BY 1, 2`;
@@ -75,7 +92,11 @@ export interface BuyerScope {
 export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now: Date): Promise<BuyerRow[]> {
   const parameters = new Parameters();
   const market = parameters.add(scope.condition_id, 'text');
-  const pieces = walletPieces(cutAt([BEGINNING, now]), parameters, `condition_id = ${market} AND token_id = ANY (${parameters.add(scope.token_ids, 'text[]')})`);
+  const pieces = walletPieces(
+    cutAt([BEGINNING, now]),
+    parameters,
+    `condition_id = ${market} AND token_id = ANY (${parameters.add(scope.token_ids, 'text[]')})`,
+  );
   const [day, least, tag, score] = [
     parameters.add(scope.score_day, 'date'),
     parameters.add(String(scope.min_usdc), 'numeric'),

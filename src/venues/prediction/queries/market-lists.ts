@@ -41,7 +41,8 @@ const STATUS: Record<ListedStatus, string> = {
   all: '(market.created_at IS NULL OR market.created_at <= $1)',
 };
 
-const COLUMNS = 'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, is_voided';
+const COLUMNS =
+  'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, is_voided';
 const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
 
 const statement = (status: ListedStatus): Statement => ({
@@ -50,7 +51,12 @@ const statement = (status: ListedStatus): Statement => ({
   AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`,
 });
 
-const STATEMENTS: Record<ListedStatus, Statement> = { active: statement('active'), closing_soon: statement('closing_soon'), resolved: statement('resolved'), all: statement('all') };
+const STATEMENTS: Record<ListedStatus, Statement> = {
+  active: statement('active'),
+  closing_soon: statement('closing_soon'),
+  resolved: statement('resolved'),
+  all: statement('all'),
+};
 
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 

@@ -27,9 +27,20 @@ const BELONGS_USDC = 10;
  * Markets whose wallets overlap with a market's, at least `min_shared` of them, machines left out. A wallet weighs ln(1 + markets / markets it is on):
  * one that is everywhere says little.
  */
-export async function findOverlap(sql: Sql, condition_id: string, score_day: string | null, smart_score: number, min_shared: number, { now, overlay }: AsOf): Promise<Overlap> {
+export async function findOverlap(
+  sql: Sql,
+  condition_id: string,
+  score_day: string | null,
+  smart_score: number,
+  min_shared: number,
+  { now, overlay }: AsOf,
+): Promise<Overlap> {
   const parameters = new Parameters();
-  const [instant, later, market] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb'), parameters.add(condition_id, 'text')];
+  const [instant, later, market] = [
+    parameters.add(now, 'timestamptz'),
+    parameters.add(overlay, 'jsonb'),
+    parameters.add(condition_id, 'text'),
+  ];
   const day = parameters.add(score_day, 'date');
   const text = `WITH belongs AS MATERIALIZED (
   SELECT condition_id, wallet FROM (${positionsSql(instant, later)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
@@ -52,5 +63,8 @@ SELECT size.condition_id, COALESCE(shared, 0) AS shared, COALESCE(shared_smart, 
   CASE WHEN shared IS NULL THEN 0 ELSE dot / sqrt(square * (SELECT square FROM size WHERE condition_id = ${market})) END AS cosine
 FROM size LEFT JOIN shared USING (condition_id)`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name: 'pm_overlap', text }, parameters.values);
-  return { wallets: rows.find((row) => row.condition_id === condition_id)?.wallets ?? 0, rows: rows.filter((row) => row.condition_id !== condition_id) };
+  return {
+    wallets: rows.find((row) => row.condition_id === condition_id)?.wallets ?? 0,
+    rows: rows.filter((row) => row.condition_id !== condition_id),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
@@ -54,4 +54,28 @@ FROM (
 JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
 WHERE judged.day IS NOT NULL AND position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL GROUP BY 1, 2`;
   return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text }, parameters.values);
+}
+
+const FLAGGED: Statement = {
+  name: 'pm_flagged_by_market',
+  text: `SELECT condition_id, count(*)::int AS wallets FROM (
+  SELECT DISTINCT ON (condition_id, wallet) condition_id, score FROM pm_insider WHERE condition_id = ANY ($1) AND day <= $2::date AND generated_at <= $3 ORDER BY condition_id, wallet, day DESC
+) AS last WHERE score >= $4 GROUP BY condition_id`,
+};
+
+/** Wallets whose insider pattern on each of these markets, as last judged up to `now`, has at least that score. */
+export async function countFlagged(
+  sql: Sql,
+  condition_ids: readonly string[],
+  min_score: number,
+  now: Date,
+): Promise<(condition_id: string) => number> {
+  const rows = await sql.query<{ condition_id: string; wallets: number }>(FLAGGED, [
+    condition_ids,
+    now.toISOString().slice(0, 10),
+    now,
+    min_score,
+  ]);
+  const counts = new Map(rows.map((row) => [row.condition_id, row.wallets]));
+  return (condition_id) => counts.get(condition_id) ?? 0;
 }

@@ -85,7 +85,10 @@ export interface FillSpan {
   last: Date;
 }
 
-const SPAN: Statement = { name: 'pm_fill_span', text: 'SELECT min(open_at) AS first, max(close_at) AS last FROM pm_token_hour WHERE condition_id = $1 AND open_at < $2' };
+const SPAN: Statement = {
+  name: 'pm_fill_span',
+  text: 'SELECT min(open_at) AS first, max(close_at) AS last FROM pm_token_hour WHERE condition_id = $1 AND open_at < $2',
+};
 
 /** Time from a market's first fill to its last one, as of `now`; null without a fill. */
 export async function findFillSpan(sql: Sql, condition_id: string, now: Date): Promise<FillSpan | null> {

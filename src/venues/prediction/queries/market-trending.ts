@@ -33,5 +33,8 @@ export function listTrending(sql: Sql, cut: Cut, category: string | null, now: D
 SELECT traded.condition_id, buy_usdc, sell_usdc, buy_usdc + sell_usdc AS volume, trades, previous, earlier,
   CASE WHEN EXISTS (SELECT FROM pm_token_hour AS kept WHERE kept.condition_id = traded.condition_id AND kept.hour < ${begin} AND kept.open_at < ${begin}) THEN ${last - 1} ELSE parts_before END AS parts_before
 FROM traded JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}`;
-  return sql.query<TrendingRow & Record<string, unknown>>({ name: `pm_trending_${cut.bounds.length}${category === null ? '' : '_category'}`, text }, parameters.values);
+  return sql.query<TrendingRow & Record<string, unknown>>(
+    { name: `pm_trending_${cut.bounds.length}${category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
 }

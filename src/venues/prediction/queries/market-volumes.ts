@@ -14,7 +14,11 @@ export interface LifetimeVolume {
 const NOTHING: LifetimeVolume = { total: '0', last_24h: '0' };
 
 /** Volume of these markets before `now`; a market without any is 0. */
-export async function loadLifetimeVolumes(sql: Sql, condition_ids: readonly string[], now: Date): Promise<(condition_id: string) => LifetimeVolume> {
+export async function loadLifetimeVolumes(
+  sql: Sql,
+  condition_ids: readonly string[],
+  now: Date,
+): Promise<(condition_id: string) => LifetimeVolume> {
   const parameters = new Parameters();
   const cut = cutAt([BEGINNING, new Date(now.getTime() - DAY_MS), now]);
   const pieces = tokenPieces(cut, parameters, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`);

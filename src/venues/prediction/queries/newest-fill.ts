@@ -11,10 +11,13 @@ export interface FillScope {
 
 const statement = (scope: FillScope): Statement => {
   const market = scope.condition_id !== null;
-  const wallet = scope.smart ? ` AND wallet IN (SELECT wallet FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day = (SELECT max(day) FROM pm_wallet_score WHERE day <= $1))` : '';
+  const wallet = scope.smart
+    ? ` AND wallet IN (SELECT wallet FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day = (SELECT max(day) FROM pm_wallet_score WHERE day <= $1))`
+    : '';
   const table = scope.smart ? 'pm_wallet_hour' : 'pm_token_hour';
   const newest = scope.smart ? 'last_at' : 'close_at';
-  const category = scope.category !== null ? ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${market ? 3 : 2})` : '';
+  const category =
+    scope.category !== null ? ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${market ? 3 : 2})` : '';
   return {
     name: `pm_newest_fill${market ? '_market' : ''}${scope.category !== null ? '_category' : ''}${scope.smart ? '_smart' : ''}`,
     text: `SELECT ${newest} AS at FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${category}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'} ORDER BY hour DESC LIMIT 1`,
@@ -28,7 +31,10 @@ export async function findNewestFill(sql: Sql, scope: FillScope, now: Date): Pro
   return row === undefined ? null : row.at < now ? row.at : now;
 }
 
-const FIRST: Statement = { name: 'pm_first_fill', text: 'SELECT min(open_at) AS at FROM pm_token_hour WHERE hour = (SELECT min(hour) FROM pm_token_hour)' };
+const FIRST: Statement = {
+  name: 'pm_first_fill',
+  text: 'SELECT min(open_at) AS at FROM pm_token_hour WHERE hour = (SELECT min(hour) FROM pm_token_hour)',
+};
 
 /** When the first fill of all was; null while there is none. */
 export async function getFirstFill(sql: Sql): Promise<Date | null> {

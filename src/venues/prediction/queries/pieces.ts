@@ -29,11 +29,24 @@ export function cutAt(bounds: readonly Date[], shift = 0): Cut {
   if (moved) edges.push({ from: first, to: Math.min(from, last) });
   while (edges.length < bounds.length) edges.push({ from: last, to: last });
   const whole = { from: new Date(from), to: new Date(floorHour(last)) };
-  return { bounds: [...bounds], whole, edges: edges.map((edge) => ({ from: new Date(edge.from), to: new Date(edge.to) })), shift: moved ? shift : null };
+  return {
+    bounds: [...bounds],
+    whole,
+    edges: edges.map((edge) => ({ from: new Date(edge.from), to: new Date(edge.to) })),
+    shift: moved ? shift : null,
+  };
 }
 
 /** A cut that is read from facts alone. */
-export const factsWithin = ({ from, to }: { from: Date; to: Date }): Cut => ({ bounds: [from, to], whole: { from: to, to }, edges: [{ from, to }, { from: to, to }], shift: null });
+export const factsWithin = ({ from, to }: { from: Date; to: Date }): Cut => ({
+  bounds: [from, to],
+  whole: { from: to, to },
+  edges: [
+    { from, to },
+    { from: to, to },
+  ],
+  shift: null,
+});
 
 /** SQL of where a cut lies. */
 export interface Places {
@@ -56,7 +69,10 @@ export function placesOf(cut: Cut, parameters: Parameters): Places {
   const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})`, torn: `(${edges.join(' OR ')})` };
   if (cut.shift === null) return { ...places, at: FACT_HOUR };
   const [shift, second] = [parameters.add(`${cut.shift} milliseconds`, 'interval'), parameters.add(cut.bounds[1], 'timestamptz')];
-  return { ...places, at: `CASE WHEN "timestamp" < ${second} THEN date_trunc('hour', "timestamp" + ${shift}, 'UTC') - ${shift} ELSE ${FACT_HOUR} END` };
+  return {
+    ...places,
+    at: `CASE WHEN "timestamp" < ${second} THEN date_trunc('hour', "timestamp" + ${shift}, 'UTC') - ${shift} ELSE ${FACT_HOUR} END`,
+  };
 }
 
 /** SQL of which part of a cut an instant lies in. */

@@ -38,7 +38,11 @@ export function spansOf(days: readonly string[], window: Window): RunSpan[] {
   const later = (a: Date, b: Date): Date => (a > b ? a : b);
   const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
   return days
-    .map((day, index) => ({ day, from: later(startOf(index), begin), to: index + 1 < days.length ? earlier(startOf(index + 1), window.to) : window.to }))
+    .map((day, index) => ({
+      day,
+      from: later(startOf(index), begin),
+      to: index + 1 < days.length ? earlier(startOf(index + 1), window.to) : window.to,
+    }))
     .filter((span) => span.from < span.to);
 }
 

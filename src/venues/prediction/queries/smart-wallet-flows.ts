@@ -28,9 +28,16 @@ export type FlowScope = { category: string | null } | { condition_ids: readonly 
 export function listSmartWalletFlows(sql: Sql, cut: Cut, rule: SmartRule, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> {
   const parameters = new Parameters();
   const named = 'condition_ids' in scope;
-  const pieces = smartPieces(cut, rule, parameters, named ? `condition_id = ANY (${parameters.add(scope.condition_ids, 'text[]')})` : 'true');
+  const pieces = smartPieces(
+    cut,
+    rule,
+    parameters,
+    named ? `condition_id = ANY (${parameters.add(scope.condition_ids, 'text[]')})` : 'true',
+  );
   const category = named || scope.category === null ? '' : ` AND market.category = ${parameters.add(scope.category, 'text')}`;
-  const markets = named ? '' : `JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', parameters.add(now, 'timestamptz'))}${category}`;
+  const markets = named
+    ? ''
+    : `JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', parameters.add(now, 'timestamptz'))}${category}`;
   const begin = parameters.add(cut.bounds[0], 'timestamptz');
   const text = `SELECT flow.condition_id, token_id, wallet, score, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at,
   NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour < ${begin} AND before.first_at < ${begin}) AS is_new
@@ -44,7 +51,13 @@ FROM (
 }
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */
-export async function countPriorWallets(sql: Sql, condition_ids: readonly string[], day: string | null, min_score: number, at: Date): Promise<(condition_id: string) => number> {
+export async function countPriorWallets(
+  sql: Sql,
+  condition_ids: readonly string[],
+  day: string | null,
+  min_score: number,
+  at: Date,
+): Promise<(condition_id: string) => number> {
   const parameters = new Parameters();
   const begin = parameters.add(at, 'timestamptz');
   const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM pm_wallet_hour JOIN pm_wallet_score AS scored USING (wallet)

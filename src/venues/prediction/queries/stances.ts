@@ -28,7 +28,11 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
   if (condition_ids.length === 0) return [];
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(instant, later, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`);
+  const positions = positionsSql(
+    instant,
+    later,
+    `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`,
+  );
   const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at
 FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
   return sql.query<Stance & Record<string, unknown>>({ name: 'pm_stances', text }, parameters.values);
@@ -53,7 +57,10 @@ export async function listHeldMarkets(sql: Sql, band: ScoreBand, scope: MarketSc
   SELECT condition_id, token_id, count(*) AS holders FROM (${held}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet) GROUP BY 1, 2
 ) AS token JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}
 GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}`;
-  const rows = await sql.query<{ condition_id: string }>({ name: `pm_held_markets${scope.category === null ? '' : '_category'}`, text }, parameters.values);
+  const rows = await sql.query<{ condition_id: string }>(
+    { name: `pm_held_markets${scope.category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
   return rows.map((row) => row.condition_id);
 }
 

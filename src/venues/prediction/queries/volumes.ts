@@ -52,9 +52,13 @@ function labelOf(group: VolumeGroup, at: string): string {
 
 /** SQL of the time a piece stands for, and of its markets where they are needed. */
 function placeOf(group: VolumeGroup, { shift, category }: VolumeScope, parameters: Parameters): { label: string; markets: string } {
-  const at = shift === 0 ? 'piece.at' : `(piece.at + CASE piece.part WHEN 1 THEN ${parameters.add(`${shift} milliseconds`, 'interval')} ELSE interval '0' END)`;
+  const at =
+    shift === 0
+      ? 'piece.at'
+      : `(piece.at + CASE piece.part WHEN 1 THEN ${parameters.add(`${shift} milliseconds`, 'interval')} ELSE interval '0' END)`;
   const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
-  const markets = group === 'category' || category !== null ? `JOIN pm_market AS market ON market.condition_id = piece.condition_id${only}` : '';
+  const markets =
+    group === 'category' || category !== null ? `JOIN pm_market AS market ON market.condition_id = piece.condition_id${only}` : '';
   return { label: labelOf(group, at), markets };
 }
 
@@ -95,7 +99,13 @@ export interface VolumeCellRow {
 }
 
 /** Volume of these labels in buckets of `bucket_ms`, UTC multiples, over the last part of the cut; oldest first. */
-export function listVolumeCells(sql: Sql, group: VolumeGroup, scope: VolumeScope, labels: readonly string[], bucket_ms: number): Promise<VolumeCellRow[]> {
+export function listVolumeCells(
+  sql: Sql,
+  group: VolumeGroup,
+  scope: VolumeScope,
+  labels: readonly string[],
+  bucket_ms: number,
+): Promise<VolumeCellRow[]> {
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
   const parameters = new Parameters();
   const shown = parameters.add(labels, 'text[]');

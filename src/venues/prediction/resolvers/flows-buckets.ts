@@ -4,7 +4,14 @@ import type { Window } from '../../../lib/timeframe';
 const MINUTE_MS = 60_000;
 
 /** Lengths of buckets in milliseconds; each begins at a UTC multiple of its length. */
-export const BUCKETS = { '5m': 5 * MINUTE_MS, '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS, '4h': 240 * MINUTE_MS, '12h': 720 * MINUTE_MS, '1d': 1_440 * MINUTE_MS } as const;
+export const BUCKETS = {
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '4h': 240 * MINUTE_MS,
+  '12h': 720 * MINUTE_MS,
+  '1d': 1_440 * MINUTE_MS,
+} as const;
 
 export type BucketSize = keyof typeof BUCKETS;
 
@@ -20,11 +27,19 @@ export function bucketsOf({ from, to }: Window, size: BucketSize): Date[] {
 
 /** Throws range_too_large, naming the smallest allowed bucket that fits, where a window has too many. */
 export function checkBuckets({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[]): void {
-  const fits = (one: BucketSize): boolean => Math.ceil((to.getTime() - Math.floor(from.getTime() / BUCKETS[one]) * BUCKETS[one]) / BUCKETS[one]) <= MOST;
+  const fits = (one: BucketSize): boolean =>
+    Math.ceil((to.getTime() - Math.floor(from.getTime() / BUCKETS[one]) * BUCKETS[one]) / BUCKETS[one]) <= MOST;
   if (fits(size)) return;
   const smallest = allowed.find((one) => BUCKETS[one] > BUCKETS[size] && fits(one));
   throw new AppError('range_too_large', {
-    details: [{ param: 'bucket_size', issue: `makes more than ${MOST} buckets of this window`, allowed: smallest ?? 'a shorter timeframe', got: size }],
+    details: [
+      {
+        param: 'bucket_size',
+        issue: `makes more than ${MOST} buckets of this window`,
+        allowed: smallest ?? 'a shorter timeframe',
+        got: size,
+      },
+    ],
     ...(smallest === undefined ? {} : { suggestion: { bucket_size: smallest } }),
   });
 }

@@ -28,7 +28,12 @@ const byName = (a: { category: string }, b: { category: string }): number => (a.
 const descending = (a: string, b: string): number => Number(less(b, a));
 
 /** Flows of every category that traded in either window. */
-async function loadFlows(context: GraphContext, windows: Windows, { smart_money_only, category }: Scope, smart = smart_money_only): Promise<Flow[]> {
+async function loadFlows(
+  context: GraphContext,
+  windows: Windows,
+  { smart_money_only, category }: Scope,
+  smart = smart_money_only,
+): Promise<Flow[]> {
   const rule = smart ? await smartRule(context, stretchOf(windows.cut)) : null;
   const rows = await listVolumes(context.sql, 'category', { cut: windows.cut, shift: 0, category: category ?? null, smart: rule });
   const current = windows.previous === null ? 1 : 2;
@@ -37,7 +42,11 @@ async function loadFlows(context: GraphContext, windows: Windows, { smart_money_
     const [buy, sell] = [row?.buy_usdc ?? ZERO, row?.sell_usdc ?? ZERO];
     return { buy, sell, net: less(buy, sell), volume: row?.volume ?? ZERO };
   };
-  return [...new Set(rows.map((row) => row.label))].map((name) => ({ category: name, ...amounts(found(name, current)), previous: current === 1 ? null : amounts(found(name, 1)) }));
+  return [...new Set(rows.map((row) => row.label))].map((name) => ({
+    category: name,
+    ...amounts(found(name, current)),
+    previous: current === 1 ? null : amounts(found(name, 1)),
+  }));
 }
 
 /** markets/capital-flow: buys and sells by category. Throws empty_result when nothing was traded in both windows. */
@@ -45,7 +54,8 @@ export const marketsCapitalFlow: Resolver<unknown, Scope & { timeframe: Timefram
   const windows = windowsOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
   const [flows, smart] = await Promise.all([loadFlows(context, windows, args), loadFlows(context, windows, args, true)]);
-  if (flows.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  if (flows.length === 0)
+    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const ordered = flows.sort((a, b) => descending(a.volume, b.volume) || byName(a, b));
   const shown = ordered.slice(0, args.top_n_categories);
   context.meta.count = shown.length;
@@ -73,10 +83,14 @@ export const marketsCapitalFlow: Resolver<unknown, Scope & { timeframe: Timefram
 function extremes(flows: readonly Flow[]): { biggest_inflow: string | null; biggest_outflow: string | null } {
   const ranked = [...flows].sort((a, b) => descending(a.net, b.net) || byName(a, b));
   const [first, last] = [ranked[0], [...ranked].sort((a, b) => descending(b.net, a.net) || byName(a, b))[0]];
-  return { biggest_inflow: first && Number(first.net) > 0 ? first.category : null, biggest_outflow: last && Number(last.net) < 0 ? last.category : null };
+  return {
+    biggest_inflow: first && Number(first.net) > 0 ? first.category : null,
+    biggest_outflow: last && Number(last.net) < 0 ? last.category : null,
+  };
 }
 
-type FlowTrend = 'accelerating_in' | 'decelerating_in' | 'accelerating_out' | 'decelerating_out' | 'reversing_in' | 'reversing_out' | 'flat';
+type FlowTrend =
+  'accelerating_in' | 'decelerating_in' | 'accelerating_out' | 'decelerating_out' | 'reversing_in' | 'reversing_out' | 'flat';
 
 /** How a net flow `c` compares with the one before, `p`; a flow that ends slows down. */
 export function flowTrend(c: number, p: number): FlowTrend {
@@ -89,32 +103,51 @@ export function flowTrend(c: number, p: number): FlowTrend {
 const DAY_MS = 86_400_000;
 
 /** markets/capital-flow-comparison: the same on two to four windows. Throws empty_result when none of them holds a trade. */
-export const marketsCapitalFlowComparison: Resolver<unknown, Scope & { timeframes: Timeframe[]; timeframe?: Timeframe | null }> = async (_, args, context) => {
+export const marketsCapitalFlowComparison: Resolver<unknown, Scope & { timeframes: Timeframe[]; timeframe?: Timeframe | null }> = async (
+  _,
+  args,
+  context,
+) => {
   const timeframes = [...args.timeframes].sort((a, b) => lengthOf(a) - lengthOf(b));
   const longest = timeframes.at(-1) as Timeframe;
   checkTimeframes(timeframes, args.timeframe ?? longest);
   Object.assign(context.meta, { timeframe: longest, window: windowOf(longest, context.now) });
   const columns = await Promise.all(timeframes.map((timeframe) => loadColumn(context, timeframe, args)));
   const names = [...new Set(columns.flatMap((column) => column.flows.map((flow) => flow.category)))];
-  if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0))) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0)))
+    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const ranked = columns.map((column) => rankColumn(column, names));
   const last = ranked.at(-1) as Map<string, RankedFlow>;
-  const order = [...names].sort((a, b) => descending((last.get(a) as RankedFlow).volume, (last.get(b) as RankedFlow).volume) || (a < b ? -1 : 1));
+  const order = [...names].sort(
+    (a, b) => descending((last.get(a) as RankedFlow).volume, (last.get(b) as RankedFlow).volume) || (a < b ? -1 : 1),
+  );
   const shown = order.slice(0, args.top_n_categories);
   context.meta.count = shown.length;
   return {
     timeframes,
     categories: shown.map((category) => compareCategory(category, ranked.map((column) => column.get(category) as RankedFlow))), // prettier-ignore
-    totals: columns.map(({ timeframe, flows }) => ({ timeframe, net_flow: total(flows.map((flow) => flow.net)), volume: total(flows.map((flow) => flow.volume)) })),
+    totals: columns.map(({ timeframe, flows }) => ({
+      timeframe,
+      net_flow: total(flows.map((flow) => flow.net)),
+      volume: total(flows.map((flow) => flow.volume)),
+    })),
     biggest_inflow: columns.map(({ timeframe, flows }) => ({ timeframe, category: extremes(flows).biggest_inflow })),
     biggest_outflow: columns.map(({ timeframe, flows }) => ({ timeframe, category: extremes(flows).biggest_outflow })),
   };
 };
 
 function checkTimeframes(timeframes: readonly Timeframe[], longest: Timeframe): void {
-  const issue = new Set(timeframes).size < timeframes.length ? 'holds one window twice' : timeframes.length < 2 || timeframes.length > 4 ? 'must hold two to four windows' : null;
+  const issue =
+    new Set(timeframes).size < timeframes.length
+      ? 'holds one window twice'
+      : timeframes.length < 2 || timeframes.length > 4
+        ? 'must hold two to four windows'
+        : null;
   if (issue !== null) throw new AppError('invalid_parameter', { details: [{ param: 'timeframes', issue, got: timeframes.join(',') }] });
-  if (timeframes.at(-1) !== longest) throw new AppError('invalid_parameter', { details: [{ param: 'timeframe', issue: 'is not the longest of timeframes', allowed: timeframes.at(-1), got: longest }] });
+  if (timeframes.at(-1) !== longest)
+    throw new AppError('invalid_parameter', {
+      details: [{ param: 'timeframe', issue: 'is not the longest of timeframes', allowed: timeframes.at(-1), got: longest }],
+    });
 }
 
 interface Column {
@@ -142,7 +175,9 @@ function rankColumn({ timeframe, flows, days }: Column, names: readonly string[]
   const previous = timeframe === 'all' ? null : nothing;
   const all = names.map((category) => flows.find((flow) => flow.category === category) ?? { category, ...nothing, volume: ZERO, previous });
   const ranked = all.sort((a, b) => descending(a.net, b.net) || byName(a, b));
-  return new Map(ranked.map((flow, index) => [flow.category, { ...flow, timeframe, per_day: days > 0 ? Number(flow.net) / days : 0, rank: index + 1 }]));
+  return new Map(
+    ranked.map((flow, index) => [flow.category, { ...flow, timeframe, per_day: days > 0 ? Number(flow.net) / days : 0, rank: index + 1 }]),
+  );
 }
 
 function compareCategory(category: string, flows: readonly RankedFlow[]): Record<string, unknown> {

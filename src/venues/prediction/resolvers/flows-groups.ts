@@ -29,8 +29,12 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
   const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;
   const shift = args.group_by === 'category' ? 0 : windows.shift;
   const scope: VolumeScope = { cut: windows.cut, shift, category: args.category ?? null, smart };
-  const [rows, traders] = await Promise.all([listVolumes(context.sql, args.group_by, scope), listTraders(context.sql, args.group_by, scope)]);
-  if (rows.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  const [rows, traders] = await Promise.all([
+    listVolumes(context.sql, args.group_by, scope),
+    listTraders(context.sql, args.group_by, scope),
+  ]);
+  if (rows.length === 0)
+    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const current = windows.previous === null ? 1 : 2;
   const volume = total(rows.filter((row) => row.part === current).map((row) => row.volume));
   const previous = windows.previous && total(rows.filter((row) => row.part === 1).map((row) => row.volume));
@@ -41,10 +45,23 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
   });
   const shown = groups.sort(ORDERS[args.sort_by]).slice(0, args.limit);
   context.meta.count = shown.length;
-  return { timeframe: args.timeframe, group_by: args.group_by, total_volume: volume, previous_total_volume: previous, volume_change_pct: changePercent(volume, previous), groups: shown };
+  return {
+    timeframe: args.timeframe,
+    group_by: args.group_by,
+    total_volume: volume,
+    previous_total_volume: previous,
+    volume_change_pct: changePercent(volume, previous),
+    groups: shown,
+  };
 };
 
-function groupOf(group: string, row: VolumeRow | undefined, before: { volume: string; trades: number } | null, whole: string, unique_traders: number): Group {
+function groupOf(
+  group: string,
+  row: VolumeRow | undefined,
+  before: { volume: string; trades: number } | null,
+  whole: string,
+  unique_traders: number,
+): Group {
   const volume = row?.volume ?? '0';
   return {
     group,
@@ -65,6 +82,7 @@ const byGroup = (a: Group, b: Group): number => (a.group < b.group ? -1 : 1);
 const ORDERS: Record<Args['sort_by'], (a: Group, b: Group) => number> = {
   volume: (a, b) => Number(less(b.volume, a.volume)) || byGroup(a, b),
   // Groups without a change come last.
-  volume_change_pct: (a, b) => (b.volume_change_pct ?? Number.NEGATIVE_INFINITY) - (a.volume_change_pct ?? Number.NEGATIVE_INFINITY) || byGroup(a, b),
+  volume_change_pct: (a, b) =>
+    (b.volume_change_pct ?? Number.NEGATIVE_INFINITY) - (a.volume_change_pct ?? Number.NEGATIVE_INFINITY) || byGroup(a, b),
   group: byGroup,
 };

@@ -41,9 +41,11 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;
   const scope: VolumeScope = { cut: windows.cut, shift: 0, category: args.category ?? null, smart };
   const rows = await loadRows(context, args.group_by, scope, windows.previous !== null);
-  if (rows.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  if (rows.length === 0)
+    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const shown = CUT_BY_LIMIT.includes(args.group_by) ? rows.slice(0, args.limit) : rows;
-  if (shown.length === rows.length && !CUT_BY_LIMIT.includes(args.group_by) && rows.length > args.limit) context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
+  if (shown.length === rows.length && !CUT_BY_LIMIT.includes(args.group_by) && rows.length > args.limit)
+    context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
   context.meta.count = shown.length;
   const cells = await listVolumeCells(context.sql, args.group_by, scope, shown.map((row) => row.key), BUCKETS[bucket_size]); // prettier-ignore
   const [gainer, loser] = extremesOf(rows);
@@ -99,7 +101,8 @@ async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly
   return new Map(keys.map((key, index) => [key, questionOf(markets[index]) ?? key]));
 }
 
-const questionOf = (market: unknown): string | null => (market instanceof Error || market === null ? null : (market as { question: string | null }).question);
+const questionOf = (market: unknown): string | null =>
+  market instanceof Error || market === null ? null : (market as { question: string | null }).question;
 
 /** The bucket asked for, or by the window's length: up to a day hours, up to a week four hours, else days. Throws range_too_large for too many. */
 async function bucketOf({ bucket_size, timeframe }: Args, window: Window, context: GraphContext): Promise<BucketSize> {

@@ -71,7 +71,10 @@ async function windowWithin({ market }: KnownMarket, timeframe: Timeframe, conte
   const window = windowOf(timeframe, context.now);
   if (timeframe !== 'all') return window;
   // A window does not hold its end.
-  return { from: span.first, to: isResolved(market, context.now) ? new Date(Math.min(span.last.getTime() + 1, window.to.getTime())) : window.to };
+  return {
+    from: span.first,
+    to: isResolved(market, context.now) ? new Date(Math.min(span.last.getTime() + 1, window.to.getTime())) : window.to,
+  };
 }
 
 /** Candles without gaps from the first known price on: a bucket without a fill carries the last close. */
@@ -96,5 +99,15 @@ function candleOf(row: SeriesRow): Candle {
   const mean = over(row.volume, row.shares) ?? (over(row.fill_usdc, row.fill_shares) as number);
   // Fees and rounding of USDC can lead a little out of the prices.
   const vwap = clamp(mean, low, high);
-  return { bucket: row.bucket, open: Number(row.open), high, low, close: Number(row.close), volume: row.volume, trade_count: row.buys + row.sells, vwap, filled: false };
+  return {
+    bucket: row.bucket,
+    open: Number(row.open),
+    high,
+    low,
+    close: Number(row.close),
+    volume: row.volume,
+    trade_count: row.buys + row.sells,
+    vwap,
+    filled: false,
+  };
 }

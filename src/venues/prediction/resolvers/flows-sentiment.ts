@@ -5,7 +5,15 @@ import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { listFillPrices } from '../queries/market-prices';
-import { type SeriesRow, type SmartSeriesRow, type TakerSidesRow, findFillSpan, listSeries, listSmartSeries, listTakerSides } from '../queries/market-series';
+import {
+  type SeriesRow,
+  type SmartSeriesRow,
+  type TakerSidesRow,
+  findFillSpan,
+  listSeries,
+  listSmartSeries,
+  listTakerSides,
+} from '../queries/market-series';
 import { cutAt } from '../queries/pieces';
 import { BUCKETS, type BucketSize, bucketsOf, checkBuckets } from './flows-buckets';
 import { emptyWithin, smartRule } from './flows-scope';
@@ -38,7 +46,8 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
     listFillPrices(context.sql, [args.condition_id], window.from, context.now),
   ]);
   const reference = outcomes[0];
-  if (reference === undefined || !all.some((row) => row.buys + row.sells > 0)) throw await emptyWithin(context, { condition_id: args.condition_id, category: null, smart: false });
+  if (reference === undefined || !all.some((row) => row.buys + row.sells > 0))
+    throw await emptyWithin(context, { condition_id: args.condition_id, category: null, smart: false });
   const before = fills.find((fill) => fill.token_id === reference.token_id)?.last ?? null;
   const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, before === null ? null : Number(before));
   return {
@@ -52,7 +61,13 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
 };
 
 /** The window of a series; `all` begins with the market's first fill. Throws range_too_large for too many buckets. */
-export async function seriesWindow(context: GraphContext, condition_id: string, timeframe: Timeframe, size: BucketSize, allowed: readonly BucketSize[]): Promise<Window> {
+export async function seriesWindow(
+  context: GraphContext,
+  condition_id: string,
+  timeframe: Timeframe,
+  size: BucketSize,
+  allowed: readonly BucketSize[],
+): Promise<Window> {
   const window = windowOf(timeframe, context.now);
   const first = timeframe === 'all' ? (await findFillSpan(context.sql, condition_id, context.now))?.first : undefined;
   const series = first === undefined ? window : { from: first, to: window.to };
@@ -94,7 +109,12 @@ function overallOf(all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], 
   };
 }
 
-function flowOf(outcome: OutcomeRecord, all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], sides: readonly TakerSidesRow[]): Record<string, unknown> {
+function flowOf(
+  outcome: OutcomeRecord,
+  all: readonly SeriesRow[],
+  smart: readonly SmartSeriesRow[],
+  sides: readonly TakerSidesRow[],
+): Record<string, unknown> {
   const own = all.filter((row) => row.token_id === outcome.token_id);
   const clever = smart.filter((row) => row.token_id === outcome.token_id);
   const side = sides.find((row) => row.token_id === outcome.token_id);
@@ -112,7 +132,13 @@ function flowOf(outcome: OutcomeRecord, all: readonly SeriesRow[], smart: readon
   };
 }
 
-function pointsOf(buckets: readonly Date[], all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], reference: string, before: number | null): { score: number | null; [field: string]: unknown }[] {
+function pointsOf(
+  buckets: readonly Date[],
+  all: readonly SeriesRow[],
+  smart: readonly SmartSeriesRow[],
+  reference: string,
+  before: number | null,
+): { score: number | null; [field: string]: unknown }[] {
   const [byBucket, smartByBucket] = [groupedBy(all, (row) => row.bucket.getTime()), groupedBy(smart, (row) => row.bucket.getTime())];
   let price = before;
   return buckets.map((bucket) => {
@@ -140,11 +166,19 @@ export const six = (value: number | null): number | null => (value === null ? nu
 const NOTICEABLE = 0.05;
 
 /** Mean score of the last third of the buckets less that of the first, buckets without trades left out. */
-export function momentumOf(scores: readonly (number | null)[]): { direction: 'rising' | 'falling' | 'flat'; strength: number; change: number | null } {
+export function momentumOf(scores: readonly (number | null)[]): {
+  direction: 'rising' | 'falling' | 'flat';
+  strength: number;
+  change: number | null;
+} {
   const third = Math.max(1, Math.floor(scores.length / 3));
   const meanOf = (part: readonly (number | null)[]): number | null => mean(part.filter((score) => score !== null));
   const [first, last] = [meanOf(scores.slice(0, third)), meanOf(scores.slice(-third))];
   if (first === null || last === null) return { direction: 'flat', strength: 0, change: null };
   const change = last - first;
-  return { direction: change > NOTICEABLE ? 'rising' : change < -NOTICEABLE ? 'falling' : 'flat', strength: Math.abs(change) / 2, change: six(change) };
+  return {
+    direction: change > NOTICEABLE ? 'rising' : change < -NOTICEABLE ? 'falling' : 'flat',
+    strength: Math.abs(change) / 2,
+    change: six(change),
+  };
 }

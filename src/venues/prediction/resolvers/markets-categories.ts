@@ -9,7 +9,11 @@ import { type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
 import { smartRule, windowsOf } from './flows-scope';
 
 /** markets/categories: all categories, with figures of the window unless they are not asked for. Throws empty_result while the store is empty. */
-export const marketsCategories: Resolver<unknown, { include_stats: boolean; timeframe: Timeframe }> = async (_, { include_stats, timeframe }, context) => {
+export const marketsCategories: Resolver<unknown, { include_stats: boolean; timeframe: Timeframe }> = async (
+  _,
+  { include_stats, timeframe },
+  context,
+) => {
   const active = await countActiveMarkets(context.sql, context.now);
   if (active.size === 0 && !(await hasAnything(context.sql, context.now))) throw new AppError('empty_result');
   const stats = include_stats ? await loadStats(context, timeframe) : null;

@@ -32,9 +32,15 @@ export const marketsClosingSoon: Resolver<unknown, Args> = async (_, args, conte
   const markets = await listEnding(context.sql, args.category ?? null, context.now, new Date(context.now.getTime() + args.hours * HOUR_MS));
   const ids = markets.map((market) => market.condition_id);
   const [volumes, views] = await Promise.all([loadLifetimeVolumes(context.sql, ids, context.now), loadSmartViews(context, ids)]);
-  const all = markets.map((market): Ending => ({ market: market as Ending['market'], volume: volumes(market.condition_id), view: views(market.condition_id) }));
+  const all = markets.map((market): Ending => ({
+    market: market as Ending['market'],
+    volume: volumes(market.condition_id),
+    view: views(market.condition_id),
+  }));
   const sign = args.sort_order === 'asc' ? 1 : -1;
-  const shown = all.sort((a, b) => sign * ORDERS[args.sort_by](a, b) || byEnd(a, b) || byId(a, b)).slice(args.offset, args.offset + args.limit);
+  const shown = all
+    .sort((a, b) => sign * ORDERS[args.sort_by](a, b) || byEnd(a, b) || byId(a, b))
+    .slice(args.offset, args.offset + args.limit);
   if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, all.length, context) });
   context.meta.count = shown.length;
   return Promise.all(shown.map((one) => describe(one, context)));

@@ -18,9 +18,17 @@ export function openListPage(cursor: string | null | undefined, scope: unknown, 
   const age = now.getTime() - Number(time);
   if (Number.isInteger(time) && age >= 0 && age <= LIFE_MS) return { as_of: new Date(time as number), after };
   throw new AppError('invalid_parameter', {
-    details: [{ param: 'cursor', issue: 'is too old; begin again without it', allowed: 'meta.next_cursor of a page less than a day old', got: cursor.slice(0, 80) }],
+    details: [
+      {
+        param: 'cursor',
+        issue: 'is too old; begin again without it',
+        allowed: 'meta.next_cursor of a page less than a day old',
+        got: cursor.slice(0, 80),
+      },
+    ],
   });
 }
 
 /** The cursor behind a row with this sort key. */
-export const nextListCursor = (page: ListPage, key: CursorPosition, scope: unknown): string => encodeCursor([page.as_of.getTime(), ...key], scope);
+export const nextListCursor = (page: ListPage, key: CursorPosition, scope: unknown): string =>
+  encodeCursor([page.as_of.getTime(), ...key], scope);

@@ -15,7 +15,10 @@ export async function getKnownMarket(context: GraphContext, condition_id: string
   const { market, outcomes } = context.loaders(makeLoaders);
   const [record, tokens] = await Promise.all([market.load(condition_id), outcomes.load(condition_id)]);
   if (record === null || !isListed(record, context.now)) {
-    throw new AppError('not_found', { message: 'Unknown market.', details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }] });
+    throw new AppError('not_found', {
+      message: 'Unknown market.',
+      details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }],
+    });
   }
   return { market: record, outcomes: tokens };
 }
@@ -24,9 +27,16 @@ export async function getKnownMarket(context: GraphContext, condition_id: string
 export function chosenOutcomes({ outcomes }: KnownMarket, wanted: string | null | undefined): OutcomeRecord[] {
   if (wanted === null || wanted === undefined) return outcomes;
   const lower = wanted.toLowerCase();
-  const chosen = outcomes.find((one) => one.token_id === wanted) ?? outcomes.find((one) => one.outcome === wanted) ?? outcomes.find((one) => one.outcome.toLowerCase() === lower);
+  const chosen =
+    outcomes.find((one) => one.token_id === wanted) ??
+    outcomes.find((one) => one.outcome === wanted) ??
+    outcomes.find((one) => one.outcome.toLowerCase() === lower);
   if (chosen === undefined) {
-    throw new AppError('invalid_parameter', { details: [{ param: 'outcome', issue: 'is no outcome of this market', allowed: outcomes.map((one) => one.outcome), got: wanted.slice(0, 200) }] });
+    throw new AppError('invalid_parameter', {
+      details: [
+        { param: 'outcome', issue: 'is no outcome of this market', allowed: outcomes.map((one) => one.outcome), got: wanted.slice(0, 200) },
+      ],
+    });
   }
   return [chosen];
 }

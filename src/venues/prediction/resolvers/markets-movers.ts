@@ -38,7 +38,8 @@ export const marketsEarlyMovers: Resolver<unknown, Args> = async (_, args, conte
     score_day: run?.day ?? null,
   };
   const buyers = await listFirstBuyers(context.sql, scope, args.limit, context.now);
-  if (buyers.length === 0) throw new AppError('empty_result', { suggestion: args.smart_money_only ? { smart_money_only: false } : { min_usdc: 0 } });
+  if (buyers.length === 0)
+    throw new AppError('empty_result', { suggestion: args.smart_money_only ? { smart_money_only: false } : { min_usdc: 0 } });
   const [opened_at, holdings, prices] = await Promise.all([
     openingOf(known, context),
     listHoldings(context.sql, args.condition_id, buyers.map((buyer) => buyer.wallet), run?.day ?? null, await asOf(context)), // prettier-ignore
@@ -58,7 +59,12 @@ async function openingOf({ market }: KnownMarket, context: GraphContext): Promis
   return market.created_at !== null && market.created_at < first ? market.created_at : first;
 }
 
-function moverOf(buyer: BuyerRow, holding: HoldingRow | undefined, prices: readonly PricedOutcome[], opened_at: Date): Record<string, unknown> {
+function moverOf(
+  buyer: BuyerRow,
+  holding: HoldingRow | undefined,
+  prices: readonly PricedOutcome[],
+  opened_at: Date,
+): Record<string, unknown> {
   const outcome = prices.find((one) => one.token_id === buyer.token_id);
   const avg_buy_price = over(buyer.buy_usdc, buyer.buy_shares) as number;
   const price = outcome?.price ?? null;
@@ -83,8 +89,10 @@ function moverOf(buyer: BuyerRow, holding: HoldingRow | undefined, prices: reado
 }
 
 /** Value less cost of open shares; null when nothing is open or no price is known. */
-export const unrealizedOf = ({ is_open, shares, cost }: Pick<HoldingRow, 'is_open' | 'shares' | 'cost'>, price: number | null): number | null =>
-  is_open && Number(shares) > 0 && price !== null ? Number(shares) * price - Number(cost) : null;
+export const unrealizedOf = (
+  { is_open, shares, cost }: Pick<HoldingRow, 'is_open' | 'shares' | 'cost'>,
+  price: number | null,
+): number | null => (is_open && Number(shares) > 0 && price !== null ? Number(shares) * price - Number(cost) : null);
 
 function summaryOf(buyers: readonly BuyerRow[]): Record<string, unknown> {
   const wallets = new Map(buyers.map((buyer) => [buyer.wallet, buyer]));

@@ -46,7 +46,8 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
     const price = prices.find((one) => one.token_id === outcome.token_id)?.price ?? null;
     return ownershipOf(outcome, ranked[index] as HoldingRow[], price, args.limit, firstBuy);
   });
-  if (shown.every((outcome) => outcome.holder_count === 0)) throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
+  if (shown.every((outcome) => outcome.holder_count === 0))
+    throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
   context.meta.count = Math.max(...shown.map((outcome) => outcome.holders.length));
   const sides = groupedBy(holdings, (holding) => holding.wallet);
   return { ...known.market, outcomes: shown, overlap_holders: [...sides.values()].filter((own) => own.length > 1).length };
@@ -58,11 +59,18 @@ interface Ownership {
   [field: string]: unknown;
 }
 
-const rankOf = (holdings: readonly HoldingRow[]): HoldingRow[] => [...holdings].sort((a, b) => Number(less(b.shares, a.shares)) || (a.wallet < b.wallet ? -1 : 1));
+const rankOf = (holdings: readonly HoldingRow[]): HoldingRow[] =>
+  [...holdings].sort((a, b) => Number(less(b.shares, a.shares)) || (a.wallet < b.wallet ? -1 : 1));
 
 type FirstBuy = (wallet: string, token_id: string) => Date | null;
 
-function ownershipOf(outcome: OutcomeRecord, ranked: readonly HoldingRow[], price: number | null, limit: number, firstBuy: FirstBuy): Ownership {
+function ownershipOf(
+  outcome: OutcomeRecord,
+  ranked: readonly HoldingRow[],
+  price: number | null,
+  limit: number,
+  firstBuy: FirstBuy,
+): Ownership {
   const amounts = ranked.map((holding) => Number(holding.shares));
   const whole = total(ranked.map((holding) => holding.shares));
   const share = (some: readonly HoldingRow[]): number => percent(total(some.map((holding) => holding.shares)), whole) ?? 0;

@@ -28,7 +28,11 @@ export const marketsParticipants: Resolver<unknown, { condition_id: string }> = 
     total_wallets: wallets.length,
     total_usdc: whole,
     by_outcome: outcomes.map((outcome) => outcomeOf(outcome, byToken.get(outcome.token_id) ?? [], whole)),
-    tier_distribution: tiersOf(wallets).map((tier) => ({ ...tier, pct_wallets: percent(tier.wallet_count, wallets.length), pct_usdc: percent(tier.total_usdc, whole) ?? 0 })),
+    tier_distribution: tiersOf(wallets).map((tier) => ({
+      ...tier,
+      pct_wallets: percent(tier.wallet_count, wallets.length),
+      pct_usdc: percent(tier.total_usdc, whole) ?? 0,
+    })),
     new_wallets: wallets.filter((wallet) => wallet.is_new).length,
     median_bet_usdc: median(bets),
     gini: gini(bets) ?? 0,
@@ -38,7 +42,10 @@ export const marketsParticipants: Resolver<unknown, { condition_id: string }> = 
 
 type Participant = Pick<ParticipantRow, 'score' | 'tags' | 'usdc' | 'is_new'>;
 
-const walletOf = (rows: readonly ParticipantRow[]): Participant => ({ ...(rows[0] as ParticipantRow), usdc: total(rows.map((row) => row.usdc)) });
+const walletOf = (rows: readonly ParticipantRow[]): Participant => ({
+  ...(rows[0] as ParticipantRow),
+  usdc: total(rows.map((row) => row.usdc)),
+});
 
 /** All tiers, also empty ones. */
 function tiersOf(wallets: readonly Participant[]): { tier: Tier; wallet_count: number; total_usdc: string }[] {

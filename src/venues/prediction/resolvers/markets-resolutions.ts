@@ -11,8 +11,9 @@ import { makeMarketLoaders } from '../market-loaders';
 import { readSearch } from '../market-search';
 import { winnerOf } from '../market-state';
 import { type ListedMarket, listMarkets } from '../queries/market-lists';
-import { type SettledStance, listSettledStances } from '../queries/market-resolutions';
+import { type SettledStance, countFlagged, listSettledStances } from '../queries/market-resolutions';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
 import { nextListCursor, openListPage } from './markets-cursor';
 
@@ -50,14 +51,26 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   const ordered = (await listRows(context, args, page.as_of)).sort(ORDERS[args.sort_by]);
   const after = page.after && rowOf(page.after);
   const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);
-  if (behind.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: 'all' } : args.query ? { query: null } : args.category ? { category: null } : {} });
+  if (behind.length === 0)
+    throw new AppError('empty_result', {
+      suggestion: args.timeframe ? { timeframe: 'all' } : args.query ? { query: null } : args.category ? { category: null } : {},
+    });
   const shown = behind.slice(0, args.limit);
   context.meta.count = shown.length;
   context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(shown.at(-1) as Row), scope) : null;
   const ids = shown.map((row) => row.condition_id);
-  const [volumes, verdicts, run] = await Promise.all([loadLifetimeVolumes(context.sql, ids, page.as_of), judge(context, shown), context.loaders(makeLoaders).scoreRun()]);
+  const [volumes, verdicts, run, flagged] = await Promise.all([
+    loadLifetimeVolumes(context.sql, ids, page.as_of),
+    judge(context, shown),
+    context.loaders(makeLoaders).scoreRun(),
+    countFlagged(context.sql, ids, PM_TAGS.insider_score, context.now),
+  ]);
   context.meta.score_version = run?.version ?? null;
-  return Promise.all(ids.map((id) => describe(id, volumes(id).total, verdicts.get(id) ?? { correct: 0, wrong: 0 }, context)));
+  return Promise.all(
+    ids.map((id) =>
+      describe(id, volumes(id).total, verdicts.get(id) ?? { correct: 0, wrong: 0 }, run === null ? null : flagged(id), context),
+    ),
+  );
 };
 
 async function listRows(context: GraphContext, { category, query, timeframe, sort_by }: Args, now: Date): Promise<Row[]> {
@@ -67,7 +80,12 @@ async function listRows(context: GraphContext, { category, query, timeframe, sor
   const exactly = text !== null && 'exactly' in text ? text.exactly : null;
   const resolved_from = timeframe ? windowOf(timeframe, now).from : null;
   const markets = await listMarkets(context.sql, { status: 'resolved', category: category ?? null, words, exactly, resolved_from }, now);
-  const rows = markets.map((market: ListedMarket): Row => ({ condition_id: market.condition_id, resolved_at: market.resolved_at as Date, volume: '0', accuracy: null }));
+  const rows = markets.map((market: ListedMarket): Row => ({
+    condition_id: market.condition_id,
+    resolved_at: market.resolved_at as Date,
+    volume: '0',
+    accuracy: null,
+  }));
   const ids = rows.map((row) => row.condition_id);
   if (sort_by === 'volume') {
     const volumes = await loadLifetimeVolumes(context.sql, ids, now);
@@ -78,7 +96,8 @@ async function listRows(context: GraphContext, { category, query, timeframe, sor
   return rows.map((row) => ({ ...row, accuracy: accuracyOf(verdicts.get(row.condition_id)) }));
 }
 
-const byTime = (a: Row, b: Row): number => b.resolved_at.getTime() - a.resolved_at.getTime() || (a.condition_id < b.condition_id ? -1 : a.condition_id > b.condition_id ? 1 : 0);
+const byTime = (a: Row, b: Row): number =>
+  b.resolved_at.getTime() - a.resolved_at.getTime() || (a.condition_id < b.condition_id ? -1 : a.condition_id > b.condition_id ? 1 : 0);
 const ORDERS: Record<Args['sort_by'], (a: Row, b: Row) => number> = {
   resolved_recently: byTime,
   volume: (a, b) => Number(less(b.volume, a.volume)) || byTime(a, b),
@@ -86,7 +105,12 @@ const ORDERS: Record<Args['sort_by'], (a: Row, b: Row) => number> = {
   smart_money_accuracy: (a, b) => (b.accuracy ?? -1) - (a.accuracy ?? -1) || byTime(a, b),
 };
 
-const keyOf = ({ resolved_at, volume, accuracy, condition_id }: Row): CursorPosition => [resolved_at.getTime(), volume, accuracy, condition_id];
+const keyOf = ({ resolved_at, volume, accuracy, condition_id }: Row): CursorPosition => [
+  resolved_at.getTime(),
+  volume,
+  accuracy,
+  condition_id,
+];
 
 const rowOf = ([time, volume, accuracy, condition_id]: CursorPosition): Row => ({
   condition_id: String(condition_id),
@@ -95,7 +119,8 @@ const rowOf = ([time, volume, accuracy, condition_id]: CursorPosition): Row => (
   accuracy: accuracy as number | null,
 });
 
-const accuracyOf = (verdict: Verdict | undefined): number | null => (verdict === undefined || verdict.correct + verdict.wrong === 0 ? null : verdict.correct / (verdict.correct + verdict.wrong));
+const accuracyOf = (verdict: Verdict | undefined): number | null =>
+  verdict === undefined || verdict.correct + verdict.wrong === 0 ? null : verdict.correct / (verdict.correct + verdict.wrong);
 
 /** Smart wallets that were right and wrong on each market, by scores of the newest run of a day before it was resolved; never by a later one. */
 async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<string, Verdict>> {
@@ -120,7 +145,10 @@ async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<s
 function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
   const verdict = { correct: 0, wrong: 0 };
   for (const own of groupedBy(stances, (stance) => stance.wallet).values()) {
-    const [largest, ...others] = own.sort((a, b) => Number(less(b.cost, a.cost)) || (a.token_id < b.token_id ? -1 : 1)) as [SettledStance, ...SettledStance[]];
+    const [largest, ...others] = own.sort((a, b) => Number(less(b.cost, a.cost)) || (a.token_id < b.token_id ? -1 : 1)) as [
+      SettledStance,
+      ...SettledStance[],
+    ];
     const net = Number(largest.cost) - others.reduce((sum, other) => sum + Number(other.cost), 0);
     if (net < SMALLEST_NET_USDC) continue;
     verdict[largest.token_id === winner ? 'correct' : 'wrong'] += 1;
@@ -128,10 +156,18 @@ function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
   return verdict;
 }
 
-async function describe(condition_id: string, volume: string, verdict: Verdict, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe(
+  condition_id: string,
+  volume: string,
+  verdict: Verdict,
+  insider_flagged_wallets: number | null,
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
   const record = (await context.loaders(makeLoaders).market.load(condition_id)) as MarketRecord;
   const resolved_at = record.resolved_at as Date;
-  const before = await context.loaders(makeMarketLoaders).prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true });
+  const before = await context
+    .loaders(makeMarketLoaders)
+    .prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true });
   const closing_price = record.is_voided ? null : (before.find((outcome) => outcome.outcome === record.winning_outcome)?.price ?? null);
   return {
     ...record,
@@ -143,7 +179,7 @@ async function describe(condition_id: string, volume: string, verdict: Verdict, 
     resolved_at,
     closing_price,
     market_brier: closing_price === null ? null : (1 - closing_price) ** 2,
-    // Insider patterns of whole markets are not kept.
-    insider_flagged_wallets: null,
+    // The scan for patterns is part of the daily run.
+    insider_flagged_wallets,
   };
 }

@@ -57,9 +57,18 @@ async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, no
   if (words?.length === 0) return [];
   const exactly = text !== null && 'exactly' in text ? text.exactly : null;
   // A market that is named is found whatever became of it.
-  const scope: ListScope = { status: exactly === null ? args.status : 'all', category: args.category ?? null, words, exactly, resolved_from: null };
+  const scope: ListScope = {
+    status: exactly === null ? args.status : 'all',
+    category: args.category ?? null,
+    words,
+    exactly,
+    resolved_from: null,
+  };
   const listed = await listMarkets(context.sql, scope, now);
-  const kept = args.has_smart_money_signal === null || args.has_smart_money_signal === undefined ? listed : await withSignal(context, listed, args.has_smart_money_signal);
+  const kept =
+    args.has_smart_money_signal === null || args.has_smart_money_signal === undefined
+      ? listed
+      : await withSignal(context, listed, args.has_smart_money_signal);
   const volumes = await loadLifetimeVolumes(context.sql, kept.map((market) => market.condition_id), now); // prettier-ignore
   return kept.map((market) => ({
     market,
@@ -73,7 +82,8 @@ async function withSignal(context: GraphContext, markets: readonly ListedMarket[
   return markets.filter((market) => views(market.condition_id).wallets >= SIGNAL_WALLETS === wanted);
 }
 
-const byId = (a: Match, b: Match): number => (a.market.condition_id < b.market.condition_id ? -1 : a.market.condition_id > b.market.condition_id ? 1 : 0);
+const byId = (a: Match, b: Match): number =>
+  a.market.condition_id < b.market.condition_id ? -1 : a.market.condition_id > b.market.condition_id ? 1 : 0;
 const byVolume = (a: Match, b: Match): number => Number(less(b.volume, a.volume)) || byId(a, b);
 const endOf = ({ market }: Match): number => market.end_date?.getTime() ?? Number.MAX_SAFE_INTEGER;
 const ORDERS: Record<Args['sort_by'], (a: Match, b: Match) => number> = {
@@ -83,7 +93,12 @@ const ORDERS: Record<Args['sort_by'], (a: Match, b: Match) => number> = {
   volume: byVolume,
 };
 
-const keyOf = (match: Match): CursorPosition => [match.relevance, match.volume, match.market.end_date?.getTime() ?? null, match.market.condition_id];
+const keyOf = (match: Match): CursorPosition => [
+  match.relevance,
+  match.volume,
+  match.market.end_date?.getTime() ?? null,
+  match.market.condition_id,
+];
 
 function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match {
   const market = { condition_id, end_date: end === null ? null : new Date(Number(end)) } as ListedMarket;

@@ -43,12 +43,20 @@ export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) 
   const rows = new Map(overlap.rows.map((row) => [row.condition_id, row]));
   const vectors = new WordVectors(new Map(all.map((one) => [one.condition_id, one.question ?? ''])));
   const candidates = all
-    .filter((one) => one.condition_id !== args.condition_id && hasStatus(one, args.status, context) && (args.min_shared_wallets === 0 || rows.has(one.condition_id)))
+    .filter(
+      (one) =>
+        one.condition_id !== args.condition_id &&
+        hasStatus(one, args.status, context) &&
+        (args.min_shared_wallets === 0 || rows.has(one.condition_id)),
+    )
     .map((one) => candidateOf(one, market, rows.get(one.condition_id), vectors.cosine(args.condition_id, one.condition_id), args.method))
     // Sharing only a category makes no two markets alike.
     .filter(({ overlap: shared, text, similarity }) => similarity > 0 && (shared !== undefined || text > 0));
-  if (candidates.length === 0) throw new AppError('empty_result', { suggestion: args.min_shared_wallets > 0 ? { min_shared_wallets: 0 } : { status: 'all' } });
-  const shown = candidates.sort((a, b) => b.similarity - a.similarity || (a.market.condition_id < b.market.condition_id ? -1 : 1)).slice(0, args.limit);
+  if (candidates.length === 0)
+    throw new AppError('empty_result', { suggestion: args.min_shared_wallets > 0 ? { min_shared_wallets: 0 } : { status: 'all' } });
+  const shown = candidates
+    .sort((a, b) => b.similarity - a.similarity || (a.market.condition_id < b.market.condition_id ? -1 : 1))
+    .slice(0, args.limit);
   context.meta.count = shown.length;
   const volumes = await loadLifetimeVolumes(context.sql, shown.map((one) => one.market.condition_id), context.now); // prettier-ignore
   return Promise.all(shown.map((one) => describe(one, market, overlap.wallets, volumes(one.market.condition_id).total, context)));
@@ -60,13 +68,25 @@ function hasStatus(market: ListedMarket, status: Args['status'], { now }: GraphC
   return status === 'active' ? life === 'active' : life === 'resolved' || life === 'voided';
 }
 
-function candidateOf(market: ListedMarket, asked: MarketRecord, overlap: OverlapRow | undefined, text: number, method: Args['method']): Candidate {
+function candidateOf(
+  market: ListedMarket,
+  asked: MarketRecord,
+  overlap: OverlapRow | undefined,
+  text: number,
+  method: Args['method'],
+): Candidate {
   const wallets = overlap?.cosine ?? 0;
   const hybrid = HYBRID.wallets * wallets + HYBRID.text * text + (market.category === asked.category ? HYBRID.category : 0);
   return { market, overlap, text, similarity: method === 'wallets' ? wallets : method === 'text' ? text : hybrid };
 }
 
-async function describe({ market, overlap, text, similarity }: Candidate, asked: MarketRecord, own: number, volume: string, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe(
+  { market, overlap, text, similarity }: Candidate,
+  asked: MarketRecord,
+  own: number,
+  volume: string,
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
   const { condition_id } = market;
   const [record, prices] = await Promise.all([
     context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,

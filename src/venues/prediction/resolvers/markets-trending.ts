@@ -42,14 +42,27 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
   ]);
   if (traded.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: false });
   const byMarket = groupedBy(flows, (flow) => flow.condition_id);
-  const rows = traded.map((row): Row => ({ ...row, spike: args.timeframe === 'all' ? null : spikeOf(row), smart_net: total((byMarket.get(row.condition_id) ?? []).map((flow) => flow.net_usdc)) }));
+  const rows = traded.map((row): Row => ({
+    ...row,
+    spike: args.timeframe === 'all' ? null : spikeOf(row),
+    smart_net: total((byMarket.get(row.condition_id) ?? []).map((flow) => flow.net_usdc)),
+  }));
   const shown = rows.sort(ORDERS[args.sort_by]).slice(0, args.limit);
   context.meta.count = shown.length;
   const ids = shown.map((row) => row.condition_id);
   const [takers, smart] = await Promise.all([listTakerCounts(context.sql, own, ids), listSmartCounts(context.sql, own, rule, ids)]);
   const count = (rows: typeof takers, id: string): number => rows.find((row) => row.condition_id === id)?.wallets ?? 0;
   return Promise.all(
-    shown.map((row) => describe(row, byMarket.get(row.condition_id) ?? [], window, args.timeframe, { takers: count(takers, row.condition_id), smart: count(smart, row.condition_id) }, context)),
+    shown.map((row) =>
+      describe(
+        row,
+        byMarket.get(row.condition_id) ?? [],
+        window,
+        args.timeframe,
+        { takers: count(takers, row.condition_id), smart: count(smart, row.condition_id) },
+        context,
+      ),
+    ),
   );
 };
 
@@ -73,7 +86,14 @@ const ORDERS: Record<Args['sort_by'], (a: Row, b: Row) => number> = {
   smart_money_inflow: (a, b) => Number(less(b.smart_net, a.smart_net)) || byVolume(a, b),
 };
 
-async function describe(row: Row, flows: readonly SmartFlowRow[], window: Window, timeframe: Timeframe, wallets: { takers: number; smart: number }, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe(
+  row: Row,
+  flows: readonly SmartFlowRow[],
+  window: Window,
+  timeframe: Timeframe,
+  wallets: { takers: number; smart: number },
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
   const { market, outcomes } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const { condition_id } = row;
@@ -85,7 +105,9 @@ async function describe(row: Row, flows: readonly SmartFlowRow[], window: Window
   ]);
   const leader = leaderOf(current);
   const start = before.find((outcome) => outcome.token_id === leader?.token_id)?.price ?? null;
-  const favoured = flows.filter((flow) => Number(flow.net_usdc) > 0).sort((a, b) => Number(less(b.net_usdc, a.net_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0];
+  const favoured = flows
+    .filter((flow) => Number(flow.net_usdc) > 0)
+    .sort((a, b) => Number(less(b.net_usdc, a.net_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0];
   return {
     ...record,
     period_volume_usdc: row.volume,

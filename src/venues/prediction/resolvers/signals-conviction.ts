@@ -54,10 +54,21 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
   const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
   const ids = await listHeldMarkets(context.sql, band, scope, as_of);
   const favoured = await listFavoured(context, ids);
-  const kept = favoured.filter((one) => one.wallets.length >= args.min_smart_wallets && averageOf(one) >= args.min_avg_score && (one.outcome.price === null || one.outcome.price <= args.max_price));
-  if (kept.length === 0) throw new AppError('empty_result', { suggestion: args.min_smart_wallets > 1 ? { min_smart_wallets: Math.max(1, Math.floor(args.min_smart_wallets / 2)) } : { min_avg_score: 60 } });
+  const kept = favoured.filter(
+    (one) =>
+      one.wallets.length >= args.min_smart_wallets &&
+      averageOf(one) >= args.min_avg_score &&
+      (one.outcome.price === null || one.outcome.price <= args.max_price),
+  );
+  if (kept.length === 0)
+    throw new AppError('empty_result', {
+      suggestion:
+        args.min_smart_wallets > 1 ? { min_smart_wallets: Math.max(1, Math.floor(args.min_smart_wallets / 2)) } : { min_avg_score: 60 },
+    });
   const bets = await listMedianBets(context.sql, [...new Set(kept.flatMap((one) => one.wallets.map((wallet) => wallet.wallet)))], as_of); // prettier-ignore
-  const ranked = kept.map((one) => convictionOf(one, bets)).sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1));
+  const ranked = kept
+    .map((one) => convictionOf(one, bets))
+    .sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1));
   const shown = ranked.slice(0, args.limit);
   context.meta.count = shown.length;
   const tops = shown.map((one) => [...one.wallets].sort(byCost).slice(0, TOP_WALLETS));
@@ -72,8 +83,11 @@ export async function listFavoured(context: GraphContext, condition_ids: readonl
   const favoured = await Promise.all(
     [...stances].map(async ([condition_id, own]): Promise<Favoured[]> => {
       const { token_id, wallets } = consensusOf(own, byScore);
-      const outcome = token_id === null ? undefined : (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
-      return outcome === undefined ? [] : [{ condition_id, outcome, wallets: wallets.filter((wallet) => wallet.token_id === token_id), all: wallets, held: own }];
+      const outcome =
+        token_id === null ? undefined : (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
+      return outcome === undefined
+        ? []
+        : [{ condition_id, outcome, wallets: wallets.filter((wallet) => wallet.token_id === token_id), all: wallets, held: own }];
     }),
   );
   return favoured.flat();
@@ -95,7 +109,16 @@ function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Convict
       (PARTS.independent * Math.min(independent, FULL.independent)) / FULL.independent +
       (PARTS.score * (avg_score - FULL.score_from)) / FULL.score_span +
       (PARTS.bet * Math.min(bet, FULL.bet)) / FULL.bet);
-  return { ...one, avg_score, total_usdc, share, independent, bet, score, gap: one.outcome.price === null || entry === null ? null : one.outcome.price - entry };
+  return {
+    ...one,
+    avg_score,
+    total_usdc,
+    share,
+    independent,
+    bet,
+    score,
+    gap: one.outcome.price === null || entry === null ? null : one.outcome.price - entry,
+  };
 }
 
 const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> = {
@@ -107,7 +130,12 @@ const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> 
 
 type FirstBuy = Awaited<ReturnType<typeof loadFirstBuys>>;
 
-async function describe(one: Conviction, top: readonly NetStance[], firstBuy: FirstBuy, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe(
+  one: Conviction,
+  top: readonly NetStance[],
+  firstBuy: FirstBuy,
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
   const record = (await context.loaders(makeLoaders).market.load(one.condition_id)) as MarketRecord;
   return {
     ...record,

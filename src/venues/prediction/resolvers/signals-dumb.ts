@@ -20,7 +20,8 @@ interface Args {
 /** markets/dumb-money: what low-score wallets hold of a market. Throws not_found for an unknown market, empty_result when none holds any. */
 export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context) => {
   const { market } = await getKnownMarket(context, args.condition_id);
-  const of = async (band: Awaited<ReturnType<typeof smartBand>>): Promise<Stance[]> => (await loadStances(context, [args.condition_id], band)).get(args.condition_id) ?? [];
+  const of = async (band: Awaited<ReturnType<typeof smartBand>>): Promise<Stance[]> =>
+    (await loadStances(context, [args.condition_id], band)).get(args.condition_id) ?? [];
   const [low, smart, prices] = await Promise.all([
     dumbBand(context, args.max_score).then(of),
     smartBand(context).then(of),
@@ -28,7 +29,10 @@ export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context
   ]);
   const lifetime = await loadLifetimes(context.sql, [...new Set(low.map((stance) => stance.wallet))], await asOf(context)); // prettier-ignore
   const stances = low.filter((stance) => lifetime(stance.wallet).trades >= args.min_trades).sort(byCost);
-  if (stances.length === 0) throw new AppError('empty_result', { suggestion: low.length > 0 ? { min_trades: 1 } : { max_score: Math.min(100, Math.max(args.max_score + 10, 59)) } });
+  if (stances.length === 0)
+    throw new AppError('empty_result', {
+      suggestion: low.length > 0 ? { min_trades: 1 } : { max_score: Math.min(100, Math.max(args.max_score + 10, 59)) },
+    });
   const shown = stances.slice(0, args.limit);
   context.meta.count = shown.length;
   const [foolish, wise] = [consensusOf(stances, byMoney), consensusOf(smart, byScore)];

@@ -47,16 +47,28 @@ const STRENGTH_STEP = 0.1;
 export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, context) => {
   const [crowds, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
   const kept = crowds.filter(
-    (crowd) => crowd.wallets.length >= args.min_wallets && crowd.usdc >= args.min_usdc && crowd.strength >= args.min_consensus && (!args.contrarian_only || contrarianOf(crowd) === true),
+    (crowd) =>
+      crowd.wallets.length >= args.min_wallets &&
+      crowd.usdc >= args.min_usdc &&
+      crowd.strength >= args.min_consensus &&
+      (!args.contrarian_only || contrarianOf(crowd) === true),
   );
-  if (kept.length === 0) throw new AppError('empty_result', { suggestion: { min_wallets: Math.max(1, Math.floor(args.min_wallets / 3)), min_usdc: 0, min_consensus: 0.5 } });
+  if (kept.length === 0)
+    throw new AppError('empty_result', {
+      suggestion: { min_wallets: Math.max(1, Math.floor(args.min_wallets / 3)), min_usdc: 0, min_consensus: 0.5 },
+    });
   const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   const { market } = context.loaders(makeLoaders);
   return Promise.all(
     shown.map(async (crowd) => {
       const similar = past.get(stepOf(crowd.strength)) ?? [];
-      return { ...((await market.load(crowd.condition_id)) as MarketRecord), ...describe(crowd), fade_hit_rate: mean(similar.map((faded) => (faded ? 1 : 0))), fade_sample: similar.length };
+      return {
+        ...((await market.load(crowd.condition_id)) as MarketRecord),
+        ...describe(crowd),
+        fade_hit_rate: mean(similar.map((faded) => (faded ? 1 : 0))),
+        fade_sample: similar.length,
+      };
     }),
   );
 };
@@ -70,7 +82,12 @@ const ORDERS: Record<Args['sort_by'], (a: Crowd, b: Crowd) => number> = {
 
 async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
   const [band, smart, as_of] = await Promise.all([dumbBand(context, args.max_score), smartBand(context), asOf(context)]);
-  const ids = await listHeldMarkets(context.sql, band, { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_wallets }, as_of);
+  const ids = await listHeldMarkets(
+    context.sql,
+    band,
+    { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_wallets },
+    as_of,
+  );
   const [low, wise] = await Promise.all([loadStances(context, ids, band), loadStances(context, ids, smart)]);
   const wallets = new Set([...low.values()].flatMap((stances) => stances.map((stance) => stance.wallet)));
   const lifetime = await loadLifetimes(context.sql, [...wallets], as_of);
@@ -109,7 +126,8 @@ function crowdOf(condition_id: string, stances: readonly Stance[], wise: readonl
   ];
 }
 
-const contrarianOf = ({ smart_outcome, outcome }: Crowd): boolean | null => (smart_outcome === null ? null : smart_outcome.token_id !== outcome.token_id);
+const contrarianOf = ({ smart_outcome, outcome }: Crowd): boolean | null =>
+  smart_outcome === null ? null : smart_outcome.token_id !== outcome.token_id;
 
 function describe(crowd: Crowd): Record<string, unknown> {
   return {

@@ -59,7 +59,10 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
       flow_price_correlation: correlationOf(lines),
     },
     by_outcome: sums.map(({ outcome, ...sides }) => {
-      const [flow, held] = [found.flows.find((row) => row.token_id === outcome.token_id), found.holders.find((row) => row.token_id === outcome.token_id)];
+      const [flow, held] = [
+        found.flows.find((row) => row.token_id === outcome.token_id),
+        found.holders.find((row) => row.token_id === outcome.token_id),
+      ];
       const avg_entry_price = flow === undefined ? null : over(flow.buy_usdc, flow.buy_shares);
       return { ...outcome, ...sides, holders_start: held?.holders_start ?? 0, holders_end: held?.holders_end ?? 0, avg_entry_price };
     }),
@@ -89,7 +92,15 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
     listSmartFlows(context.sql, cut, rule, [id]),
     listSmartHolders(context.sql, id, cutAt([BEGINNING, window.from, window.to]), ends),
   ]);
-  return { cut, rule, all, smart, flows, holders, before: new Map(fills.map((fill) => [fill.token_id, fill.last === null ? null : Number(fill.last)])) };
+  return {
+    cut,
+    rule,
+    all,
+    smart,
+    flows,
+    holders,
+    before: new Map(fills.map((fill) => [fill.token_id, fill.last === null ? null : Number(fill.last)])),
+  };
 }
 
 async function countWallets(context: GraphContext, args: Args, cut: Cut, rule: SmartRule, tokens: ReadonlySet<string>): Promise<number> {
@@ -113,7 +124,13 @@ interface Point {
 }
 
 /** One outcome's buckets, oldest first. */
-function lineOf(outcome: OutcomeRecord, buckets: readonly Date[], smart: readonly SmartSeriesRow[], all: readonly SeriesRow[], before: number | null): Point[] {
+function lineOf(
+  outcome: OutcomeRecord,
+  buckets: readonly Date[],
+  smart: readonly SmartSeriesRow[],
+  all: readonly SeriesRow[],
+  before: number | null,
+): Point[] {
   const own = groupedBy(smart.filter((row) => row.token_id === outcome.token_id), (row) => row.bucket.getTime()); // prettier-ignore
   const closes = new Map(all.filter((row) => row.token_id === outcome.token_id).map((row) => [row.bucket.getTime(), Number(row.close)]));
   let [price, cumulative_net_flow] = [before, '0'];
@@ -123,7 +140,16 @@ function lineOf(outcome: OutcomeRecord, buckets: readonly Date[], smart: readonl
     price = closes.get(bucket.getTime()) ?? price;
     const sides = sidesOf(rows);
     cumulative_net_flow = total([cumulative_net_flow, sides.net_flow]);
-    return { bucket, outcome: outcome.outcome, ...sides, cumulative_net_flow, buyers: rows[0]?.buyers ?? 0, sellers: rows[0]?.sellers ?? 0, price, price_before };
+    return {
+      bucket,
+      outcome: outcome.outcome,
+      ...sides,
+      cumulative_net_flow,
+      buyers: rows[0]?.buyers ?? 0,
+      sellers: rows[0]?.sellers ?? 0,
+      price,
+      price_before,
+    };
   });
 }
 

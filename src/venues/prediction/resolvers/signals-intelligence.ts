@@ -30,9 +30,14 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
   const { market } = await getKnownMarket(context, args.condition_id);
   const scored = (await loadStances(context, [args.condition_id], await smartBand(context, 0))).get(args.condition_id) ?? [];
   if (scored.length === 0) throw new AppError('empty_result');
-  const smart = scored.filter((stance) => stance.score >= args.min_score && !(args.exclude_market_makers && stance.tags.includes('market_maker')));
+  const smart = scored.filter(
+    (stance) => stance.score >= args.min_score && !(args.exclude_market_makers && stance.tags.includes('market_maker')),
+  );
   const dumb = scored.filter((stance) => stance.score <= PM_TAGS.dumb_score);
-  const [prices, activity] = await Promise.all([context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }), loadActivity(context, args)]);
+  const [prices, activity] = await Promise.all([
+    context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
+    loadActivity(context, args),
+  ]);
   const [wise, foolish] = [consensusOf(smart, byScore), consensusOf(dumb, byMoney)];
   const money = moneyByOutcome(smart, prices);
   const shown = money.map((outcome) => outcome.stances.sort(byCost).slice(0, args.top_n_wallets));
@@ -41,13 +46,18 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
   const consensus = wise.strength === null ? null : (prices.find((outcome) => outcome.token_id === wise.token_id) ?? null);
   return {
     ...market,
-    outcomes: prices.map((outcome) => ({ ...outcome, volume_24h: total(activity.rows.filter((row) => row.part === 2 && row.token_id === outcome.token_id).map((row) => row.volume)) })),
+    outcomes: prices.map((outcome) => ({
+      ...outcome,
+      volume_24h: total(activity.rows.filter((row) => row.part === 2 && row.token_id === outcome.token_id).map((row) => row.volume)),
+    })),
     smart_money: {
       consensus_outcome: consensus?.outcome ?? null,
       consensus_strength: wise.strength,
       by_outcome: money.map((outcome, index) => ({
         ...outcome,
-        top_wallets: (shown[index] as Stance[]).map((stance) => topWallet(stance, prices[index]?.price ?? null, smart, firstBuy(stance.wallet, stance.token_id))),
+        top_wallets: (shown[index] as Stance[]).map((stance) =>
+          topWallet(stance, prices[index]?.price ?? null, smart, firstBuy(stance.wallet, stance.token_id)),
+        ),
         avg_entry_price: entryOfAll(outcome.stances),
       })),
       independent_wallets: wise.independent_wallets,
@@ -92,7 +102,13 @@ function recentOf({ rows, smart_net }: Activity): Record<string, unknown> {
 }
 
 /** What the figures say together, in words and numbers. */
-function analyse(wise: Consensus, foolish: Consensus, consensus: PricedOutcome | null, prices: readonly PricedOutcome[], smart_net: string): Record<string, unknown> {
+function analyse(
+  wise: Consensus,
+  foolish: Consensus,
+  consensus: PricedOutcome | null,
+  prices: readonly PricedOutcome[],
+  smart_net: string,
+): Record<string, unknown> {
   const leader = leaderOf(prices);
   const contrarian_signal = consensus !== null && isContrarian(wise.strength, consensus.price);
   const aligned = consensus === null || leader === null ? null : consensus.token_id === leader.token_id;
@@ -114,7 +130,8 @@ function biasOf({ weights }: Consensus, leader: string | null): number | null {
 }
 
 function confidenceOf({ independent_wallets, strength }: Consensus): 'low' | 'medium' | 'high' {
-  const reaches = (level: { wallets: number; strength: number }): boolean => (independent_wallets ?? 0) >= level.wallets && (strength ?? 0) >= level.strength;
+  const reaches = (level: { wallets: number; strength: number }): boolean =>
+    (independent_wallets ?? 0) >= level.wallets && (strength ?? 0) >= level.strength;
   return reaches(CONFIDENCE.high) ? 'high' : reaches(CONFIDENCE.medium) ? 'medium' : 'low';
 }
 
@@ -123,16 +140,37 @@ const whole = (share: number): number => Math.round(100 * share);
 function summaryOf(consensus: PricedOutcome | null, { strength }: Consensus, aligned: boolean | null, contrarian: boolean): string {
   if (consensus === null || strength === null) return 'Too few smart wallets hold this market for a consensus.';
   const price = consensus.price === null ? '' : ` at ${consensus.price}`;
-  const against = contrarian ? ', against the price' : aligned === true ? ', with the price' : aligned === false ? ', not the price leader' : '';
+  const against = contrarian
+    ? ', against the price'
+    : aligned === true
+      ? ', with the price'
+      : aligned === false
+        ? ', not the price leader'
+        : '';
   return `Smart money favours ${consensus.outcome}${price} with ${whole(strength)} % of its weight${against}.`;
 }
 
-function reasonsOf(wise: Consensus, foolish: Consensus, consensus: PricedOutcome | null, aligned: boolean | null, smart_net: string): string[] {
+function reasonsOf(
+  wise: Consensus,
+  foolish: Consensus,
+  consensus: PricedOutcome | null,
+  aligned: boolean | null,
+  smart_net: string,
+): string[] {
   const reasons: string[] = [];
-  if (consensus !== null) reasons.push(`${wise.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length} of ${wise.wallets.length} smart wallets are net on ${consensus.outcome}.`);
+  if (consensus !== null)
+    reasons.push(
+      `${wise.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length} of ${wise.wallets.length} smart wallets are net on ${consensus.outcome}.`,
+    );
   if (wise.independent_wallets !== null) reasons.push(`They count as ${wise.independent_wallets.toFixed(1)} independent wallets.`);
   if (aligned !== null) reasons.push(aligned ? 'Their outcome leads by price.' : 'Another outcome leads by price.');
-  if (consensus !== null && foolish.token_id !== null) reasons.push(foolish.token_id === consensus.token_id ? 'Low-score money is on the same outcome.' : 'Low-score money is on another outcome.');
-  if (Number(smart_net) !== 0) reasons.push(`Smart wallets ${Number(smart_net) > 0 ? 'bought' : 'sold'} ${Math.abs(Number(smart_net)).toFixed(2)} USDC net in 24 hours.`);
+  if (consensus !== null && foolish.token_id !== null)
+    reasons.push(
+      foolish.token_id === consensus.token_id ? 'Low-score money is on the same outcome.' : 'Low-score money is on another outcome.',
+    );
+  if (Number(smart_net) !== 0)
+    reasons.push(
+      `Smart wallets ${Number(smart_net) > 0 ? 'bought' : 'sold'} ${Math.abs(Number(smart_net)).toFixed(2)} USDC net in 24 hours.`,
+    );
   return reasons;
 }

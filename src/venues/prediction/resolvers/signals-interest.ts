@@ -37,10 +37,20 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const rule = await smartRule(context, window, args.min_score);
-  const flows = await listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { category: args.category ?? null }, context.now);
+  const flows = await listSmartWalletFlows(
+    context.sql,
+    cutAt([window.from, window.to]),
+    rule,
+    { category: args.category ?? null },
+    context.now,
+  );
   const interests = [...groupedBy(entriesOf(flows, args.min_usdc), (entry) => entry.condition_id)]
     .filter(([, entries]) => entries.length >= args.min_new_wallets)
-    .map(([condition_id, entries]): Interest => ({ condition_id, entries, interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0) }));
+    .map(([condition_id, entries]): Interest => ({
+      condition_id,
+      entries,
+      interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0),
+    }));
   if (interests.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
   const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
@@ -56,14 +66,22 @@ function entriesOf(flows: readonly SmartWalletFlow[], min_usdc: number): Entry[]
   });
 }
 
-async function describe({ condition_id, entries, interest }: Interest, prior: number, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe(
+  { condition_id, entries, interest }: Interest,
+  prior: number,
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
   const [record, prices] = await Promise.all([
     context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
   const nameOf = (token_id: string): string => prices.find((one) => one.token_id === token_id)?.outcome ?? token_id;
   const usdc = total(entries.map((entry) => entry.buy_usdc));
-  const sums = [...groupedBy(entries, (entry) => entry.token_id)].map(([token_id, own]) => ({ token_id, usdc: total(own.map((entry) => entry.buy_usdc)), shares: total(own.map((entry) => entry.buy_shares)) }));
+  const sums = [...groupedBy(entries, (entry) => entry.token_id)].map(([token_id, own]) => ({
+    token_id,
+    usdc: total(own.map((entry) => entry.buy_usdc)),
+    shares: total(own.map((entry) => entry.buy_shares)),
+  }));
   const favoured = sums.sort((a, b) => Number(less(b.usdc, a.usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as (typeof sums)[number];
   const price = prices.find((one) => one.token_id === favoured.token_id)?.price ?? null;
   const avg_entry_price = over(favoured.usdc, favoured.shares) as number;

@@ -21,7 +21,15 @@ export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly Pr
   return outcomes.map(({ outcome, token_id, outcome_index }) => {
     const own = byToken.get(token_id) ?? [];
     const total_usdc = total(own.map((stance) => stance.cost));
-    return { outcome, token_id, outcome_index, wallet_count: own.length, total_usdc, percentage: percent(total_usdc, whole) ?? 0, stances: own };
+    return {
+      outcome,
+      token_id,
+      outcome_index,
+      wallet_count: own.length,
+      total_usdc,
+      percentage: percent(total_usdc, whole) ?? 0,
+      stances: own,
+    };
   });
 }
 
@@ -29,13 +37,20 @@ export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly Pr
 export const byCost = (a: Stance, b: Stance): number => Number(less(b.cost, a.cost)) || (a.wallet < b.wallet ? -1 : 1);
 
 /** What a wallet paid for a share, on average. */
-export const entryOf = ({ paid_usdc, paid_shares }: Pick<Stance, 'paid_usdc' | 'paid_shares'>): number | null => over(paid_usdc, paid_shares);
+export const entryOf = ({ paid_usdc, paid_shares }: Pick<Stance, 'paid_usdc' | 'paid_shares'>): number | null =>
+  over(paid_usdc, paid_shares);
 
 /** What all of them paid for a share, on average. */
-export const entryOfAll = (stances: readonly Stance[]): number | null => over(total(stances.map((stance) => stance.paid_usdc)), total(stances.map((stance) => stance.paid_shares)));
+export const entryOfAll = (stances: readonly Stance[]): number | null =>
+  over(total(stances.map((stance) => stance.paid_usdc)), total(stances.map((stance) => stance.paid_shares)));
 
 /** A wallet of a list of the largest. */
-export function topWallet(stance: Stance, price: number | null, others: readonly Stance[], first_buy_at: Date | null): Record<string, unknown> {
+export function topWallet(
+  stance: Stance,
+  price: number | null,
+  others: readonly Stance[],
+  first_buy_at: Date | null,
+): Record<string, unknown> {
   const avg_buy_price = entryOf(stance);
   return {
     wallet: stance.wallet,

@@ -57,9 +57,14 @@ export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, con
     (one) =>
       one.score >= STRENGTHS[args.min_signal_strength] &&
       one.wallets.length >= args.min_smart_wallets &&
-      (args.closing_within_hours === null || args.closing_within_hours === undefined || (one.hours !== null && one.hours <= args.closing_within_hours)),
+      (args.closing_within_hours === null ||
+        args.closing_within_hours === undefined ||
+        (one.hours !== null && one.hours <= args.closing_within_hours)),
   );
-  if (kept.length === 0) throw new AppError('empty_result', { suggestion: args.min_signal_strength === 'weak' ? { min_smart_wallets: 1 } : { min_signal_strength: 'weak' } });
+  if (kept.length === 0)
+    throw new AppError('empty_result', {
+      suggestion: args.min_signal_strength === 'weak' ? { min_smart_wallets: 1 } : { min_signal_strength: 'weak' },
+    });
   const shown = kept.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   return shown.map(describe);
@@ -69,7 +74,12 @@ async function listOpportunities(context: GraphContext, args: Args): Promise<Opp
   const window = windowOf(args.timeframe ?? '24h', context.now);
   Object.assign(context.meta, { timeframe: args.timeframe ?? '24h', window });
   const [band, as_of, rule] = [await smartBand(context), await asOf(context), await smartRule(context, window)];
-  const ids = await listHeldMarkets(context.sql, band, { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_smart_wallets }, as_of);
+  const ids = await listHeldMarkets(
+    context.sql,
+    band,
+    { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_smart_wallets },
+    as_of,
+  );
   const [smart, dumb, flows] = await Promise.all([
     loadStances(context, ids, band),
     loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score)),
@@ -79,8 +89,19 @@ async function listOpportunities(context: GraphContext, args: Args): Promise<Opp
   const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const found = [...smart].map(async ([condition_id, stances]) => {
-    const [record, priced] = await Promise.all([market.load(condition_id) as Promise<MarketRecord>, prices.load({ condition_id, at: context.now })]);
-    return weigh(record, priced, consensusOf(stances, byScore), consensusOf(dumb.get(condition_id) ?? [], byMoney).weights, byMarket.get(condition_id) ?? [], window.from, context.now);
+    const [record, priced] = await Promise.all([
+      market.load(condition_id) as Promise<MarketRecord>,
+      prices.load({ condition_id, at: context.now }),
+    ]);
+    return weigh(
+      record,
+      priced,
+      consensusOf(stances, byScore),
+      consensusOf(dumb.get(condition_id) ?? [], byMoney).weights,
+      byMarket.get(condition_id) ?? [],
+      window.from,
+      context.now,
+    );
   });
   return (await Promise.all(found)).flat();
 }
@@ -113,11 +134,24 @@ function weigh(
     WEIGHTS.dumb * signals.dumb_opposed +
     WEIGHTS.independent * Math.min(1, (independentOf(wallets) ?? 0) / ENOUGH_WALLETS) +
     WEIGHTS.time * (hours === null ? 0 : logClip(Math.max(hours, Number.MIN_VALUE), FAR_HOURS, NEAR_HOURS));
-  return [{ record, outcome: { ...outcome, price: outcome.price }, leader: leaderOf(prices), wallets, share: moneyOf(wallets) / moneyOf(all), gap, hours, score, signals }];
+  return [
+    {
+      record,
+      outcome: { ...outcome, price: outcome.price },
+      leader: leaderOf(prices),
+      wallets,
+      share: moneyOf(wallets) / moneyOf(all),
+      gap,
+      hours,
+      score,
+      signals,
+    },
+  ];
 }
 
 const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
-const shareOf = (wallets: readonly NetStance[], test: (wallet: NetStance) => boolean): number => wallets.filter(test).length / wallets.length;
+const shareOf = (wallets: readonly NetStance[], test: (wallet: NetStance) => boolean): number =>
+  wallets.filter(test).length / wallets.length;
 
 /** Net over gross of smart wallets' fills of the outcome, nothing while they sell. */
 function flowToward(flows: readonly SmartWalletFlow[]): number {

@@ -54,13 +54,28 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const rule = await smartRule(context, window, args.min_score);
-  const flows = await listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { category: args.category ?? null }, context.now);
+  const flows = await listSmartWalletFlows(
+    context.sql,
+    cutAt([window.from, window.to]),
+    rule,
+    { category: args.category ?? null },
+    context.now,
+  );
   const signals = [...groupedBy(flows, (flow) => flow.condition_id).values()].flatMap((own) => signalOf(own) ?? []);
-  const kept = signals.filter((signal) => signal.flows.length >= args.min_smart_wallets && strengthOf(signal.score) !== null && (!args.side || signal.direction === args.side));
+  const kept = signals.filter(
+    (signal) =>
+      signal.flows.length >= args.min_smart_wallets && strengthOf(signal.score) !== null && (!args.side || signal.direction === args.side),
+  );
   if (kept.length === 0) {
     const { context: empty } = await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
-    const wider = { timeframe: args.timeframe === 'all' ? undefined : 'all', ...(flows.length === 0 ? empty.suggestion : {}), ...(args.min_smart_wallets > 1 ? { min_smart_wallets: 1 } : {}) };
-    throw new AppError('empty_result', { suggestion: Object.fromEntries(Object.entries(wider).filter(([, value]) => value !== undefined)) });
+    const wider = {
+      timeframe: args.timeframe === 'all' ? undefined : 'all',
+      ...(flows.length === 0 ? empty.suggestion : {}),
+      ...(args.min_smart_wallets > 1 ? { min_smart_wallets: 1 } : {}),
+    };
+    throw new AppError('empty_result', {
+      suggestion: Object.fromEntries(Object.entries(wider).filter(([, value]) => value !== undefined)),
+    });
   }
   const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
@@ -79,17 +94,34 @@ const netOf = (flow: SmartWalletFlow): number => Number(less(flow.buy_usdc, flow
 
 /** The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. */
 function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
-  const outcomes = [...groupedBy(flows, (flow) => flow.token_id)].map(([token_id, own]) => ({ token_id, own, pull: own.reduce((sum, flow) => sum + byScore(flow.score) * netOf(flow), 0) }));
+  const outcomes = [...groupedBy(flows, (flow) => flow.token_id)].map(([token_id, own]) => ({
+    token_id,
+    own,
+    pull: own.reduce((sum, flow) => sum + byScore(flow.score) * netOf(flow), 0),
+  }));
   const ranked = outcomes.sort((a, b) => b.pull - a.pull || (a.token_id < b.token_id ? -1 : 1));
   const [best, worst] = [ranked[0], ranked.at(-1)];
   const chosen = best !== undefined && best.pull > 0 ? best : worst !== undefined && worst.pull < 0 ? worst : null;
   if (chosen === null) return null;
   const [buy_volume, sell_volume] = [total(chosen.own.map((flow) => flow.buy_usdc)), total(chosen.own.map((flow) => flow.sell_usdc))];
   const [net_flow, total_volume] = [less(buy_volume, sell_volume), total([buy_volume, sell_volume])];
-  const independent = independentOf(chosen.own.map((flow) => ({ token_id: flow.token_id, opened_at: flow.first_at, weight: byScore(flow.score) * Math.abs(netOf(flow)) })));
+  const independent = independentOf(
+    chosen.own.map((flow) => ({ token_id: flow.token_id, opened_at: flow.first_at, weight: byScore(flow.score) * Math.abs(netOf(flow)) })),
+  );
   const score = 100 * Math.abs(over(net_flow, total_volume) ?? 0) * Math.sqrt(Math.min(independent ?? 0, ENOUGH_WALLETS) / ENOUGH_WALLETS);
   const { condition_id } = chosen.own[0] as SmartWalletFlow;
-  return { condition_id, token_id: chosen.token_id, direction: chosen.pull > 0 ? 'BUY' : 'SELL', flows: chosen.own, buy_volume, sell_volume, net_flow, total_volume, independent, score };
+  return {
+    condition_id,
+    token_id: chosen.token_id,
+    direction: chosen.pull > 0 ? 'BUY' : 'SELL',
+    flows: chosen.own,
+    buy_volume,
+    sell_volume,
+    net_flow,
+    total_volume,
+    independent,
+    score,
+  };
 }
 
 async function describe(signal: Signal, window: Window, context: GraphContext): Promise<Record<string, unknown>> {

@@ -33,7 +33,11 @@ export async function asOf(context: GraphContext): Promise<AsOf> {
 }
 
 /** What a band's wallets hold on each of these markets. */
-export async function loadStances(context: GraphContext, condition_ids: readonly string[], band: ScoreBand): Promise<Map<string, Stance[]>> {
+export async function loadStances(
+  context: GraphContext,
+  condition_ids: readonly string[],
+  band: ScoreBand,
+): Promise<Map<string, Stance[]>> {
   const stances = await listStances(context.sql, condition_ids, band, await asOf(context));
   return groupedBy(stances, (stance) => stance.condition_id);
 }
@@ -48,15 +52,23 @@ export interface SmartView {
 }
 
 /** The short view of each of these markets. */
-export async function loadSmartViews(context: GraphContext, condition_ids: readonly string[]): Promise<(condition_id: string) => SmartView> {
+export async function loadSmartViews(
+  context: GraphContext,
+  condition_ids: readonly string[],
+): Promise<(condition_id: string) => SmartView> {
   const stances = await loadStances(context, condition_ids, await smartBand(context));
   const views = new Map([...stances].map(([id, own]) => [id, viewOf(consensusOf(own, byScore))]));
   return (id) => views.get(id) ?? { token_id: null, strength: null, wallets: 0 };
 }
 
 export function viewOf(consensus: Consensus): SmartView {
-  return { token_id: consensus.token_id, strength: consensus.strength, wallets: consensus.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length };
+  return {
+    token_id: consensus.token_id,
+    strength: consensus.strength,
+    wallets: consensus.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length,
+  };
 }
 
 /** Whether a consensus speaks clearly against the price of its outcome. */
-export const isContrarian = (strength: number | null, price: number | null): boolean => strength !== null && strength >= CLEAR_STRENGTH && price !== null && price < 0.5;
+export const isContrarian = (strength: number | null, price: number | null): boolean =>
+  strength !== null && strength >= CLEAR_STRENGTH && price !== null && price < 0.5;

@@ -23,7 +23,8 @@ export interface HourChange {
 }
 
 // Both selects read `change`, which has the columns of HourChange; `hour` is the start of its UTC hour.
-const TOKEN_COLUMNS = 'condition_id, token_id, hour, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares, open, open_at, open_id, high, low, close, close_at, close_id';
+const TOKEN_COLUMNS =
+  'condition_id, token_id, hour, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares, open, open_at, open_id, high, low, close, close_at, close_id';
 const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, sum(usdc) AS fill_usdc, sum(size) AS fill_shares,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
   COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, sum(taker_size) AS shares,
@@ -58,7 +59,8 @@ const FACTS = `WITH change AS (
 const adds = (columns: readonly string[]): string => columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ');
 const EARLIER = '(EXCLUDED.open_at, EXCLUDED.open_id) < (kept.open_at, kept.open_id)';
 const LATER = '(EXCLUDED.close_at, EXCLUDED.close_id) > (kept.close_at, kept.close_id)';
-const when = (condition: string, columns: readonly string[]): string => columns.map((column) => `${column} = CASE WHEN ${condition} THEN EXCLUDED.${column} ELSE kept.${column} END`).join(', ');
+const when = (condition: string, columns: readonly string[]): string =>
+  columns.map((column) => `${column} = CASE WHEN ${condition} THEN EXCLUDED.${column} ELSE kept.${column} END`).join(', ');
 
 // One order for all writers, so that two of them never wait for each other.
 const ROLL_TOKENS = `${CHANGES} INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour

@@ -87,14 +87,12 @@ describe('one pool of a simulated world', () => {
         fee_rate_pct: rate(latest?.fee, latest?.usd),
         active_lps: active.size,
         smart_lp_count: [...active].filter((owner) => (nowScore(owner as string) ?? 0) >= 60).length,
-        top_lps: held
-          .slice(0, 10)
-          .map(({ owner, net }) => ({
-            owner,
-            net_deposit_usd: shown(net),
-            share_pct: shown(over(100n * net, all) as bigint),
-            lp_score: nowScore(owner),
-          })),
+        top_lps: held.slice(0, 10).map(({ owner, net }) => ({
+          owner,
+          net_deposit_usd: shown(net),
+          share_pct: shown(over(100n * net, all) as bigint),
+          lp_score: nowScore(owner),
+        })),
       });
       expect(data.hhi).toBeCloseTo(
         held.reduce((sum, { net }) => sum + shown(over(net, all) as bigint, 12) ** 2, 0),

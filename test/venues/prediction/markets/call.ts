@@ -10,12 +10,19 @@ function variablesOf(path: string, sent: Record<string, unknown>): Record<string
   const endpoint = ENDPOINTS.find((one) => one.path === `/api/v1/${path}`);
   if (endpoint === undefined) throw new Error(`No endpoint ${path}`);
   const reading = readParameters(endpoint, rawOfBody(sent));
-  if (reading.problems.length > 0 || reading.ignored.length > 0) throw new Error(`${path} refuses ${JSON.stringify(sent)}: ${JSON.stringify([reading.problems, reading.ignored])}`);
+  if (reading.problems.length > 0 || reading.ignored.length > 0)
+    throw new Error(`${path} refuses ${JSON.stringify(sent)}: ${JSON.stringify([reading.problems, reading.ignored])}`);
   return reading.variables;
 }
 
 /** Asks an endpoint with some of its parameters, the others at their defaults. */
-export const call = <T>(db: Database, path: string, now: Date, sent: Record<string, unknown> = {}): Promise<{ data: T; meta: AnswerMeta }> => ask<T>(db, path, now, variablesOf(path, sent));
+export const call = <T>(
+  db: Database,
+  path: string,
+  now: Date,
+  sent: Record<string, unknown> = {},
+): Promise<{ data: T; meta: AnswerMeta }> => ask<T>(db, path, now, variablesOf(path, sent));
 
 /** The error an endpoint answers with. */
-export const callForError = (db: Database, path: string, now: Date, sent: Record<string, unknown> = {}): Promise<AppError> => askForError(db, path, now, variablesOf(path, sent));
+export const callForError = (db: Database, path: string, now: Date, sent: Record<string, unknown> = {}): Promise<AppError> =>
+  askForError(db, path, now, variablesOf(path, sent));

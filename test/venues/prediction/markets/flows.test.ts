@@ -3,7 +3,25 @@ import { type Timeframe, lengthOf } from '../../../../src/lib/timeframe';
 import { groupedBy } from '../../../../src/venues/prediction/grouped';
 import { flowTrend, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-capital';
 import { call, callForError } from './call';
-import { type Fact, type World, between, buys, distinct, isActive, isSmart, iso, loadWorld, over, pct, sells, six, sum, usd, usdc, windowsOf } from './world';
+import {
+  type Fact,
+  type World,
+  between,
+  buys,
+  distinct,
+  isActive,
+  isSmart,
+  iso,
+  loadWorld,
+  over,
+  pct,
+  sells,
+  six,
+  sum,
+  usd,
+  usdc,
+  windowsOf,
+} from './world';
 
 /** Questions about flows computed a second time from what the upstream told: no rollups, no SQL. */
 
@@ -18,7 +36,17 @@ describe('flows', () => {
   let takers: (facts: readonly Fact[] | null) => Fact[];
   const categoryOf = (fact: Fact): string => world.markets.get(fact.market)?.category as string;
   const trend = (now: number, before: number | null): string | null =>
-    before === null ? null : before === 0 ? (now > 0 ? 'rising' : 'flat') : now > before * 1.05 ? 'rising' : now < before * 0.95 ? 'falling' : 'flat';
+    before === null
+      ? null
+      : before === 0
+        ? now > 0
+          ? 'rising'
+          : 'flat'
+        : now > before * 1.05
+          ? 'rising'
+          : now < before * 0.95
+            ? 'falling'
+            : 'flat';
   const change = (now: number, before: number | null): number | null => (before === null ? null : pct(now - before, before));
 
   beforeAll(async () => {
@@ -28,7 +56,8 @@ describe('flows', () => {
   afterAll(() => world.db.drop());
 
   /** Takers' fills, or smart wallets' own. */
-  const chosen = (facts: readonly Fact[] | null, smart: boolean): Fact[] => (smart ? (facts ?? []).filter((fact) => isSmart(world, fact)) : takers(facts));
+  const chosen = (facts: readonly Fact[] | null, smart: boolean): Fact[] =>
+    smart ? (facts ?? []).filter((fact) => isSmart(world, fact)) : takers(facts);
 
   test.each(TIMEFRAMES)('markets/categories %s', async (timeframe) => {
     const { fills, before } = windowsOf(world, timeframe);
@@ -47,7 +76,18 @@ describe('flows', () => {
     );
     expect(meta).toMatchObject({ timeframe, window: { to: world.now }, score_version: 'v', count: null });
     const bare = await call<Row[]>(world.db, 'markets/categories', world.now, { include_stats: false, timeframe });
-    expect(bare.data).toEqual(data.map(({ name, active_markets }) => ({ name, active_markets, period_volume: null, period_trades: null, unique_traders: null, smart_wallets: null, share_of_volume_pct: null, volume_change_pct: null })));
+    expect(bare.data).toEqual(
+      data.map(({ name, active_markets }) => ({
+        name,
+        active_markets,
+        period_volume: null,
+        period_trades: null,
+        unique_traders: null,
+        smart_wallets: null,
+        share_of_volume_pct: null,
+        volume_change_pct: null,
+      })),
+    );
   });
 
   test('the same volume everywhere (contract test 9)', async () => {
@@ -58,7 +98,9 @@ describe('flows', () => {
         call<{ total_volume: number }>(world.db, 'markets/volume-heatmap', world.now, { timeframe }),
         call<{ total_volume: number }>(world.db, 'markets/volume-by-group', world.now, { timeframe, group_by: 'hour', limit: 400 }),
       ]);
-      expect([six(sum(categories.data.map((row) => row.period_volume))), heatmap.data.total_volume, groups.data.total_volume]).toEqual(Array(3).fill(stats.data.total_volume_usdc));
+      expect([six(sum(categories.data.map((row) => row.period_volume))), heatmap.data.total_volume, groups.data.total_volume]).toEqual(
+        Array(3).fill(stats.data.total_volume_usdc),
+      );
     }
   });
 
@@ -166,7 +208,17 @@ describe('flows', () => {
     const words = [[100, 104], [100, 98], [0.01, 0], [150, 100], [60, 100], [50, -100], [-150, -100], [-60, -100], [-50, 100], [0, 100], [0, -100]] as const; // prettier-ignore
     expect(words.map(([c, p]) => flowTrend(c, p))).toEqual(['flat', 'flat', 'flat', 'accelerating_in', 'decelerating_in', 'reversing_in', 'accelerating_out', 'decelerating_out', 'reversing_out', 'decelerating_in', 'decelerating_out']); // prettier-ignore
     const days = [[3, 2], [2, 2], [1, 2], [-1, 2], [-3, -2], [-1, -2], [1, 0], [0, 0], [0, 5]] as const; // prettier-ignore
-    expect(days.map(([short, long]) => momentumOf(short, long))).toEqual(['accelerating', 'steady', 'fading', 'reversing', 'accelerating', 'fading', 'accelerating', 'steady', 'fading']);
+    expect(days.map(([short, long]) => momentumOf(short, long))).toEqual([
+      'accelerating',
+      'steady',
+      'fading',
+      'reversing',
+      'accelerating',
+      'fading',
+      'accelerating',
+      'steady',
+      'fading',
+    ]);
   });
 
   test('markets/capital-flow-comparison', async () => {
@@ -247,13 +299,20 @@ describe('flows', () => {
       const prices = [...new Set(before.filter((fact) => fact.time === newest).map((fact) => fact.price))];
       return prices.length === 0 ? null : prices.length === 1 ? (prices[0] as number) : Number.NaN;
     };
-    const first = (token: string | undefined): number | null => own.filter((fact) => fact.token === token).sort((a, b) => a.time - b.time)[0]?.price ?? null;
+    const first = (token: string | undefined): number | null =>
+      own.filter((fact) => fact.token === token).sort((a, b) => a.time - b.time)[0]?.price ?? null;
     const complement = (price: number | null): number | null => (price === null ? null : six(1 - price));
-    const now = market.tokens.map((token, index) => last(token, world.now.getTime()) ?? complement(last(market.tokens[1 - index], world.now.getTime())) ?? 0.5);
+    const now = market.tokens.map(
+      (token, index) => last(token, world.now.getTime()) ?? complement(last(market.tokens[1 - index], world.now.getTime())) ?? 0.5,
+    );
     if (now.some(Number.isNaN)) return expect.anything() as unknown as unknown[];
     const best = (now[1] as number) > (now[0] as number) ? 1 : 0;
     const begun = (index: number): number | null => last(market.tokens[index], from) ?? first(market.tokens[index]);
     const start = begun(best) ?? complement(begun(1 - best));
-    return [now[best], market.outcomes[best], start === null || Number.isNaN(start) ? (expect.anything() as unknown) : six((now[best] as number) - start)];
+    return [
+      now[best],
+      market.outcomes[best],
+      start === null || Number.isNaN(start) ? (expect.anything() as unknown) : six((now[best] as number) - start),
+    ];
   }
 });

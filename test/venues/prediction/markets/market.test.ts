@@ -1,7 +1,25 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { gini, median, pearson } from '../../../../src/lib/statistics';
 import { call, callForError } from './call';
-import { type Fact, type ToldMarket, type World, buys, distinct, isFill, isSmart, iso, loadWorld, over, pct, scoreAt, scoreNow, sells, sum, usd, usdc } from './world';
+import {
+  type Fact,
+  type ToldMarket,
+  type World,
+  buys,
+  distinct,
+  isFill,
+  isSmart,
+  iso,
+  loadWorld,
+  over,
+  pct,
+  scoreAt,
+  scoreNow,
+  sells,
+  sum,
+  usd,
+  usdc,
+} from './world';
 
 /** Questions about one market computed a second time from what the upstream told: no rollups, no SQL. */
 
@@ -23,15 +41,22 @@ describe('one market', () => {
     for (const fact of world.facts) if (fact.time < now) counts.set(fact.market, (counts.get(fact.market) ?? 0) + 1);
     // The busiest, one that was resolved, and one with few fills.
     const known = [...counts].sort(([, a], [, b]) => b - a).map(([id]) => world.markets.get(id) as ToldMarket);
-    markets = [known[0], known.find((market) => market.resolved !== null && market.resolved < now), known.at(-1), known.find((market) => market.resolved === null || market.resolved > now)] as ToldMarket[];
+    markets = [
+      known[0],
+      known.find((market) => market.resolved !== null && market.resolved < now),
+      known.at(-1),
+      known.find((market) => market.resolved === null || market.resolved > now),
+    ] as ToldMarket[];
   }, 120_000);
   afterAll(() => world.db.drop());
 
   const own = (market: ToldMarket): Fact[] => world.facts.filter((fact) => fact.market === market.id && fact.time < now);
-  const fills = (market: ToldMarket, from = 0, to = now): Fact[] => own(market).filter((fact) => isFill(fact) && fact.time >= from && fact.time < to);
+  const fills = (market: ToldMarket, from = 0, to = now): Fact[] =>
+    own(market).filter((fact) => isFill(fact) && fact.time >= from && fact.time < to);
   const firstOf = (market: ToldMarket): number => Math.min(...fills(market).map((fact) => fact.time));
   /** Start of a series; `all` begins with the first fill. */
-  const begin = (market: ToldMarket, timeframe: Timeframe): number => (timeframe === 'all' ? firstOf(market) : windowOf(timeframe, world.now).from.getTime());
+  const begin = (market: ToldMarket, timeframe: Timeframe): number =>
+    timeframe === 'all' ? firstOf(market) : windowOf(timeframe, world.now).from.getTime();
   const bucketsFrom = (from: number, to: number, size: number): number[] => {
     const first = Math.floor(from / size) * size;
     return Array.from({ length: Math.ceil((to - first) / size) }, (_, index) => first + index * size);
@@ -90,13 +115,24 @@ describe('one market', () => {
 
   test('markets/price-history: one outcome, too many candles, unknown market', async () => {
     const [market] = markets as [ToldMarket];
-    const { data } = await call<{ candles_by_outcome: { outcome: string }[] }>(world.db, 'markets/price-history', world.now, { condition_id: market.id, outcome: (market.outcomes[1] as string).toUpperCase() });
+    const { data } = await call<{ candles_by_outcome: { outcome: string }[] }>(world.db, 'markets/price-history', world.now, {
+      condition_id: market.id,
+      outcome: (market.outcomes[1] as string).toUpperCase(),
+    });
     expect(data.candles_by_outcome.map((one) => one.outcome)).toEqual([market.outcomes[1]]);
-    const wide = await callForError(world.db, 'markets/price-history', world.now, { condition_id: market.id, timeframe: '30d', bucket_size: '5m' });
+    const wide = await callForError(world.db, 'markets/price-history', world.now, {
+      condition_id: market.id,
+      timeframe: '30d',
+      bucket_size: '5m',
+    });
     expect([wide.code, wide.context.suggestion]).toEqual(['range_too_large', { bucket_size: '1h' }]);
     await call(world.db, 'markets/price-history', world.now, { condition_id: market.id, timeframe: '7d', bucket_size: '5m' });
-    expect((await callForError(world.db, 'markets/price-history', world.now, { condition_id: market.id, outcome: 'Nobody' })).code).toBe('invalid_parameter');
-    expect((await callForError(world.db, 'markets/price-history', world.now, { condition_id: `0x${'0'.repeat(64)}` })).code).toBe('not_found');
+    expect((await callForError(world.db, 'markets/price-history', world.now, { condition_id: market.id, outcome: 'Nobody' })).code).toBe(
+      'invalid_parameter',
+    );
+    expect((await callForError(world.db, 'markets/price-history', world.now, { condition_id: `0x${'0'.repeat(64)}` })).code).toBe(
+      'not_found',
+    );
   });
 
   test('markets/sentiment', async () => {
@@ -201,12 +237,16 @@ describe('one market', () => {
   /** Smart wallets with shares left at an instant: bought less sold, and full sets; who redeemed has none. */
   function holders(market: ToldMarket, token: string, at: number, min_score: number): number {
     const past = own(market).filter((fact) => fact.time < at);
-    const wallets = [...new Set(past.map((fact) => fact.wallet))].filter((wallet) => (scoreAt(world, wallet, at - (at === now ? 1 : 0)) ?? -1) >= min_score);
+    const wallets = [...new Set(past.map((fact) => fact.wallet))].filter(
+      (wallet) => (scoreAt(world, wallet, at - (at === now ? 1 : 0)) ?? -1) >= min_score,
+    );
     return wallets.filter((wallet) => {
       const mine = past.filter((fact) => fact.wallet === wallet);
       if (mine.some((fact) => fact.side === 'REDEEM')) return false;
       const signs: Record<string, number> = { BUY: 1, SELL: -1, SPLIT: 1, MERGE: -1 };
-      return sum(mine.filter((fact) => fact.token === null || fact.token === token).map((fact) => (signs[fact.side] ?? 0) * fact.shares)) > 0;
+      return (
+        sum(mine.filter((fact) => fact.token === null || fact.token === token).map((fact) => (signs[fact.side] ?? 0) * fact.shares)) > 0
+      );
     }).length;
   }
 
@@ -242,7 +282,9 @@ describe('one market', () => {
       expect(data.median_bet_usdc).toBeCloseTo((median(wallets.map(money)) as number) / 1e5, 5);
       expect(data.gini).toBeCloseTo(gini(wallets.map(money)) as number, 5);
     } // prettier-ignore
-    expect((await callForError(world.db, 'markets/participants', world.now, { condition_id: `0x${'1'.repeat(64)}` })).code).toBe('not_found');
+    expect((await callForError(world.db, 'markets/participants', world.now, { condition_id: `0x${'1'.repeat(64)}` })).code).toBe(
+      'not_found',
+    );
   }, 60_000);
 
   test('markets/early-movers', async () => {

@@ -22,16 +22,23 @@ describe('cutting time', () => {
   const readings = (cut: Cut, time: number): number => {
     return Number(wholeHour(cut, time)) + cut.edges.filter((edge) => time >= edge.from.getTime() && time < edge.to.getTime()).length;
   };
-  const instants = fc.uniqueArray(fc.integer({ min: 0, max: 40 * HOUR }), { minLength: 2, maxLength: 9 }).map((times) => times.sort((a, b) => a - b));
+  const instants = fc
+    .uniqueArray(fc.integer({ min: 0, max: 40 * HOUR }), { minLength: 2, maxLength: 9 })
+    .map((times) => times.sort((a, b) => a - b));
 
   test('every instant within is read once, every other never', () => {
     fc.assert(
-      fc.property(instants, fc.array(fc.integer({ min: -2 * HOUR, max: 42 * HOUR }), { minLength: 20, maxLength: 60 }), fc.boolean(), (times, asked, moved) => {
-        const cut = cutAt(times.map((time) => new Date(time)), moved ? HOUR / 2 : 0); // prettier-ignore
-        expect(cut.edges).toHaveLength(times.length);
-        const [first, last] = [times[0] as number, times.at(-1) as number];
-        for (const time of [...asked, ...times]) expect(readings(cut, time)).toBe(time >= first && time < last ? 1 : 0);
-      }),
+      fc.property(
+        instants,
+        fc.array(fc.integer({ min: -2 * HOUR, max: 42 * HOUR }), { minLength: 20, maxLength: 60 }),
+        fc.boolean(),
+        (times, asked, moved) => {
+          const cut = cutAt(times.map((time) => new Date(time)), moved ? HOUR / 2 : 0); // prettier-ignore
+          expect(cut.edges).toHaveLength(times.length);
+          const [first, last] = [times[0] as number, times.at(-1) as number];
+          for (const time of [...asked, ...times]) expect(readings(cut, time)).toBe(time >= first && time < last ? 1 : 0);
+        },
+      ),
     );
   });
 
@@ -53,7 +60,11 @@ describe('cutting time', () => {
 
   test('a day is judged by the run of the day before it, what is older than all by the first', () => {
     const window = { from: new Date('2026-03-01T10:17:00Z'), to: new Date('2026-03-09T08:00:00Z') };
-    const spans = spansOf(['2026-03-02', '2026-03-05', '2026-03-09'], window).map((span) => [span.day, span.from.toISOString(), span.to.toISOString()]);
+    const spans = spansOf(['2026-03-02', '2026-03-05', '2026-03-09'], window).map((span) => [
+      span.day,
+      span.from.toISOString(),
+      span.to.toISOString(),
+    ]);
     expect(spans).toEqual([
       ['2026-03-02', '2026-03-01T10:00:00.000Z', '2026-03-06T00:00:00.000Z'],
       ['2026-03-05', '2026-03-06T00:00:00.000Z', '2026-03-09T08:00:00.000Z'],
@@ -79,7 +90,10 @@ describe('consensus', () => {
   test('fewer than three wallets have a favourite but no strength; nobody has neither', () => {
     expect(consensusOf([stance('a', 'yes', 10, 70), stance('b', 'no', 9, 70)], byScore)).toMatchObject({ token_id: 'yes', strength: null });
     expect(consensusOf([], byMoney)).toMatchObject({ token_id: null, strength: null, independent_wallets: null });
-    expect(consensusOf([stance('a', 'yes', 10, 40), stance('b', 'yes', 9, 40), stance('c', 'no', 9, 40)], byScore)).toMatchObject({ token_id: null, strength: null });
+    expect(consensusOf([stance('a', 'yes', 10, 40), stance('b', 'yes', 9, 40), stance('c', 'no', 9, 40)], byScore)).toMatchObject({
+      token_id: null,
+      strength: null,
+    });
   });
 
   test('wallets that open one outcome within a minute of each other count as one', () => {
@@ -90,14 +104,24 @@ describe('consensus', () => {
   });
 
   test('strength is a share, and independent wallets are at most as many as wallets', () => {
-    const stances = fc.array(fc.tuple(fc.integer({ min: 0, max: 8 }), fc.constantFrom('yes', 'no', 'other'), fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 500_000 })), { maxLength: 30 });
+    const stances = fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 8 }),
+        fc.constantFrom('yes', 'no', 'other'),
+        fc.integer({ min: 1, max: 1_000 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.integer({ min: 0, max: 500_000 }),
+      ),
+      { maxLength: 30 },
+    );
     fc.assert(
       fc.property(stances, (rows) => {
         const unique = new Map(rows.map((row) => [`${row[0]}|${row[1]}`, row]));
         const found = consensusOf([...unique.values()].map(([wallet, token, cost, score, opened]) => stance(String(wallet), token, cost, score, opened)), byScore); // prettier-ignore
         if (found.strength !== null) expect(found.strength > 0 && found.strength <= 1).toBe(true);
         if (found.token_id !== null) expect(found.weights.get(found.token_id)).toBe(Math.max(...found.weights.values()));
-        if (found.independent_wallets !== null) expect(found.independent_wallets >= 1 - 1e-9 && found.independent_wallets <= found.wallets.length + 1e-9).toBe(true);
+        if (found.independent_wallets !== null)
+          expect(found.independent_wallets >= 1 - 1e-9 && found.independent_wallets <= found.wallets.length + 1e-9).toBe(true);
         expect(new Set(found.wallets.map((wallet) => wallet.wallet)).size).toBe(found.wallets.length);
       }),
     );
@@ -137,22 +161,56 @@ describe('words', () => {
 
 test('current prices: payout, last fill, what the other leaves, the catalogue', () => {
   const at = new Date('2026-03-01T00:00:00Z');
-  const outcome = (token_id: string, index: number, fields = {}) => ({ condition_id: 'c', token_id, outcome: token_id, outcome_index: index, price: null, price_at: null, payout: null, ...fields }) as never;
+  const outcome = (token_id: string, index: number, fields = {}) =>
+    ({
+      condition_id: 'c',
+      token_id,
+      outcome: token_id,
+      outcome_index: index,
+      price: null,
+      price_at: null,
+      payout: null,
+      ...fields,
+    }) as never;
   const fill = (token_id: string, last: string | null, first: string | null = last) => ({ condition_id: 'c', token_id, last, first });
   const prices = (...args: Parameters<typeof pricesAt>): (number | null)[] => pricesAt(...args).map((one) => one.price);
   const open = { resolved_at: null } as never;
   expect(prices(open, [outcome('a', 0), outcome('b', 1)], [fill('a', '0.62')], at, false)).toEqual([0.62, 0.38]);
   expect(prices(open, [outcome('a', 0), outcome('b', 1), outcome('c', 2)], [fill('a', '0.62')], at, false)).toEqual([0.62, null, null]);
-  expect(prices(open, [outcome('a', 0, { price: '0.7', price_at: at }), outcome('b', 1, { price: '0.3', price_at: new Date(at.getTime() + 1) })], [], at, false)).toEqual([0.7, null]);
+  expect(
+    prices(
+      open,
+      [outcome('a', 0, { price: '0.7', price_at: at }), outcome('b', 1, { price: '0.3', price_at: new Date(at.getTime() + 1) })],
+      [],
+      at,
+      false,
+    ),
+  ).toEqual([0.7, null]);
   expect(prices(open, [outcome('a', 0), outcome('b', 1)], [fill('a', null, '0.4')], at, true)).toEqual([0.4, 0.6]);
   const resolved = { resolved_at: at } as never;
-  expect(prices(resolved, [outcome('a', 0, { payout: '1' }), outcome('b', 1, { payout: '0' })], [fill('a', '0.62')], at, false)).toEqual([1, 0]);
-  expect(prices(resolved, [outcome('a', 0, { payout: '1' }), outcome('b', 1, { payout: '0' })], [fill('a', '0.62')], new Date(at.getTime() - 1), false)).toEqual([0.62, 0.38]);
+  expect(prices(resolved, [outcome('a', 0, { payout: '1' }), outcome('b', 1, { payout: '0' })], [fill('a', '0.62')], at, false)).toEqual([
+    1, 0,
+  ]);
+  expect(
+    prices(
+      resolved,
+      [outcome('a', 0, { payout: '1' }), outcome('b', 1, { payout: '0' })],
+      [fill('a', '0.62')],
+      new Date(at.getTime() - 1),
+      false,
+    ),
+  ).toEqual([0.62, 0.38]);
 });
 
 test('words for scores and flows stand where the definitions put them', () => {
   expect([-0.51, -0.5, -0.16, -0.15, 0, 0.149, 0.15, 0.49, 0.5].map(labelOf)).toEqual(['very_bearish', 'bearish', 'bearish', 'neutral', 'neutral', 'neutral', 'bullish', 'bullish', 'very_bullish']); // prettier-ignore
-  expect([phaseOf('0', '0'), phaseOf('57.5', '42.5'), phaseOf('57.4', '42.6'), phaseOf('42.5', '57.5'), phaseOf('1', '0')]).toEqual(['neutral', 'accumulation', 'neutral', 'distribution', 'accumulation']);
+  expect([phaseOf('0', '0'), phaseOf('57.5', '42.5'), phaseOf('57.4', '42.6'), phaseOf('42.5', '57.5'), phaseOf('1', '0')]).toEqual([
+    'neutral',
+    'accumulation',
+    'neutral',
+    'distribution',
+    'accumulation',
+  ]);
   expect(momentumOf([0, 0, null, 0.5, 0.5, 1])).toEqual({ direction: 'rising', strength: 0.375, change: 0.75 });
   expect(momentumOf([null, null, 1])).toEqual({ direction: 'flat', strength: 0, change: null });
   expect(momentumOf([0.04, 0, 0])).toEqual({ direction: 'flat', strength: 0.02, change: -0.04 });

@@ -5,7 +5,26 @@ import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/pos
 import type { PositionRow } from '../../../../src/venues/prediction/rollups/positions-row';
 import { durationOf } from '../../../../src/venues/prediction/resolvers/signals-opportunities';
 import { call, callForError } from './call';
-import { type Fact, type ToldMarket, type World, buys, distinct, isActive, isFill, isSmart, iso, loadWorld, pct, scoreAt, scoreNow, sells, six, sum, usd, usdc } from './world';
+import {
+  type Fact,
+  type ToldMarket,
+  type World,
+  buys,
+  distinct,
+  isActive,
+  isFill,
+  isSmart,
+  iso,
+  loadWorld,
+  pct,
+  scoreAt,
+  scoreNow,
+  sells,
+  six,
+  sum,
+  usd,
+  usdc,
+} from './world';
 
 /** Questions about what scored wallets hold, computed a second time: from facts, and from positions, which have tests of their own. */
 
@@ -48,18 +67,27 @@ describe('signals', () => {
   }, 120_000);
   afterAll(() => world.db.drop());
 
-  const fillsOf = (market: ToldMarket): Fact[] => world.facts.filter((fact) => fact.market === market.id && isFill(fact) && fact.time < now);
+  const fillsOf = (market: ToldMarket): Fact[] =>
+    world.facts.filter((fact) => fact.market === market.id && isFill(fact) && fact.time < now);
   const nameOf = (market: ToldMarket, token: string): string => market.outcomes[market.tokens.indexOf(token)] as string;
   const volumeOf = (market: ToldMarket): number => usdc(fillsOf(market).filter((fact) => fact.taker));
   /** Current price as the store answers it: its rule has a test of its own below. */
   const priceOf = async (market: ToldMarket): Promise<(number | null)[]> => {
-    const { data } = await call<{ outcomes: { price: number | null }[] }>(world.db, 'markets/ownership', world.now, { condition_id: market.id, min_shares: 0, limit: 1 }).catch(() => ({ data: { outcomes: [] } }));
+    const { data } = await call<{ outcomes: { price: number | null }[] }>(world.db, 'markets/ownership', world.now, {
+      condition_id: market.id,
+      min_shares: 0,
+      limit: 1,
+    }).catch(() => ({ data: { outcomes: [] } }));
     return data.outcomes.map((outcome) => outcome.price);
   };
-  const near = (value: unknown, expected: number | null, digits = 5): void => (expected === null ? expect(value).toBeNull() : expect(value).toBeCloseTo(expected, digits));
+  const near = (value: unknown, expected: number | null, digits = 5): void =>
+    expected === null ? expect(value).toBeNull() : expect(value).toBeCloseTo(expected, digits);
 
   /** Definition D-CONS, in plain words: each wallet net on its largest outcome. */
-  function consensus(own: Held[], weigh: (score: number) => number): { token: string | null; strength: number | null; wallets: (Held & { net: number; weight: number })[]; independent: number | null } {
+  function consensus(
+    own: Held[],
+    weigh: (score: number) => number,
+  ): { token: string | null; strength: number | null; wallets: (Held & { net: number; weight: number })[]; independent: number | null } {
     const wallets = [...new Set(own.map((one) => one.wallet))].flatMap((wallet) => {
       const mine = own.filter((one) => one.wallet === wallet).sort((a, b) => b.cost - a.cost || (a.token < b.token ? -1 : 1));
       const [top, ...others] = mine as [Held, ...Held[]];
@@ -70,7 +98,12 @@ describe('signals', () => {
     for (const one of wallets) weights.set(one.token, (weights.get(one.token) ?? 0) + one.weight);
     const [best] = [...weights].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
     const token = best !== undefined && best[1] > 0 ? best[0] : null;
-    return { token, strength: token === null || wallets.length < 3 ? null : (best as [string, number])[1] / sum(weights.values()), wallets, independent: independent(wallets) };
+    return {
+      token,
+      strength: token === null || wallets.length < 3 ? null : (best as [string, number])[1] / sum(weights.values()),
+      wallets,
+      independent: independent(wallets),
+    };
   }
 
   function independent(wallets: { token: string; opened: number; weight: number }[]): number | null {
@@ -79,7 +112,8 @@ describe('signals', () => {
       const ordered = wallets.filter((one) => one.token === token).sort((a, b) => a.opened - b.opened);
       ordered.forEach((one, index) => {
         const before = ordered[index - 1];
-        if (before !== undefined && one.opened - before.opened <= 60_000) clusters[clusters.length - 1] = (clusters.at(-1) as number) + one.weight;
+        if (before !== undefined && one.opened - before.opened <= 60_000)
+          clusters[clusters.length - 1] = (clusters.at(-1) as number) + one.weight;
         else clusters.push(one.weight);
       });
     }
@@ -87,7 +121,8 @@ describe('signals', () => {
   }
 
   const byScore = (score: number): number => Math.max(0, (score - 50) / 50);
-  const of = (market: ToldMarket, test: (score: number) => boolean): Held[] => held.filter((one) => one.market === market.id && test(one.score));
+  const of = (market: ToldMarket, test: (score: number) => boolean): Held[] =>
+    held.filter((one) => one.market === market.id && test(one.score));
   const smartOn = (market: ToldMarket): ReturnType<typeof consensus> => consensus(of(market, (score) => score >= 60), byScore); // prettier-ignore
   const favourite = (market: ToldMarket): [string | null, number] => {
     const { token, wallets } = smartOn(market);
@@ -98,25 +133,42 @@ describe('signals', () => {
     const ids: string[] = [];
     const rows: Row[] = [];
     for (let cursor: string | null = null, page = 0; page === 0 || cursor !== null; page += 1) {
-      const { data, meta }: { data: Row[]; meta: { next_cursor: string | null; count: number | null } } = await call<Row[]>(world.db, 'markets/search', page === 0 ? world.now : new Date(now + 60_000), { status: 'all', sort_by: 'volume', limit: 7, ...(cursor === null ? {} : { cursor }) });
+      const { data, meta }: { data: Row[]; meta: { next_cursor: string | null; count: number | null } } = await call<Row[]>(
+        world.db,
+        'markets/search',
+        page === 0 ? world.now : new Date(now + 60_000),
+        { status: 'all', sort_by: 'volume', limit: 7, ...(cursor === null ? {} : { cursor }) },
+      );
       expect(meta.count).toBe(data.length);
       rows.push(...data);
       ids.push(...data.map((row) => row.condition_id as string));
       cursor = meta.next_cursor;
     }
-    const listed = [...world.markets.values()].filter((market) => market.created <= now).sort((a, b) => volumeOf(b) - volumeOf(a) || (a.id < b.id ? -1 : 1));
+    const listed = [...world.markets.values()]
+      .filter((market) => market.created <= now)
+      .sort((a, b) => volumeOf(b) - volumeOf(a) || (a.id < b.id ? -1 : 1));
     expect(ids).toEqual(listed.map((market) => market.id));
     for (const [index, market] of listed.entries()) {
       const [outcome, wallets] = favourite(market);
-      expect(rows[index]).toMatchObject({ question: market.question, category: market.category, total_volume_usdc: usd(volumeOf(market)), smart_money_outcome: outcome, smart_money_wallets: wallets, relevance: null });
+      expect(rows[index]).toMatchObject({
+        question: market.question,
+        category: market.category,
+        total_volume_usdc: usd(volumeOf(market)),
+        smart_money_outcome: outcome,
+        smart_money_wallets: wallets,
+        relevance: null,
+      });
     }
   }, 60_000);
 
   test('markets/search: status, signal, words, slug, address', async () => {
-    const list = async (sent: Row): Promise<string[]> => (await call<Row[]>(world.db, 'markets/search', world.now, { limit: 100, ...sent })).data.map((row) => row.condition_id as string);
+    const list = async (sent: Row): Promise<string[]> =>
+      (await call<Row[]>(world.db, 'markets/search', world.now, { limit: 100, ...sent })).data.map((row) => row.condition_id as string);
     expect((await list({})).sort()).toEqual(active.map((market) => market.id).sort());
     expect((await list({ status: 'closing_soon' })).sort()).toEqual(active.filter((market) => market.end <= now + 72 * 3_600_000).map((market) => market.id).sort()); // prettier-ignore
-    expect(await list({ sort_by: 'end_date' })).toEqual([...active].sort((a, b) => a.end - b.end || (a.id < b.id ? -1 : 1)).map((market) => market.id));
+    expect(await list({ sort_by: 'end_date' })).toEqual(
+      [...active].sort((a, b) => a.end - b.end || (a.id < b.id ? -1 : 1)).map((market) => market.id),
+    );
     expect((await list({ has_smart_money_signal: true })).sort()).toEqual(active.filter((market) => favourite(market)[1] >= 3).map((market) => market.id).sort()); // prettier-ignore
     expect((await list({ has_smart_money_signal: false })).sort()).toEqual(active.filter((market) => favourite(market)[1] < 3).map((market) => market.id).sort()); // prettier-ignore
     const [market] = active as [ToldMarket];
@@ -141,16 +193,27 @@ describe('signals', () => {
         total_volume_usdc: usd(volumeOf(market)), volume_24h_usdc: usd(usdc(fillsOf(market).filter((fact) => fact.taker && fact.time >= now - DAY))), smart_money_outcome, smart_money_wallets,
       };
     })); // prettier-ignore
-    const largest = await call<Row[]>(world.db, 'markets/closing-soon', world.now, { hours: 48, sort_by: 'volume', sort_order: 'desc', limit: 2, offset: 1 });
+    const largest = await call<Row[]>(world.db, 'markets/closing-soon', world.now, {
+      hours: 48,
+      sort_by: 'volume',
+      sort_order: 'desc',
+      limit: 2,
+      offset: 1,
+    });
     expect(largest.data.map((row) => row.condition_id)).toEqual([...soon].sort((a, b) => volumeOf(b) - volumeOf(a) || a.end - b.end).slice(1, 3).map((market) => market.id)); // prettier-ignore
-    expect((await callForError(world.db, 'markets/closing-soon', world.now, { hours: 48, offset: 500 })).context.suggestion).toEqual({ offset: 0 });
+    expect((await callForError(world.db, 'markets/closing-soon', world.now, { hours: 48, offset: 500 })).context.suggestion).toEqual({
+      offset: 0,
+    });
     const next = Math.min(...active.map((market) => market.end));
     const quiet = new Date(next - 3 * 3_600_000);
     if (quiet > world.now) expect((await callForError(world.db, 'markets/closing-soon', quiet, { hours: 1 })).code).toBe('empty_result');
   });
 
   test('markets/resolutions: who was right, by the scores of then', async () => {
-    const resolved = [...world.markets.values()].filter((market) => market.resolved !== null && market.resolved <= now) as (ToldMarket & { resolved: number; payouts: number[] })[];
+    const resolved = [...world.markets.values()].filter((market) => market.resolved !== null && market.resolved <= now) as (ToldMarket & {
+      resolved: number;
+      payouts: number[];
+    })[];
     const verdicts = new Map(resolved.map((market) => {
       const day = iso(market.resolved).slice(0, 10);
       const run = world.runs.filter((one) => one.day < day).at(-1);
@@ -304,10 +367,21 @@ describe('signals', () => {
 
   test('markets/intelligence', async () => {
     const market = [...active].sort((a, b) => of(b, (score) => score >= 60).length - of(a, (score) => score >= 60).length)[0] as ToldMarket;
-    const { data, meta } = await call<Row & { smart_money: Row & { by_outcome: Row[] }; dumb_money: Row & { by_outcome: Row[] }; signal_analysis: Row; recent_activity: Row; outcomes: Row[] }>(world.db, 'markets/intelligence', world.now, { condition_id: market.id, exclude_market_makers: false, top_n_wallets: 2 });
+    const { data, meta } = await call<
+      Row & {
+        smart_money: Row & { by_outcome: Row[] };
+        dumb_money: Row & { by_outcome: Row[] };
+        signal_analysis: Row;
+        recent_activity: Row;
+        outcomes: Row[];
+      }
+    >(world.db, 'markets/intelligence', world.now, { condition_id: market.id, exclude_market_makers: false, top_n_wallets: 2 });
     const [wise, foolish] = [smartOn(market), consensus(of(market, (score) => score <= 30), () => 1)]; // prettier-ignore
     expect(wise.wallets.length).toBeGreaterThanOrEqual(3);
-    expect([data.smart_money.consensus_outcome, data.dumb_money.consensus_outcome]).toEqual([nameOf(market, wise.token as string), foolish.token === null ? null : nameOf(market, foolish.token)]);
+    expect([data.smart_money.consensus_outcome, data.dumb_money.consensus_outcome]).toEqual([
+      nameOf(market, wise.token as string),
+      foolish.token === null ? null : nameOf(market, foolish.token),
+    ]);
     near(data.smart_money.consensus_strength, wise.strength);
     near(data.smart_money.independent_wallets, wise.independent, 4);
     expect(meta.count).toBe(Math.max(...market.tokens.map((token) => Math.min(2, of(market, (score) => score >= 60).filter((one) => one.token === token).length)))); // prettier-ignore
@@ -325,22 +399,40 @@ describe('signals', () => {
     expect(data.dumb_money.contrarian_to_smart).toBe(foolish.token === null ? null : foolish.token !== wise.token);
     const day = fillsOf(market).filter((fact) => fact.time >= now - DAY);
     const smart = day.filter((fact) => isSmart(world, fact));
-    expect(data.recent_activity).toMatchObject({ volume_24h: usd(usdc(day.filter((fact) => fact.taker))), trade_count_24h: day.filter((fact) => fact.taker).length, smart_net_flow_24h: usd(usdc(buys(smart)) - usdc(sells(smart))) });
+    expect(data.recent_activity).toMatchObject({
+      volume_24h: usd(usdc(day.filter((fact) => fact.taker))),
+      trade_count_24h: day.filter((fact) => fact.taker).length,
+      smart_net_flow_24h: usd(usdc(buys(smart)) - usdc(sells(smart))),
+    });
     const prices = data.outcomes.map((outcome) => outcome.price as number);
     const leader = market.tokens[(prices[1] as number) > (prices[0] as number) ? 1 : 0];
     const toward = sum(wise.wallets.filter((one) => one.token === leader).map((one) => one.weight));
-    near(data.signal_analysis.smart_bias, (100 * (2 * toward - sum(wise.wallets.map((one) => one.weight)))) / sum(wise.wallets.map((one) => one.weight)), 4);
+    near(
+      data.signal_analysis.smart_bias,
+      (100 * (2 * toward - sum(wise.wallets.map((one) => one.weight)))) / sum(wise.wallets.map((one) => one.weight)),
+      4,
+    );
     expect(data.signal_analysis.smart_vs_price_aligned).toBe(wise.token === leader);
-    expect(data.signal_analysis.contrarian_signal).toBe((wise.strength as number) >= 0.6 && (prices[market.tokens.indexOf(wise.token as string)] as number) < 0.5);
-    const empty = [...world.markets.values()].find((one) => one.created <= now && !held.some((row) => row.market === one.id && !Number.isNaN(row.score)));
-    if (empty !== undefined) expect((await callForError(world.db, 'markets/intelligence', world.now, { condition_id: empty.id })).code).toBe('empty_result');
+    expect(data.signal_analysis.contrarian_signal).toBe(
+      (wise.strength as number) >= 0.6 && (prices[market.tokens.indexOf(wise.token as string)] as number) < 0.5,
+    );
+    const empty = [...world.markets.values()].find(
+      (one) => one.created <= now && !held.some((row) => row.market === one.id && !Number.isNaN(row.score)),
+    );
+    if (empty !== undefined)
+      expect((await callForError(world.db, 'markets/intelligence', world.now, { condition_id: empty.id })).code).toBe('empty_result');
   });
 
   test('markets/dumb-money', async () => {
     const trades = (wallet: string): number => sum(positions.filter((row) => row.wallet === wallet).map((row) => row.trades));
     for (const market of active.slice(0, 6)) {
-      for (const [max_score, min_trades, limit] of [[30, 5, 50], [59, 1, 2]] as const) {
-        const own = of(market, (score) => score <= max_score).filter((one) => trades(one.wallet) >= min_trades).sort((a, b) => b.cost - a.cost);
+      for (const [max_score, min_trades, limit] of [
+        [30, 5, 50],
+        [59, 1, 2],
+      ] as const) {
+        const own = of(market, (score) => score <= max_score)
+          .filter((one) => trades(one.wallet) >= min_trades)
+          .sort((a, b) => b.cost - a.cost);
         const sent = { condition_id: market.id, max_score, min_trades, limit };
         if (own.length === 0) {
           expect((await callForError(world.db, 'markets/dumb-money', world.now, sent)).code).toBe('empty_result');
@@ -348,12 +440,19 @@ describe('signals', () => {
         }
         const { data } = await call<{ summary: Row; positions: Row[]; by_outcome: Row[] }>(world.db, 'markets/dumb-money', world.now, sent);
         const foolish = consensus(own, () => 1);
-        expect(data.summary).toMatchObject({ total_wallets: new Set(own.map((one) => one.wallet)).size, consensus_outcome: foolish.token === null ? null : nameOf(market, foolish.token) });
+        expect(data.summary).toMatchObject({
+          total_wallets: new Set(own.map((one) => one.wallet)).size,
+          consensus_outcome: foolish.token === null ? null : nameOf(market, foolish.token),
+        });
         near(data.summary.total_usdc, sum(own.map((one) => one.cost)));
         near(data.summary.consensus_strength, foolish.strength);
-        expect(data.positions.map((row) => [row.wallet, row.token_id, row.lifetime_trades])).toEqual(own.slice(0, limit).map((one) => [one.wallet, one.token, trades(one.wallet)]));
+        expect(data.positions.map((row) => [row.wallet, row.token_id, row.lifetime_trades])).toEqual(
+          own.slice(0, limit).map((one) => [one.wallet, one.token, trades(one.wallet)]),
+        );
         for (const row of data.positions) {
-          expect(row.lifetime_trades).toBe(world.facts.filter((fact) => fact.wallet === row.wallet && isFill(fact) && fact.time < now).length);
+          expect(row.lifetime_trades).toBe(
+            world.facts.filter((fact) => fact.wallet === row.wallet && isFill(fact) && fact.time < now).length,
+          );
           near(row.lifetime_pnl_usdc, sum(positions.filter((one) => one.wallet === row.wallet).map((one) => Number(one.gain))), 4);
         }
       }
@@ -362,7 +461,8 @@ describe('signals', () => {
   }, 60_000);
 
   test('markets/high-conviction', async () => {
-    const bet = (wallet: string): number => median(positions.filter((row) => row.wallet === wallet && Number(row.paid_shares) > 0).map((row) => Number(row.paid_usdc))) as number;
+    const bet = (wallet: string): number =>
+      median(positions.filter((row) => row.wallet === wallet && Number(row.paid_shares) > 0).map((row) => Number(row.paid_usdc))) as number;
     const expected = active.flatMap((market) => {
       const { token, wallets } = smartOn(market);
       const on = wallets.filter((one) => one.token === token);
@@ -370,20 +470,34 @@ describe('signals', () => {
       const avg = sum(on.map((one) => one.score)) / on.length;
       const share = sum(on.map((one) => one.net)) / sum(wallets.map((one) => one.net));
       const bets = median(on.map((one) => one.paid / bet(one.wallet))) as number;
-      const score = 100 * (0.35 * share + (0.25 * Math.min(independent(on) ?? 0, 20)) / 20 + (0.2 * (avg - 60)) / 40 + (0.2 * Math.min(bets, 5)) / 5);
+      const score =
+        100 * (0.35 * share + (0.25 * Math.min(independent(on) ?? 0, 20)) / 20 + (0.2 * (avg - 60)) / 40 + (0.2 * Math.min(bets, 5)) / 5);
       return [{ market, token, count: on.length, avg, total: sum(wallets.map((one) => one.net)), share, score }];
     });
     expect(expected.length).toBeGreaterThan(1);
-    const { data } = await call<Row[]>(world.db, 'markets/high-conviction', world.now, { min_smart_wallets: 2, min_avg_score: 0, max_price: 1, limit: 100 });
+    const { data } = await call<Row[]>(world.db, 'markets/high-conviction', world.now, {
+      min_smart_wallets: 2,
+      min_avg_score: 0,
+      max_price: 1,
+      limit: 100,
+    });
     const ordered = [...expected].sort((a, b) => b.score - a.score);
-    expect(data.map((row) => [row.condition_id, row.favored_outcome, row.smart_wallet_count])).toEqual(ordered.map((one) => [one.market.id, nameOf(one.market, one.token), one.count]));
+    expect(data.map((row) => [row.condition_id, row.favored_outcome, row.smart_wallet_count])).toEqual(
+      ordered.map((one) => [one.market.id, nameOf(one.market, one.token), one.count]),
+    );
     for (const [index, one] of ordered.entries()) {
       near(data[index]?.avg_smart_score, Math.round(one.avg * 10) / 10, 1);
       near(data[index]?.total_smart_usdc, one.total);
       near(data[index]?.favored_outcome_percentage, 100 * one.share, 4);
       near(data[index]?.conviction_score, Math.round(one.score * 10) / 10, 1);
     }
-    const few = await call<Row[]>(world.db, 'markets/high-conviction', world.now, { min_smart_wallets: 2, min_avg_score: 80, max_price: 1, limit: 100, sort_by: 'total_smart_usdc' }).catch(() => ({ data: [] as Row[] }));
+    const few = await call<Row[]>(world.db, 'markets/high-conviction', world.now, {
+      min_smart_wallets: 2,
+      min_avg_score: 80,
+      max_price: 1,
+      limit: 100,
+      sort_by: 'total_smart_usdc',
+    }).catch(() => ({ data: [] as Row[] }));
     expect(few.data.map((row) => row.condition_id)).toEqual(expected.filter((one) => one.avg >= 80).sort((a, b) => b.total - a.total).map((one) => one.market.id)); // prettier-ignore
     expect((await callForError(world.db, 'markets/high-conviction', world.now, { min_smart_wallets: 400 })).code).toBe('empty_result');
   }, 60_000);
@@ -396,15 +510,46 @@ describe('signals', () => {
       const strength = sum(wallets.filter((one) => one.token === token).map((one) => one.net)) / whole;
       if (token === null || wallets.length < 3 || whole < 50 || strength < 0.6) return [];
       const wise = smartOn(market);
-      return [{ market, token, count: wallets.length, whole, strength, smart: wise.strength === null ? null : nameOf(market, wise.token as string) }];
+      return [
+        {
+          market,
+          token,
+          count: wallets.length,
+          whole,
+          strength,
+          smart: wise.strength === null ? null : nameOf(market, wise.token as string),
+        },
+      ];
     });
     expect(expected.length).toBeGreaterThan(1);
-    const { data } = await call<Row[]>(world.db, 'markets/dumb-consensus', world.now, { min_wallets: 3, min_usdc: 50, min_consensus: 0.6, limit: 100, sort_by: 'total_usdc' });
+    const { data } = await call<Row[]>(world.db, 'markets/dumb-consensus', world.now, {
+      min_wallets: 3,
+      min_usdc: 50,
+      min_consensus: 0.6,
+      limit: 100,
+      sort_by: 'total_usdc',
+    });
     const ordered = [...expected].sort((a, b) => b.whole - a.whole);
-    expect(data.map((row) => [row.condition_id, row.consensus_outcome, row.wallet_count, row.smart_outcome, row.contrarian_to_smart, row.fade_outcome])).toEqual(
+    expect(
+      data.map((row) => [
+        row.condition_id,
+        row.consensus_outcome,
+        row.wallet_count,
+        row.smart_outcome,
+        row.contrarian_to_smart,
+        row.fade_outcome,
+      ]),
+    ).toEqual(
       ordered.map((one) => {
         const outcome = nameOf(one.market, one.token);
-        return [one.market.id, outcome, one.count, one.smart, one.smart === null ? null : one.smart !== outcome, one.market.outcomes.find((other) => other !== outcome)];
+        return [
+          one.market.id,
+          outcome,
+          one.count,
+          one.smart,
+          one.smart === null ? null : one.smart !== outcome,
+          one.market.outcomes.find((other) => other !== outcome),
+        ];
       }),
     );
     for (const [index, one] of ordered.entries()) {
@@ -439,12 +584,27 @@ describe('signals', () => {
       const smart = fillsOf(market).filter((fact) => fact.token === token && fact.time >= now - 7 * DAY && isSmart(world, fact));
       const flow = Math.max(0, smart.length === 0 ? 0 : (usdc(buys(smart)) - usdc(sells(smart))) / usdc(smart));
       const dumb = consensus(of(market, (score) => score <= 30), () => 1); // prettier-ignore
-      const opposed = dumb.wallets.length === 0 ? 0 : sum(dumb.wallets.filter((one) => one.token !== token).map((one) => one.net)) / sum(dumb.wallets.map((one) => one.net));
+      const opposed =
+        dumb.wallets.length === 0
+          ? 0
+          : sum(dumb.wallets.filter((one) => one.token !== token).map((one) => one.net)) / sum(dumb.wallets.map((one) => one.net));
       const hours = (market.end - now) / 3_600_000;
       const time = Math.min(1, Math.max(0, Math.log(hours / 720) / Math.log(24 / 720)));
       const gap = (strength as number) - price;
-      const score = 40 * Math.min(1, Math.max(0, gap / 0.5)) + 20 * (strength as number) + 15 * flow + 10 * opposed + 10 * Math.min(1, (independent(on) ?? 0) / 20) + 5 * time;
-      expect(row).toMatchObject({ smart_money_favors: nameOf(market, token as string), smart_wallet_count: on.length, signal_direction: gap >= 0 ? 'BUY' : 'SELL', time_until_close: durationOf(hours), token_id: token });
+      const score =
+        40 * Math.min(1, Math.max(0, gap / 0.5)) +
+        20 * (strength as number) +
+        15 * flow +
+        10 * opposed +
+        10 * Math.min(1, (independent(on) ?? 0) / 20) +
+        5 * time;
+      expect(row).toMatchObject({
+        smart_money_favors: nameOf(market, token as string),
+        smart_wallet_count: on.length,
+        signal_direction: gap >= 0 ? 'BUY' : 'SELL',
+        time_until_close: durationOf(hours),
+        token_id: token,
+      });
       near(row.signal_score, Math.round(score * 10) / 10, 1);
       near(row.price_signal_gap, gap);
       expect(row.signal_strength).toBe(score >= 70 ? 'strong' : score >= 50 ? 'moderate' : 'weak');
@@ -455,11 +615,16 @@ describe('signals', () => {
 
   test('markets/similar', async () => {
     const machines = new Set([...world.roles].filter(([, role]) => role === 'hft_bot' || role === 'wash').map(([wallet]) => wallet));
-    const { rows } = await world.db.pool.query<{ wallet: string }>("SELECT wallet FROM pm_wallet_score WHERE day = $1 AND 'market_maker' = ANY (tags)", [world.runs.at(-1)?.day]);
+    const { rows } = await world.db.pool.query<{ wallet: string }>(
+      "SELECT wallet FROM pm_wallet_score WHERE day = $1 AND 'market_maker' = ANY (tags)",
+      [world.runs.at(-1)?.day],
+    );
     for (const { wallet } of rows) machines.add(wallet);
     const members = new Map<string, Set<string>>();
     const fills = new Map<string, number>();
-    for (const fact of world.facts) if (isFill(fact) && fact.time < now) fills.set(`${fact.market}|${fact.wallet}`, (fills.get(`${fact.market}|${fact.wallet}`) ?? 0) + fact.usdc);
+    for (const fact of world.facts)
+      if (isFill(fact) && fact.time < now)
+        fills.set(`${fact.market}|${fact.wallet}`, (fills.get(`${fact.market}|${fact.wallet}`) ?? 0) + fact.usdc);
     for (const [key, money] of fills) {
       const [market, wallet] = key.split('|') as [string, string];
       if (money >= 10 * 1e5 && !machines.has(wallet)) members.set(market, (members.get(market) ?? new Set<string>()).add(wallet));
@@ -469,7 +634,13 @@ describe('signals', () => {
     const size = (wallets: Iterable<string>): number => sum([...wallets].map((wallet) => weight.get(wallet) as number));
     const asked = [...active].sort((a, b) => (members.get(b.id)?.size ?? 0) - (members.get(a.id)?.size ?? 0))[0] as ToldMarket;
     const own = members.get(asked.id) as Set<string>;
-    const { data } = await call<Row[]>(world.db, 'markets/similar', world.now, { condition_id: asked.id, method: 'wallets', status: 'all', limit: 50, min_shared_wallets: 2 });
+    const { data } = await call<Row[]>(world.db, 'markets/similar', world.now, {
+      condition_id: asked.id,
+      method: 'wallets',
+      status: 'all',
+      limit: 50,
+      min_shared_wallets: 2,
+    });
     const expected = [...world.markets.values()].filter((market) => market.id !== asked.id).flatMap((market) => {
       const other = members.get(market.id) ?? new Set<string>();
       const shared = [...own].filter((wallet) => other.has(wallet));
@@ -484,12 +655,20 @@ describe('signals', () => {
       near(row.similarity, one.similarity);
       near(row.jaccard, one.jaccard);
     }
-    const hybrid = await call<Row[]>(world.db, 'markets/similar', world.now, { condition_id: asked.id, status: 'all', limit: 50, min_shared_wallets: 0 });
+    const hybrid = await call<Row[]>(world.db, 'markets/similar', world.now, {
+      condition_id: asked.id,
+      status: 'all',
+      limit: 50,
+      min_shared_wallets: 0,
+    });
     for (const row of hybrid.data) {
       const cosine = data.find((one) => one.condition_id === row.condition_id)?.similarity as number | undefined;
-      if (cosine !== undefined) near(row.similarity, 0.6 * cosine + 0.3 * (row.text_similarity as number) + (row.category === asked.category ? 0.1 : 0), 5);
+      if (cosine !== undefined)
+        near(row.similarity, 0.6 * cosine + 0.3 * (row.text_similarity as number) + (row.category === asked.category ? 0.1 : 0), 5);
     }
     expect(hybrid.data.map((row) => row.similarity)).toEqual(hybrid.data.map((row) => row.similarity as number).sort((a, b) => b - a));
-    expect((await callForError(world.db, 'markets/similar', world.now, { condition_id: asked.id, min_shared_wallets: 1000 })).context.suggestion).toEqual({ min_shared_wallets: 0 });
+    expect(
+      (await callForError(world.db, 'markets/similar', world.now, { condition_id: asked.id, min_shared_wallets: 1000 })).context.suggestion,
+    ).toEqual({ min_shared_wallets: 0 });
   }, 60_000);
 });

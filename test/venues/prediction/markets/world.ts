@@ -88,7 +88,9 @@ function read(record: Record<string, unknown>): Fact {
 
 function note(record: Record<string, unknown>, world: World): void {
   const tags = (record.tags as { slug: string }[]).map((tag) => tag.slug);
-  const category = (tags.includes('esports') ? 'Esports' : tags.includes('mention-markets') ? 'Mentions' : CATEGORY_OF[tags[0] as string]) as string;
+  const category = (
+    tags.includes('esports') ? 'Esports' : tags.includes('mention-markets') ? 'Mentions' : CATEGORY_OF[tags[0] as string]
+  ) as string;
   const closed = record.closed as boolean;
   world.markets.set(record.conditionId as string, {
     id: record.conditionId as string, question: record.question as string, slug: record.slug as string, category, created: Date.parse(record.createdAt as string), end: Date.parse(record.endDate as string),
@@ -110,7 +112,8 @@ export const sells = (facts: readonly Fact[]): Fact[] => facts.filter((fact) => 
 export const iso = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
 /** Fills of [from, to). */
-export const between = (world: World, from: number, to: number): Fact[] => world.facts.filter((fact) => isFill(fact) && fact.time >= from && fact.time < to);
+export const between = (world: World, from: number, to: number): Fact[] =>
+  world.facts.filter((fact) => isFill(fact) && fact.time >= from && fact.time < to);
 
 /** Fills of a timeframe, and of the equal one before; null for `all`. */
 export function windowsOf(world: World, timeframe: Timeframe): { from: number; to: number; fills: Fact[]; before: Fact[] | null } {
@@ -130,4 +133,5 @@ export const isSmart = (world: World, fact: Fact, min = 60): boolean => (scoreAt
 /** Score in the newest run. */
 export const scoreNow = (world: World, wallet: string): number | null => world.runs.at(-1)?.scores.get(wallet) ?? null;
 
-export const isActive = (market: ToldMarket, now: number): boolean => market.created <= now && market.end > now && (market.resolved === null || market.resolved > now);
+export const isActive = (market: ToldMarket, now: number): boolean =>
+  market.created <= now && market.end > now && (market.resolved === null || market.resolved > now);

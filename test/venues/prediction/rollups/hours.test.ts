@@ -12,9 +12,19 @@ type Rows = Record<string, unknown>[];
 async function hours(pool: Pool): Promise<{ tokens: Rows; wallets: Rows }> {
   const read = async (table: string, order: string): Promise<Rows> => {
     const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY ${order}`);
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value])));
+    return rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([key, value]) => [
+          key,
+          typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value,
+        ]),
+      ),
+    );
   };
-  return { tokens: await read('pm_token_hour', 'condition_id, token_id, hour'), wallets: await read('pm_wallet_hour', 'condition_id, hour, token_id, wallet') };
+  return {
+    tokens: await read('pm_token_hour', 'condition_id, token_id, hour'),
+    wallets: await read('pm_wallet_hour', 'condition_id, hour, token_id, wallet'),
+  };
 }
 
 async function rebuild(pool: Pool): Promise<void> {
@@ -39,17 +49,42 @@ describe('hours', () => {
 
   test('one hour by hand: prices of all fills, volume of takers, moves beside them', async () => {
     const { pool } = await database();
-    await loadRecords(pool, 'trades.json', [trade(1, 1, 0, 1, 'BUY', 100, 0.5, 50), trade(2, 1, 0, 2, 'SELL', 40, 0.6, 40), trade(3, 1, 1, 1, 'BUY', 10, 0.3, 4_000)]);
-    await loadRecords(pool, 'activity.json', [{ ...trade(4, 1, 0, 3, 'BUY', 10, 0.45, 30), type: 'TRADE' }, move(5, 1, 1, 'SPLIT', 20, 20, 20), move(6, 1, 1, 'MERGE', 5, 5, 10), move(7, 1, 1, 'REDEEM', 0, 0, 5)]);
+    await loadRecords(pool, 'trades.json', [
+      trade(1, 1, 0, 1, 'BUY', 100, 0.5, 50),
+      trade(2, 1, 0, 2, 'SELL', 40, 0.6, 40),
+      trade(3, 1, 1, 1, 'BUY', 10, 0.3, 4_000),
+    ]);
+    await loadRecords(pool, 'activity.json', [
+      { ...trade(4, 1, 0, 3, 'BUY', 10, 0.45, 30), type: 'TRADE' },
+      move(5, 1, 1, 'SPLIT', 20, 20, 20),
+      move(6, 1, 1, 'MERGE', 5, 5, 10),
+      move(7, 1, 1, 'REDEEM', 0, 0, 5),
+    ]);
     const { tokens, wallets } = await hours(pool);
     expect(tokens).toHaveLength(2);
     expect(tokens.find((row) => row.token_id === token(1, 0))).toMatchObject({
       condition_id: condition(1), hour: new Date('2026-03-10T11:00:00Z'), fills: 3, fill_usdc: '78.5', fill_shares: '150', buys: 1, sells: 1, buy_usdc: '50', sell_usdc: '24', shares: '140',
       open: '0.5', high: '0.6', low: '0.45', close: '0.45', close_at: new Date('2026-03-10T11:59:30Z'),
     }); // prettier-ignore
-    const own = (token_id: string, hour: string): Record<string, unknown> | undefined => wallets.find((row) => row.wallet === wallet(1) && row.token_id === token_id && (row.hour as Date).toISOString().startsWith(hour));
-    expect(own(token(1, 0), '2026-03-10T11')).toMatchObject({ buys: 1, sells: 0, taker_buys: 1, buy_usdc: '50', buy_shares: '100', taker_usdc: '50', sets: '0', first_buy_at: new Date('2026-03-10T11:59:10Z') });
-    expect(own('', '2026-03-10T11')).toMatchObject({ buys: 0, sets: '15', redeems: 1, first_buy_at: null, last_at: new Date('2026-03-10T11:59:55Z') });
+    const own = (token_id: string, hour: string): Record<string, unknown> | undefined =>
+      wallets.find((row) => row.wallet === wallet(1) && row.token_id === token_id && (row.hour as Date).toISOString().startsWith(hour));
+    expect(own(token(1, 0), '2026-03-10T11')).toMatchObject({
+      buys: 1,
+      sells: 0,
+      taker_buys: 1,
+      buy_usdc: '50',
+      buy_shares: '100',
+      taker_usdc: '50',
+      sets: '0',
+      first_buy_at: new Date('2026-03-10T11:59:10Z'),
+    });
+    expect(own('', '2026-03-10T11')).toMatchObject({
+      buys: 0,
+      sets: '15',
+      redeems: 1,
+      first_buy_at: null,
+      last_at: new Date('2026-03-10T11:59:55Z'),
+    });
     expect(own(token(1, 1), '2026-03-10T10')).toMatchObject({ buys: 1, buy_usdc: '3' });
     expect(wallets.find((row) => row.wallet === wallet(3))).toMatchObject({ buys: 1, taker_buys: 0, taker_usdc: '0' });
   });
@@ -63,7 +98,9 @@ describe('hours', () => {
       for (const feed of order) await loadRecords(pool, `${feed}.json`, [feed === 'trades' ? fill : told]);
       worlds.push(await hours(pool));
     } // prettier-ignore
-    expect(worlds[0]?.tokens).toEqual([expect.objectContaining({ fills: 1, buys: 1, fill_usdc: '50.25', buy_usdc: '50.25', shares: '100' })]);
+    expect(worlds[0]?.tokens).toEqual([
+      expect.objectContaining({ fills: 1, buys: 1, fill_usdc: '50.25', buy_usdc: '50.25', shares: '100' }),
+    ]);
     expect(worlds[0]?.wallets).toEqual([expect.objectContaining({ buys: 1, taker_buys: 1, buy_usdc: '50.25', taker_usdc: '50.25' })]);
     expect(worlds[1]).toEqual(worlds[0]);
     expect(worlds[2]).toEqual(worlds[0]);
@@ -75,8 +112,16 @@ describe('hours', () => {
     const pages = [...predictionWorld({ seed: 5, size: 3_000, start }).pages(start, new Date(start.getTime() + 10 * 86_400_000))];
     for (const page of pages) await loadRecords(inOrder.pool, page.name, page.records, page.format);
     const random = randomOf(3, 'order');
-    const late = [...pages, ...pages.filter((_, index) => index % 3 === 0)].map((page) => ({ page, at: random() })).sort((a, b) => a.at - b.at);
-    for (const { page } of late) await loadRecords(shuffled.pool, page.name, [...page.records].sort(() => random() - 0.5), page.format);
+    const late = [...pages, ...pages.filter((_, index) => index % 3 === 0)]
+      .map((page) => ({ page, at: random() }))
+      .sort((a, b) => a.at - b.at);
+    for (const { page } of late)
+      await loadRecords(
+        shuffled.pool,
+        page.name,
+        [...page.records].sort(() => random() - 0.5),
+        page.format,
+      );
     const kept = await hours(shuffled.pool);
     expect(kept.tokens.length).toBeGreaterThan(200);
     expect(kept.wallets.length).toBeGreaterThan(500);

@@ -7,7 +7,15 @@ const T0 = Date.UTC(2026, 2, 1);
 const at = (second: number): Date => new Date(T0 + second * 1_000);
 
 let made = 0;
-function fact(side: string, market: string, token: string | null, size: string, usdc: string, second: number, tx: string | null = null): BookFact {
+function fact(
+  side: string,
+  market: string,
+  token: string | null,
+  size: string,
+  usdc: string,
+  second: number,
+  tx: string | null = null,
+): BookFact {
   made += 1;
   return {
     trade_id: `t${String(made).padStart(8, '0')}`,
@@ -54,7 +62,11 @@ const shown = ({ status, shares, cost, paid_usdc, received_usdc, payout_usdc, ga
 describe('positions at average cost', () => {
   test('bought twice, sold in part, resolved', () => {
     // 400 shares for 230: 0.575 each. 200 sold for 130 gain 15; 200 that cost 115 pay 200.
-    const rows = [fact('BUY', 'a', 'ay', '100', '50', 1), fact('BUY', 'a', 'ay', '300', '180', 2), fact('SELL', 'a', 'ay', '200', '130', 3)];
+    const rows = [
+      fact('BUY', 'a', 'ay', '100', '50', 1),
+      fact('BUY', 'a', 'ay', '300', '180', 2),
+      fact('SELL', 'a', 'ay', '200', '130', 3),
+    ];
     expect(shown(positionsOf([market('a')], rows).ay as PositionRow)).toEqual({ status: 'open', shares: '200', cost: '115', paid: '230', received: '130', payout: '0', gain: '15' }); // prettier-ignore
     const { ay } = positionsOf([resolved('a', 10, 'y')], rows);
     expect(shown(ay as PositionRow)).toEqual({ status: 'resolved', shares: '200', cost: '200', paid: '230', received: '130', payout: '200', gain: '100' }); // prettier-ignore
@@ -72,7 +84,11 @@ describe('positions at average cost', () => {
   });
 
   test('a split buys both outcomes at their prices, a merge sells both', () => {
-    const rows = [fact('SPLIT', 'a', null, '100', '100', 1), fact('SELL', 'a', 'an', '60', '30', 2), fact('MERGE', 'a', null, '40', '40', 3)];
+    const rows = [
+      fact('SPLIT', 'a', null, '100', '100', 1),
+      fact('SELL', 'a', 'an', '60', '30', 2),
+      fact('MERGE', 'a', null, '40', '40', 3),
+    ];
     const { ay, an } = positionsOf([market('a')], rows) as { ay: PositionRow; an: PositionRow };
     // Yes: 100 for 60, 40 merged for 24. No: 100 for 40, 60 sold for 30 (cost 24), 40 merged for 16.
     expect(shown(ay)).toEqual({ status: 'open', shares: '60', cost: '36', paid: '60', received: '24', payout: '0', gain: '0' });
@@ -92,11 +108,20 @@ describe('positions at average cost', () => {
   test('what is sold after resolution gains against the payout', () => {
     const rows = [fact('BUY', 'a', 'ay', '10', '4', 1), fact('SELL', 'a', 'ay', '4', '3.8', 20), fact('BUY', 'a', 'ay', '1', '0.9', 30)];
     const { ay } = positionsOf([resolved('a', 10, 'y')], rows) as { ay: PositionRow };
-    expect([ay.status, ay.shares, ay.gain_sell, ay.gain_resolution, ay.payout_usdc, ay.last_at]).toEqual(['resolved', '7', '-0.2', '6.1', '7', at(30)]);
+    expect([ay.status, ay.shares, ay.gain_sell, ay.gain_resolution, ay.payout_usdc, ay.last_at]).toEqual([
+      'resolved',
+      '7',
+      '-0.2',
+      '6.1',
+      '7',
+      at(30),
+    ]);
   });
 
   test('shares given away that were not seen to come count nowhere', () => {
-    const { ay } = positionsOf([market('a')], [fact('BUY', 'a', 'ay', '10', '4', 1), fact('SELL', 'a', 'ay', '15', '9', 2)]) as { ay: PositionRow };
+    const { ay } = positionsOf([market('a')], [fact('BUY', 'a', 'ay', '10', '4', 1), fact('SELL', 'a', 'ay', '15', '9', 2)]) as {
+      ay: PositionRow;
+    };
     expect([ay.gain, ay.received_shares, ay.received_usdc, ay.unseen_shares, ay.sell_usdc]).toEqual(['2', '10', '6', '5', '9']);
     const { ay: none } = positionsOf([market('a')], [fact('SELL', 'a', 'ay', '15', '9', 2)]) as { ay: PositionRow };
     expect([none.status, none.paid_shares, none.gain, none.trades]).toEqual(['closed', '0', '0', 1]);
@@ -215,7 +240,9 @@ describe('identities of D-PNL', () => {
         const sum = positions.reduce((all, { gain, cost }) => all + fixed(gain) - fixed(cost), 0n);
         expect(sum).toBe(cash);
         for (const row of positions) {
-          expect(fixed(row.gain)).toBe(fixed(row.gain_sell) + fixed(row.gain_merge) + fixed(row.gain_conversion) + fixed(row.gain_resolution));
+          expect(fixed(row.gain)).toBe(
+            fixed(row.gain_sell) + fixed(row.gain_merge) + fixed(row.gain_conversion) + fixed(row.gain_resolution),
+          );
           expect(fixed(row.gain)).toBe(fixed(row.received_usdc) + fixed(row.cost) - fixed(row.paid_usdc));
           expect(fixed(row.shares)).toBe(fixed(row.paid_shares) - fixed(row.received_shares));
           expect(fixed(row.shares) >= 0n && fixed(row.cost) >= 0n && row.unseen_shares === '0').toBe(true);

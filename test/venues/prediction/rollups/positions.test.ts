@@ -3,7 +3,10 @@ import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { seededRandom } from '../../../../src/lib/statistics';
 import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions';
 import { testDatabase } from '../../../support/database';
-import { loadRecords } from '../support';
+import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
+import { sqlOver } from '../../../../src/db/sql';
+import { condition, loadRecords, token, wallet } from '../support';
+import { NOW, iso, market, move, trade } from '../small-world';
 
 const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
@@ -18,11 +21,8 @@ async function contents(pool: Pool): Promise<Record<string, unknown>[]> {
   const { rows } = await pool.query<Record<string, unknown>>(
     'SELECT to_jsonb(position) AS row FROM pm_position AS position ORDER BY condition_id, wallet, token_id',
   );
-  return rows.map(({ row }) => tidy(row as Record<string, unknown>));
+  return rows.map(({ row }) => row as Record<string, unknown>);
 }
-
-/** Amounts without trailing zeros. */
-const tidy = (row: Record<string, unknown>): Record<string, unknown> => row;
 
 async function rebuild(pool: Pool): Promise<void> {
   const client = await pool.connect();
@@ -55,10 +55,156 @@ describe('positions of a simulated world', () => {
       await rebuild(inOrder.pool);
       expect(await contents(inOrder.pool)).toEqual(kept);
       // Some pages come twice, late ones among them.
-      for (const page of shuffled([...pages, ...pages.slice(0, 10)], 7)) await loadRecords(shaken.pool, page.name, page.records, page.format);
+      for (const page of shuffled([...pages, ...pages.slice(0, 10)], 7))
+        await loadRecords(shaken.pool, page.name, page.records, page.format);
       expect(await contents(shaken.pool)).toEqual(kept);
     } finally {
       await Promise.all([inOrder.drop(), shaken.drop()]);
     }
   }, 60_000);
+
+  test('as of an earlier instant they are what a store that ends there has', async () => {
+    const [whole, cut] = await Promise.all([testDatabase(), testDatabase()]);
+    try {
+      const world = predictionWorld({ seed: 6, size: 3_000, start });
+      const now = new Date(start.getTime() + 11 * DAY + 12_345_000);
+      for (const page of world.pages(start, new Date(now.getTime() + 4 * DAY)))
+        await loadRecords(whole.pool, page.name, page.records, page.format);
+      for (const page of world.pages(start, now)) await loadRecords(cut.pool, page.name, page.records, page.format);
+      const { rows } = await whole.pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet');
+      const later = await listPositionsAsOf(sqlOver(whole.pool), { wallets: rows.map((row) => row.wallet) }, now);
+      const known = await listPositionsAsOf(
+        sqlOver(cut.pool),
+        { wallets: rows.map((row) => row.wallet) },
+        new Date(now.getTime() + DAY * 100),
+      );
+      const inOrder = (positions: typeof later): typeof later =>
+        [...positions].sort((a, b) => (a.wallet + a.token_id < b.wallet + b.token_id ? -1 : 1));
+      expect(inOrder(later).map((row) => ({ ...row, gain: Number(row.gain), cost: Number(row.cost) }))).toEqual(
+        inOrder(known).map((row) =>
+          expect.objectContaining({
+            token_id: row.token_id,
+            wallet: row.wallet,
+            status: row.status,
+            gain: Number(row.gain),
+            cost: Number(row.cost),
+          }),
+        ),
+      );
+      expect(later.length).toBeGreaterThan(200);
+    } finally {
+      await Promise.all([whole.drop(), cut.drop()]);
+    }
+  }, 60_000);
+
+  test('pages that are loaded at the same time are counted like pages in a row', async () => {
+    const db = await testDatabase();
+    try {
+      const some = pages.slice(0, 24);
+      for (let first = 0; first < some.length; first += 6) {
+        await Promise.all(some.slice(first, first + 6).map((page) => loadRecords(db.pool, page.name, page.records, page.format)));
+      }
+      const kept = await contents(db.pool);
+      await rebuild(db.pool);
+      expect(await contents(db.pool)).toEqual(kept);
+    } finally {
+      await db.drop();
+    }
+  }, 60_000);
+});
+
+/** Three markets of a group, told late or early, and random rows of four wallets on them; `base` keeps runs apart. */
+function scramble(seed: number, base: number): { name: string; records: unknown[] }[] {
+  const random = seededRandom(seed);
+  const whole = (most: number): number => Math.floor(random() * most);
+  const rows = Array.from({ length: 60 }, (_, index) => {
+    const [n, by, ago] = [base + whole(3), base + whole(4), 60 * (1 + whole(90))];
+    const id = base * 100 + index;
+    const kind = whole(14);
+    if (kind < 7) return { ...trade(id, n, whole(2), by, 'BUY', 1 + whole(50), (1 + whole(98)) / 100, ago), type: 'TRADE' };
+    if (kind < 10) return { ...trade(id, n, whole(2), by, 'SELL', 1 + whole(20), (1 + whole(98)) / 100, ago), type: 'TRADE' };
+    const size = 1 + whole(20);
+    const type = ['SPLIT', 'MERGE', 'REDEEM', 'CONVERSION'][kind - 10] as string;
+    return move(id, n, by, type, size, type === 'CONVERSION' ? 0 : size, ago);
+  });
+  const listing = (n: number, more: Record<string, unknown>): Record<string, unknown> =>
+    market(n, { negRisk: true, negRiskMarketID: `0x${base}`, ...more });
+  const closed = {
+    closed: true,
+    outcomePrices: '["0", "1"]',
+    closedTime: iso(NOW - 1_800),
+    updatedAt: iso(NOW - 1_700),
+    umaResolutionStatus: 'resolved',
+  };
+  const catalogue = [
+    { name: 'markets-1.json', records: [listing(base, {}), listing(base + 1, {})] },
+    { name: 'markets-2.json', records: [listing(base + 2, whole(2) === 0 ? closed : {})] },
+    {
+      name: 'markets-3.json',
+      records: [listing(base, closed), listing(base + 1, { ...closed, outcomePrices: whole(2) === 0 ? '["1", "0"]' : '["0.5", "0.5"]' })],
+    },
+  ];
+  const feeds = Array.from({ length: 12 }, (_, index) => ({
+    name: `activity-${index}.json`,
+    records: rows.slice(5 * index, 5 * index + 5),
+  }));
+  return shuffled([...feeds, ...catalogue, ...feeds.slice(0, 2)], seed + 1);
+}
+
+test('late, repeated and tied rows, results and groups learned late: what is kept is what all facts give', async () => {
+  const db = await testDatabase();
+  try {
+    for (let run = 0; run < 12; run += 1)
+      for (const { name, records } of scramble(run, 1_000 + 10 * run)) await loadRecords(db.pool, name, records);
+    const kept = await contents(db.pool);
+    await rebuild(db.pool);
+    expect(await contents(db.pool)).toEqual(kept);
+    const { rows } = await db.pool.query<{ status: string; moved: boolean; count: number }>(
+      'SELECT status, gain_conversion <> 0 OR paid_usdc > buy_usdc AS moved, count(*)::int FROM pm_position GROUP BY 1, 2',
+    );
+    expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['open', 'closed', 'resolved', 'voided']));
+    expect(rows.filter((row) => row.moved).reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(20);
+  } finally {
+    await db.drop();
+  }
+}, 60_000);
+
+test('a fill whose USDC another feed states later changes the position', async () => {
+  const db = await testDatabase();
+  try {
+    await loadRecords(db.pool, 'trades.json', [trade(1, 1, 0, 1, 'BUY', 100, 0.5, 100), trade(2, 1, 0, 1, 'SELL', 50, 0.6, 50)]);
+    await loadRecords(db.pool, 'activity.json', [{ ...trade(1, 1, 0, 1, 'BUY', 100, 0.5, 100), type: 'TRADE', usdcSize: 52 }]);
+    const { rows } = await db.pool.query<Record<string, string>>(
+      'SELECT wallet, condition_id, token_id, paid_usdc, cost, gain FROM pm_position',
+    );
+    expect(rows).toEqual([
+      { wallet: wallet(1), condition_id: condition(1), token_id: token(1, 0), paid_usdc: '52', cost: '26', gain: '4' },
+    ]);
+  } finally {
+    await db.drop();
+  }
+});
+
+test('rows that came before what they are about: a set of unknown tokens, a redemption before its purchase', async () => {
+  const db = await testDatabase();
+  try {
+    await loadRecords(db.pool, 'activity-1.json', [move(1, 4, 1, 'SPLIT', 10, 10, 100)]);
+    await loadRecords(db.pool, 'trades-1.json', [trade(2, 4, 0, 2, 'BUY', 5, 0.7, 90)]);
+    await loadRecords(db.pool, 'trades-2.json', [trade(3, 4, 1, 2, 'BUY', 5, 0.3, 80)]);
+    const closed = { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - 60), umaResolutionStatus: 'resolved' };
+    await loadRecords(db.pool, 'markets.json', [market(3, closed)]);
+    await loadRecords(db.pool, 'activity-2.json', [move(4, 3, 1, 'REDEEM', 10, 10, 20)]);
+    await loadRecords(db.pool, 'trades-3.json', [trade(5, 3, 0, 1, 'BUY', 10, 0.5, 500)]);
+    const { rows } = await db.pool.query(
+      'SELECT token_id, shares, cost, redeemed_shares, status FROM pm_position WHERE wallet = $1 ORDER BY token_id',
+      [wallet(1)],
+    );
+    expect(rows).toEqual([
+      { token_id: token(3, 0), shares: '10', cost: '10', redeemed_shares: '10', status: 'resolved' },
+      { token_id: token(4, 0), shares: '10', cost: '5', redeemed_shares: '0', status: 'open' },
+      { token_id: token(4, 1), shares: '10', cost: '5', redeemed_shares: '0', status: 'open' },
+    ]);
+  } finally {
+    await db.drop();
+  }
 });
