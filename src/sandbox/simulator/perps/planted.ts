@@ -25,7 +25,7 @@ export function newcomers(seed: number, roster: Roster, session: Session): Plant
   const found: Planted[] = [];
   let time = session.from + exponential(random, DAY / (roster.busyness * share));
   while (time < session.wind_down) {
-    const account = plantedAccount('newcomer', session, addressOf('newcomer', session.coin.name, Math.round(time)));
+    const account = plantedAccount('newcomer', session, addressOf(seed, 'newcomer', session.coin.name, Math.round(time)));
     const trips: Trip[] = [];
     for (let wanted = between(random, [1, 3]), next = time; wanted > 0; wanted -= 1) {
       const trip =
@@ -68,7 +68,7 @@ export function insiders(seed: number, roster: Roster, session: Session): Plante
         liquidated: false,
       };
       found.push({
-        account: plantedAccount('insider', session, addressOf('insider', session.coin.name, Math.round(jump.time), index)),
+        account: plantedAccount('insider', session, addressOf(seed, 'insider', session.coin.name, Math.round(jump.time), index)),
         trips: [trial, trip],
       });
     }
@@ -87,7 +87,7 @@ export function luckyOnes(seed: number, roster: Roster, session: Session, start:
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'lucky', generation, index);
       if (Math.floor(random() * roster.coins.length) !== session.coin_index) continue;
-      const account = plantedAccount('lucky', session, addressOf('lucky', generation, index));
+      const account = plantedAccount('lucky', session, addressOf(seed, 'lucky', generation, index));
       const first = start + generation * GENERATION + random() * 10 * DAY;
       const trips = [0, 1, 2, 3].flatMap((turn) => {
         const own = randomOf(seed, 'lucky', generation, index, turn);

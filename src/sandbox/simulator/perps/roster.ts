@@ -89,9 +89,9 @@ const POPULATION: Partial<Record<Role, { count: number; trips_per_day: number; c
 };
 const MARKET_MAKERS = 5;
 
-/** An account's address, made from its name: the same in every world, so that documents can name one as a sample. */
-export function addressOf(...name: (string | number)[]): string {
-  const random = randomOf(0, 'address', ...name);
+/** An account's address, made from its name in the world. */
+export function addressOf(seed: number, ...name: (string | number)[]): string {
+  const random = randomOf(seed, 'address', ...name);
   return `0x${Array.from({ length: 5 }, () =>
     Math.floor(random() * 4_294_967_296)
       .toString(16)
@@ -109,9 +109,9 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
   const busyness = size / 30_000;
   // Four times the facts: about three times the accounts, each a bit busier.
   const crowd = busyness >= 1 ? busyness ** 0.8 : busyness ** 0.5;
-  const accounts: Account[] = [{ address: addressOf('vault'), role: 'vault', coins: [], trips_per_day: 0, of: null }];
+  const accounts: Account[] = [{ address: addressOf(seed, 'vault'), role: 'vault', coins: [], trips_per_day: 0, of: null }];
   for (let index = 0; index < MARKET_MAKERS; index += 1)
-    accounts.push({ address: addressOf('market_maker', index), role: 'market_maker', coins: [], trips_per_day: 0, of: null });
+    accounts.push({ address: addressOf(seed, 'market_maker', index), role: 'market_maker', coins: [], trips_per_day: 0, of: null });
   for (const [role, { count, trips_per_day, coins: range }] of Object.entries(POPULATION) as [
     Role,
     { count: number; trips_per_day: number; coins: [number, number] },
@@ -122,7 +122,7 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'account', role, index);
       accounts.push({
-        address: addressOf(role, index),
+        address: addressOf(seed, role, index),
         role,
         coins: chooseCoins(coins, range, random),
         trips_per_day: rate * (role === 'skilled' ? 0.95 + 0.2 * random() : 0.7 + 0.6 * random()),
@@ -130,11 +130,11 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
       });
     }
   }
-  return { coins, accounts: [...accounts, ...related(accounts)], busyness };
+  return { coins, accounts: [...accounts, ...related(seed, accounts)], busyness };
 }
 
 /** Gives copiers their leaders, and adds the other half of each wash pair. */
-function related(accounts: Account[]): Account[] {
+function related(seed: number, accounts: Account[]): Account[] {
   const leaders = accounts.filter(({ role }) => role === 'skilled');
   accounts
     .filter(({ role }) => role === 'copier')
@@ -146,7 +146,7 @@ function related(accounts: Account[]): Account[] {
     .filter(({ role }) => role === 'wash_b')
     .map((taker, index) => {
       const partner: Account = {
-        address: addressOf('wash_a', index),
+        address: addressOf(seed, 'wash_a', index),
         role: 'wash_a',
         coins: taker.coins,
         trips_per_day: 0,

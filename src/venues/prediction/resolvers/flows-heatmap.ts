@@ -43,8 +43,9 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   const rows = await loadRows(context, args.group_by, scope, windows.previous !== null);
   if (rows.length === 0)
     throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
-  const shown = CUT_BY_LIMIT.includes(args.group_by) ? rows.slice(0, args.limit) : rows;
-  if (shown.length === rows.length && !CUT_BY_LIMIT.includes(args.group_by) && rows.length > args.limit)
+  const isCut = CUT_BY_LIMIT.includes(args.group_by);
+  const shown = isCut ? rows.slice(0, args.limit) : rows;
+  if (!isCut && rows.length > args.limit)
     context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
   context.meta.count = shown.length;
   const cells = await listVolumeCells(context.sql, args.group_by, scope, shown.map((row) => row.key), BUCKETS[bucket_size]); // prettier-ignore

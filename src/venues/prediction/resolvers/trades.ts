@@ -1,14 +1,14 @@
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe } from '../../../lib/timeframe';
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Loaders, makeLoaders } from '../loaders';
-import { isListed, isResolved } from '../market-state';
+import { isResolved } from '../market-state';
 import { type MarketTradesFilter, getMarketTradesTotals, listMarketTrades } from '../queries/market-trades';
 import { type TradeRow, beforeAll } from '../queries/trade-row';
 import { listWhaleBursts } from '../queries/whale-bursts';
 import type { WhaleFilter } from '../queries/whale-filter';
 import { listWhaleFills } from '../queries/whale-trades';
+import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 import { closePage, openPage, timeframeWith } from './paging';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
@@ -40,10 +40,10 @@ interface WhalesArgs {
 export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args, context) => {
   const { cursor, ...scope } = args;
   const loaders = context.loaders(makeLoaders);
-  const market = await getMarket(args.condition_id, context, loaders);
+  const known = await getKnownMarket(context, args.condition_id);
   const page = openPage(cursor, ['markets/trades', scope], args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
-  const chosen = await chooseOutcome(args.outcome, market, args.side, context, loaders);
+  const chosen = chooseOutcome(args.outcome, known, args.side, context.now);
   const filter: MarketTradesFilter = {
     condition_id: args.condition_id,
     window: page.window,
@@ -66,7 +66,7 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
       `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
     );
   const trades = closePage(rows, args.limit, page, ['markets/trades', scope], context.meta);
-  return { ...market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
+  return { ...known.market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
 };
 
 /** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
@@ -86,7 +86,7 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
   const rows = await list(context.sql, filter, page.after, args.limit + 1);
   if (rows.length === 0) {
-    if (args.condition_id) await getMarket(args.condition_id, context, loaders);
+    if (args.condition_id) await getKnownMarket(context, args.condition_id);
     const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
     const [newest] = await listWhaleFills(context.sql, widest, beforeAll(page.window.to), 1);
     throw new AppError('empty_result', {
@@ -95,16 +95,6 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
   }
   return closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
 };
-
-async function getMarket(condition_id: string, context: GraphContext, loaders: Loaders): Promise<MarketRecord> {
-  const market = await loaders.market.load(condition_id);
-  if (market === null || !isListed(market, context.now))
-    throw new AppError('not_found', {
-      message: 'Unknown market.',
-      details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }],
-    });
-  return market;
-}
 
 /** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */
 async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders): Promise<string | null | undefined> {
@@ -117,33 +107,17 @@ async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders
  * The token an outcome name or token id stands for. Redemption rows carry no token: they are the winner's, so any other outcome has none.
  * Throws invalid_parameter for an outcome the market has not.
  */
-async function chooseOutcome(
+function chooseOutcome(
   wanted: string | null | undefined,
-  market: MarketRecord,
+  known: KnownMarket,
   side: Side | null | undefined,
-  context: GraphContext,
-  loaders: Loaders,
-): Promise<{ token_id: string | null; impossible: boolean }> {
+  now: Date,
+): { token_id: string | null; impossible: boolean } {
   if (wanted === null || wanted === undefined) return { token_id: null, impossible: false };
-  const outcomes = await loaders.outcomes.load(market.condition_id);
-  const outcome =
-    outcomes.find((known) => known.token_id === wanted) ??
-    outcomes.find((known) => known.outcome === wanted) ??
-    outcomes.find((known) => known.outcome.toLowerCase() === wanted.toLowerCase());
-  if (outcome === undefined) {
-    throw new AppError('invalid_parameter', {
-      details: [
-        {
-          param: 'outcome',
-          issue: 'is no outcome of this market',
-          allowed: outcomes.map((known) => known.outcome),
-          got: wanted.slice(0, 200),
-        },
-      ],
-    });
-  }
-  if (side !== 'REDEEM') return { token_id: outcome.token_id, impossible: false };
-  return { token_id: null, impossible: !isResolved(market, context.now) || market.is_voided || market.winning_outcome !== outcome.outcome };
+  const [outcome] = chosenOutcomes(known, wanted);
+  if (side !== 'REDEEM') return { token_id: outcome?.token_id ?? null, impossible: false };
+  const { market } = known;
+  return { token_id: null, impossible: !isResolved(market, now) || market.is_voided || market.winning_outcome !== outcome?.outcome };
 }
 
 /** What would bring rows: the shortest window with one, else what the endpoint offers. */

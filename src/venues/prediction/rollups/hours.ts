@@ -45,7 +45,7 @@ const WALLETS = `SELECT condition_id, hour, COALESCE(token_id, '') AS token_id, 
   min("timestamp") AS first_at, max("timestamp") AS last_at, min("timestamp") FILTER (WHERE side = 'BUY') AS first_buy_at
 FROM change GROUP BY condition_id, hour, COALESCE(token_id, ''), wallet`;
 
-const CHANGES = `WITH change AS (
+const CHANGES = `change AS MATERIALIZED (
   SELECT *, date_trunc('hour', "timestamp", 'UTC') AS hour FROM (
     SELECT *, to_timestamp(seconds) AS "timestamp" FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::float8[], $7::uuid[], $8::int[], $9::numeric[],
       $10::numeric[], $11::int[], $12::numeric[], $13::numeric[]) AS given(condition_id, token_id, wallet, side, price, seconds, trade_id, rows, size, usdc, takes, taker_size, taker_usdc)) AS row
@@ -62,12 +62,13 @@ const LATER = '(EXCLUDED.close_at, EXCLUDED.close_id) > (kept.close_at, kept.clo
 const when = (condition: string, columns: readonly string[]): string =>
   columns.map((column) => `${column} = CASE WHEN ${condition} THEN EXCLUDED.${column} ELSE kept.${column} END`).join(', ');
 
-// One order for all writers, so that two of them never wait for each other.
-const ROLL_TOKENS = `${CHANGES} INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour
+// One statement, so that the rows are sent and read once. One order for all writers, so that two of them never wait for each other.
+const ROLL = `WITH ${CHANGES}, tokens AS (
+INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour
 ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_usdc', 'fill_shares', 'buys', 'sells', 'buy_usdc', 'sell_usdc', 'shares'])},
-  high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}`;
-
-const ROLL_WALLETS = `${CHANGES} INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
+  high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}
+)
+INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
 ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
   ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
   first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)`;
@@ -80,8 +81,7 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
   const head = (['condition_id', 'token_id', 'wallet', 'side', 'price'] as const).map((key) => column(key));
   const tail = (['trade_id', 'rows', 'size', 'usdc', 'takes', 'taker_size', 'taker_usdc'] as const).map((key) => column(key));
   const values = [...head, seconds, ...tail];
-  await client.query({ name: 'pm_roll_token_hours', text: ROLL_TOKENS, values });
-  await client.query({ name: 'pm_roll_wallet_hours', text: ROLL_WALLETS, values });
+  await client.query({ name: 'pm_roll_hours', text: ROLL, values });
 }
 
 /** Makes all hours anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
