@@ -10,6 +10,6 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   transform: { '^.+\\.[cm]?[jt]s$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   reporters: ['default', '<rootDir>/test/support/tally-reporter.js'],
 };

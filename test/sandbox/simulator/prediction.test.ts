@@ -149,7 +149,6 @@ describe('the pretended prediction market', () => {
     try {
       const world = worldOf(30_000);
       const total = { facts: 0, inserted: 0, duplicates: 0 };
-      const began = performance.now();
       for (const page of world.pages(at(0), at(30 * DAY))) {
         const { report } = await loadRecords(db.pool, page.name, page.records, page.format);
         expect([report.skipped, report.read]).toEqual([{}, page.facts]);
@@ -158,7 +157,6 @@ describe('the pretended prediction market', () => {
         total.duplicates += report.duplicates;
       }
       expect(total).toEqual({ facts: total.facts, inserted: total.facts, duplicates: 0 });
-      expect(performance.now() - began).toBeLessThan(60_000);
       for (const page of world.pages(at(28 * DAY), at(30 * DAY))) {
         expect((await loadRecords(db.pool, page.name, page.records, page.format)).report).toMatchObject({
           inserted: 0,

@@ -3,7 +3,7 @@ import { perps } from '../../../src/venues/perps/index';
 import { testDatabase } from '../../support/database';
 import { type Fact, type Trip, factsOf, groupBy, tripsOf } from './reckoning';
 import { fillsOf } from './recount';
-import { loadPages, type TestDatabase } from './support';
+import { load, type TestDatabase } from './support';
 
 export const START = new Date('2026-03-01T00:00:00Z');
 /** The clock stands inside an hour; the store knows two days more. */
@@ -25,9 +25,9 @@ export interface SharedWorld {
 /** One world, loaded beyond the clock and scored at it. */
 export async function sharedWorld(): Promise<SharedWorld> {
   const db = await testDatabase();
-  const world = perpsWorld({ seed: 11, size: 6_000, start: START });
+  const world = perpsWorld({ seed: 11, size: 8_000, start: START });
   const pages = [...world.pages(START, END)];
-  await loadPages(db.pool, pages);
+  for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
   await perps.score?.(db.pool, NOW, () => undefined);
   const { rows } = await db.pool.query<{ trader: string; score: string | null; tags: string[] }>(
     'SELECT trader, score, tags FROM perp_score',

@@ -1,5 +1,6 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { score } from '../../../../src/venues/prediction/scoring/job';
+import type { AnswerMeta } from '../../../../src/venues/venue';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
 import { wallet as madeUp } from '../support';
@@ -243,7 +244,7 @@ describe('wallets of a simulated world, counted a second time', () => {
     const all = await call<{ trades: { trade_id: string }[] }>(db, 'wallets/activity', now, { wallet, timeframe: 'all', limit: 500 });
     const seen: string[] = [];
     for (let cursor: string | null = null, page = 0; (page === 0 || cursor !== null) && seen.length < 60; page += 1) {
-      const { data, meta } = await call<{ trades: { trade_id: string }[] }>(db, 'wallets/activity', new Date(NOW + page * 60_000), { wallet, timeframe: 'all', limit: 7, ...(cursor === null ? {} : { cursor }) }); // prettier-ignore
+      const { data, meta }: { data: { trades: { trade_id: string }[] }; meta: AnswerMeta } = await call(db, 'wallets/activity', new Date(NOW + page * 60_000), { wallet, timeframe: 'all', limit: 7, ...(cursor === null ? {} : { cursor }) }); // prettier-ignore
       seen.push(...data.trades.map(({ trade_id }) => trade_id));
       cursor = meta.next_cursor;
     }
