@@ -19,8 +19,8 @@ const PATH = '/api/v1/perps/platform/stats';
 const BUYERS = 16;
 /** Buyers at once, and requests of one server in a round. */
 const COURSES = [
-  [1, 50],
-  [16, 128],
+  [1, 45],
+  [16, 112],
 ] as const;
 const ROUNDS = 4;
 

@@ -21,8 +21,10 @@ interface Args {
   sort_by: 'conviction_score' | 'total_smart_usdc' | 'smart_wallet_count' | 'entry_vs_current_gap';
 }
 
+type Scope = Pick<Args, 'category' | 'min_smart_wallets' | 'min_avg_score' | 'max_price'>;
+
 /** A market with its smart wallets net on the outcome they favour. */
-export interface Favoured {
+interface Favoured {
   condition_id: string;
   outcome: PricedOutcome;
   wallets: NetStance[];
@@ -49,22 +51,9 @@ const TOP_WALLETS = 3;
 
 /** markets/high-conviction: active markets where smart wallets cluster on one outcome. Throws empty_result when none qualifies. */
 export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, context) => {
-  const band = await smartBand(context);
   const as_of = await asOf(context);
-  const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
-  const ids = await listHeldMarkets(context.sql, band, scope, as_of);
-  const favoured = await listFavoured(context, ids);
-  const kept = favoured.filter(
-    (one) =>
-      one.wallets.length >= args.min_smart_wallets &&
-      averageOf(one) >= args.min_avg_score &&
-      (one.outcome.price === null || one.outcome.price <= args.max_price),
-  );
-  if (kept.length === 0)
-    throw new AppError('empty_result', {
-      suggestion:
-        args.min_smart_wallets > 1 ? { min_smart_wallets: Math.max(1, Math.floor(args.min_smart_wallets / 2)) } : { min_avg_score: 60 },
-    });
+  const kept = await listFavoured(context, args);
+  if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
   const bets = await listMedianBets(context.sql, [...new Set(kept.flatMap((one) => one.wallets.map((wallet) => wallet.wallet)))], as_of); // prettier-ignore
   const ranked = kept
     .map((one) => convictionOf(one, bets))
@@ -76,24 +65,38 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
   return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuy, context)));
 };
 
-/** Markets with a smart favourite, and who is on it. */
-export async function listFavoured(context: GraphContext, condition_ids: readonly string[]): Promise<Favoured[]> {
-  const stances = await loadStances(context, condition_ids, await smartBand(context));
+/** Active markets in scope with a smart favourite, and who is on it. */
+async function listFavoured(context: GraphContext, args: Scope): Promise<Favoured[]> {
+  const [band, as_of] = [await smartBand(context), await asOf(context)];
+  const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
+  const stances = await loadStances(context, await listHeldMarkets(context.sql, band, scope, as_of), band);
   const { prices } = context.loaders(makeMarketLoaders);
   const favoured = await Promise.all(
-    [...stances].map(async ([condition_id, own]): Promise<Favoured[]> => {
-      const { token_id, wallets } = consensusOf(own, byScore);
-      const outcome =
-        token_id === null ? undefined : (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
-      return outcome === undefined
-        ? []
-        : [{ condition_id, outcome, wallets: wallets.filter((wallet) => wallet.token_id === token_id), all: wallets, held: own }];
+    [...stances].map(async ([condition_id, held]): Promise<Favoured[]> => {
+      const { token_id, wallets: all } = consensusOf(held, byScore);
+      const wallets = all.filter((wallet) => wallet.token_id === token_id);
+      if (token_id === null || wallets.length < args.min_smart_wallets || averageOf({ wallets }) < args.min_avg_score) return [];
+      const outcome = (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
+      if (outcome === undefined || (outcome.price !== null && outcome.price > args.max_price)) return [];
+      return [{ condition_id, outcome, wallets, all, held }];
     }),
   );
   return favoured.flat();
 }
 
-const averageOf = ({ wallets }: Favoured): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
+/** What the market with most smart wallets would be found by. */
+async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
+  const all = await listFavoured(context, { ...args, min_smart_wallets: 1, min_avg_score: 0, max_price: 1 });
+  const [largest] = all.sort((a, b) => b.wallets.length - a.wallets.length || averageOf(b) - averageOf(a));
+  if (largest === undefined) return args.category ? { category: null } : {};
+  return {
+    min_smart_wallets: Math.min(args.min_smart_wallets, largest.wallets.length),
+    min_avg_score: Math.min(args.min_avg_score, Math.floor(averageOf(largest))),
+    ...(largest.outcome.price !== null && largest.outcome.price > args.max_price ? { max_price: 1 } : {}),
+  };
+}
+
+const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
 const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
 
 /** Conviction by definition D-CONV. */

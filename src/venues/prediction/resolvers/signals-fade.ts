@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { mean } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { type Consensus, type NetStance, type Stance, byMoney, byScore, consensusOf } from '../consensus';
+import { type Consensus, type NetStance, byMoney, byScore, consensusOf } from '../consensus';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -45,18 +45,8 @@ const STRENGTH_STEP = 0.1;
 
 /** markets/dumb-consensus: active markets on which low-score wallets agree. Throws empty_result when there is none. */
 export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, context) => {
-  const [crowds, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
-  const kept = crowds.filter(
-    (crowd) =>
-      crowd.wallets.length >= args.min_wallets &&
-      crowd.usdc >= args.min_usdc &&
-      crowd.strength >= args.min_consensus &&
-      (!args.contrarian_only || contrarianOf(crowd) === true),
-  );
-  if (kept.length === 0)
-    throw new AppError('empty_result', {
-      suggestion: { min_wallets: Math.max(1, Math.floor(args.min_wallets / 3)), min_usdc: 0, min_consensus: 0.5 },
-    });
+  const [kept, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
+  if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
   const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   const { market } = context.loaders(makeLoaders);
@@ -80,50 +70,75 @@ const ORDERS: Record<Args['sort_by'], (a: Crowd, b: Crowd) => number> = {
   price_gap: (a, b) => (b.gap ?? -2) - (a.gap ?? -2),
 };
 
+/** Crowds in scope. */
 async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
   const [band, smart, as_of] = await Promise.all([dumbBand(context, args.max_score), smartBand(context), asOf(context)]);
-  const ids = await listHeldMarkets(
-    context.sql,
-    band,
-    { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_wallets },
-    as_of,
-  );
-  const [low, wise] = await Promise.all([loadStances(context, ids, band), loadStances(context, ids, smart)]);
+  const scope = { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_wallets };
+  const low = await loadStances(context, await listHeldMarkets(context.sql, band, scope, as_of), band);
   const wallets = new Set([...low.values()].flatMap((stances) => stances.map((stance) => stance.wallet)));
   const lifetime = await loadLifetimes(context.sql, [...wallets], as_of);
-  const { prices } = context.loaders(makeMarketLoaders);
-  const crowds = [...low].map(async ([condition_id, stances]) => {
-    const seasoned = stances.filter((stance) => lifetime(stance.wallet).trades >= FEWEST_TRADES);
-    return crowdOf(condition_id, seasoned, wise.get(condition_id) ?? [], await prices.load({ condition_id, at: context.now }));
+  const agreed = [...low].flatMap(([condition_id, stances]) => {
+    const consensus = consensusOf(stances.filter((stance) => lifetime(stance.wallet).trades >= FEWEST_TRADES), byMoney); // prettier-ignore
+    return agrees(consensus, args) ? [{ condition_id, consensus }] : [];
   });
-  return (await Promise.all(crowds)).flat();
+  const wise = await loadStances(context, agreed.map((one) => one.condition_id), smart); // prettier-ignore
+  const { prices } = context.loaders(makeMarketLoaders);
+  const crowds = agreed.map(async ({ condition_id, consensus }) =>
+    crowdOf(
+      condition_id,
+      consensus,
+      consensusOf(wise.get(condition_id) ?? [], byScore),
+      await prices.load({ condition_id, at: context.now }),
+    ),
+  );
+  return (await Promise.all(crowds)).flat().filter((crowd) => !args.contrarian_only || contrarianOf(crowd) === true);
 }
 
-function crowdOf(condition_id: string, stances: readonly Stance[], wise: readonly Stance[], prices: readonly PricedOutcome[]): Crowd[] {
-  const { token_id, weights, wallets } = consensusOf(stances, byMoney);
-  const outcome = prices.find((one) => one.token_id === token_id);
+const usdcOf = ({ weights }: Consensus): number => [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+const strengthOf = (consensus: Consensus): number => (consensus.weights.get(consensus.token_id ?? '') ?? 0) / usdcOf(consensus);
+
+const agrees = (consensus: Consensus, { min_wallets, min_usdc, min_consensus }: Args): boolean =>
+  consensus.token_id !== null &&
+  consensus.wallets.length >= min_wallets &&
+  usdcOf(consensus) >= min_usdc &&
+  strengthOf(consensus) >= min_consensus;
+
+function crowdOf(condition_id: string, consensus: Consensus, smart: Consensus, prices: readonly PricedOutcome[]): Crowd[] {
+  const outcome = prices.find((one) => one.token_id === consensus.token_id);
   // The strongest of the others is what to take instead.
   const others = prices.filter((one) => one !== outcome);
   const fade = leaderOf(others) ?? others[0];
-  if (outcome === undefined || fade === undefined || token_id === null) return [];
-  const usdc = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const entry = entryOfAll(wallets.filter((wallet) => wallet.token_id === token_id));
-  const smart = consensusOf(wise, byScore);
+  if (outcome === undefined || fade === undefined) return [];
+  const { wallets } = consensus;
+  const entry = entryOfAll(wallets.filter((wallet) => wallet.token_id === outcome.token_id));
   return [
     {
       condition_id,
       outcome,
       fade,
       leader_price: leaderOf(prices)?.price ?? null,
-      strength: (weights.get(token_id) ?? 0) / usdc,
+      strength: strengthOf(consensus),
       wallets,
-      usdc,
+      usdc: usdcOf(consensus),
       entry,
       gap: entry === null || outcome.price === null ? null : entry - outcome.price,
       smart,
       smart_outcome: smart.strength === null ? null : (prices.find((one) => one.token_id === smart.token_id) ?? null),
     },
   ];
+}
+
+/** What the largest crowd there is would be found by; other scores where there is none. */
+async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
+  const all = await listCrowds(context, { ...args, min_wallets: 1, min_usdc: 0, min_consensus: 0.5, contrarian_only: false });
+  const [largest] = all.sort((a, b) => b.wallets.length - a.wallets.length || b.usdc - a.usdc);
+  if (largest === undefined) return args.category ? { category: null } : { max_score: 59 };
+  return {
+    min_wallets: Math.min(args.min_wallets, largest.wallets.length),
+    min_usdc: Math.min(args.min_usdc, Math.floor(largest.usdc)),
+    min_consensus: Math.min(args.min_consensus, Math.floor(largest.strength * 100) / 100),
+    ...(args.contrarian_only ? { contrarian_only: false } : {}),
+  };
 }
 
 const contrarianOf = ({ smart_outcome, outcome }: Crowd): boolean | null =>

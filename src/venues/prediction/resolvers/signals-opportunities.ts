@@ -52,23 +52,30 @@ interface Opportunity {
 
 /** markets/opportunities: active markets whose price and smart money differ, by several signals together. Throws empty_result when none is strong enough. */
 export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, context) => {
-  const all = await listOpportunities(context, args);
-  const kept = all.filter(
-    (one) =>
-      one.score >= STRENGTHS[args.min_signal_strength] &&
-      one.wallets.length >= args.min_smart_wallets &&
-      (args.closing_within_hours === null ||
-        args.closing_within_hours === undefined ||
-        (one.hours !== null && one.hours <= args.closing_within_hours)),
-  );
-  if (kept.length === 0)
-    throw new AppError('empty_result', {
-      suggestion: args.min_signal_strength === 'weak' ? { min_smart_wallets: 1 } : { min_signal_strength: 'weak' },
-    });
+  const kept = (await listOpportunities(context, args)).filter((one) => isWanted(one, args));
+  if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
   const shown = kept.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   return shown.map(describe);
 };
+
+function isWanted({ score, hours }: Opportunity, { min_signal_strength, closing_within_hours }: Args): boolean {
+  const inTime = closing_within_hours === null || closing_within_hours === undefined || (hours !== null && hours <= closing_within_hours);
+  return inTime && score >= STRENGTHS[min_signal_strength];
+}
+
+/** What the strongest opportunity would be found by. */
+async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
+  const [best] = (await listOpportunities(context, { ...args, min_smart_wallets: 1 })).sort((a, b) => b.score - a.score);
+  if (best === undefined || best.score < STRENGTHS.weak) return args.category ? { category: null } : {};
+  return {
+    min_signal_strength: STRENGTHS[args.min_signal_strength] <= best.score ? args.min_signal_strength : strengthOf(best.score),
+    min_smart_wallets: Math.min(args.min_smart_wallets, best.wallets.length),
+    ...(isWanted(best, { ...args, min_signal_strength: 'weak' }) ? {} : { closing_within_hours: null }),
+  };
+}
+
+const strengthOf = (score: number): Strength => (score >= STRENGTHS.strong ? 'strong' : score >= STRENGTHS.moderate ? 'moderate' : 'weak');
 
 async function listOpportunities(context: GraphContext, args: Args): Promise<Opportunity[]> {
   const window = windowOf(args.timeframe ?? '24h', context.now);
@@ -89,19 +96,15 @@ async function listOpportunities(context: GraphContext, args: Args): Promise<Opp
   const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const found = [...smart].map(async ([condition_id, stances]) => {
+    const consensus = consensusOf(stances, byScore);
+    const wallets = consensus.wallets.filter((wallet) => wallet.token_id === consensus.token_id);
+    if (consensus.strength === null || wallets.length < args.min_smart_wallets) return [];
     const [record, priced] = await Promise.all([
       market.load(condition_id) as Promise<MarketRecord>,
       prices.load({ condition_id, at: context.now }),
     ]);
-    return weigh(
-      record,
-      priced,
-      consensusOf(stances, byScore),
-      consensusOf(dumb.get(condition_id) ?? [], byMoney).weights,
-      byMarket.get(condition_id) ?? [],
-      window.from,
-      context.now,
-    );
+    const { weights } = consensusOf(dumb.get(condition_id) ?? [], byMoney);
+    return weigh(record, priced, consensus, weights, byMarket.get(condition_id) ?? [], window.from, context.now);
   });
   return (await Promise.all(found)).flat();
 }
@@ -174,7 +177,7 @@ function describe(one: Opportunity): Record<string, unknown> {
     avg_smart_score: mean(one.wallets.map((wallet) => wallet.score)),
     price_signal_gap: one.gap,
     signal_direction: one.gap >= 0 ? 'BUY' : 'SELL',
-    signal_strength: one.score >= STRENGTHS.strong ? 'strong' : one.score >= STRENGTHS.moderate ? 'moderate' : 'weak',
+    signal_strength: strengthOf(one.score),
     leader_price: one.leader?.price ?? null,
     time_until_close: one.hours === null ? null : durationOf(one.hours),
     hours_until_close: one.hours === null ? null : Math.round(one.hours * 10) / 10,

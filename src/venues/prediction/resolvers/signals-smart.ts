@@ -66,21 +66,23 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
     (signal) =>
       signal.flows.length >= args.min_smart_wallets && strengthOf(signal.score) !== null && (!args.side || signal.direction === args.side),
   );
-  if (kept.length === 0) {
-    const { context: empty } = await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
-    const wider = {
-      timeframe: args.timeframe === 'all' ? undefined : 'all',
-      ...(flows.length === 0 ? empty.suggestion : {}),
-      ...(args.min_smart_wallets > 1 ? { min_smart_wallets: 1 } : {}),
-    };
-    throw new AppError('empty_result', {
-      suggestion: Object.fromEntries(Object.entries(wider).filter(([, value]) => value !== undefined)),
-    });
-  }
+  if (kept.length === 0) throw await emptyOf(context, args, signals);
   const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   return Promise.all(shown.map((signal) => describe(signal, window, context)));
 };
+
+/** empty_result that names what the signal of most wallets would be found by; without one, a longer window. */
+async function emptyOf(context: GraphContext, args: Args, signals: readonly Signal[]): Promise<AppError> {
+  const [largest] = signals.filter((signal) => strengthOf(signal.score) !== null).sort((a, b) => b.flows.length - a.flows.length);
+  if (largest === undefined) {
+    const empty = await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
+    return signals.length === 0 || args.timeframe === 'all' ? empty : new AppError('empty_result', { suggestion: { timeframe: 'all' } });
+  }
+  const min_smart_wallets = Math.min(args.min_smart_wallets, largest.flows.length);
+  const side = args.side && args.side !== largest.direction ? { side: largest.direction } : {};
+  return new AppError('empty_result', { suggestion: { min_smart_wallets, ...side } });
+}
 
 const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
   signal_score: (a, b) => b.score - a.score,

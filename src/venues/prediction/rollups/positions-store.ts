@@ -158,5 +158,9 @@ ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${names
 /** Keeps positions as they are now. */
 export async function writePositions(sql: Sql, rows: readonly PositionRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql.query(WRITE, POSITION_COLUMNS.map(([name]) => rows.map((row) => row[name]))); // prettier-ignore
+  await sql.query(WRITE, POSITION_COLUMNS.map(([name]) => arrayOf(rows.map((row) => row[name])))); // prettier-ignore
 }
+
+// Ids, numbers and instants hold nothing that an array's text would have to escape; the driver looks at every letter to find out.
+const arrayOf = (values: readonly (string | number | Date | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'NULL' : value instanceof Date ? value.toISOString() : value)).join(',')}}`;

@@ -613,6 +613,20 @@ describe('signals', () => {
     expect([0.5, 1, 25.75, 72, 0].map(durationOf)).toEqual(['PT30M', 'PT1H', 'P1DT1H45M', 'P3D', 'PT0M']);
   }, 60_000);
 
+  test('what an empty answer suggests has an answer', async () => {
+    for (const [path, sent] of [
+      ['markets/high-conviction', { min_smart_wallets: 100, min_avg_score: 99, max_price: 0.01 }],
+      ['markets/dumb-consensus', { min_wallets: 900, min_usdc: 1e9, min_consensus: 1, contrarian_only: true }],
+      ['markets/opportunities', { min_signal_strength: 'strong', min_smart_wallets: 200, closing_within_hours: 1 }],
+      ['markets/smart-signals', { timeframe: '30d', min_smart_wallets: 200 }],
+    ] as [string, Row][]) {
+      const { code, context } = await callForError(world.db, path, world.now, sent);
+      expect([path, code]).toEqual([path, 'empty_result']);
+      const wider = Object.fromEntries(Object.entries({ ...sent, ...context.suggestion }).filter(([, value]) => value !== null));
+      expect((await call<Row[]>(world.db, path, world.now, wider)).data.length).toBeGreaterThan(0);
+    }
+  });
+
   test('markets/similar', async () => {
     const machines = new Set([...world.roles].filter(([, role]) => role === 'hft_bot' || role === 'wash').map(([wallet]) => wallet));
     const { rows } = await world.db.pool.query<{ wallet: string }>(

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { type CopyTrade, binomialTail, copyFigures, matchCopies } from '../../../../src/venues/prediction/scoring/copying';
+
+const T0 = Date.UTC(2026, 2, 1);
+const trade = (second: number, token_id = 'a', side = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, at: new Date(T0 + second * 1_000), usdc: 10, size: 20, fills: 1 }); // prettier-ignore
+const lags = (leader: CopyTrade[], follower: CopyTrade[], max = 60): number[] => matchCopies(leader, follower, max * 1_000, () => true).map(({ lag_seconds }) => lag_seconds); // prettier-ignore
+
+describe('copies', () => {
+  test('after, within the lag, same token and side; each trade once', () => {
+    expect(lags([trade(0)], [trade(0), trade(30), trade(40)])).toEqual([30]);
+    expect(lags([trade(0), trade(10)], [trade(20), trade(25), trade(26)])).toEqual([10, 25]);
+    expect(lags([trade(0)], [trade(61), trade(5, 'b'), trade(6, 'a', 'SELL')])).toEqual([]);
+    expect(lags([trade(0)], [trade(60)])).toEqual([60]);
+    expect(matchCopies([trade(0)], [trade(5)], 60_000, () => false)).toEqual([]);
+  });
+
+  test('figures by hand', () => {
+    const leader = [0, 100, 200, 300].map((second) => trade(second));
+    const matches = matchCopies(leader, [10, 110, 210].map((second) => trade(second)), 60_000, () => true); // prettier-ignore
+    // precision 3/6, coverage 3/4, lift 0.5/0.1, regular to the second: 0.2 + 0.15 + 0.1 + 0.2.
+    const figures = copyFigures(matches, 6, 4, 0.1);
+    expect(figures).toMatchObject({ overlap_trades: 3, precision: 0.5, coverage: 0.75, avg_lag_seconds: 10, median_lag_seconds: 10 });
+    expect(figures.lift).toBeCloseTo(5, 9);
+    expect(figures.copy_score).toBeCloseTo(0.65, 9);
+    // Six tries at 0.1, three hits or more: 1 − (0.9⁶ + 6·0.1·0.9⁵ + 15·0.01·0.9⁴).
+    expect(figures.p_value).toBeCloseTo(0.01585, 9);
+  });
+
+  test('the binomial tail is what summing all terms gives', () => {
+    const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 40 }),
+        fc.integer({ min: 0, max: 40 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (k, n, p) => {
+          fc.pre(k <= n);
+          let sum = 0;
+          for (let i = k; i <= n; i += 1) sum += choose(n, i) * p ** i * (1 - p) ** (n - i);
+          expect(binomialTail(k, n, p)).toBeCloseTo(Math.min(1, sum), 8);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,170 @@
+import { testDatabase } from '../../../support/database';
+import { call, callForError } from '../markets/call';
+import { NOW, iso, loadSmallWorld, market, move, now, trade } from '../small-world';
+import { condition, loadRecords, token, wallet } from '../support';
+
+const HOUR = 3_600;
+const DAY = 86_400;
+
+describe('wallets of the small world, by hand', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    db = await testDatabase();
+    await loadSmallWorld(db.pool);
+  });
+  afterAll(() => db.drop());
+
+  test('wallets/profile of a wallet that won $5,000 and holds a position', async () => {
+    const { data, meta } = await call<Record<string, unknown>>(db, 'wallets/profile', now, { wallet: wallet(1), trades_limit: 2 });
+    // 25,000 shares at 0.8 paid 1; 20,000 shares at 12,000.5 are worth 0.6 each.
+    expect(data).toMatchObject({
+      wallet: wallet(1),
+      profile: {
+        score: 80, tier: 'elite', tags: ['elite', 'whale'], total_pnl: 5_000, total_volume: 32_000.5, win_rate: 1, resolved_positions: 1, roi_pct: 25, profit_factor: null, sharpe: null,
+        max_drawdown_usdc: 0, unrealized_pnl_usdc: -0.5, brier: 0.04, avg_entry_price: 0.8, largest_event_share: 1, primary_category: 'Sports', is_specialist: false, markets_traded: 2,
+        first_trade: iso(NOW - 6 * HOUR), last_trade: iso(NOW - 10), copy_followers: null, insider_score: null,
+      },
+      category_breakdown: [
+        { category: 'Sports', position_count: 1, volume: 20_000, pnl: 5_000, roi_pct: 25, win_rate: 1, sharpe: null, share_of_volume_pct: 62.499023 },
+        { category: 'Politics', position_count: 1, volume: 12_000.5, pnl: 0, roi_pct: null, win_rate: null, sharpe: null, share_of_volume_pct: 37.500977 },
+      ],
+      score_history: [{ date: '2026-03-10', score: 80 }].concat([]).flatMap((row) => [{ date: '2026-03-09', score: 10 }, row]),
+      score_breakdown: null,
+    }); // prettier-ignore
+    expect(data.active_positions).toEqual([
+      {
+        condition_id: condition(1), question: 'Question 1?', category: 'Politics', outcome: 'Yes', token_id: token(1, 0), status: 'open', shares: 20_000, avg_buy_price: 0.600025, avg_sell_price: null,
+        cost_usdc: 12_000.5, proceeds_usdc: 0, current_price: 0.6, current_value_usdc: 12_000, unrealized_pnl_usdc: -0.5, realized_pnl_usdc: 0, roi_pct: -0.004166, opened_at: iso(NOW - 10),
+        closed_at: null, won: null, end_date: iso(NOW + 30 * DAY), entry_edge: -0.000025, neg_risk: false,
+      },
+    ]); // prettier-ignore
+    expect([(data.recent_trades as unknown[]).length, meta.count, meta.score_version]).toEqual([2, 2, 'pm-2026.1']);
+  });
+
+  test('wallets/activity and wallets/pnl-breakdown of the same', async () => {
+    const { data: activity } = await call<Record<string, unknown>>(db, 'wallets/activity', now, { wallet: wallet(1) });
+    expect(activity).toMatchObject({
+      wallet_score: 80,
+      period_summary: {
+        trade_count: 2, buy_volume: 32_000.5, sell_volume: 0, redeem_volume: 25_000, net_flow: 32_000.5, realized_pnl: 5_000, markets_traded: 2, new_positions: 2, closed_positions: 1,
+        largest_trade_usdc: 20_000, most_traded_category: 'Politics',
+      },
+    }); // prettier-ignore
+    const { data: hour } = await call<{ period_summary: unknown }>(db, 'wallets/activity', now, { wallet: wallet(1), timeframe: '4h' });
+    // The market was resolved five hours ago: nothing was realized since.
+    expect(hour.period_summary).toMatchObject({
+      trade_count: 1,
+      redeem_volume: 25_000,
+      realized_pnl: 0,
+      new_positions: 1,
+      closed_positions: 0,
+    });
+    const { data } = await call<Record<string, unknown>>(db, 'wallets/pnl-breakdown', now, { wallet: wallet(1), timeframe: '24h' });
+    expect(data).toMatchObject({
+      total_realized_pnl: 5_000, realized_pnl_open_usdc: 0, total_positions: 1, winning_positions: 1, losing_positions: 0, win_rate: 1, roi_pct: 25, profit_factor: null, voided_positions: 0,
+      by_category: [{ category: 'Sports', pnl: 5_000, position_count: 1, win_rate: 1 }],
+      positions: [{ token_id: token(2, 1), status: 'resolved', shares: 25_000, proceeds_usdc: 25_000, won: true, closed_at: iso(NOW - 5 * HOUR), pnl_components: { sell: 0, resolution: 5_000, conversion: 0, merge: 0 } }],
+    }); // prettier-ignore
+    expect((await callForError(db, 'wallets/pnl-breakdown', now, { wallet: wallet(1), timeframe: '1h' })).context.suggestion).toEqual({
+      timeframe: '6h',
+    });
+  });
+
+  test('refunds: 400 shares for 200 give 200 back, and count in no rate', async () => {
+    const { data } = await call<Record<string, unknown>>(db, 'wallets/pnl-breakdown', now, { wallet: wallet(5), timeframe: '24h' });
+    expect(data).toMatchObject({ total_realized_pnl: 0, total_positions: 1, voided_positions: 1, win_rate: null, winning_positions: 0, losing_positions: 0, positions: [{ status: 'voided', won: null, roi_pct: 0, proceeds_usdc: 200 }] }); // prettier-ignore
+  });
+
+  test('a loser who redeemed nothing, a maker who split: wallet 6', async () => {
+    // 60,000 shares at 0.2 are lost. A set of 500 was bought at the last prices 0.5 and 0.5: no price was known five hours ago but Yes 0.52 a day before.
+    const { data } = await call<{ positions: unknown[]; total_realized_pnl: number }>(db, 'wallets/pnl-breakdown', now, {
+      wallet: wallet(6),
+      timeframe: '24h',
+      include_open: true,
+      sort_by: 'cost',
+    });
+    // Yes at 0.52, No at 0.48: 500 No for 240, sold for 225.
+    expect(data).toMatchObject({
+      total_realized_pnl: -12_015,
+      positions: [
+        { token_id: token(2, 0), status: 'resolved', won: false, realized_pnl_usdc: -12_000 },
+        { token_id: token(1, 0), status: 'open', cost_usdc: 260 },
+        {
+          token_id: token(1, 1),
+          status: 'closed',
+          cost_usdc: 240,
+          proceeds_usdc: 225,
+          realized_pnl_usdc: -15,
+          pnl_components: { sell: -15 },
+        },
+      ],
+    });
+  });
+
+  test('wallets/portfolio of two', async () => {
+    const { data } = await call<Record<string, unknown>>(db, 'wallets/portfolio', now, { wallets: [wallet(1), wallet(2)] });
+    // Wallet 2: 100 at 0.55 and 10 at 0.6, 61 together.
+    expect(data).toMatchObject({
+      totals: {
+        wallet_count: 2,
+        value_usdc: 12_066,
+        cost_usdc: 12_061.5,
+        unrealized_pnl_usdc: 4.5,
+        realized_pnl_usdc: 5_000,
+        open_positions: 2,
+        markets: 1,
+        hhi: 1,
+      },
+      by_category: [{ category: 'Politics', value_usdc: 12_066, pct_of_value: 100, position_count: 2 }],
+      positions: [
+        { token_id: token(1, 0), wallet_count: 2, wallets: [wallet(1), wallet(2)], shares: 20_110, cost_usdc: 12_061.5, agreement: 1 },
+      ],
+      consensus: [{ condition_id: condition(1), outcome: 'Yes', wallet_count: 2, usdc: 12_061.5 }],
+      conflicts: [],
+    });
+  });
+});
+
+test('markets/insiders: a planted wallet reaches 75, a large honest one stays below 35', async () => {
+  const db = await testDatabase();
+  try {
+    // Half of what it bought at 0.5 two days before the end came true.
+    const ended = (index: number): Record<string, unknown> => ({ closed: true, outcomePrices: index % 2 === 0 ? '["1", "0"]' : '["0", "1"]', closedTime: iso(NOW - (198 - index) * DAY), umaResolutionStatus: 'resolved' }); // prettier-ignore
+    const markets = Array.from({ length: 9 }, (_, index) => market(20 + index, { createdAt: iso(NOW - 300 * DAY), tags: [{ slug: ['politics', 'crypto', 'world'][index % 3] }], ...ended(index) })); // prettier-ignore
+    const target = market(30, { createdAt: iso(NOW - 60 * DAY), tags: [{ slug: 'politics' }], closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - DAY), umaResolutionStatus: 'resolved' }); // prettier-ignore
+    await loadRecords(db.pool, 'markets.json', [...markets, target]);
+    const crowd = Array.from({ length: 30 }, (_, index) => trade(index, 30, index % 2, 100 + index, 'BUY', 40, 0.4, (40 - index) * DAY));
+    const whale = [...markets.keys()].map((index) => trade(100 + index, 20 + index, 0, 1, 'BUY', 20_000, 0.5, (200 - index) * DAY));
+    const honest = trade(200, 30, 0, 1, 'BUY', 30_000, 0.35, 12 * DAY);
+    const insider = [
+      trade(300, 30, 0, 2, 'BUY', 20_000, 0.2, DAY + 4 * HOUR),
+      trade(301, 30, 0, 2, 'BUY', 20_000, 0.25, DAY + 3 * HOUR),
+      trade(302, 30, 0, 130, 'BUY', 10, 0.88, DAY + HOUR),
+    ];
+    await loadRecords(db.pool, 'trades.json', [...crowd, ...whale, honest, ...insider]);
+    await loadRecords(db.pool, 'activity.json', [
+      move(400, 30, 2, 'REDEEM', 40_000, 40_000, DAY - 600),
+      move(401, 30, 1, 'REDEEM', 30_000, 30_000, 3_600),
+    ]);
+    const { data } = await call<{ insiders: { wallet: string; insider_score: number; signals: unknown; won: boolean; realized_pnl_usdc: number }[]; summary: unknown }>(db, 'markets/insiders', now, { condition_id: condition(30), min_score: 0, limit: 100 }); // prettier-ignore
+    expect(data.insiders[0]).toMatchObject({
+      wallet: wallet(2), insider_score: 100, won: true, realized_pnl_usdc: 31_000,
+      signals: {
+        wallet_age: { score: 15, days: 0 }, first_bet_size: { score: 15, usdc: 4_000 }, bet_timing: { score: 20, hours_before_end: 3 }, withdrawal_speed: { score: 10, minutes_after_resolution: 10 },
+        market_selection: { score: 10, is_binary: true, is_high_volume: false }, category_concentration: { score: 10, distinct_categories: 1, primary_category: 'Politics' },
+        short_bet_win_rate: { score: 0, win_rate: 1, sample_size: 1 },
+      },
+    }); // prettier-ignore
+    expect(data.insiders.find((row) => row.wallet === wallet(1))?.insider_score).toBeLessThan(35);
+    expect(data.summary).toMatchObject({ total_candidates_scanned: 33, phase1_passed: 33, highest_score: 100, dominant_outcome: 'Yes' });
+    const { data: late } = await call<{ insiders: { wallet: string }[] }>(db, 'markets/insiders', now, {
+      condition_id: condition(30),
+      min_score: 75,
+      timeframe: '7d',
+    });
+    expect(late.insiders.map((row) => row.wallet)).toEqual([wallet(2)]);
+    expect((await callForError(db, 'markets/insiders', now, { condition_id: condition(30), timeframe: '1h' })).code).toBe('empty_result');
+  } finally {
+    await db.drop();
+  }
+});
