@@ -2,7 +2,7 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, totals } from './recount';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, load, match, type TestDatabase, trader, wireFill } from './support';
+import { ask, load, loadPages, match, type TestDatabase, trader, wireFill } from './support';
 
 const ENDPOINT = 'perps/platform/stats';
 
@@ -119,14 +119,14 @@ describe('with more loaded', () => {
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-04-02T13:14:15.161Z');
-  const world = perpsWorld({ seed: 3, size: 12_000, start });
+  const world = perpsWorld({ seed: 3, size: 6_000, start });
   let db: TestDatabase;
   let fills: RawFill[];
   beforeAll(async () => {
     db = await testDatabase();
     const pages = [...world.pages(start, new Date(now.getTime() + 3_600_000))];
     fills = fillsOf(pages);
-    for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
+    await loadPages(db.pool, pages);
   }, 60_000);
   afterAll(() => db.drop());
 

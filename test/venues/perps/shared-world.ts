@@ -3,7 +3,7 @@ import { perps } from '../../../src/venues/perps/index';
 import { testDatabase } from '../../support/database';
 import { type Fact, type Trip, factsOf, groupBy, tripsOf } from './reckoning';
 import { fillsOf } from './recount';
-import { load, type TestDatabase } from './support';
+import { loadPages, type TestDatabase } from './support';
 
 export const START = new Date('2026-03-01T00:00:00Z');
 /** The clock stands inside an hour; the store knows two days more. */
@@ -27,7 +27,7 @@ export async function sharedWorld(): Promise<SharedWorld> {
   const db = await testDatabase();
   const world = perpsWorld({ seed: 11, size: 8_000, start: START });
   const pages = [...world.pages(START, END)];
-  for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
+  await loadPages(db.pool, pages);
   await perps.score?.(db.pool, NOW, () => undefined);
   const { rows } = await db.pool.query<{ trader: string; score: string | null; tags: string[] }>(
     'SELECT trader, score, tags FROM perp_score',

@@ -400,12 +400,13 @@ describe('fresh-whales', () => {
     const key = `${coin}|${hour}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const hours = groupBy(within(byCoin?.get(coin) ?? [], [hour - 7 * DAY, hour]), ({ time }) => String(Math.floor(time / HOUR)));
-    const closes = [...hours.values()].map((own) => Number(own.at(-1)?.px));
-    const changes = closes.slice(1).map((close, index) => close / (closes[index] as number) - 1);
+    const hours = groupBy(within(byCoin?.get(coin) ?? [], [0, hour]), ({ time }) => String(Math.floor(time / HOUR)));
+    const closes = [...hours].map(([at, own]) => ({ at: Number(at) * HOUR, close: Number(own.at(-1)?.px) }));
+    const all = closes.slice(1).map(({ at, close }, index) => ({ at, change: close / (closes[index] as { close: number }).close - 1 }));
+    const changes = all.filter(({ at }) => at >= hour - 7 * DAY).map(({ change }) => change);
     const mean = changes.reduce((total, change) => total + change, 0) / changes.length;
     const squares = changes.reduce((total, change) => total + (change - mean) ** 2, 0);
-    const deviation = changes.length < 2 ? null : Math.sqrt(squares / (changes.length - 1));
+    const deviation = changes.length < 2 || squares === 0 ? null : Math.sqrt(squares / (changes.length - 1));
     known.set(key, deviation);
     return deviation;
   }

@@ -2,7 +2,7 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, type Row, tradeRows } from './recount';
 import { ago, ANN, BOB, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, fixture, load, loadFile, match, type TestDatabase, trader } from './support';
+import { ask, fixture, load, loadPages, loadFile, match, type TestDatabase, trader } from './support';
 
 const ENDPOINT = 'perps/trades/feed';
 
@@ -118,7 +118,7 @@ describe('in a small world', () => {
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-03-12T10:20:30.400Z');
-  const world = perpsWorld({ seed: 11, size: 15_000, start });
+  const world = perpsWorld({ seed: 11, size: 9_000, start });
   let db: TestDatabase;
   let fills: RawFill[];
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe('against a second computation over a simulated world', () => {
     // Three days more than the clock shows.
     const pages = [...world.pages(start, new Date(now.getTime() + 3 * 86_400_000))];
     fills = fillsOf(pages);
-    for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
+    await loadPages(db.pool, pages);
   }, 60_000);
   afterAll(() => db.drop());
 

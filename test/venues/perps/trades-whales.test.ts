@@ -2,7 +2,7 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, type Row, tradeRows } from './recount';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, load, match, query, type TestDatabase, trader } from './support';
+import { ask, load, loadPages, match, query, type TestDatabase, trader } from './support';
 
 const ENDPOINT = 'perps/trades/whales';
 type WhaleRow = Row & { smart_score: number | null };
@@ -120,7 +120,7 @@ describe('in a small world', () => {
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-03-11T17:05:06.700Z');
-  const world = perpsWorld({ seed: 5, size: 15_000, start });
+  const world = perpsWorld({ seed: 5, size: 9_000, start });
   let db: TestDatabase;
   let fills: RawFill[];
   let smart: Set<string>;
@@ -128,7 +128,7 @@ describe('against a second computation over a simulated world', () => {
     db = await testDatabase();
     const pages = [...world.pages(start, new Date(now.getTime() + 86_400_000))];
     fills = fillsOf(pages);
-    for (const page of pages) await load(db.pool, page.records, { format: page.format, name: page.name });
+    await loadPages(db.pool, pages);
     smart = new Set(world.truth(now).filter(({ role }) => role === 'skilled').map((planted) => planted.trader)); // prettier-ignore
     const others = fills.slice(0, 50).map(({ user }) => user).filter((user) => !smart.has(user)); // prettier-ignore
     await loadScores(db.pool, '2026-03-10', {

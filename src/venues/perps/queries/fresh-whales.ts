@@ -77,9 +77,9 @@ async function describe(
 ): Promise<FreshWhale[]> {
   const traders = young.map(({ trader }) => trader);
   const window = lifetime(context.now);
-  const own = await listStats(context, traders, window, coin);
+  const own = await listStats(context, traders, window, coin, false);
   // How far an account depends on one coin is a matter of all its trading.
-  const whole = coin === null ? own : await listStats(context, traders, window);
+  const whole = coin === null ? own : await listStats(context, traders, window, null, false);
   const whales = young.flatMap(({ trader, first_at }): FreshWhale[] => {
     const stats = own.get(trader);
     const all = whole.get(trader);

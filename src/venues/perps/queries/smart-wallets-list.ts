@@ -92,6 +92,8 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
     context,
     shown.map(({ trader }) => trader),
     window,
+    null,
+    false,
   );
   context.meta.count = shown.length;
   context.meta.next_cursor = ranked.length > shown.length ? encodeCursor([instant.getTime(), last.metric, last.trader], scope) : null;

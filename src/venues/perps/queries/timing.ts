@@ -6,38 +6,47 @@ const DEVIATIONS = 2;
 const RETURNS_BEFORE = "interval '7 days'";
 const WITHIN = "interval '24 hours'";
 const HOUR = "interval '1 hour'";
+// Of the 24 hours after an open, those that lie wholly in them, whatever its minute.
+const LAST_WHOLE_HOUR = "interval '23 hours'";
 
-// $1: now; $2: accounts; $3: the coin, where there is one. Hours wholly inside the 24 are told by the rollup, the two edges by facts,
-// which are only looked at when the hours do not suffice.
+const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_fill f
+    WHERE f.coin = t.coin AND f.timestamp ${from} AND f.timestamp < ${to} AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)`;
+
+// $1: now; $2: accounts; $3: the coin, where there is one. Whole hours are told by the rollup, the two edges by facts, which are only
+// looked at where the hours do not suffice and the edge's own hour goes far enough.
 const text = (coin: boolean): string => `
 WITH opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, $1::timestamptz) AS until
   FROM perp_fill f WHERE f.trader = ANY ($2::text[]) AND f.timestamp < $1 AND f.open_size > 0 ${coin ? 'AND f.coin = $3::text' : ''}
 ),
-spread AS MATERIALIZED (
-  SELECT o.coin, o.hour, (SELECT stddev_samp(r.change) FROM (
-      SELECT h.close_price / lag(h.close_price) OVER (ORDER BY h.hour) - 1 AS change
-      FROM perp_coin_hour h WHERE h.coin = o.coin AND h.hour >= o.hour - ${RETURNS_BEFORE} AND h.hour < o.hour AND h.close_price IS NOT NULL) r) AS deviation
-  FROM (SELECT DISTINCT coin, hour FROM opened) o
+change AS (
+  SELECT h.coin, h.hour, h.high_price, h.low_price, h.close_price / lag(h.close_price) OVER (PARTITION BY h.coin ORDER BY h.hour) - 1 AS change
+  FROM perp_coin_hour h WHERE h.coin IN (SELECT coin FROM opened) AND h.hour < $1 AND h.close_price IS NOT NULL
+),
+around AS MATERIALIZED (
+  SELECT coin, hour, high_price, low_price, stddev_samp(change) OVER before AS deviation,
+    max(high_price) FILTER (WHERE hour < date_trunc('hour', $1::timestamptz, 'UTC')) OVER after AS high_after,
+    min(low_price) FILTER (WHERE hour < date_trunc('hour', $1::timestamptz, 'UTC')) OVER after AS low_after
+  FROM change WINDOW before AS (PARTITION BY coin ORDER BY hour RANGE BETWEEN ${RETURNS_BEFORE} PRECEDING AND ${HOUR} PRECEDING),
+    after AS (PARTITION BY coin ORDER BY hour RANGE BETWEEN ${HOUR} FOLLOWING AND ${LAST_WHOLE_HOUR} FOLLOWING)
 ),
 target AS (
-  SELECT o.*, o.price * (1 + CASE WHEN o.is_buy THEN ${DEVIATIONS} ELSE -${DEVIATIONS} END * s.deviation) AS goal,
-    date_trunc('hour', o.until, 'UTC') AS last_hour
-  FROM opened o JOIN spread s ON s.coin = o.coin AND s.hour = o.hour WHERE s.deviation IS NOT NULL
+  SELECT o.*, o.price * (1 + CASE WHEN o.is_buy THEN ${DEVIATIONS} ELSE -${DEVIATIONS} END * a.deviation) AS goal,
+    greatest(date_trunc('hour', o.until, 'UTC'), o.hour + ${HOUR}) AS last_hour, a.high_price, a.low_price, a.high_after, a.low_after
+  FROM opened o JOIN around a ON a.coin = o.coin AND a.hour = o.hour WHERE a.deviation > 0
 )
-SELECT trader, (avg(CASE WHEN
-  EXISTS (SELECT 1 FROM perp_coin_hour h WHERE h.coin = t.coin AND h.hour >= t.hour + ${HOUR} AND h.hour < t.last_hour
-    AND CASE WHEN t.is_buy THEN h.high_price >= t.goal ELSE h.low_price <= t.goal END)
-  OR EXISTS (SELECT 1 FROM perp_fill f WHERE f.coin = t.coin AND f.timestamp > t.timestamp AND f.timestamp < least(t.hour + ${HOUR}, t.until)
-    AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)
-  OR EXISTS (SELECT 1 FROM perp_fill f WHERE f.coin = t.coin AND f.timestamp >= greatest(t.last_hour, t.hour + ${HOUR}) AND f.timestamp < t.until
-    AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)
-  THEN 1 ELSE 0 END))::float8 AS timing
-FROM target t GROUP BY trader`;
+SELECT t.trader, avg(CASE
+  WHEN CASE WHEN t.is_buy THEN t.high_after >= t.goal ELSE t.low_after <= t.goal END THEN 1
+  WHEN CASE WHEN t.is_buy THEN t.high_price >= t.goal ELSE t.low_price <= t.goal END
+    AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)} THEN 1
+  WHEN CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
+    AND ${edge('>= t.last_hour', 't.until')} THEN 1
+  ELSE 0 END)::float8 AS timing
+FROM target t LEFT JOIN around last ON last.coin = t.coin AND last.hour = t.last_hour GROUP BY t.trader`;
 
 /**
  * Share of each account's opens (of the coin) that a favourable move of at least two standard deviations followed within 24 hours;
- * opens without a known deviation are left out, accounts without others are not told.
+ * opens before which the price did not move are left out, accounts without others are not told.
  */
 export async function listTimings(
   { sql, now }: GraphContext,

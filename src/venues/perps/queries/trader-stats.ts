@@ -20,7 +20,8 @@ export interface TraderStats extends QueryResultRow {
   losing_trades: number;
   profit_factor: string | null;
   sharpe: number | null;
-  max_drawdown_usd: string;
+  /** Null where it was not asked for: it is told from facts. */
+  max_drawdown_usd: string | null;
   best_trade_usd: string | null;
   worst_trade_usd: string | null;
   active_days: number;
@@ -47,8 +48,20 @@ export const sharpeSql = (daily: string): string => `(
     THEN (total / span)::float8 / sqrt(((squares - total * total / span) / (span - 1))::float8) * sqrt(${SHARPE.year}::float8) END AS sharpe, active_days
   FROM (SELECT trader, ${SHARPE_COLUMNS} FROM ${daily} d GROUP BY trader) spread)`;
 
+/** The largest fall of the sum of closed PnL from its peak, or from nothing, fill by fill. */
+const fallOf = (facts: string): string => `,
+fall AS (
+  SELECT trader, max(peak - grown) AS drawdown FROM (
+    SELECT trader, grown, greatest(0, max(grown) OVER (PARTITION BY trader ORDER BY number)) AS peak FROM (
+      SELECT trader, row_number() OVER account AS number, sum(closed_pnl) OVER account AS grown
+      FROM perp_fill WHERE ${facts} AND timestamp >= $1 AND timestamp < $4 AND closed_pnl <> 0
+      WINDOW account AS (PARTITION BY trader ORDER BY timestamp, seq, coin COLLATE "C", tid, oid)
+    ) f
+  ) p GROUP BY trader
+)`;
+
 // $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
-const text = (coin: boolean): string => {
+const text = (coin: boolean, drawdown: boolean): string => {
   const facts = `trader = ANY ($5::text[])${coin ? ' AND coin = $6::text' : ''}`;
   const columns = [
     ...VOLUME_COLUMNS,
@@ -84,24 +97,15 @@ trips AS (
     avg(net_pnl) FILTER (WHERE net_pnl > 0) AS avg_win, avg(net_pnl) FILTER (WHERE net_pnl <= 0) AS avg_loss,
     avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
   FROM perp_round_trip WHERE ${facts} AND closed_at >= $1 AND closed_at < $4 GROUP BY trader
-),
-fall AS (
-  SELECT trader, max(peak - grown) AS drawdown FROM (
-    SELECT trader, grown, greatest(0, max(grown) OVER (PARTITION BY trader ORDER BY number)) AS peak FROM (
-      SELECT trader, row_number() OVER account AS number, sum(closed_pnl) OVER account AS grown
-      FROM perp_fill WHERE ${facts} AND timestamp >= $1 AND timestamp < $4 AND closed_pnl <> 0
-      WINDOW account AS (PARTITION BY trader ORDER BY timestamp, seq, coin COLLATE "C", tid, oid)
-    ) f
-  ) p GROUP BY trader
-)
+)${drawdown ? fallOf(facts) : ''}
 SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, t.fees_usd, t.pnl - t.fees_usd AS net_pnl,
   100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
   coalesce(trips.closed - trips.won, 0) AS losing_trades, coalesce(trips.gains, 0) / nullif(trips.losses, 0) AS profit_factor, trips.best AS best_trade_usd,
   trips.worst AS worst_trade_usd, trips.avg_win AS avg_win_usd, trips.avg_loss AS avg_loss_usd, round(trips.hold_minutes, 6)::float8 AS avg_hold_minutes,
-  sharpe.sharpe, coalesce(fall.drawdown, 0) AS max_drawdown_usd, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
+  sharpe.sharpe, ${drawdown ? 'coalesce(fall.drawdown, 0)' : 'NULL'} AS max_drawdown_usd, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
   top.coin AS top_coin, top.volume / nullif(t.volume, 0) AS top_coin_share, t.largest_usd AS largest_trade_usd
 FROM total t JOIN sharpe ON sharpe.trader = t.trader JOIN top ON top.trader = t.trader
-LEFT JOIN trips ON trips.trader = t.trader LEFT JOIN fall ON fall.trader = t.trader`;
+LEFT JOIN trips ON trips.trader = t.trader${drawdown ? ' LEFT JOIN fall ON fall.trader = t.trader' : ''}`;
 };
 
 /** Figures of those of the accounts that had a fill in the window (of the coin). */
@@ -110,8 +114,10 @@ export async function listStats(
   traders: readonly string[],
   window: Window,
   coin: string | null = null,
+  drawdown = true,
 ): Promise<Map<string, TraderStats>> {
-  const statement = { name: coin === null ? 'perps_trader_stats' : 'perps_trader_stats_coin', text: text(coin !== null) };
+  const name = ['perps_trader_stats', ...(coin === null ? [] : ['coin']), ...(drawdown ? ['drawdown'] : [])].join('_');
+  const statement = { name, text: text(coin !== null, drawdown) };
   const rows = await context.sql.query<TraderStats>(statement, [...spanOf(window), traders, ...(coin === null ? [] : [coin])]);
   return new Map(rows.map((row) => [row.trader, { ...row, ...winRates(row) }]));
 }

@@ -87,10 +87,10 @@ WITH dealt AS (
   WHERE t.is_taker AND t.timestamp < $1 AND m.timestamp < $1 GROUP BY 1, 2
 ),
 volume AS (SELECT trader, sum(usd) AS usd, sum(matches) AS matches FROM dealt GROUP BY trader),
-cluster AS (
-  SELECT a.trader, a.other, a.usd FROM dealt a JOIN dealt b ON b.trader = a.other AND b.other = a.trader
-  JOIN volume va ON va.trader = a.trader JOIN volume vb ON vb.trader = b.trader
-  WHERE a.trader = a.other OR (a.matches >= ${CLUSTER.matches} AND a.matches >= ${CLUSTER.share} * va.matches AND b.matches >= ${CLUSTER.share} * vb.matches)
+leaning AS MATERIALIZED (
+  SELECT d.trader, d.other, d.usd, v.usd AS volume FROM dealt d JOIN volume v ON v.trader = d.trader
+  WHERE d.trader = d.other OR (d.matches >= ${CLUSTER.matches} AND d.matches >= ${CLUSTER.share} * v.matches)
 )
-SELECT c.trader, (sum(c.usd) / v.usd)::float8 AS share FROM cluster c JOIN volume v ON v.trader = c.trader GROUP BY c.trader, v.usd`,
+SELECT a.trader, (sum(a.usd) / a.volume)::float8 AS share FROM leaning a JOIN leaning b ON b.trader = a.other AND b.other = a.trader
+GROUP BY a.trader, a.volume`,
 };

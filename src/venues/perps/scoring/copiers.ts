@@ -49,7 +49,7 @@ const FOLLOWS = (first: string, second: string): string => `
   WHERE ${second}.trader <> ${first}.trader AND ${second}.at > ${first}.at AND ${second}.at <= ${first}.at + ${MAX_LAG} GROUP BY 1, 2, 3, 4`;
 
 // $1: the run; $2: its day; $3: score of a leader; $4: fewest matches. Entries are the starts of round trips; the lag spans two hours at most.
-const FOLLOWINGS = {
+export const FOLLOWINGS = {
   name: 'perps_followings',
   text: `
 WITH ${heldAt('$1::timestamptz', 'true')},
