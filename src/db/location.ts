@@ -13,13 +13,17 @@ export interface Located {
 /** The folder of the embedded database's files. */
 export const embeddedFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
 
-/** The configured database; else the embedded one, joined where it runs already, started where it does not. */
-export async function locateDatabase(databaseUrl: string | false, dataDir: string): Promise<Located> {
+/** The configured database; else the embedded one, joined where it runs already, started (with `settings`) where it does not. */
+export async function locateDatabase(
+  databaseUrl: string | false,
+  dataDir: string,
+  settings: Record<string, string | number> = {},
+): Promise<Located> {
   if (databaseUrl !== false)
     return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, release: async () => undefined };
   const running = runningServer(embeddedFolder(dataDir));
   if (running !== null) return { url: running, name: 'embedded PostgreSQL (already running)', release: async () => undefined };
-  const server: EmbeddedPostgres = await startEmbedded(embeddedFolder(dataDir));
+  const server: EmbeddedPostgres = await startEmbedded(embeddedFolder(dataDir), settings);
   return { url: server.url, name: 'embedded PostgreSQL', release: () => server.stop() };
 }
 

@@ -1,0 +1,131 @@
+import type { Pool } from 'pg';
+import { VENUES } from '../../src/app';
+import { lpWorld } from '../../src/sandbox/simulator/lp';
+import { perpsWorld } from '../../src/sandbox/simulator/perps';
+import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
+import type { Venue, VenueName } from '../../src/venues/venue';
+import { loadPage, recognise } from '../../src/workers/ingest';
+import { pageOf } from '../../src/workers/pages';
+import { runScores } from '../../src/workers/scores';
+
+export const WORLD_START = new Date('2026-01-02T00:00:00Z');
+export const WORLD_NOW = new Date('2026-02-01T00:00:00Z');
+
+/** What building a world took. Seconds of the clock on the wall; `simulate_s` is the part of loading that made the pages. */
+export interface BuiltWorld {
+  facts: number;
+  load_s: number;
+  simulate_s: number;
+  score_s: number;
+  wallets: number;
+  scored: number;
+  peak_rss_mb: number;
+  database_mb: number;
+}
+
+const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
+/** Rows of one feed that are handed over as one page. */
+const JOINED_ROWS = 20_000;
+const REPORT_MS = 10_000;
+
+export const venueOf = (name: VenueName): Venue => VENUES.find((venue) => venue.name === name) as Venue;
+
+export const simulatorOf = (venue: VenueName, size: number, seed: number): VenueWorld => WORLDS[venue]({ seed, size, start: WORLD_START });
+
+const feedOf = ({ name }: WorldPage): string => name.replace(/[\d-].*$/, '');
+
+/**
+ * The simulated pages as recordings would hold them: short pages of one wallet feed, which an upstream must cut at a thousand rows, are joined as long as
+ * they follow each other. Other pages carry meaning in their names and stay as they are.
+ */
+export function* recordedPages(pages: Iterable<WorldPage>): Generator<WorldPage> {
+  let open: WorldPage | undefined;
+  for (const page of pages) {
+    const joins = page.format === 'json' && ['trades', 'activity'].includes(feedOf(page));
+    if (open !== undefined && joins && feedOf(open) === feedOf(page) && open.facts + page.facts <= JOINED_ROWS) {
+      // Pages are served newest first.
+      open = { ...open, records: [...page.records, ...open.records], facts: open.facts + page.facts };
+      continue;
+    }
+    if (open !== undefined) yield open;
+    open = joins ? page : undefined;
+    if (!joins) yield page;
+  }
+  if (open !== undefined) yield open;
+}
+
+/** Loads and scores a world into an empty, migrated database. `tell` is handed a line of progress every ten seconds. */
+export async function buildWorld(
+  pool: Pool,
+  { venue: name, size, seed }: { venue: VenueName; size: number; seed: number },
+  tell: (line: string) => void,
+): Promise<BuiltWorld> {
+  const venue = venueOf(name);
+  const rss = watchMemory();
+  const label = `${name} ${size.toLocaleString('en')}`;
+  const started = performance.now();
+  const { facts, simulate_s } = await loadAll(pool, venue, simulatorOf(name, size, seed).pages(WORLD_START, WORLD_NOW), (loaded, seconds) =>
+    tell(
+      `${label}: ${((100 * loaded) / size).toFixed(0)} %, ${Math.round(loaded / seconds).toLocaleString('en')} facts/s, ${rss.peak()} MB`,
+    ),
+  );
+  const load_s = (performance.now() - started) / 1_000;
+  await pool.query('VACUUM ANALYZE');
+  const scoring = performance.now();
+  const run = await runScores(pool, venue, WORLD_NOW, () => undefined);
+  const score_s = (performance.now() - scoring) / 1_000;
+  await pool.query('VACUUM ANALYZE');
+  const { rows } = await pool.query<{ mb: number }>('SELECT (pg_database_size(current_database()) / 1048576)::int AS mb');
+  const built: BuiltWorld = {
+    facts,
+    load_s,
+    simulate_s,
+    score_s,
+    wallets: run?.wallets ?? 0,
+    scored: run?.scored ?? 0,
+    peak_rss_mb: rss.stop(),
+    database_mb: rows[0]?.mb ?? 0,
+  };
+  tell(`${label}: ${JSON.stringify(built)}`);
+  return built;
+}
+
+/** Loads pages one transaction each; tells now and then how many facts are in, after how many seconds. */
+export async function loadAll(
+  pool: Pool,
+  venue: Venue,
+  pages: Iterable<WorldPage>,
+  tell: (facts: number, seconds: number) => void = () => undefined,
+): Promise<{ facts: number; simulate_s: number }> {
+  const started = performance.now();
+  let [facts, simulated, told] = [0, 0, started];
+  const iterator = recordedPages(pages)[Symbol.iterator]();
+  for (;;) {
+    const asked = performance.now();
+    const next = iterator.next();
+    simulated += performance.now() - asked;
+    if (next.done) break;
+    const { source, page } = await recognise(venue, pageOf(next.value.name, next.value.format, next.value.records));
+    if (source === null) continue;
+    facts += (await loadPage(pool, source, page, { progress: () => undefined })).inserted;
+    if (performance.now() - told < REPORT_MS) continue;
+    told = performance.now();
+    tell(facts, (told - started) / 1_000);
+  }
+  return { facts, simulate_s: simulated / 1_000 };
+}
+
+/** The largest resident set of this process, in MB, looked at four times a second. */
+function watchMemory(): { peak(): number; stop(): number } {
+  let most = process.memoryUsage.rss();
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 250);
+  const peak = (): number => Math.round(most / 1_048_576);
+  return {
+    peak,
+    stop: () => {
+      clearInterval(timer);
+      return peak();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Client, type Pool } from 'pg';
+import { openDatabase } from '../../src/db/client';
+import { locateDatabase } from '../../src/db/location';
+import { migrate } from '../../src/db/migrate';
+import type { VenueName } from '../../src/venues/venue';
+import { ROOT } from '../support/catalogue';
+import { type BuiltWorld, WORLD_NOW, WORLD_START, buildWorld } from './world-build';
+
+/** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
+export interface BenchWorld {
+  venue: VenueName;
+  /** About how many facts it holds; `facts` says exactly. */
+  size: number;
+  seed: number;
+  /** Address of its database, for a server of the product's own. */
+  url: string;
+  pool: Pool;
+  start: Date;
+  /** The instant everything in it is before: the clock to answer by. */
+  now: Date;
+  facts: number;
+  /** How it was built, whenever that was. */
+  built: BuiltWorld;
+  /** Closes the pool, and stops the server if this process started it; the database stays. */
+  close(): Promise<void>;
+}
+
+// Nothing here is worth an fsync: a half-built database is thrown away, and a finished one can be built again.
+const SERVER = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '1GB',
+  max_wal_size: '8GB',
+  maintenance_work_mem: '256MB',
+  max_connections: 100,
+};
+
+/**
+ * The world of `venue` with about `size` facts over 30 days, seed 1 unless said: built at first use, opened afterwards. Databases are kept on
+ * an embedded server under BENCH_DATA (else a folder of the system's temporary ones), or on the server BENCH_DATABASE_URL, one for each venue,
+ * size, seed and state of the migrations and the simulator. Prints progress to stderr while it builds.
+ */
+export async function openBenchWorld(venue: VenueName, size: number, seed = 1): Promise<BenchWorld> {
+  const folder = process.env.BENCH_DATA ?? path.join(os.tmpdir(), 'smart-money-bench');
+  fs.mkdirSync(folder, { recursive: true });
+  const server = await locateDatabase(process.env.BENCH_DATABASE_URL ?? false, folder, SERVER);
+  try {
+    const name = `bench_${venue}_${size}_${seed}_${stateOf(venue)}`;
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    await withAdmin(server.url, async (admin) => {
+      const { rows } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+      if (rows.length === 0) await build(admin, name, url, { venue, size, seed });
+    });
+    const db = await openDatabase(url.href, { statement_timeout_ms: 0 });
+    const { rows } = await db.pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
+    const built = rows[0]?.built as BuiltWorld;
+    const close = async (): Promise<void> => {
+      await db.close();
+      await server.release();
+    };
+    return { venue, size, seed, url: url.href, pool: db.pool, start: WORLD_START, now: WORLD_NOW, facts: built.facts, built, close };
+  } catch (error) {
+    await server.release();
+    throw error;
+  }
+}
+
+/** Built under another name and renamed when whole, so that a build that was interrupted is never taken for a world. */
+async function build(admin: Client, name: string, url: URL, world: { venue: VenueName; size: number; seed: number }): Promise<void> {
+  const draft = `${name}_draft`;
+  await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+  await admin.query(`CREATE DATABASE ${draft}`);
+  const draftUrl = new URL(url);
+  draftUrl.pathname = `/${draft}`;
+  await migrate(draftUrl.href, path.join(ROOT, 'prisma/migrations'));
+  const db = await openDatabase(draftUrl.href, { statement_timeout_ms: 0 });
+  try {
+    const built = await buildWorld(db.pool, world, (line) => process.stderr.write(`${line}\n`));
+    await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL)');
+    await db.pool.query('INSERT INTO bench_world VALUES ($1)', [JSON.stringify(built)]);
+  } finally {
+    await db.close();
+  }
+  await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+}
+
+async function withAdmin<T>(url: string, work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  try {
+    // One builder at a time, whoever asks.
+    await admin.query("SELECT pg_advisory_lock(hashtext('bench worlds'))");
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Short digest of what makes a world: migrations and the venue's simulator. */
+function stateOf(venue: VenueName): string {
+  const hash = crypto.createHash('sha256');
+  const simulator = `src/sandbox/simulator/${venue}`;
+  for (const place of ['prisma/migrations', simulator, `${simulator}.ts`, 'src/sandbox/simulator/world.ts'])
+    for (const file of filesBelow(path.join(ROOT, place))) hash.update(file.slice(ROOT.length)).update(fs.readFileSync(file));
+  return hash.digest('hex').slice(0, 10);
+}
+
+function filesBelow(place: string): string[] {
+  if (fs.statSync(place).isFile()) return [place];
+  return fs
+    .readdirSync(place)
+    .sort()
+    .flatMap((name) => filesBelow(path.join(place, name)));
+}
