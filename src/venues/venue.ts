@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { Pool, PoolClient } from 'pg';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Sql } from '../db/sql';
-import type { RecordedSource } from '../workers/source';
+import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source';
 
 export type VenueName = 'prediction' | 'perps' | 'lp';
 
@@ -38,6 +38,8 @@ export interface Venue {
   resolvers: Resolvers;
   /** Upstream formats it can load from recorded files, tried in this order. */
   sources: RecordedSource[];
+  /** Feeds that can be polled with these upstreams (`PREDICTION_DATA_URL` is `data` of prediction …); none: the venue is off. */
+  liveSources?(upstreams: UpstreamUrls): LiveSource[];
   /** Time of the newest event seen and time up to which the sources have been read; null before the first load. */
   freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }>;
   /** Recomputes every rollup from facts, inside the caller's transaction. */

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
 /**
  * One recorded upstream page: a file. `records` yields the file's rows as parsed from JSON, NDJSON or CSV (CSV cells are
@@ -25,6 +25,8 @@ export interface LoadOptions {
   account?: string;
   /** Called with the number of records handled since the last call. */
   progress(records: number): void;
+  /** Called with the event times of facts that were really appended: how long an event takes to be visible is measured by it. */
+  appended?(times: readonly Date[]): void;
 }
 
 /** An upstream feed that can be read from recorded pages of the same format through the same code as live ones. */
@@ -39,3 +41,64 @@ export interface RecordedSource {
    */
   load(page: RecordedPage, client: PoolClient, options: LoadOptions): Promise<IngestReport>;
 }
+
+/** What a live feed remembers between two steps: JSON, its own matter. Kept in the row `live.<name>` of source_cursor. */
+export type FeedCursor = Readonly<Record<string, unknown>>;
+
+/** A half-open span of event time. */
+export interface Span {
+  from: Date;
+  to: Date;
+}
+
+/** What a live feed may use while it reads. */
+export interface LiveContext {
+  /** Aborted when the process stops or another one reads this venue now; to be handed to every request. */
+  signal: AbortSignal;
+  /** For reading only: which wallets, positions or pools to ask for. Facts are written by the runner. */
+  db: Pool;
+}
+
+/** A slice of an upstream, small enough for memory and one transaction (a few thousand records). */
+export interface LiveStep {
+  /** In the upstream's own format, each loaded by the code that loads recorded pages. Empty where nothing is new. */
+  pages: readonly { source: RecordedSource; page: RecordedPage; account?: string }[];
+  /** Where the feed stands once the step is in: a crash before that reads the step again, and twice is once. */
+  cursor: FeedCursor;
+  /** Time up to which the upstream has been read once the step is in; null: no further than before. Moves on a quiet feed as well. */
+  watermark: Date | null;
+  /** reason -> how many records the feed left out before they became a page; a reason is a short snake_case word. */
+  skipped?: Readonly<Record<string, number>>;
+  /** The upstream took back or corrected something of this span; `pages` tell all of the span. See `LiveSource.invalidate`. */
+  invalidates?: Span;
+}
+
+/**
+ * A feed of a venue, read over the network: `head`, `update(from, to)`, `invalidate`. It asks and slices; cursors, transactions, retries of a
+ * failed poll, back-off, metrics and the rule that one process reads a venue are the runner's. It must not keep state of its own that
+ * matters: after a crash all it has is its cursor. Requests go through an `Upstream` (`upstream.ts`).
+ */
+export interface LiveSource {
+  /** `venue.feed`, e.g. `prediction.trades`. */
+  name: string;
+  /** The recorded source it continues: the first poll starts where that feed's recording ended. Null: `now` less a day. */
+  continues: string | null;
+  /** Whether the venue's answers are stale when this feed is; false for feeds that only add to others (one account at a time). */
+  gates: boolean;
+  /** From the end of one poll to the beginning of the next, in milliseconds. */
+  poll_ms: number;
+  /** The cursor of a first poll that begins at `from`. */
+  begin(from: Date): FeedCursor;
+  /** Time up to which the upstream can be read now: usually now, or its newest block's time. */
+  head(context: LiveContext): Promise<Date>;
+  /** One poll: everything from `cursor` to `to`, in steps, oldest first where the upstream allows it. Throws when the upstream fails. */
+  update(cursor: FeedCursor, to: Date, context: LiveContext): AsyncIterable<LiveStep>;
+  /**
+   * Takes the feed's facts of a span back and puts every rollup right that counted them, inside the caller's transaction;
+   * tells how many were removed. Left out where the upstream never takes anything back.
+   */
+  invalidate?(client: PoolClient, span: Span): Promise<number>;
+}
+
+/** Base URLs of a venue's upstreams by name (`gamma`, `data`, …), as configured; a name that is not set is not there. */
+export type UpstreamUrls = Readonly<Record<string, string>>;
