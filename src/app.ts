@@ -10,6 +10,7 @@ import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
 import type { PaidDeps, PaidEndpoint } from './gateway/paid';
 import { type Listening, listen, makeGateway } from './gateway/server';
+import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { makeExplorer } from './graph/explorer';
 import { answeredFields, makeSchema } from './graph/schema';
@@ -17,7 +18,7 @@ import type { Logger } from './observability/logger';
 import { makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
 import type { PaymentsSettings } from './payments/config';
-import type { Venue } from './venues/venue';
+import type { GraphContext, Venue } from './venues/venue';
 import { lp } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
@@ -25,6 +26,12 @@ import { watchFreshness } from './workers/freshness';
 import { lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
+
+/** Contexts for what works in the background: it asks the graph as of the clock's now. */
+export const contextsOver =
+  (db: Database, { clock }: Pick<Config, 'clock'>): (() => GraphContext) =>
+  () =>
+    makeContext(db, clock.now());
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;

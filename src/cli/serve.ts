@@ -1,7 +1,7 @@
 import net from 'node:net';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { type App, VENUES, startApp } from '../app';
+import { type App, VENUES, contextsOver, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
@@ -11,6 +11,7 @@ import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { startSandboxChains } from '../sandbox/sandbox';
 import { dailyScores } from '../workers/scores';
+import { watchSignals } from '../workers/track';
 import type { Command, Place } from './command';
 import { paymentSettings } from './payments';
 
@@ -135,6 +136,8 @@ async function keepScores(config: Config, database: Located, logger: Logger, sto
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     );
   scores.keepUp();
+  const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger);
+  stops.push(() => signals.stop());
 }
 
 async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {

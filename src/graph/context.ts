@@ -9,6 +9,7 @@ export const emptyMeta = (): AnswerMeta => ({
   next_cursor: null,
   score_version: null,
   warnings: [],
+  track_record: null,
 });
 
 /** What resolvers are handed for one request. `signal` cancels its statements in the database as well. */

@@ -2,6 +2,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { Pool, PoolClient } from 'pg';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Sql } from '../db/sql';
+import type { PendingSignal, Signal, SignalMark, TrackRecord } from '../workers/signal';
 import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source';
 
 export type VenueName = 'prediction' | 'perps' | 'lp';
@@ -15,6 +16,8 @@ export interface AnswerMeta {
   next_cursor: string | null;
   score_version: string | null;
   warnings: string[];
+  /** How earlier answers of the same signal endpoint turned out; null on all others. */
+  track_record: TrackRecord[] | null;
 }
 
 /** What every resolver is handed: one per request. */
@@ -31,6 +34,18 @@ export interface GraphContext {
 export type Resolver<Source = never, Args = never> = GraphQLFieldResolver<Source, GraphContext, Args>;
 export type Resolvers = Record<string, Record<string, unknown>>;
 
+/** The signal endpoints of a wing: what they say, and how it turned out (definition D-TRACK). */
+export interface SignalTracking {
+  /** Paths after /api/v1/. */
+  endpoints: readonly string[];
+  /** Words of the horizons, in the order they are told. */
+  horizons: readonly string[];
+  /** Every signal the endpoints give as of the context's now by their default parameters, in order; nothing for an endpoint that answers empty. */
+  list(context: GraphContext): Promise<Signal[]>;
+  /** Marks of those pending signals whose horizon has passed by `now` and whose end is known; the others are asked for again. */
+  mark(sql: Sql, pending: readonly PendingSignal[], now: Date): Promise<SignalMark[]>;
+}
+
 /** The face of a wing: everything the rest of the house may know about a venue. */
 export interface Venue {
   name: VenueName;
@@ -46,6 +61,8 @@ export interface Venue {
   rebuild?(client: PoolClient): Promise<void>;
   /** Writes the scores and snapshots of the UTC day of `now`, as of `now`; again on the same day: the same result. */
   score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
+  /** Signals whose fate is measured; resolvers of these endpoints are wrapped in `tracked`. */
+  signals?: SignalTracking;
   /** Rows kept, by fact table: what the start says is in the store. */
   counts(db: Pool): Promise<Record<string, number>>;
 }

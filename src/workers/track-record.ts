@@ -1,0 +1,65 @@
+import type { Sql, Statement } from '../db/sql';
+import { wilsonLowerBound } from '../lib/statistics';
+import type { Resolver } from '../venues/venue';
+import type { TrackRecord } from './signal';
+
+const RECORD: Statement = {
+  name: 'signal_track_record',
+  text: `SELECT horizon, count(*)::int AS signals, (count(*) FILTER (WHERE mark.hit))::int AS hits, avg(mark.return_pct)::float8 AS mean_return_pct,
+  avg(mark.baseline)::float8 AS baseline, min(signal.taken_at) AS first_at, max(signal.taken_at) AS last_at
+FROM signal_mark AS mark JOIN signal USING (endpoint, day, rank) WHERE endpoint = $1 AND mark.at <= $2 GROUP BY horizon`,
+};
+
+interface RecordRow {
+  horizon: string;
+  signals: number;
+  hits: number;
+  mean_return_pct: number;
+  baseline: number;
+  first_at: Date;
+  last_at: Date;
+}
+
+/** How the endpoint's signals turned out, by what was known at `now`: one entry a horizon, all marked signals counted. */
+export async function readTrackRecord(sql: Sql, endpoint: string, horizons: readonly string[], now: Date): Promise<TrackRecord[]> {
+  const rows = await sql.query<RecordRow & Record<string, unknown>>(RECORD, [endpoint, now]);
+  return horizons.map((horizon) => {
+    const row = rows.find((one) => one.horizon === horizon);
+    if (row === undefined)
+      return {
+        horizon,
+        signals: 0,
+        hit_rate: null,
+        hit_rate_lb: null,
+        mean_return_pct: null,
+        baseline_hit_rate: null,
+        from: null,
+        to: null,
+      };
+    return {
+      horizon,
+      signals: row.signals,
+      hit_rate: row.hits / row.signals,
+      hit_rate_lb: wilsonLowerBound(row.hits, row.signals),
+      mean_return_pct: row.mean_return_pct,
+      baseline_hit_rate: row.baseline,
+      from: second(row.first_at),
+      to: second(row.last_at),
+    };
+  });
+}
+
+const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;
+
+/** The resolver of a signal endpoint: its answer, with the endpoint's track record in meta. */
+export function tracked<Source, Args>(
+  endpoint: string,
+  horizons: readonly string[],
+  resolver: Resolver<Source, Args>,
+): Resolver<Source, Args> {
+  return async (source, args, context, info) => {
+    const answer: unknown = await resolver(source, args, context, info);
+    context.meta.track_record = await readTrackRecord(context.sql, endpoint, horizons, context.now);
+    return answer;
+  };
+}

@@ -1,0 +1,148 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from '../observability/logger';
+import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
+import { lastScored } from './scores';
+import type { PendingSignal, Signal, SignalMark } from './signal';
+
+/** A context of the graph as of now: signals are what the endpoints answer. */
+export type MakeContext = () => GraphContext;
+
+/** What one look at a venue's signals did. */
+export interface TrackRun {
+  venue: string;
+  stored: number;
+  marked: number;
+}
+
+/**
+ * Stores today's signals of a venue, once it is scored today, and marks those whose horizon has passed. The day's first snapshot stays; `retake`
+ * takes one again that found nothing. Null for a wing without signals.
+ */
+export async function trackSignals(pool: Pool, venue: Venue, makeContext: MakeContext, retake = false): Promise<TrackRun | null> {
+  if (venue.signals === undefined) return null;
+  const context = makeContext();
+  const scored = venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === dayOf(context);
+  const stored = scored ? await storeSignals(pool, venue.name, venue.signals, context, retake) : 0;
+  return { venue: venue.name, stored, marked: await markSignals(pool, venue.name, venue.signals, context) };
+}
+
+const dayOf = ({ now }: GraphContext): string => now.toISOString().slice(0, 10);
+
+/** Stores what the signal endpoints say now as the snapshot of the UTC day. Tells the number of signals. */
+async function storeSignals(pool: Pool, venue: string, tracking: SignalTracking, context: GraphContext, retake: boolean): Promise<number> {
+  const day = dayOf(context);
+  if (retake) await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue, day]);
+  const { rows } = await pool.query<{ endpoint: string }>('SELECT endpoint FROM signal_snapshot WHERE venue = $1 AND day = $2', [
+    venue,
+    day,
+  ]);
+  const missing = tracking.endpoints.filter((endpoint) => !rows.some((row) => row.endpoint === endpoint));
+  if (missing.length === 0) return 0;
+  const signals = await tracking.list(context);
+  let stored = 0;
+  for (const endpoint of missing) {
+    const own = signals.filter((signal) => signal.endpoint === endpoint);
+    if (await inTransaction(pool, (client) => storeSnapshot(client, venue, endpoint, day, context.now, own))) stored += own.length;
+  }
+  return stored;
+}
+
+/** Whether this process was the one that stored the snapshot. */
+async function storeSnapshot(
+  client: PoolClient,
+  venue: string,
+  endpoint: string,
+  day: string,
+  taken_at: Date,
+  signals: readonly Signal[],
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'INSERT INTO signal_snapshot (endpoint, day, venue, taken_at, signals) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
+    [endpoint, day, venue, taken_at, signals.length],
+  );
+  if (rowCount === 0) return false;
+  await client.query(
+    `INSERT INTO signal (endpoint, day, rank, venue, taken_at, subject, part, direction, price)
+     SELECT $1, $2, rank, $3, $4, subject, part, direction, price
+     FROM jsonb_to_recordset($5::jsonb) AS row(rank int, subject text, part text, direction smallint, price numeric)`,
+    [endpoint, day, venue, taken_at, JSON.stringify(signals.map((signal, index) => ({ ...signal, rank: index + 1 })))],
+  );
+  return true;
+}
+
+/** Marks what has come due by the context's now. Tells the number of marks. */
+async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, context: GraphContext): Promise<number> {
+  const { rows: pending } = await pool.query<PendingSignal>(
+    `SELECT endpoint, day::text, rank, taken_at, subject, part, direction::int, price::float8 AS price, horizon
+     FROM signal CROSS JOIN unnest($2::text[]) AS due(horizon)
+     WHERE venue = $1 AND taken_at < $3
+       AND NOT EXISTS (SELECT FROM signal_mark AS mark
+         WHERE mark.endpoint = signal.endpoint AND mark.day = signal.day AND mark.rank = signal.rank AND mark.horizon = due.horizon)`,
+    [venue, tracking.horizons, context.now],
+  );
+  if (pending.length === 0) return 0;
+  const marks = await tracking.mark(context.sql, pending, context.now);
+  const { rowCount } = await pool.query(
+    `INSERT INTO signal_mark (endpoint, day, rank, horizon, at, hit, return_pct, baseline)
+     SELECT endpoint, day, rank, horizon, at, hit, return_pct, baseline
+     FROM jsonb_to_recordset($1::jsonb)
+       AS row(endpoint text, day date, rank int, horizon text, at timestamptz, hit boolean, return_pct numeric, baseline numeric)
+     ON CONFLICT DO NOTHING`,
+    [JSON.stringify(marks satisfies SignalMark[])],
+  );
+  return rowCount ?? 0;
+}
+
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Looks at the signals of every venue again and again, until stopped. */
+export interface SignalWatch {
+  stop(): Promise<void>;
+}
+
+/** Starts looking, every ten minutes by default; the first look is at once. A failed look is logged, the next one tries again. */
+export function watchSignals(
+  pool: Pool,
+  venues: readonly Venue[],
+  makeContext: MakeContext,
+  logger: Logger,
+  everyMs = 600_000,
+): SignalWatch {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const look = async (): Promise<void> => {
+    for (const venue of venues) {
+      const run = await trackSignals(pool, venue, makeContext).catch((error: Error) => {
+        logger.error({ err: error, venue: venue.name }, 'signals could not be tracked');
+        return null;
+      });
+      if (run !== null && run.stored + run.marked > 0) logger.info(run, 'signals tracked');
+      if (stopped) return;
+    }
+  };
+  const tick = (): Promise<void> =>
+    look().then(() => {
+      if (!stopped) timer = setTimeout(() => (working = tick()), everyMs);
+    });
+  let working = tick();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+}

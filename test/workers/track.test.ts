@@ -1,0 +1,119 @@
+import { makeContext } from '../../src/graph/context';
+import { makeLogger } from '../../src/observability/logger';
+import type { GraphContext, SignalTracking, Venue } from '../../src/venues/venue';
+import { runScores } from '../../src/workers/scores';
+import type { PendingSignal, Signal } from '../../src/workers/signal';
+import { trackSignals, watchSignals } from '../../src/workers/track';
+import { readTrackRecord, tracked } from '../../src/workers/track-record';
+import { testDatabase } from '../support/database';
+
+const at = (iso: string): Date => new Date(`2026-03-${iso}Z`);
+const HORIZONS = ['1h', '24h'] as const;
+const hours = (horizon: string): number => Number.parseInt(horizon, 10);
+const up = (subject: string, price: number): Signal => ({ endpoint: 'coins/signals', subject, part: '', direction: 1, price });
+
+/** A wing that says what it is told to say; every price has doubled after an hour and is back after a day. */
+function wing(said: () => Signal[], scores = false): Venue {
+  const signals: SignalTracking = {
+    endpoints: ['coins/signals', 'coins/other'],
+    horizons: HORIZONS,
+    list: async () => said(),
+    mark: async (_sql, pending, now) =>
+      pending.flatMap(({ endpoint, day, rank, horizon, taken_at }: PendingSignal) => {
+        const end = new Date(taken_at.getTime() + hours(horizon) * 3_600_000);
+        const return_pct = horizon === '1h' ? 100 : 0;
+        return end > now ? [] : [{ endpoint, day, rank, horizon, at: end, hit: return_pct > 0, return_pct, baseline: 0.25 }];
+      }),
+  };
+  const score = scores ? { score: async () => ({ wallets: 0, scored: 0 }) } : {};
+  return { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), counts: async () => ({}), signals, ...score }; // prettier-ignore
+}
+
+describe('signals of a wing', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  let said: Signal[];
+  const context = (now: Date): GraphContext => makeContext(db, now);
+  const track = (now: Date, retake = false, venue = wing(() => said)) => trackSignals(db.pool, venue, () => context(now), retake);
+  const record = (now: Date) => readTrackRecord(context(now).sql, 'coins/signals', HORIZONS, now);
+  const stored = async () => (await db.pool.query('SELECT day::text, rank, subject, price::float8 AS price FROM signal ORDER BY day, rank')).rows; // prettier-ignore
+
+  beforeEach(async () => {
+    db = await testDatabase();
+    said = [up('BTC', 50), up('ETH', 4)];
+  });
+  afterEach(() => db.drop());
+
+  test('stored once a day, in order, none dropped; marked when a horizon has passed', async () => {
+    expect(await track(at('01T12:00:00'))).toEqual({ venue: 'perps', stored: 2, marked: 0 });
+    said = [up('SOL', 9)];
+    expect(await track(at('01T12:30:00'))).toEqual({ venue: 'perps', stored: 0, marked: 0 });
+    expect(await track(at('01T13:00:00'))).toEqual({ venue: 'perps', stored: 0, marked: 2 });
+    expect(await track(at('02T11:00:00'))).toEqual({ venue: 'perps', stored: 1, marked: 0 });
+    expect(await track(at('02T12:00:00'))).toEqual({ venue: 'perps', stored: 0, marked: 3 });
+    expect(await track(at('02T12:00:00'))).toEqual({ venue: 'perps', stored: 0, marked: 0 });
+    expect(await stored()).toEqual([
+      { day: '2026-03-01', rank: 1, subject: 'BTC', price: 50 },
+      { day: '2026-03-01', rank: 2, subject: 'ETH', price: 4 },
+      { day: '2026-03-02', rank: 1, subject: 'SOL', price: 9 },
+    ]);
+    // Three of three: the lower bound is 3 / (3 + 1.645²).
+    const [hour, day] = await record(at('02T12:00:00'));
+    expect(hour).toEqual({ horizon: '1h', signals: 3, hit_rate: 1, hit_rate_lb: expect.closeTo(3 / (3 + 1.645 ** 2), 9), mean_return_pct: 100, baseline_hit_rate: 0.25, from: '2026-03-01T12:00:00Z', to: '2026-03-02T11:00:00Z' }); // prettier-ignore
+    expect(day).toEqual({ horizon: '24h', signals: 2, hit_rate: 0, hit_rate_lb: 0, mean_return_pct: 0, baseline_hit_rate: 0.25, from: '2026-03-01T12:00:00Z', to: '2026-03-01T12:00:00Z' }); // prettier-ignore
+  });
+
+  test('a record of then knows nothing that came later; without marks it is empty', async () => {
+    await track(at('01T12:00:00'));
+    await track(at('05T12:00:00'));
+    expect((await record(at('01T12:59:59'))).map(({ signals, hit_rate, from }) => [signals, hit_rate, from])).toEqual([[0, null, null], [0, null, null]]); // prettier-ignore
+    expect((await record(at('01T13:00:00'))).map(({ signals }) => signals)).toEqual([2, 0]);
+    expect((await record(at('09T00:00:00'))).map(({ signals }) => signals)).toEqual([2, 2]);
+  });
+
+  test('an empty snapshot counts as taken, and is taken again when asked', async () => {
+    said = [];
+    expect((await track(at('01T12:00:00')))?.stored).toBe(0);
+    expect((await db.pool.query('SELECT endpoint, signals FROM signal_snapshot ORDER BY 1')).rows).toEqual([{ endpoint: 'coins/other', signals: 0 }, { endpoint: 'coins/signals', signals: 0 }]); // prettier-ignore
+    said = [up('BTC', 50)];
+    expect((await track(at('01T13:00:00')))?.stored).toBe(0);
+    expect((await track(at('01T14:00:00'), true))?.stored).toBe(1);
+    said = [up('ETH', 4), up('SOL', 9)];
+    expect((await track(at('01T15:00:00'), true))?.stored).toBe(0);
+  });
+
+  test('a wing that scores is asked once it is scored today', async () => {
+    const venue = wing(() => said, true);
+    expect((await track(at('01T12:00:00'), false, venue))?.stored).toBe(0);
+    await runScores(db.pool, venue, at('01T12:00:00'), () => undefined);
+    expect((await track(at('02T00:00:30'), false, venue))?.stored).toBe(0);
+    expect((await track(at('01T12:00:00'), false, venue))?.stored).toBe(2);
+  });
+
+  test('two processes at once store one snapshot; a wing without signals has none', async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => track(at('01T12:00:00'))));
+    expect(runs.map((run) => run?.stored).sort()).toEqual([0, 0, 2]);
+    expect(await trackSignals(db.pool, { ...wing(() => said), signals: undefined }, () => context(at('01T12:00:00')))).toBeNull();
+  });
+
+  test('the watch goes on after a failure, and stops', async () => {
+    let asked = 0;
+    const failing = wing(() => {
+      asked += 1;
+      if (asked === 1) throw new Error('not now');
+      return said;
+    });
+    const watch = watchSignals(db.pool, [failing], () => context(at('01T12:00:00')), makeLogger('silent'), 5);
+    while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await watch.stop();
+    expect(asked).toBe(2);
+  });
+
+  test('a tracked resolver tells its endpoint’s record beside its answer', async () => {
+    await track(at('01T12:00:00'));
+    await track(at('01T13:00:00'));
+    const now = context(at('01T13:00:00'));
+    const answer = await tracked('coins/signals', HORIZONS, async () => ['an answer'])(undefined as never, undefined as never, now, undefined as never); // prettier-ignore
+    expect(answer).toEqual(['an answer']);
+    expect(now.meta.track_record).toEqual(await record(at('01T13:00:00')));
+  });
+});
