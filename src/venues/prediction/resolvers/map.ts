@@ -4,13 +4,16 @@ import { marketsVolumeByGroup } from './flows-groups';
 import { marketsVolumeHeatmap } from './flows-heatmap';
 import { marketsPriceHistory } from './flows-price';
 import { marketsSentiment } from './flows-sentiment';
+import { entries } from './entries';
 import { walletsAlphaCallers } from './alpha-callers';
 import { walletsCopyTraders } from './copy-traders';
 import { walletsNicheExperts } from './experts';
 import { marketsInsiders, walletsInsiders } from './insiders';
 import { walletsInsidersTrend } from './insiders-trend';
 import { walletsTopPerformers } from './leaderboard';
+import { links } from './links';
 import { Market } from './market';
+import { rowLinks } from './row-links';
 import { marketsCategories } from './markets-categories';
 import { marketsClosingSoon } from './markets-closing';
 import { marketsEarlyMovers } from './markets-movers';
@@ -78,8 +81,11 @@ export const resolvers: Resolvers = {
     walletsInsidersTrend,
     walletsCopyTraders,
     walletsAlphaCallers,
+    ...entries,
   },
-  PmTrade,
-  Market,
-  PmWallet,
+  ...rowLinks,
+  ...links,
+  PmTrade: { ...PmTrade, ...links.PmTrade },
+  Market: { ...Market, ...links.Market },
+  PmWallet: { ...PmWallet, ...links.PmWallet },
 };

@@ -66,6 +66,7 @@ export function positionRecord(position: KnownPosition) {
   const average = over(paid_usdc, paid_shares);
   const payout = position.payout === null ? null : Number(position.payout);
   return {
+    wallet: position.wallet,
     condition_id: position.condition_id,
     question: market?.question ?? null,
     category: position.category,

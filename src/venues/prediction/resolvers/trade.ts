@@ -8,7 +8,7 @@ import type { TradeRow } from '../queries/trade-row';
 type Field = Resolver<TradeRow, Record<string, never>>;
 
 /** The outcome a row is about: its token's; for a redemption that paid, the winner. */
-async function outcomeOf(row: TradeRow, context: GraphContext): Promise<OutcomeRecord | undefined> {
+export async function tradedOutcome(row: TradeRow, context: GraphContext): Promise<OutcomeRecord | undefined> {
   const loaders = context.loaders(makeLoaders);
   const outcomes = await loaders.outcomes.load(row.condition_id);
   if (row.side !== 'REDEEM') return outcomes.find((outcome) => outcome.token_id === row.token_id);
@@ -40,9 +40,9 @@ function sumOf(amounts: readonly (string | undefined)[]): string | null {
 export const PmTrade: Record<string, Field> = {
   question: async (row, _, context) => (await market(row, context))?.question ?? null,
   category: async (row, _, context) => (await market(row, context))?.category ?? 'Other',
-  token_id: async (row, _, context) => row.token_id ?? (await outcomeOf(row, context))?.token_id ?? null,
-  outcome: async (row, _, context) => (await outcomeOf(row, context))?.outcome ?? null,
-  outcome_index: async (row, _, context) => (await outcomeOf(row, context))?.outcome_index ?? null,
+  token_id: async (row, _, context) => row.token_id ?? (await tradedOutcome(row, context))?.token_id ?? null,
+  outcome: async (row, _, context) => (await tradedOutcome(row, context))?.outcome ?? null,
+  outcome_index: async (row, _, context) => (await tradedOutcome(row, context))?.outcome_index ?? null,
   price: (row, _, context) => row.price ?? redemptionPrice(row, context),
   wallet_score: async (row, _, context) => (await score(row, context))?.score ?? null,
   win_rate: async (row, _, context) => (await score(row, context))?.win_rate ?? null,

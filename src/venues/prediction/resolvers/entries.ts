@@ -1,0 +1,40 @@
+import type { Resolver } from '../../venue';
+import { makeLoaders } from '../loaders';
+import { isPosition } from '../positions/figures';
+import { findTrade } from '../queries/linked-trades';
+import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { marketOf, outcomeOf, walletOf } from './links';
+import { loadKnown, positionRecord } from './position';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Where an exploration begins: records by their ids. */
+export const entries = {
+  market: ((_, args, context) => marketOf(args, context)) as Resolver<unknown, { condition_id: string }>,
+  outcome: (async (_, { token_id }, context) => {
+    const found = await context.prisma.pm_outcome.findFirst({ where: { token_id }, select: { condition_id: true } });
+    return found === null || (await marketOf(found, context)) === null ? null : outcomeOf(found.condition_id, token_id, context);
+  }) as Resolver<unknown, { token_id: string }>,
+  wallet: (async (_, { address }, context) => {
+    const found = await context.loaders(makeLoaders).wallet.load(address);
+    return found !== null && found.first_seen_at < context.now ? walletOf(found) : null;
+  }) as Resolver<unknown, { address: string }>,
+  trade: (async (_, { condition_id, trade_id }, context) =>
+    UUID.test(trade_id) ? ((await findTrade(context.sql, condition_id, trade_id, context.now)) ?? null) : null) as Resolver<
+    unknown,
+    { condition_id: string; trade_id: string }
+  >,
+  position: (async (_, { wallet, token_id }, context) => {
+    const rows = await listPositionsAsOf(context.sql, { wallets: [wallet] }, context.now);
+    const [known] = await loadKnown(
+      rows.filter((row) => row.token_id === token_id && isPosition(row)),
+      context,
+    );
+    return known === undefined ? null : positionRecord(known);
+  }) as Resolver<unknown, { wallet: string; token_id: string }>,
+  category: ((_, { name }) => ({ name })) as Resolver<unknown, { name: string }>,
+  event: (async (_, { slug }, context) => {
+    const found = await context.prisma.pm_market.findFirst({ where: { event_slug: slug }, select: { event_slug: true } });
+    return found === null ? null : { slug };
+  }) as Resolver<unknown, { slug: string }>,
+};

@@ -1,0 +1,15 @@
+import { Client } from 'pg';
+
+/** Texts of the SQL statements that this process sends while `work` runs, in order. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const query = jest.spyOn(Client.prototype, 'query');
+  try {
+    await work();
+    for (const [statement] of query.mock.calls as unknown as [string | { text: string }][])
+      sent.push(typeof statement === 'string' ? statement : statement.text);
+  } finally {
+    query.mockRestore();
+  }
+  return sent;
+}
