@@ -4,9 +4,10 @@ import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
 import { cutAt, tokenPieces } from './pieces';
 
-const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, min(trade."timestamp") AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
 // A transaction that is not known is one second.
-const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, COALESCE(trade.tx_hash, trade."timestamp"::text)`;
+const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
+const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
+const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX}`;
 
 const OWN: Statement = {
   name: 'pm_copy_own',

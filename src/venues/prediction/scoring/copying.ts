@@ -6,6 +6,8 @@ export interface CopyTrade {
   condition_id: string;
   token_id: string;
   side: string;
+  /** The transaction, or its second where it is not known. */
+  tx: string;
   at: Date;
   usdc: number;
   size: number;
@@ -52,7 +54,8 @@ export function matchCopies(
   return matches;
 }
 
-const inTime = (trades: readonly CopyTrade[]): CopyTrade[] => [...trades].sort((a, b) => a.at.getTime() - b.at.getTime());
+const inTime = (trades: readonly CopyTrade[]): CopyTrade[] =>
+  [...trades].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.tx < b.tx ? -1 : 1));
 
 /** D-COPY of one follower. */
 export interface CopyFigures {

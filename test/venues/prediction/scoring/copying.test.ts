@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type CopyTrade, binomialTail, copyFigures, matchCopies } from '../../../../src/venues/prediction/scoring/copying';
 
 const T0 = Date.UTC(2026, 2, 1);
-const trade = (second: number, token_id = 'a', side = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, at: new Date(T0 + second * 1_000), usdc: 10, size: 20, fills: 1 }); // prettier-ignore
+const trade = (second: number, token_id = 'a', side = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, tx: String(second), at: new Date(T0 + second * 1_000), usdc: 10, size: 20, fills: 1 }); // prettier-ignore
 const lags = (leader: CopyTrade[], follower: CopyTrade[], max = 60): number[] => matchCopies(leader, follower, max * 1_000, () => true).map(({ lag_seconds }) => lag_seconds); // prettier-ignore
 
 describe('copies', () => {
