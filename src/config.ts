@@ -28,6 +28,8 @@ export interface Config {
   clockStands: boolean;
   solana: (ChainConfig & { network: 'mainnet' | 'devnet'; genesis_hash: string | null; sponsor_key: string | false }) | false;
   tempo: (ChainConfig & { chain_id: number }) | false;
+  /** Base URLs of the upstreams that are polled, by venue and name; a venue without any is served from recorded data. */
+  upstreams: Record<keyof typeof UPSTREAMS, Record<string, string>>;
   /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
   paymentSecrets: string[];
   bodyMode: 'v1' | 'v2';
@@ -40,6 +42,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sizes of simulated worlds by name: about how many facts a venue has in 30 days. */
 export const WORLD_SIZES: Readonly<Record<string, number>> = { small: 30_000, medium: 300_000, large: 3_000_000 };
+
+/** Upstreams by venue: `gamma` of `prediction` is PREDICTION_GAMMA_URL in the environment. */
+export const UPSTREAMS = {
+  prediction: ['gamma', 'data'],
+  perps: ['info', 'archive'],
+  lp: ['dlmm', 'damm', 'rpc', 'dca'],
+} as const satisfies Record<string, readonly string[]>;
 
 const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const DEVNET_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
@@ -65,6 +74,11 @@ export function makeConfig(env: Environment, root: string): Config {
     sandbox,
     solana,
     tempo,
+    upstreams: {
+      prediction: upstreamsOf(env, 'prediction'),
+      perps: upstreamsOf(env, 'perps'),
+      lp: upstreamsOf(env, 'lp'),
+    },
     paymentSecrets: secretsOf(env, sandbox),
     bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),
     unpaidPerMinute: integer(env, 'UNPAID_PER_MINUTE', 300, 0, 1_000_000),
@@ -100,6 +114,11 @@ function url(env: Environment, name: string): string | undefined {
   // The value may hold a password: never repeated in the message.
   if (value !== undefined && !URL.canParse(value)) throw new Error(`${name} is not a URL.`);
   return value;
+}
+
+function upstreamsOf(env: Environment, venue: keyof typeof UPSTREAMS): Record<string, string> {
+  const named = UPSTREAMS[venue].map((name) => [name, url(env, `${venue}_${name}_URL`.toUpperCase())] as const);
+  return Object.fromEntries(named.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined));
 }
 
 function urls(env: Environment, name: string): string[] {

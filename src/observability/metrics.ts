@@ -8,6 +8,12 @@ export interface Metrics {
   query(sample: { endpoint: string; ms: number; outcome: 'data' | 'error' | 'timeout' }): void;
   cache(sample: { hit: boolean }): void;
   slots(active: number, waiting: number): void;
+  /** Records a live feed loaded, and those it left out, by reason. */
+  loaded(feed: string, report: { inserted: number; duplicates: number; skipped: Readonly<Record<string, number>> }): void;
+  /** A poll of a live feed failed. */
+  failed(feed: string): void;
+  /** Seconds from an event to its being visible. */
+  visible(feed: string, seconds: number): void;
   lastMinute(): {
     queries: { count: number; p50_ms: number | null; p95_ms: number | null };
     cache: { hits: number; misses: number };
@@ -44,6 +50,21 @@ export function makeMetrics(): Metrics {
   const active = new Gauge({ name: 'paid_slots_active', help: 'Paid executions running', registers });
   const waiting = new Gauge({ name: 'paid_slots_waiting', help: 'Paid executions waiting for a slot', registers });
 
+  const records = new Counter({
+    name: 'feed_records_total',
+    help: 'Records of live feeds by what became of them',
+    labelNames: ['feed', 'outcome'],
+    registers,
+  });
+  const failures = new Counter({ name: 'feed_failures_total', help: 'Polls of live feeds that failed', labelNames: ['feed'], registers });
+  const lags = new Histogram({
+    name: 'feed_event_lag_seconds',
+    help: 'Time from an event to its being visible',
+    labelNames: ['feed'],
+    buckets: [0.5, 1, 2, 3, 5, 10, 30, 60, 600],
+    registers,
+  });
+
   const recentQueries = new Recent<{ ms: number; timeout: boolean }>();
   const recentCache = new Recent<boolean>();
   const recentErrors = new Recent<string>();
@@ -67,6 +88,13 @@ export function makeMetrics(): Metrics {
       active.set(running);
       waiting.set(queued);
     },
+    loaded(feed, { inserted, duplicates, skipped }) {
+      records.inc({ feed, outcome: 'inserted' }, inserted);
+      records.inc({ feed, outcome: 'duplicate' }, duplicates);
+      for (const [reason, count] of Object.entries(skipped)) records.inc({ feed, outcome: reason }, count);
+    },
+    failed: (feed) => failures.inc({ feed }),
+    visible: (feed, seconds) => lags.observe({ feed }, seconds),
     lastMinute() {
       const queries = recentQueries.list();
       const times = queries.map(({ ms }) => ms);

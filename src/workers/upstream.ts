@@ -124,20 +124,25 @@ function isPassing({ status, retry_after_ms }: UpstreamError): boolean {
 }
 
 async function once(where: string, target: string, init: RequestInit, signal: AbortSignal, options: UpstreamOptions): Promise<unknown> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS)]);
+  const giveUp = new AbortController();
+  const stop = (): void => giveUp.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(() => giveUp.abort(new Error('late')), options.timeout_ms ?? TIMEOUT_MS);
   let response: Response;
   try {
-    response = await fetch(target, {
-      ...init,
-      signal: limit,
-      headers: { accept: 'application/json', ...options.headers, ...init.headers },
-    });
+    const headers = { accept: 'application/json', ...options.headers, ...init.headers };
+    response = await fetch(target, { ...init, signal: giveUp.signal, headers });
     if (response.ok) return await parsed(where, response, options.max_bytes ?? MAX_BYTES);
     await response.body?.cancel();
   } catch (error) {
     if (error instanceof UpstreamError) throw error;
-    const late = limit.aborted && !signal.aborted;
-    throw new UpstreamError(late ? `${where} did not answer in time` : `${where} could not be reached (${causeOf(error)})`, null);
+    throw new UpstreamError(
+      giveUp.signal.aborted ? `${where} did not answer in time` : `${where} could not be reached (${causeOf(error)})`,
+      null,
+    );
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
   }
   throw new UpstreamError(`${where} answered ${response.status}`, response.status, retryAfterMs(response.headers.get('retry-after')));
 }

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../lib/clock';
+import type { Logger } from '../observability/logger';
+import type { VenueName } from '../venues/venue';
+import { type FeedRow, Overtaken, beginFeed, findFeed, holdFeed, later, moveFeed, noteFailure, recordedUntil } from './feed-store';
+import { addReport, emptyReport } from './ingest';
+import { LagMeter } from './lag';
+import type { IngestReport, LiveSource, LiveStep } from './source';
+import { UpstreamError, backOff } from './upstream';
+
+/** What the runner tells of its work; shown to operators. */
+export interface IngestFigures {
+  loaded(feed: string, report: IngestReport): void;
+  failed(feed: string): void;
+  /** Seconds from an event to its being visible. */
+  visible(feed: string, seconds: number): void;
+}
+
+export interface RunnerOptions {
+  /** Writes; statements may take long. Needs one connection a venue for its lock and one a feed. */
+  pool: Pool;
+  feeds: Readonly<Partial<Record<VenueName, readonly LiveSource[]>>>;
+  clock: Clock;
+  logger: Logger;
+  figures: IngestFigures;
+  /** How often a process that stands by asks whether the reading one is gone. */
+  standby_ms?: number;
+}
+
+/** Reads the live feeds of every venue until stopped. */
+export interface Runner {
+  start(): void;
+  /** Gives up running requests, lets a running transaction end, and returns when nothing works any more. */
+  stop(): Promise<void>;
+}
+
+const STANDBY_MS = 3_000;
+const PULSE_MS = 2_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** A feed that continues no recording begins this long before now. */
+const LOOK_BACK_MS = 86_400_000;
+/** Class of the advisory locks by which one process reads a venue. */
+const LOCK_CLASS = 731_554;
+
+/** Makes the runner; nothing is read before `start`. */
+export function makeRunner(options: RunnerOptions): Runner {
+  const end = new AbortController();
+  let working: Promise<unknown> = Promise.resolve();
+  return {
+    start: () => {
+      const venues = Object.entries(options.feeds).filter(([, sources]) => sources.length > 0);
+      working = Promise.all(venues.map(([venue, sources]) => standBy(venue, sources, options, end.signal)));
+    },
+    stop: async () => {
+      end.abort(new Error('The process stops.'));
+      await working;
+    },
+  };
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+
+/** Waits for the venue's lock, reads while it is held, and waits again when it is lost. */
+async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const turn = await takeTurn(options.pool, venue);
+      if (turn !== null) await readVenue(venue, sources, options, turn, signal);
+    } catch (error) {
+      options.logger.warn({ venue, reason: wordsOf(error) }, 'reading of live feeds was interrupted');
+    }
+    await pause(options.standby_ms ?? STANDBY_MS, signal);
+  }
+}
+
+/** A connection that holds the venue's lock: it is gone with the connection, so a dead process never keeps it. */
+async function takeTurn(pool: Pool, venue: string): Promise<PoolClient | null> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS mine', [LOCK_CLASS, venue]);
+    if (rows[0]?.mine) return client;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  client.release();
+  return null;
+}
+
+async function readVenue(
+  venue: string,
+  sources: readonly LiveSource[],
+  options: RunnerOptions,
+  turn: PoolClient,
+  stopped: AbortSignal,
+): Promise<void> {
+  const lost = new AbortController();
+  turn.on('error', (error) => lost.abort(error));
+  // A connection that died quietly is noticed by its silence.
+  const pulse = setInterval(() => void turn.query('SELECT 1').catch((error: Error) => lost.abort(error)), PULSE_MS);
+  try {
+    const signal = AbortSignal.any([stopped, lost.signal]);
+    await Promise.all(
+      sources.map((source) => new FeedReader(venue, source, options, signal).run().catch((error: Error) => lost.abort(error))),
+    );
+    if (lost.signal.aborted && !stopped.aborted) throw lost.signal.reason;
+  } finally {
+    clearInterval(pulse);
+    turn.release(true);
+  }
+}
+
+/** Polls one feed, step by step, until its signal aborts. Throws Overtaken when another process reads it. */
+class FeedReader {
+  private readonly lag = new LagMeter();
+  private failures = 0;
+
+  constructor(
+    private readonly venue: string,
+    private readonly source: LiveSource,
+    private readonly options: RunnerOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.signal.aborted) await pause(await this.attempt(), this.signal);
+  }
+
+  /** One poll; tells how long to wait before the next. */
+  private async attempt(): Promise<number> {
+    try {
+      await this.poll();
+      this.failures = 0;
+      return this.source.poll_ms;
+    } catch (error) {
+      if (this.signal.aborted) return 0;
+      if (error instanceof Overtaken) throw error;
+      await this.noteFailure(error);
+      const asked = error instanceof UpstreamError ? (error.retry_after_ms ?? 0) : 0;
+      return Math.max(Math.min(asked, LONGEST_WAIT_MS), backOff(this.failures, FIRST_WAIT_MS, LONGEST_WAIT_MS));
+    }
+  }
+
+  private async poll(): Promise<void> {
+    const context = { signal: this.signal, db: this.options.pool };
+    let row = (await findFeed(this.options.pool, this.source.name)) ?? (await this.begin());
+    const head = await this.source.head(context);
+    for await (const step of this.source.update(row.at, head, context)) {
+      this.signal.throwIfAborted();
+      row = await this.take(row, step);
+    }
+  }
+
+  private async begin(): Promise<FeedRow> {
+    const { pool, clock } = this.options;
+    const recorded = this.source.continues === null ? null : await recordedUntil(pool, this.source.continues);
+    const from = recorded ?? new Date(clock.now().getTime() - LOOK_BACK_MS);
+    await beginFeed(pool, this.venue, this.source.name, this.source.begin(from), from);
+    return (await findFeed(pool, this.source.name)) as FeedRow;
+  }
+
+  /** Facts, rollups, cursor and watermark of a step become visible together, or not at all. */
+  private async take(row: FeedRow, step: LiveStep): Promise<FeedRow> {
+    const client = await this.options.pool.connect();
+    const appended: Date[] = [];
+    try {
+      await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
+      await holdFeed(client, row);
+      const report = await this.load(client, step, appended);
+      const newest = appended.reduce<Date | null>(later, null);
+      const move = { at: step.cursor, watermark: step.watermark, report, lag: this.lag.figures(), last_event_at: newest };
+      const moved = await moveFeed(client, row, move);
+      await client.query('COMMIT');
+      this.tell(report, appended);
+      return moved;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+
+  private async load(client: PoolClient, step: LiveStep, appended: Date[]): Promise<IngestReport> {
+    const report: IngestReport = { ...emptyReport(), skipped: { ...step.skipped } };
+    report.read = Object.values(report.skipped).reduce((sum, count) => sum + count, 0);
+    if (step.invalidates !== undefined) {
+      if (this.source.invalidate === undefined) throw new Error(`${this.source.name} cannot take anything back.`);
+      const removed = await this.source.invalidate(client, step.invalidates);
+      this.options.logger.warn({ feed: this.source.name, ...step.invalidates, removed }, 'the upstream took events back');
+    }
+    for (const { source, page, account } of step.pages) {
+      const options = { account, progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
+      addReport(report, await source.load(page, client, options));
+    }
+    return report;
+  }
+
+  private tell(report: IngestReport, appended: readonly Date[]): void {
+    const { figures, clock } = this.options;
+    const now = clock.now().getTime();
+    for (const at of appended) {
+      const seconds = Math.max(0, now - at.getTime()) / 1_000;
+      this.lag.add(seconds);
+      figures.visible(this.source.name, seconds);
+    }
+    figures.loaded(this.source.name, report);
+  }
+
+  private async noteFailure(error: unknown): Promise<void> {
+    const { pool, clock, logger, figures } = this.options;
+    this.failures += 1;
+    figures.failed(this.source.name);
+    logger.warn({ feed: this.source.name, failures: this.failures, reason: wordsOf(error) }, 'a live feed could not be read');
+    await noteFailure(pool, this.source.name, wordsOf(error), clock.now()).catch(() => undefined);
+  }
+}
+
+/** What may stand in a log and in /health: the upstream's error in our own words, else the kind of error. */
+function wordsOf(error: unknown): string {
+  if (error instanceof UpstreamError || error instanceof Overtaken) return error.message;
+  const { name, code, message } = error as Error & { code?: string };
+  // A database's or parser's message may quote data, never a secret of ours: those stand in URLs only.
+  return `${name}${code === undefined ? '' : ` ${code}`}: ${message.replace(/\b[a-z]+:\/\/\S+/gi, '<url>').slice(0, 300)}`;
+}
