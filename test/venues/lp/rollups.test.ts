@@ -4,7 +4,18 @@ import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
 import { loadPages, simulated } from './world';
 
-const TABLES = ['lp_owner_hour', 'lp_pool_hour', 'lp_position_sum', 'dca_order'] as const;
+const TABLES = [
+  'lp_owner_hour',
+  'lp_pool_hour',
+  'lp_flow_hour',
+  'lp_flow_day',
+  'lp_pool_day',
+  'lp_owner_day',
+  'lp_owner_pool',
+  'lp_owner_life',
+  'lp_position_sum',
+  'dca_order',
+] as const;
 
 /** Every row of the rollups as text, in one order: numeric text shows every digit. */
 async function rollups(pool: Pool): Promise<Record<string, string[]>> {

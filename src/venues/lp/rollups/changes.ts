@@ -1,17 +1,20 @@
 import type { PoolClient } from 'pg';
 import { OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { DERIVED, fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 
-/** What the statements of this transaction changed: hours of pools, and positions. */
+/** What the statements of this transaction changed: hours of pools, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
 const POSITIONS = 'pg_temp.lp_changed_position';
+const OWNER_DAYS = 'pg_temp.lp_changed_owner_day';
 
 /** Makes room, on this connection, for what a page will change. */
 export async function openChanges(client: PoolClient): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE IF NOT EXISTS lp_changed_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
-     CREATE TEMP TABLE IF NOT EXISTS lp_changed_position (position_address text) ON COMMIT DELETE ROWS`,
+     CREATE TEMP TABLE IF NOT EXISTS lp_changed_position (position_address text) ON COMMIT DELETE ROWS;
+     CREATE TEMP TABLE IF NOT EXISTS lp_changed_owner_day (pool_address text, owner text, day timestamptz) ON COMMIT DELETE ROWS`,
   );
 }
 
@@ -50,13 +53,65 @@ const hoursOf = (alias: string, time: string, table: string): string =>
   `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
     AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
 
-const RECOUNT = [
-  ['owner_hours', `INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`],
+/** A statement over `lp_owner_hour o` that also notes whose days it changed. */
+const notingOwners = (statement: string): string => `
+WITH changed AS (${statement} RETURNING o.pool_address, o.owner, o.hour)
+INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM changed`;
+
+const inHours = (alias: string): string => `${HOURS} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
+
+/** Hours of pools, from facts between $1 and $2. */
+const RECOUNT_HOURS = [
+  ['owner_hours', notingOwners(`INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`)],
   [
     'pool_hours',
     `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`,
   ],
 ] as const;
+
+const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
+const CHANGED_DAYS = `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${HOURS}) c`;
+const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
+const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
+const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
+const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
+
+/** What is counted from those hours: each takes the rows of its changed keys away and counts them anew. */
+const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count: string])[] = [
+  [
+    'lp_flow_hour',
+    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
+    fill(flowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour`),
+  ],
+  [
+    'lp_flow_day',
+    `${CHANGED_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(flowDays, `${CHANGED_DAYS} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
+  ],
+  [
+    'lp_pool_day',
+    `${CHANGED_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(poolDays, `${CHANGED_DAYS} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+  ],
+  [
+    'lp_owner_day',
+    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
+    fill(
+      ownerDays,
+      `${CHANGED_OWNER_DAYS} JOIN lp_owner_hour o ON o.owner = c.owner AND ${inDay('o')} AND o.pool_address = c.pool_address`,
+    ),
+  ],
+  [
+    'lp_owner_pool',
+    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
+    fill(ownerPools, `${CHANGED_PAIRS} JOIN lp_owner_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_owner_life',
+    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
+    fill(ownerLives, `${CHANGED_OWNERS} JOIN lp_owner_pool p ON p.owner = c.owner`),
+  ],
+];
 
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
 
@@ -67,26 +122,35 @@ export async function recount(client: PoolClient): Promise<void> {
     `SELECT min(hour) AS "from", max(hour) + interval '1 hour' AS "to" FROM ${HOURS}`,
   );
   const span = rows[0];
-  if (span !== undefined && span.from !== null) {
-    for (const table of ['lp_owner_hour', 'lp_pool_hour'])
-      await client.query(`DELETE FROM ${table} h USING ${HOURS} d WHERE h.pool_address = d.pool_address AND h.hour = d.hour`);
-    for (const [name, text] of RECOUNT) await client.query({ name: `lp_recount_${name}`, text, values: [span.from, span.to] });
-  }
+  if (span !== undefined && span.from !== null) await recountHours(client, [span.from, span.to]);
   await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
   await client.query({
     name: 'lp_recount_positions',
     text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
   });
-  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${POSITIONS}`);
+  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
 }
+
+async function recountHours(client: PoolClient, span: [from: Date, to: Date]): Promise<void> {
+  await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours('o')}`));
+  await client.query(`DELETE FROM lp_pool_hour h USING ${inHours('h')}`);
+  for (const [name, text] of RECOUNT_HOURS) await client.query({ name: `lp_recount_${name}`, text, values: span });
+  for (const [table, forget, count] of RECOUNT_DERIVED) {
+    await client.query(`DELETE FROM ${table} t USING ${forget}`);
+    await client.query({ name: `recount_${table}`, text: count });
+  }
+}
+
+const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
 
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
-  for (const table of ['lp_owner_hour', 'lp_pool_hour', 'lp_position_sum']) await client.query(`DELETE FROM ${table}`);
+  for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
+  for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
   await rebuildOrders(client);
-  await client.query('ANALYZE lp_owner_hour, lp_pool_hour, lp_position_sum, dca_order');
+  await client.query(`ANALYZE ${REBUILT.join(', ')}, dca_order`);
 }

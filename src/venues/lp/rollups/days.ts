@@ -1,0 +1,77 @@
+/** What providers did, as every rollup of it counts: events by kind, USD by kind, events without USD, first and last. */
+const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
+
+/** The sums over the rows of an alias that has them. */
+export const summed = (a: string): string =>
+  `sum(${a}.deposits)::int AS deposits, sum(${a}.withdrawals)::int AS withdrawals, sum(${a}.claims)::int AS claims,
+  sum(${a}.deposit_usd) AS deposit_usd, sum(${a}.withdraw_usd) AS withdraw_usd, sum(${a}.claim_usd) AS claim_usd,
+  sum(${a}.unpriced)::int AS unpriced, min(${a}.first_at) AS first_at, max(${a}.last_at) AS last_at`;
+
+const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
+
+/** A rollup that is counted from another one: `select` takes a FROM item, and join, over the alias that `insert` names. */
+interface Derived {
+  table: string;
+  columns: string;
+  select: (source: string) => string;
+}
+
+/** What happened in a pool in one hour, over `lp_owner_hour o`. */
+export const flowHours: Derived = {
+  table: 'lp_flow_hour',
+  columns: `pool_address, hour, pool_type, ${SUMS}`,
+  select: (source) => `SELECT o.pool_address, o.hour, min(o.pool_type), ${summed('o')} FROM ${source} GROUP BY o.pool_address, o.hour`,
+};
+
+/** The same by UTC day, over `lp_flow_hour f`. */
+export const flowDays: Derived = {
+  table: 'lp_flow_day',
+  columns: `pool_address, day, pool_type, ${SUMS}`,
+  select: (source) =>
+    `SELECT f.pool_address, ${dayOf('f.hour')}, min(f.pool_type), ${summed('f')} FROM ${source} GROUP BY f.pool_address, ${dayOf('f.hour')}`,
+};
+
+/** What was swapped in a pool on one UTC day, over `lp_pool_hour h`: of each hour what the index states, else what was seen. */
+export const poolDays: Derived = {
+  table: 'lp_pool_day',
+  columns: 'pool_address, day, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  select: (source) => `
+SELECT h.pool_address, ${dayOf('h.hour')}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
+  sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
+FROM ${source} GROUP BY h.pool_address, ${dayOf('h.hour')}`,
+};
+
+/** What a provider did in a pool on one UTC day, over `lp_owner_hour o`. */
+export const ownerDays: Derived = {
+  table: 'lp_owner_day',
+  columns: `owner, day, pool_address, pool_type, ${SUMS}`,
+  select: (source) =>
+    `SELECT o.owner, ${dayOf('o.hour')}, o.pool_address, min(o.pool_type), ${summed('o')} FROM ${source} GROUP BY o.owner, ${dayOf('o.hour')}, o.pool_address`,
+};
+
+/** What a provider ever did in a pool, over `lp_owner_day d`. */
+export const ownerPools: Derived = {
+  table: 'lp_owner_pool',
+  columns: `pool_address, owner, pool_type, ${SUMS}`,
+  select: (source) => `SELECT d.pool_address, d.owner, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, d.owner`,
+};
+
+/** What a provider ever did in pools of a type, over `lp_owner_pool p`. */
+export const ownerLives: Derived = {
+  table: 'lp_owner_life',
+  columns: `owner, pool_type, pools, ${SUMS}`,
+  select: (source) => `SELECT p.owner, p.pool_type, count(*)::int, ${summed('p')} FROM ${source} GROUP BY p.owner, p.pool_type`,
+};
+
+/** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
+export const DERIVED: readonly (readonly [Derived, string])[] = [
+  [flowHours, 'lp_owner_hour o'],
+  [flowDays, 'lp_flow_hour f'],
+  [poolDays, 'lp_pool_hour h'],
+  [ownerDays, 'lp_owner_hour o'],
+  [ownerPools, 'lp_owner_day d'],
+  [ownerLives, 'lp_owner_pool p'],
+];
+
+/** The statement that fills a derived rollup from `source`. */
+export const fill = ({ table, columns, select }: Derived, source: string): string => `INSERT INTO ${table} (${columns}) ${select(source)}`;
