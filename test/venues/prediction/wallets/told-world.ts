@@ -14,6 +14,8 @@ export interface Told {
   time: number;
   tx: string;
   order: number;
+  /** Told by the feed of takers. */
+  taker: boolean;
 }
 
 export interface ToldMarket {
@@ -79,6 +81,7 @@ function readFact(record: Record<string, unknown>, order: number): Told {
     time: (record.timestamp as number) * 1_000,
     tx: record.transactionHash as string,
     order,
+    taker: type === undefined,
   };
 }
 
