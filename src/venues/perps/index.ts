@@ -1,4 +1,5 @@
 import type { Venue } from '../venue';
+import { entries, links, rowLinks } from './resolvers/links';
 import { perpPosition } from './resolvers/perp-position';
 import { perpTrade } from './resolvers/perp-trade';
 import { query } from './resolvers/query';
@@ -14,10 +15,12 @@ import { userFills } from './sources/user-fills';
 export const perps: Venue = {
   name: 'perps',
   resolvers: {
-    Query: query,
+    ...rowLinks,
+    ...links,
+    Query: { ...query, ...entries },
     PerpTrade: perpTrade,
-    PerpPosition: perpPosition,
-    Trader: trader,
+    PerpPosition: { ...perpPosition, ...links.PerpPosition },
+    Trader: { ...trader, ...links.Trader },
     TraderStats: scored,
     PerpLeaderboardRow: { smart_score: scored.smart_score, tags: scored.tags, trader_profile: perpPosition.trader_profile },
     PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },

@@ -41,13 +41,14 @@ const LARGE_USD = 50_000;
 
 const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size END';
 /** Names of the columns in the order of lists, newest first: the cursor's position. A flip's open comes after its close. */
-const ORDER = ['f.timestamp', 'f.seq', 'f.coin', 'f.tid', 'f.trader', 'f.oid', 'part.opens'] as const;
-const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', 'boolean'] as const;
+export const ORDER = ['f.timestamp', 'f.seq', 'f.coin', 'f.tid', 'f.trader', 'f.oid', 'part.opens'] as const;
+export const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', 'boolean'] as const;
 
 /** How many values the position of a cursor has. */
 export const POSITION_LENGTH = ORDER.length;
 
-const POSITION_FORMS = [
+/** What the values of a position look like. */
+export const POSITION_FORMS = [
   /^\d{1,15}$/,
   /^\d{1,9}$/,
   /^[A-Za-z0-9:]{1,29}$/,
@@ -62,7 +63,11 @@ export function isPosition(position: CursorPosition): boolean {
   return POSITION_FORMS.every((form, index) => form.test(String(position[index])));
 }
 
-const SELECT = `
+/** What a fill has parts of: a flip has both. */
+export const IS_PART = 'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END';
+
+/** Select of FillRow, up to its conditions: `f` is the fill, `part.opens` which part of it. */
+export const SELECT = `
 SELECT f.trader, f.coin,
   (CASE WHEN part.opens THEN 'Open ' ELSE 'Close ' END) || (CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END) AS side,
   CASE WHEN part.opens = f.is_buy THEN 'Long' ELSE 'Short' END AS direction,
@@ -110,7 +115,7 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
     ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
     ...(filter.traders === null ? [] : [`f.trader IN (SELECT unnest(${value(filter.traders, 'text[]')}))`]),
     ...(isLarge(filter) ? [`f.usd_value >= ${LARGE_USD}`] : []),
-    'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END',
+    IS_PART,
     `(${min} IS NULL OR (f.usd_value >= ${min} AND f.price * (${PART}) >= ${min}))`,
     optional(filter.is_buy, (wanted) => `f.is_buy = ${wanted}`),
     optional(filter.opens, (wanted) => `part.opens = ${wanted}`),

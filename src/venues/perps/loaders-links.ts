@@ -1,0 +1,30 @@
+import type DataLoader from 'dataloader';
+import { type Connection, type PageKey, type PagedList, pageLoader } from '../../lib/connection';
+import type { GraphContext } from '../venue';
+import type { FillRow } from './queries/fills';
+import type { PositionRow } from './queries/held';
+import { type FillParent, type LinkedFillsFilter, linkedFills } from './queries/linked-fills';
+import { coinPositions } from './queries/linked-positions';
+import { type RoundTripRow, type RoundTripsFilter, traderRoundTrips } from './queries/linked-round-trips';
+import { type ScoreRow, traderScores } from './queries/linked-scores';
+
+type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
+
+/** Pages of what hangs on a record, read together for all records of one level. */
+export interface LinkLoaders {
+  fills: Record<FillParent, Pages<FillRow, LinkedFillsFilter>>;
+  holders: Pages<PositionRow, null>;
+  roundTrips: Pages<RoundTripRow, RoundTripsFilter>;
+  scores: Pages<ScoreRow, null>;
+}
+
+/** The wing's links for one request; made by `context.loaders(makeLinkLoaders)`. */
+export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
+  const pages = <Row, Filter>(list: PagedList<Row, Filter>): Pages<Row, Filter> => pageLoader(list, now);
+  return {
+    fills: { coin: pages(linkedFills(sql, 'coin')), trader: pages(linkedFills(sql, 'trader')), trip: pages(linkedFills(sql, 'trip')) },
+    holders: pages(coinPositions(sql)),
+    roundTrips: pages(traderRoundTrips(sql)),
+    scores: pages(traderScores(sql)),
+  };
+}

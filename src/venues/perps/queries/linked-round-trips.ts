@@ -1,0 +1,58 @@
+import type { QueryResultRow } from 'pg';
+import type { Sql, Statement } from '../../../db/sql';
+import { type PagedList, byParent } from '../../../lib/connection';
+
+/** A closed round trip; figures are exact decimals as text. */
+export interface RoundTripRow extends QueryResultRow {
+  trader: string;
+  coin: string;
+  direction: 'Long' | 'Short';
+  closed_at: Date;
+  first_at: Date;
+  opened_at: Date | null;
+  /** The fill that closed it. */
+  tid: string;
+  oid: string;
+  fills: number;
+  peak_size: string;
+  entry_price: string | null;
+  gross_pnl: string;
+  fees_usd: string;
+  net_pnl: string;
+}
+
+/** Which of an account's round trips. */
+export interface RoundTripsFilter {
+  coin: string | null;
+}
+
+const PAGE: Statement = {
+  name: 'perps_linked_round_trips',
+  text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (
+  SELECT t.trader, t.coin, CASE WHEN t.is_long THEN 'Long' ELSE 'Short' END AS direction, t.closed_at, t.first_at, t.opened_at, t.tid::text AS tid, t.oid::text AS oid,
+    t.parts AS fills, t.peak_size, t.opened_usd / nullif(t.opened_size, 0) AS entry_price, t.gross_pnl, t.fees_usd, t.net_pnl
+  FROM perp_round_trip t WHERE t.trader = wanted.parent AND t.closed_at < $2::timestamptz AND ($3::text IS NULL OR t.coin = $3)
+    AND ($4::timestamptz IS NULL OR (t.closed_at, t.coin, t.tid, t.oid) < ($4, $5::text, $6::bigint, $7::bigint))
+  ORDER BY t.closed_at DESC, t.coin DESC, t.tid DESC, t.oid DESC LIMIT $8) AS found
+ORDER BY wanted.parent, found.closed_at DESC, found.coin DESC, found.tid::bigint DESC, found.oid::bigint DESC`,
+};
+
+/** An account's closed round trips, the last closed first. */
+export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFilter> => ({
+  name: 'perps round trips of trader',
+  list: async (parents, { filter, to, after, limit }) =>
+    byParent(
+      await sql.query<RoundTripRow & { parent: string }>(PAGE, [
+        parents,
+        to,
+        filter.coin,
+        after && new Date(Number(after[0])),
+        after?.[1],
+        after?.[2],
+        after?.[3],
+        limit,
+      ]),
+    ),
+  position: ({ closed_at, coin, tid, oid }) => [closed_at.getTime(), coin, tid, oid],
+  forms: [/^\d{1,14}$/, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
+});
