@@ -1,4 +1,5 @@
 import { Connection, PublicKey, type VersionedTransaction } from '@solana/web3.js';
+import { LRUCache } from 'lru-cache';
 import { RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -11,8 +12,19 @@ export const SLOT_MS = 400;
 
 const SAMPLE_KEPT_MS = 180_000;
 
+// Deriving one takes curve arithmetic; the same wallets come again.
+const derived = new LRUCache<string, string>({ max: 20_000 });
+
 /** The associated token account of a wallet for a mint of the classic Token program: PDA of [owner, token program, mint]. */
 export function associatedTokenAddress(owner: string, mint: string): string {
+  const known = derived.get(`${owner} ${mint}`);
+  if (known !== undefined) return known;
+  const address = deriveTokenAddress(owner, mint);
+  derived.set(`${owner} ${mint}`, address);
+  return address;
+}
+
+function deriveTokenAddress(owner: string, mint: string): string {
   const seeds = [new PublicKey(owner).toBuffer(), new PublicKey(TOKEN_PROGRAM).toBuffer(), new PublicKey(mint).toBuffer()];
   return PublicKey.findProgramAddressSync(seeds, new PublicKey(ASSOCIATED_TOKEN_PROGRAM))[0].toBase58();
 }
@@ -102,14 +114,15 @@ export class SolanaChain {
   }
 
   /**
-   * Runs a transaction without landing it: null, or what the runtime says against it. With `verifySignatures` the
-   * signatures are checked by the node too. A node that has not seen `minContextSlot` yet is passed over.
+   * Runs a transaction without landing it: null, or what the runtime says against it. With `verify_signatures` the
+   * signatures are checked by the node too. A node that has not seen `min_context_slot` yet is passed over. `after` is the
+   * token account `watch` as the transaction would leave it; undefined when it would fail.
    */
   simulate(
     transaction: VersionedTransaction,
-    options: { verify_signatures: boolean; min_context_slot?: number },
+    options: { verify_signatures: boolean; min_context_slot?: number; watch: string },
     signal?: AbortSignal,
-  ): Promise<{ err: unknown; logs: string[] }> {
+  ): Promise<{ err: unknown; after: TokenAccount | undefined }> {
     return this.pool.first(async (rpc) => {
       try {
         const { value } = await rpc.simulateTransaction(transaction, {
@@ -117,10 +130,13 @@ export class SolanaChain {
           replaceRecentBlockhash: false,
           commitment: 'confirmed',
           minContextSlot: options.min_context_slot,
+          accounts: { encoding: 'base64', addresses: [options.watch] },
         });
-        return { err: value.err, logs: value.logs ?? [] };
+        const [account] = value.accounts ?? [];
+        const after = account?.owner === TOKEN_PROGRAM ? decodeTokenAccount(Buffer.from(account.data[0] ?? '', 'base64')) : undefined;
+        return { err: value.err, after };
       } catch (error) {
-        if (isVerdict(error)) return { err: (error as Error).message, logs: [] };
+        if (isVerdict(error)) return { err: (error as Error).message, after: undefined };
         throw error;
       }
     }, signal);

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import type { Pool } from 'pg';
 import { isSolanaAddress, SolanaChain } from '../chains/solana';
+import { TempoChain } from '../chains/tempo';
 import { Availability } from './availability';
 import { Corridor } from './corridor';
 import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
@@ -21,6 +22,8 @@ export interface PaymentsDeps {
 }
 
 const MIN_SECRET_BYTES = 32;
+/** Questions to one chain at once. */
+const RPC_IN_FLIGHT = 128;
 
 /**
  * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
@@ -64,6 +67,7 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger 
     },
     stop: async () => {
       await Promise.allSettled(running);
+      await ledger.flush();
       availability.stop();
       await reconciler.stop();
       await Promise.all(protocols.map((protocol) => protocol.stop()));
@@ -83,9 +87,14 @@ function checkConfig({ secrets, solana }: PaymentsConfig): void {
 }
 
 function protocolsOf(config: PaymentsConfig, log: PaymentLog): Protocol[] {
-  const tempo = config.tempo === false ? [] : [new MppTempo(config, config.tempo, log)];
+  const tempo =
+    config.tempo === false ? [] : [new MppTempo(config, config.tempo, log, new TempoChain({ ...config.tempo, request_ms: config.rpc_ms }))];
   if (config.solana === false) return tempo;
-  const settlement = new SolanaSettlement(config.solana, new SolanaChain(config.solana.rpc_urls), log);
+  const settlement = new SolanaSettlement(
+    config.solana,
+    new SolanaChain(config.solana.rpc_urls, { try_ms: config.rpc_ms, max_in_flight: RPC_IN_FLIGHT }),
+    log,
+  );
   // Tempo before Solana: common clients read the first challenge only.
   return [new X402(config, config.solana, settlement), ...tempo, new MppSolana(config, config.solana, settlement)];
 }

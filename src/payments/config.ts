@@ -38,6 +38,8 @@ export interface PaymentsConfig {
   deadline_ms: number;
   /** Longest the chain checks of an admission may take. */
   admission_ms: number;
+  /** Longest one provider may take for one answer. */
+  rpc_ms: number;
   /** Longest a buyer waits for confirmation after the broadcast. */
   settle_patience_ms: number;
   /** How long an offer is honoured. */
@@ -70,6 +72,7 @@ export const PAYMENT_DEFAULTS = {
   tempo: false,
   deadline_ms: 60_000,
   admission_ms: 5_000,
+  rpc_ms: 2_000,
   settle_patience_ms: 30_000,
   offer_ms: 300_000,
   clock_skew_ms: 5_000,

@@ -1,6 +1,7 @@
 import { AppError } from '../errors';
 import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf } from './claims';
+import type { Claim } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
@@ -8,6 +9,8 @@ import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visi
 import { runWithin } from './work';
 
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
+/** Work that takes longer is on record while it runs; shorter work is written down with its result. */
+const RECORD_AFTER_MS = 100;
 
 /** Challenge, validate, claim, execute, settle: money moves in the last step only, and only for an answer. */
 export class Corridor {
@@ -32,8 +35,9 @@ export class Corridor {
 
   private async enter(visit: Visit): Promise<Outcome> {
     const { sale, work } = visit;
-    if (this.parts.protocols.length === 0) throw new AppError('payments_unavailable');
-    visit.presented = findPresented(this.parts.protocols, sale);
+    const { protocols, config } = this.parts;
+    if (protocols.length === 0) throw new AppError('payments_unavailable');
+    visit.presented = findPresented(protocols, sale);
     if (visit.presented === null) throw new AppError('payment_required');
     if (work.refuse !== null) throw work.refuse;
     const { protocol, credential } = visit.presented;
@@ -41,34 +45,33 @@ export class Corridor {
     const proof = await protocol.validate(credential, sale);
     visit.payer = proof.payer;
     const keys = claimKeysOf(proof, idempotencyKey);
-    return (await this.answerHeld(visit, protocol, proof, keys)) ?? (await this.claim(visit, protocol, proof, keys));
+    const expires = proof.offer_expires_at;
+    if (expires === null || expires.getTime() + config.clock_skew_ms > Date.now()) return this.claim(visit, protocol, proof, keys);
+    // An answer outlives its invitation.
+    const held = await this.answerHeld(visit, protocol, proof, keys);
+    if (held !== null) return held;
+    throw new AppError('payment_expired', { reason: 'challenge_expired' });
   }
 
   // ---- door three: claim ----
 
   private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome> {
     const { ledger, config } = this.parts;
-    if (proof.offer_expires_at !== null && proof.offer_expires_at.getTime() + config.clock_skew_ms <= Date.now())
-      throw new AppError('payment_expired', { reason: 'challenge_expired' });
-    const faults = await ledger.countFaults(proof.payer, new Date(Date.now() - config.payer_failure_window_ms));
-    if (faults >= config.payer_failures) {
-      throw new AppError('rate_limited', {
-        reason: 'settlements_failed',
-        message: 'Too many payments of this wallet failed at settlement.',
-        retry_after_s: Math.ceil(config.payer_failure_window_ms / 1000),
-      });
-    }
-    const id = await ledger.reserve(proof, visit.sale, keys);
-    if (id === null) {
+    const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
+    const claimed = await ledger.claim(proof, visit.sale, keys, limit);
+    if (claimed.id === null) {
       const held = await this.answerHeld(visit, protocol, proof, keys);
       if (held !== null) return held;
+      if (claimed.faults >= limit.most) throw tooManyFaults(config.payer_failure_window_ms);
       // The holder let go in between.
       throw new AppError('payment_in_progress', { retry_after_s: 1 });
     }
-    const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), executing: false, landed: null };
+    const { id, waiting } = claimed;
+    const may_keep = claimed.kept < config.rechallenge_max;
+    const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
     try {
-      deadline = await this.admit(admitted);
+      deadline = await this.admit(admitted, claimed);
     } catch (error) {
       return this.settler.giveUp(admitted, error);
     }
@@ -76,8 +79,8 @@ export class Corridor {
   }
 
   /** The chain's view before anything runs. Returns how long the work may take, in milliseconds. */
-  private async admit(admitted: Admitted): Promise<number> {
-    const { ledger, config, rechallenge } = this.parts;
+  private async admit(admitted: Admitted, claimed: Claim): Promise<number> {
+    const { ledger, config } = this.parts;
     const { protocol, proof, id } = admitted;
     const admission = await protocol.admit(proof, AbortSignal.timeout(config.admission_ms));
     admitted.admitted_at = new Date();
@@ -85,19 +88,19 @@ export class Corridor {
       if (!(await ledger.adoptDebt(id))) throw new AppError('payment_replayed', { reason: 'duplicate_settlement' });
       admitted.landed = proof.transaction;
     } else {
-      await this.checkReserved(proof, id, admission.balance);
+      await this.checkReserved(proof, id, claimed.open_sum, admission.balance);
     }
     Object.assign(proof.details, admission.details);
-    if (!(await ledger.executing(id, proof.details))) throw new Error('the reservation was taken away before the work began');
-    admitted.executing = true;
     const left = admission.settle_by === null ? config.deadline_ms : admission.settle_by.getTime() - Date.now();
-    if (left >= config.deadline_ms) return config.deadline_ms;
     // The work may outlast the proof where its answer can wait for a fresh one.
-    return (await rechallenge.mayKeep(proof.payer)) ? config.deadline_ms : Math.max(left, 0);
+    return left >= config.deadline_ms || admitted.may_keep ? config.deadline_ms : Math.max(left, 0);
   }
 
   /** Many proofs can be signed against one balance: what is reserved together must be there together. */
-  private async checkReserved(proof: ValidProof, id: string, balance: bigint | null): Promise<void> {
+  private async checkReserved(proof: ValidProof, id: string, sum: bigint, balance: bigint | null): Promise<void> {
+    const tooMuch = (open: bigint): boolean => open > this.parts.config.payer_reserved_cap || (balance !== null && open > balance);
+    if (!tooMuch(sum)) return;
+    // Some of it may be settled by now.
     const open = await this.parts.ledger.sumOpen(proof.payer, id);
     if (balance !== null && open > balance)
       throw new AppError('verification_failed', {
@@ -119,13 +122,17 @@ export class Corridor {
     return this.settler.settle(admitted, answer);
   }
 
-  private async execute({ visit, proof, id }: Admitted, deadlineMs: number): Promise<unknown> {
-    const { rechallenge, ledger } = this.parts;
-    const { sale, work } = visit;
-    const waiting = await rechallenge.find(proof.payer, sale.request_hash);
-    const answer =
-      waiting === undefined ? await runWithin(work, proof.payer, deadlineMs, sale.client_gone) : (JSON.parse(waiting) as unknown);
-    if (!(await ledger.resultReady(id))) throw new Error('the reservation was taken away while the work ran');
+  private async execute(admitted: Admitted, deadlineMs: number): Promise<unknown> {
+    const { visit, proof, id } = admitted;
+    admitted.began_at = new Date();
+    if (admitted.waiting !== null) return JSON.parse(admitted.waiting) as unknown;
+    let recorded = Promise.resolve(true);
+    const record = setTimeout(() => {
+      recorded = this.parts.ledger.executing(id, proof.details);
+      recorded.catch(() => undefined);
+    }, RECORD_AFTER_MS);
+    const answer = await runWithin(visit.work, proof.payer, deadlineMs, visit.sale.client_gone).finally(() => clearTimeout(record));
+    if (!(await recorded)) throw new Error('the reservation was taken away while the work ran');
     return answer ?? null;
   }
 
@@ -142,7 +149,7 @@ export class Corridor {
     proof: ValidProof,
     verdict: Exclude<HeldVerdict, { kind: 'free' }>,
   ): Promise<Outcome> {
-    const { ledger, config } = this.parts;
+    const { ledger, config, rechallenge } = this.parts;
     if (verdict.kind === 'refuse') throw verdict.error;
     const { record, settled_at } = verdict.held;
     if (verdict.kind === 'replay') {
@@ -154,8 +161,10 @@ export class Corridor {
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
       if ((await ledger.serveDebt(record.id)) === null) throw inProgress;
-      const debt = { visit, protocol, proof, id: record.id, admitted_at: new Date(), executing: true, landed: record.transaction };
-      return this.serve(debt, config.deadline_ms);
+      const waiting = (await rechallenge.find(record.payer, visit.sale.request_hash)) ?? null;
+      const now = new Date();
+      const at = { admitted_at: now, began_at: now, waiting, may_keep: false, landed: record.transaction };
+      return this.serve({ visit, protocol, proof, id: record.id, ...at }, config.deadline_ms);
     }
     const taken = await ledger.takeOver(record.id);
     if (taken === null) throw inProgress;
@@ -175,4 +184,12 @@ export class Corridor {
     const headers = presented === null ? {} : presented.protocol.failureReceipt(presented.credential, payer, error);
     return { kind: 'challenge', error, challenge: await challengeOf(this.parts.offered(), sale, error), headers };
   }
+}
+
+function tooManyFaults(windowMs: number): AppError {
+  return new AppError('rate_limited', {
+    reason: 'settlements_failed',
+    message: 'Too many payments of this wallet failed at settlement.',
+    retry_after_s: Math.ceil(windowMs / 1000),
+  });
 }

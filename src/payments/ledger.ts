@@ -1,7 +1,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
 import type { JsonObject, PaymentRecord, Prepared, ProtocolName, Sale, ValidProof } from './protocol';
-import { ADOPT_DEBT, COUNT_FAULTS, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, RESERVE, SUM_OPEN } from './statements';
+import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
 
 interface Row extends QueryResultRow {
   id: string;
@@ -16,7 +16,6 @@ interface Row extends QueryResultRow {
   details: JsonObject;
   settle_by: Date | null;
   created_at: Date;
-  answer: string | null;
   settled_at: Date | null;
   reason: string | null;
 }
@@ -25,6 +24,43 @@ const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 /** States in which a payment may still take money from its payer. */
 const OPEN: PaymentState[] = [...RUNNING, 'BROADCASTING', 'UNKNOWN'];
 const UNIQUE_VIOLATION = '23505';
+/** Deliveries are written down together, this long after the first of them. */
+const DELIVERED_AFTER_MS = 25;
+
+/** What a claim brought. */
+export interface Claim {
+  /** Id of the new payment; null when another payment holds one of the keys, or the payer's settlements failed too often. */
+  id: string | null;
+  /** Settlements that lately failed by the payer's doing. */
+  faults: number;
+  /** Micro-USDC the payer had still to pay at that moment, up to and with this payment. */
+  open_sum: bigint;
+  /** Answers that wait for a fresh proof of this payer, or were lately abandoned. */
+  kept: number;
+  /** JSON text of the answer that waits for a fresh proof for this very request. */
+  waiting: string | null;
+}
+
+/** The work of a payment, done: its answer as JSON text. */
+export interface FinishedWork {
+  answer: string;
+  began_at: Date;
+  done_at: Date;
+}
+
+/** How often a payer may let settlements fail. */
+export interface FaultLimit {
+  since: Date;
+  most: number;
+}
+
+interface ClaimRow extends QueryResultRow {
+  made: string | null;
+  faults: number;
+  open_sum: string | null;
+  kept: number | null;
+  waiting: string | null;
+}
 
 /** A paid payment and when it was settled. */
 export interface SettledPayment {
@@ -52,6 +88,9 @@ function recordOf(row: Row): PaymentRecord {
  * it was not where it had to be: somebody else has it, and the caller must not go on.
  */
 export class Ledger {
+  private handedOut: string[] = [];
+  private writing: Promise<void> | null = null;
+
   constructor(
     private readonly pool: Pool,
     private readonly instance: string,
@@ -59,24 +98,26 @@ export class Ledger {
 
   /** Payments that hold any of the keys, newest first. */
   async listHeld(keys: ClaimKeys): Promise<HeldPayment[]> {
-    const { rows } = await this.pool.query<Row & { by: HeldPayment['by'] }>(HELD, [keys.keys]);
+    const { rows } = await this.pool.query<Row & { answer: string | null; by: HeldPayment['by'] }>(HELD, [keys.keys]);
     return rows.map((row) => {
       const { state, request_hash, owed, answer, settled_at, reason, by } = row;
       return { record: recordOf(row), state, request_hash, owed, answer, settled_at, reason, by };
     });
   }
 
-  /** Claims every key or none; the id of the new payment, or null when another payment holds one. */
-  async reserve(proof: ValidProof, sale: Sale, keys: ClaimKeys): Promise<string | null> {
+  /** Claims every key or none. */
+  async claim(proof: ValidProof, sale: Sale, keys: ClaimKeys, limit: FaultLimit): Promise<Claim> {
     const { protocol, payer, amount, proof_key, transaction, details } = proof;
     const what = [protocol, payer, amount.toString(), sale.request_id, sale.path, sale.request_hash];
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
-      const { rows } = await this.pool.query<{ id: string }>(RESERVE, [...what, ...by]);
-      return String(rows[0]?.id);
+      const { rows } = await this.pool.query<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most]);
+      const { made = null, faults = 0, open_sum, kept, waiting = null } = rows[0] ?? {};
+      return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting };
     } catch (error) {
-      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return null;
-      throw error;
+      // Claimed in the same moment by somebody who is, or says to be, another payer.
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null };
     }
   }
 
@@ -84,12 +125,6 @@ export class Ledger {
   async sumOpen(payer: string, id: string): Promise<bigint> {
     const { rows } = await this.pool.query<{ sum: string | null }>(SUM_OPEN, [payer, OPEN, id]);
     return BigInt(rows[0]?.sum ?? 0);
-  }
-
-  /** Settlements that failed by the payer's doing since `since`. */
-  async countFaults(payer: string, since: Date): Promise<number> {
-    const { rows } = await this.pool.query<{ count: string }>(COUNT_FAULTS, [payer, since]);
-    return Number(rows[0]?.count);
   }
 
   /** True when the landed transaction of payment `id` was presented before, by somebody with the same secret, and released unserved. */
@@ -102,25 +137,38 @@ export class Ledger {
     return (await this.moved(MOVES.executing, id, ['RESERVED'], 'EXECUTING', null, [details])) !== null;
   }
 
-  async resultReady(id: string): Promise<boolean> {
-    return (await this.moved(MOVES.result_ready, id, ['EXECUTING'], 'RESULT_READY', null)) !== null;
-  }
-
   /** The write-ahead record: committed before the first send. Null when the reservation is no longer ours. */
-  writeAhead(id: string, prepared: Prepared, answer: string): Promise<PaymentRecord | null> {
+  async writeAhead(id: string, prepared: Prepared, work: FinishedWork): Promise<PaymentRecord | null> {
     const { transaction, raw, details, settle_by } = prepared;
-    return this.moved(MOVES.write_ahead, id, ['RESULT_READY'], 'BROADCASTING', null, [transaction, raw, details, settle_by, answer]);
+    const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at];
+    const { rows } = await this.pool.query<Row>(WRITE_AHEAD, values);
+    return rows[0] === undefined ? null : recordOf(rows[0]);
   }
 
   /** Paid. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
   async confirmed(id: string, transaction: string, keptMs: number, answer: string | null = null): Promise<SettledPayment | null> {
     const values = [transaction, keptMs, answer];
-    const row = await this.movedRow(MOVES.confirmed, id, ['BROADCASTING', 'UNKNOWN', 'RESULT_READY'], 'CONFIRMED', null, values);
+    const row = await this.movedRow(MOVES.confirmed, id, ['BROADCASTING', 'UNKNOWN', ...RUNNING], 'CONFIRMED', null, values);
     return row === undefined ? null : { record: recordOf(row), settled_at: row.settled_at as Date };
   }
 
-  async delivered(id: string): Promise<void> {
-    await this.moved(MOVES.delivered, id, ['CONFIRMED'], 'DELIVERED', null);
+  /** The answer was handed out. Written down a little later, with others; `flush` waits for it. */
+  delivered(id: string): void {
+    this.handedOut.push(id);
+    this.writing ??= new Promise((resolve) => {
+      setTimeout(() => void this.writeDelivered().finally(resolve), DELIVERED_AFTER_MS);
+    });
+  }
+
+  /** Waits until everything is written down. */
+  async flush(): Promise<void> {
+    while (this.writing !== null) await this.writing;
+  }
+
+  private async writeDelivered(): Promise<void> {
+    // A delivery that goes unrecorded is a confirmed payment, whose answer can be collected.
+    while (this.handedOut.length > 0) await this.pool.query(DELIVERED, [this.handedOut.splice(0)]).catch(() => undefined);
+    this.writing = null;
   }
 
   async unknown(id: string, note: string): Promise<void> {
@@ -132,14 +180,17 @@ export class Ledger {
     return (await this.moved(MOVES.failed, id, ['BROADCASTING', 'UNKNOWN'], state, reason, [reason])) !== null;
   }
 
-  /** Frees every key of a payment that was not broadcast by us; the proof may be used again. `fault`: it was the payer's doing. */
-  async release(id: string, reason: string, fault = false): Promise<boolean> {
-    return (await this.moved(MOVES.release, id, RUNNING, 'RELEASED', reason, [fault, reason])) !== null;
+  /**
+   * Frees every key of a payment that was not broadcast by us; the proof may be used again. `fault`: it was the payer's doing.
+   * `details`: of a proof that was worked for, so that its buyer's own broadcast is found; null of one that was not.
+   */
+  async release(id: string, reason: string, fault: boolean, details: JsonObject | null): Promise<boolean> {
+    return (await this.moved(MOVES.release, id, RUNNING, 'RELEASED', reason, [fault, reason, details])) !== null;
   }
 
   /** The payer's own broadcast landed and nothing was served: the same request with the same secret is served without paying again. */
-  async owe(id: string, transaction: string, reason: string): Promise<boolean> {
-    return (await this.moved(MOVES.owe, id, RUNNING, 'OWED', reason, [transaction, reason])) !== null;
+  async owe(id: string, transaction: string, reason: string, details: JsonObject): Promise<boolean> {
+    return (await this.moved(MOVES.owe, id, RUNNING, 'OWED', reason, [transaction, reason, details])) !== null;
   }
 
   /** Takes a debt up again; null when somebody else is at it. */

@@ -42,20 +42,24 @@ export class Settler {
 
   /** Settles a sale whose work is done. Throws AppErrors for what was not charged, InFlight for what may be. */
   async settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
-    const { ledger, config } = this.parts;
+    const { ledger, config, rechallenge } = this.parts;
     const { visit, protocol, proof, id } = admitted;
     let record: PaymentRecord | null;
     try {
       const kept = this.keepable(answer);
-      if (admitted.landed !== null) return await this.paid(visit, await this.confirm(id, admitted.landed, kept), answer, false);
+      if (admitted.landed !== null) return this.paid(await this.confirm(id, admitted.landed, kept), answer, false);
+      const done_at = new Date();
       const prepared = await protocol.prepare(proof, admitted.admitted_at, AbortSignal.timeout(config.admission_ms));
       assertBuyerThere(visit.sale.client_gone);
-      record = await ledger.writeAhead(id, prepared, kept);
+      record = await ledger.writeAhead(id, prepared, { answer: kept, began_at: admitted.began_at ?? done_at, done_at });
       if (record === null) throw new Error('the reservation was taken away before the broadcast');
     } catch (error) {
       return this.giveUp(admitted, error, answer);
     }
-    return this.broadcast(visit, record, answer, false);
+    const outcome = await this.broadcast(visit, record, answer, false);
+    // Left lying it expires by itself.
+    if (admitted.waiting !== null) await rechallenge.drop(proof.payer, visit.sale.request_hash).catch(() => undefined);
+    return outcome;
   }
 
   /** From here on money may move: whatever goes wrong is told as pending until the chain has spoken. */
@@ -86,7 +90,7 @@ export class Settler {
     if (settlement.status === 'confirmed') {
       const confirmed = await this.confirm(record.id, settlement.transaction, null);
       log.info(about, 'payment settled');
-      return this.paid(visit, confirmed, answer, replayed);
+      return this.paid(confirmed, answer, replayed);
     }
     if (settlement.status === 'unknown') {
       await ledger.unknown(record.id, 'patience ended');
@@ -106,10 +110,9 @@ export class Settler {
     return settled;
   }
 
-  private async paid(visit: Visit, { record, settled_at }: SettledPayment, answer: unknown, replayed: boolean): Promise<Outcome> {
-    const protocol = this.protocolOf(record);
-    await Promise.all([this.parts.ledger.delivered(record.id), this.parts.rechallenge.drop(record.payer, visit.sale.request_hash)]);
-    return { kind: 'paid', answer, replayed, headers: protocol.receipt(record, settled_at) };
+  private paid({ record, settled_at }: SettledPayment, answer: unknown, replayed: boolean): Outcome {
+    this.parts.ledger.delivered(record.id);
+    return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
   }
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
@@ -120,9 +123,9 @@ export class Settler {
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
     if (transaction !== null) {
       if (answer !== undefined && error.code === 'payment_expired') {
-        return this.paid(visit, await this.confirm(id, transaction, this.keepable(answer)), answer, false);
+        return this.paid(await this.confirm(id, transaction, this.keepable(answer)), answer, false);
       }
-      await ledger.owe(id, transaction, error.code);
+      await ledger.owe(id, transaction, error.code, proof.details);
       throw new InFlight(
         error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error,
         transaction,
@@ -130,13 +133,13 @@ export class Settler {
     }
     if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))
       await this.keep(proof.payer, visit.sale, answer);
-    await ledger.release(id, error.code, error.code === 'settlement_failed');
+    await ledger.release(id, error.code, error.code === 'settlement_failed', admitted.began_at === null ? null : proof.details);
     throw error;
   }
 
   /** The id under which the buyer itself landed the payment while we worked; null when it did not, or could not. */
-  private async ownBroadcast({ protocol, proof, id, admitted_at, executing }: Admitted): Promise<string | null> {
-    if (proof.transaction === null || !executing) return null;
+  private async ownBroadcast({ protocol, proof, id, admitted_at, began_at }: Admitted): Promise<string | null> {
+    if (proof.transaction === null || began_at === null) return null;
     const record: PaymentRecord = {
       id,
       protocol: proof.protocol,

@@ -5,7 +5,7 @@ export interface NamedStatement {
 }
 
 const COLUMNS =
-  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.answer, p.settled_at, p.reason';
+  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.settled_at, p.reason';
 const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 
 /** Steps whose loss in a crash of the database is harmless do not wait for the disk: what lost one finds itself not where it had to be, and stops. */
@@ -33,38 +33,68 @@ function move(
 /** Every change of state; values from $5 on are the ledger's. */
 export const MOVES = {
   executing: move('executing', { set: 'details = p.details || $5', relaxed: true }),
-  result_ready: move('result_ready', { relaxed: true }),
-  write_ahead: move('write_ahead', { set: 'transaction = $5, raw = $6, details = p.details || $7, settle_by = $8, answer = $9' }),
   confirmed: move('confirmed', {
     set: `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
       answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`,
     also: `UPDATE payment_claim SET expires_at = now() + $6 * interval '1 millisecond' WHERE kind = 'buyer' AND ${OF_MOVED}`,
+    // The chain has it: who finds it unconfirmed asks there again.
+    relaxed: true,
   }),
-  delivered: move('delivered', { relaxed: true }),
   unknown: move('unknown', { set: "look_at = now() + interval '2 seconds'" }),
   failed: move('failed', {
     set: 'raw = NULL, answer = NULL, fault = true, reason = $5, look_at = NULL',
     also: `DELETE FROM payment_claim WHERE kind = 'buyer' AND ${OF_MOVED}`,
   }),
-  // Its buyer may have broadcast it, or still may: looked at again when it should have expired.
+  // Once it was worked for, its buyer may have broadcast it, or still may: looked at again when it should have expired.
   release: move('release', {
-    set: `raw = NULL, answer = NULL, fault = $5, reason = $6,
-      look_at = CASE WHEN p.state <> 'RESERVED' AND p.transaction IS NOT NULL THEN now() + interval '90 seconds' END`,
+    set: `raw = NULL, answer = NULL, fault = $5, reason = $6, details = p.details || coalesce($7::jsonb, '{}'),
+      look_at = CASE WHEN $7 IS NOT NULL AND p.transaction IS NOT NULL THEN now() + interval '90 seconds' END`,
     also: `DELETE FROM payment_claim WHERE ${OF_MOVED}`,
   }),
-  owe: move('owe', { set: 'owed = true, transaction = $5, raw = NULL, reason = $6' }),
+  owe: move('owe', { set: 'owed = true, transaction = $5, raw = NULL, reason = $6, details = p.details || $7' }),
   take: move('take', { set: 'instance = $5' }),
 } as const;
 
-export const RESERVE: NamedStatement = {
-  name: 'payment_reserve',
-  text: "SELECT set_config('synchronous_commit', 'off', true), reserve_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS id",
+export const CLAIM: NamedStatement = {
+  name: 'payment_claim',
+  text: `SELECT claimed.*${RELAXED} FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed`,
+};
+
+/**
+ * The write-ahead record of payment $1: bytes $3 of transaction $2, details $4, $5 the last moment to send, answer $6. Steps
+ * that were not worth a statement of their own are written with it: the work began at $7 and was done at $8.
+ */
+export const WRITE_AHEAD: NamedStatement = {
+  name: 'payment_write_ahead',
+  text: `
+    WITH moved AS (
+      UPDATE payment p SET state = 'BROADCASTING', step = 4, moved_at = now(), transaction = $2, raw = $3,
+        details = p.details || $4, settle_by = $5, answer = $6
+      WHERE id = $1 AND state = ANY ('{RESERVED,EXECUTING}') RETURNING p.*
+    ), written AS (
+      INSERT INTO payment_step (payment_id, step, state, at)
+      SELECT id, s.step, s.state, s.at FROM moved,
+        (VALUES (2, 'EXECUTING', $7::timestamptz), (3, 'RESULT_READY', $8::timestamptz), (4, 'BROADCASTING', now())) s (step, state, at)
+      ON CONFLICT DO NOTHING
+    ) SELECT ${COLUMNS} FROM moved p`,
+};
+
+/** The answers of the confirmed payments $1 were handed out. */
+export const DELIVERED: NamedStatement = {
+  name: 'payment_delivered',
+  text: `
+    WITH moved AS (
+      UPDATE payment SET state = 'DELIVERED', step = step + 1, moved_at = now()
+      WHERE id = ANY ($1) AND state = 'CONFIRMED' RETURNING id, step, state
+    ), written AS (
+      INSERT INTO payment_step (payment_id, step, state) SELECT id, step, state FROM moved
+    ) SELECT count(*)${RELAXED} FROM moved`,
 };
 
 /** Payments that hold any of the keys $1, newest first, and by which kinds of key. */
 export const HELD: NamedStatement = {
   name: 'payment_held',
-  text: `SELECT ${COLUMNS}, array_agg(DISTINCT c.kind) AS by FROM payment_claim c JOIN payment p ON p.id = c.payment_id
+  text: `SELECT ${COLUMNS}, p.answer, array_agg(DISTINCT c.kind) AS by FROM payment_claim c JOIN payment p ON p.id = c.payment_id
     WHERE c.key = ANY ($1) AND (c.expires_at IS NULL OR c.expires_at > now()) GROUP BY p.id ORDER BY p.id DESC`,
 };
 
@@ -72,12 +102,6 @@ export const HELD: NamedStatement = {
 export const SUM_OPEN: NamedStatement = {
   name: 'payment_sum_open',
   text: 'SELECT sum(amount) AS sum FROM payment WHERE payer = $1 AND state = ANY ($2) AND NOT owed AND id <= $3',
-};
-
-/** Settlements of payer $1 since $2 that failed by its doing. */
-export const COUNT_FAULTS: NamedStatement = {
-  name: 'payment_count_faults',
-  text: `SELECT count(*) AS count FROM payment WHERE payer = $1 AND state = ANY ('{RELEASED,REJECTED_ONCHAIN,EXPIRED}') AND fault AND created_at > $2`,
 };
 
 /** Payment $1 takes on the debt of one that was released unserved: same proof, payer and request, and a secret in common. */

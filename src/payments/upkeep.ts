@@ -62,7 +62,7 @@ export class Upkeep {
     const released = await this.pool.query(
       `WITH moved AS (
          UPDATE payment SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL,
-           reason = 'process_ended', look_at = CASE WHEN state <> 'RESERVED' AND transaction IS NOT NULL THEN now() + interval '90 seconds' END
+           reason = 'process_ended', look_at = CASE WHEN transaction IS NOT NULL THEN now() + interval '90 seconds' END
          WHERE id IN (${leftBehind("'{RESERVED,EXECUTING,RESULT_READY}'")}) RETURNING id, step, state
        ), written AS (${HISTORY}), freed AS (
          DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM moved WHERE state = 'RELEASED')
@@ -105,7 +105,7 @@ export class Upkeep {
     const client = await this.pool.connect();
     try {
       await client.query('BEGIN');
-      // As in reserve_payment: keys of one payer are claimed one at a time.
+      // As in claim_payment: keys of one payer are claimed one at a time.
       await client.query("SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext(payer)) FROM payment WHERE id = $1", [id]);
       const { rowCount } = await client.query(OWE_RELEASED, [id]);
       await client.query('COMMIT');

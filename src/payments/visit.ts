@@ -32,7 +32,12 @@ export interface Admitted {
   proof: ValidProof;
   id: string;
   admitted_at: Date;
-  executing: boolean;
+  /** When the work began; null before. */
+  began_at: Date | null;
+  /** JSON text of the answer that waited for this proof: the work was done for an earlier one. */
+  waiting: string | null;
+  /** Whether the answer may wait for a fresh proof should this one run out. */
+  may_keep: boolean;
   /** Id of the buyer's own broadcast that already paid: nothing is left to settle. Null as a rule. */
   landed: string | null;
 }

@@ -63,7 +63,13 @@ describe('SolanaChain', () => {
 
   it('simulates without landing, sends, and tells what landed', async () => {
     const { transaction, wire, id } = await signed();
-    expect(await chain.simulate(transaction, { verify_signatures: true })).toMatchObject({ err: null });
+    const watch = solana.tokenAccount(address);
+    const before = await chain.findTokenAccount(watch);
+    expect(await chain.simulate(transaction, { verify_signatures: true, watch })).toEqual({
+      err: null,
+      after: { ...before, amount: (before?.amount ?? 0n) - 1_000n },
+    });
+    expect((await chain.simulate(transaction, { verify_signatures: true, watch: address })).after).toBeUndefined();
     expect((await chain.listSignatureViews(id)).map(({ status }) => status)).toEqual([null]);
     expect(await chain.findTokenChange(id, solana.tokenAccount(merchant))).toBeUndefined();
     expect(await chain.broadcast(wire)).toBe(1);
@@ -76,14 +82,20 @@ describe('SolanaChain', () => {
 
   it('tells a simulation’s verdict, and a forged signature as one', async () => {
     const { transaction } = await signed(1_000_000_000n);
-    expect((await chain.simulate(transaction, { verify_signatures: true })).err).toEqual({ InstructionError: [2, { Custom: 1 }] });
+    expect((await chain.simulate(transaction, { verify_signatures: true, watch: address })).err).toEqual({
+      InstructionError: [2, { Custom: 1 }],
+    });
     (transaction.signatures[0] as Uint8Array).fill(1);
-    expect((await chain.simulate(transaction, { verify_signatures: true })).err).toEqual(expect.stringMatching(/signature/i));
+    expect((await chain.simulate(transaction, { verify_signatures: true, watch: address })).err).toEqual(
+      expect.stringMatching(/signature/i),
+    );
   });
 
   it('passes a node over that has not read far enough', async () => {
     const { transaction } = await signed();
-    await expect(chain.simulate(transaction, { verify_signatures: true, min_context_slot: 10 ** 12 })).rejects.toThrow(RpcUnavailable);
+    await expect(chain.simulate(transaction, { verify_signatures: true, watch: address, min_context_slot: 10 ** 12 })).rejects.toThrow(
+      RpcUnavailable,
+    );
   });
 
   it('knows how long the blockhashes live that it has seen, and forgets what is too old to offer', async () => {

@@ -42,6 +42,7 @@ describe('the corridor on a local Solana', () => {
     const outcome = await charge(await signedHeaders(till, buyer));
     expect(outcome).toMatchObject({ kind: 'paid', replayed: false, answer: { data: [1, 2, 3] } });
     const address = buyer.publicKey.toBase58();
+    await until(async () => (await stepsOf(address)).includes('DELIVERED'));
     expect(await stepsOf(address)).toEqual(['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']);
     const { rows } = await till.database.pool.query('SELECT raw, amount, protocol, answer FROM payment WHERE payer = $1', [address]);
     expect(rows).toEqual([{ raw: null, amount: '20000', protocol: 'x402', answer: '{"data":[1,2,3]}' }]);
@@ -325,6 +326,7 @@ describe('the corridor on a local Solana', () => {
       );
       await till.payments.reconcile();
       expect(await stateOf(one.publicKey.toBase58())).toEqual(['OWED']);
+      await until(async () => (await stateOf(two.publicKey.toBase58())).includes('DELIVERED'));
       expect(await stateOf(two.publicKey.toBase58())).toEqual(['RELEASED', 'DELIVERED']);
       expect(told(await charge(pushed))).toBe('200');
       expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);

@@ -51,7 +51,10 @@ describe('money', () => {
       payload: { transaction: string };
     };
     const id = bs58.encode(Buffer.from(payload.transaction, 'base64').subarray(1, 65));
-    const { rowCount } = await till.database.pool.query("SELECT 1 FROM payment WHERE transaction = $1 AND state = 'EXECUTING'", [id]);
+    const { rowCount } = await till.database.pool.query(
+      "SELECT 1 FROM payment WHERE transaction = $1 AND state = ANY ('{RESERVED,EXECUTING}')",
+      [id],
+    );
     const body = {
       jsonrpc: '2.0',
       id: 1,

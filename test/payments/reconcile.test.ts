@@ -82,7 +82,7 @@ describe('what is looked after when nobody asks', () => {
       ),
     ).toBe('500 internal');
     spy.mockRestore();
-    expect(await stateOf(payer)).toBe('EXECUTING');
+    expect(await stateOf(payer)).toBe('RESERVED');
     await sql("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE payer = $1", [payer]);
     await till.payments.reconcile();
     expect(await stateOf(payer)).toBe('RELEASED');

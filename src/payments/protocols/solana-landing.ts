@@ -20,13 +20,16 @@ export class SolanaLanding {
   async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
     const wire = Buffer.from(record.raw ?? '', 'base64');
     let sentAt = 0;
+    let first = true;
     while (!signal.aborted) {
       if (Date.now() - sentAt >= RESEND_MS && wire.length > 0) {
         sentAt = Date.now();
         // A provider that is slow to take it must not keep us from hearing what the others know.
         await Promise.race([this.chain.broadcast(wire, signal).catch(() => undefined), pause(POLL_MS, signal)]);
       }
-      const seen = await this.lookup(record, signal);
+      // A single provider's transaction record says at once what its status and the record would say in turn.
+      const seen = first && this.chain.providers === 1 ? await this.confirmedNow(record, signal) : await this.lookup(record, signal);
+      first = false;
       if (seen.status !== 'unknown') return seen;
       await pause(POLL_MS, signal);
     }
@@ -41,8 +44,7 @@ export class SolanaLanding {
       const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
       if (view?.status !== null && view !== undefined) {
         if (view.status.level === 'processed') return unknown;
-        if (view.status.err !== null)
-          return { status: 'failed', reason: `invalid_exact_svm_transaction_failed: ${JSON.stringify(view.status.err)}` };
+        if (view.status.err !== null) return transactionFailed(view.status.err);
         return await this.confirmed(record, signal);
       }
       return overAt !== null && (await this.neverLanded(record, overAt, signal))
@@ -60,11 +62,20 @@ export class SolanaLanding {
     return view?.status === null && overAt !== null && (await this.neverLanded(record, overAt, signal)) ? 'lost' : 'pending';
   }
 
+  private async confirmedNow(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    try {
+      return await this.confirmed(record, signal);
+    } catch {
+      return { status: 'unknown', transaction: record.transaction };
+    }
+  }
+
   /** Reads the landed transaction again: no error, and the merchant's account really grew by the price. */
   private async confirmed(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
     const landed = await this.chain.findTokenChange(record.transaction, this.destination, signal);
     if (landed === undefined) return { status: 'unknown', transaction: record.transaction };
-    if (landed.err === null && landed.change === record.amount) return { status: 'confirmed', transaction: record.transaction };
+    if (landed.err !== null) return transactionFailed(landed.err);
+    if (landed.change === record.amount) return { status: 'confirmed', transaction: record.transaction };
     this.log.error(
       { transaction: record.transaction, expected: record.amount.toString(), received: landed.change.toString() },
       'a landed payment did not bring its price',
@@ -85,6 +96,11 @@ export class SolanaLanding {
     return typeof height === 'number' ? height + EXPIRY_MARGIN_BLOCKS : null;
   }
 }
+
+const transactionFailed = (err: unknown): Settlement => ({
+  status: 'failed',
+  reason: `invalid_exact_svm_transaction_failed: ${JSON.stringify(err)}`,
+});
 
 /** The word of the provider that has read furthest; a laggard does not know what it has not seen. */
 function furthest(views: SignatureView[]): SignatureView | undefined {

@@ -86,18 +86,22 @@ export class SolanaSettlement {
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
     const transaction = VersionedTransaction.deserialize(Buffer.from(proof.raw, 'base64'));
     return this.reachable(async (): Promise<Admission> => {
-      const [landed, account, simulated, life] = await Promise.all([
+      const [landed, simulated, life] = await Promise.all([
         this.landed(proof, signal),
-        this.chain.findTokenAccount(String(proof.details.source), signal),
         this.simulate(transaction, proof, signal),
         this.life(transaction.message.recentBlockhash, LEAST_QUERY_MS, signal),
       ]);
-      if (landed || simulated === 'landed') return { balance: null, settle_by: null, landed: true, details: {} };
-      checkAccount(account, proof.amount);
-      if (life === 'over' || simulated === 'expired') throw new AppError('payment_expired', { reason: 'blockhash_expired' });
-      if (simulated !== null) throw simulationFailed('verification_failed', simulated);
+      const { verdict, after } = simulated;
+      if (landed || verdict === 'landed') return { balance: null, settle_by: null, landed: true, details: {} };
+      let balance = after === undefined ? null : after.amount + proof.amount;
+      if (verdict !== null || balance === null) {
+        const account = await this.chain.findTokenAccount(String(proof.details.source), signal);
+        balance = checkAccount(account, proof.amount);
+      }
+      if (life === 'over' || verdict === 'expired') throw new AppError('payment_expired', { reason: 'blockhash_expired' });
+      if (verdict !== null) throw simulationFailed('verification_failed', verdict);
       return {
-        balance: account?.amount ?? null,
+        balance,
         settle_by: life.settle_by,
         landed: false,
         details: { last_valid_block_height: life.last_valid_block_height },
@@ -110,10 +114,10 @@ export class SolanaSettlement {
     const blockhash = transaction.message.recentBlockhash;
     const life = await this.reachable(async () => {
       if (Date.now() - admittedAt.getTime() <= RESIMULATE_AFTER_MS) return this.life(blockhash, 0, signal);
-      const [again, simulated] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(transaction, proof, signal)]);
-      if (simulated === 'expired') return 'over';
+      const [again, { verdict }] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(transaction, proof, signal)]);
+      if (verdict === 'expired') return 'over';
       // "Already processed" is the buyer's own broadcast: it settles like ours.
-      if (simulated !== null && simulated !== 'landed') throw simulationFailed('settlement_failed', simulated);
+      if (verdict !== null && verdict !== 'landed') throw simulationFailed('settlement_failed', verdict);
       return again;
     });
     if (life === 'over') throw new AppError('payment_expired', { reason: 'blockhash_expired' });
@@ -138,20 +142,24 @@ export class SolanaSettlement {
   }
 
   /**
-   * Null when it would go through. A sponsored one is simulated unsigned, so that nothing that could be broadcast leaves
-   * us before the work is done; the buyer's signature was verified offline.
+   * The verdict is null when it would go through; `after` is the payer's token account then. A sponsored one is simulated
+   * unsigned, so that nothing that could be broadcast leaves us before the work is done; the buyer's signature was verified offline.
    */
-  private async simulate(transaction: VersionedTransaction, proof: ValidProof, signal: AbortSignal): Promise<string | null> {
+  private async simulate(
+    transaction: VersionedTransaction,
+    proof: ValidProof,
+    signal: AbortSignal,
+  ): Promise<{ verdict: string | null; after: TokenAccount | undefined }> {
     const slot = this.chain.findBlockhash(transaction.message.recentBlockhash)?.slot;
-    const { err } = await this.chain.simulate(
+    const { err, after } = await this.chain.simulate(
       transaction,
-      { verify_signatures: proof.details.sponsored !== true, min_context_slot: slot },
+      { verify_signatures: proof.details.sponsored !== true, min_context_slot: slot, watch: String(proof.details.source) },
       signal,
     );
-    if (err === null || err === undefined) return null;
+    if (err === null || err === undefined) return { verdict: null, after };
     const text = typeof err === 'string' ? err : JSON.stringify(err);
-    if (/blockhash ?not ?found/i.test(text)) return 'expired';
-    return /already ?(been )?processed/i.test(text) ? 'landed' : text;
+    if (/blockhash ?not ?found/i.test(text)) return { verdict: 'expired', after };
+    return { verdict: /already ?(been )?processed/i.test(text) ? 'landed' : text, after };
   }
 
   /** How long the blockhash lives: exact for those we saw being born, upper bounds for others. */
@@ -182,9 +190,11 @@ export class SolanaSettlement {
   }
 }
 
-function checkAccount(account: TokenAccount | undefined, amount: bigint): void {
+/** The balance of an account that can pay. */
+function checkAccount(account: TokenAccount | undefined, amount: bigint): bigint {
   if (account === undefined || account.amount < amount) throw new AppError('verification_failed', { reason: 'insufficient_funds' });
   if (account.frozen) throw new AppError('verification_failed', { reason: 'account_frozen' });
+  return account.amount;
 }
 
 function simulationFailed(code: 'verification_failed' | 'settlement_failed', detail: string): AppError {

@@ -50,6 +50,7 @@ export class EnvelopeError extends Error {
 const MAX_BYTES = 8_192;
 /** WebAuthn signatures are at most 2,049 bytes (Tempo transaction specification); an access key puts 21 bytes before. */
 const MAX_SIGNATURE_BYTES = 2_070;
+const SENDER_FIELD = 11;
 /** Half the order of secp256k1 and of P-256: a larger `s` is the second spelling of the same signature. */
 const HALF_ORDER = {
   secp256k1: 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n,
@@ -72,8 +73,11 @@ export function decodeEnvelope(sent: string): SignedEnvelope {
 }
 
 function decodeTempo(raw: TxEnvelopeTempo.Serialized): SignedEnvelope {
+  let names = false;
   const envelope = attempt('undecodable', () => {
     const fields = Rlp.toHex(`0x${raw.slice(4)}`);
+    // In the place of the fee payer's signature a transaction that waits for a sponsor names its sender.
+    names = typeof fields[SENDER_FIELD] === 'string' && fields[SENDER_FIELD] !== '0x';
     const signature = fields.at(-1);
     // Before the signature is parsed: finding the parts of a WebAuthn one takes time by the square of its size.
     if (!Array.isArray(signature) && Hex.size(signature as HexText) > MAX_SIGNATURE_BYTES) throw new EnvelopeError('too_large');
@@ -84,11 +88,13 @@ function decodeTempo(raw: TxEnvelopeTempo.Serialized): SignedEnvelope {
   if (envelope.signature === undefined) throw new EnvelopeError('signature_missing');
   const sign_payload = TxEnvelopeTempo.getSignPayload(envelope);
   const { feeToken } = envelope;
+  // Decoding recovers the sender, at the price of all the rest together: only what is named there is not believed.
+  const recovered = names ? undefined : (envelope.from as HexText | undefined);
   return {
     kind: 'tempo',
     hash: Hash.keccak256(raw),
     sign_payload,
-    ...authenticate(sign_payload, envelope.signature, (account) => TxEnvelopeTempo.getSignPayload(envelope, { from: account })),
+    ...authenticate(sign_payload, envelope.signature, recovered, (account) => TxEnvelopeTempo.getSignPayload(envelope, { from: account })),
     chain_id: envelope.chainId,
     calls: envelope.calls.map((call) => ({
       to: (call.to as HexText | undefined) ?? null,
@@ -140,12 +146,17 @@ function decodeEip1559(raw: TxEnvelopeEip1559.Serialized): SignedEnvelope {
 
 type Signature = SignatureEnvelope.SignatureEnvelope;
 
-/** `accountPayload`: what an access key signs for an account (version 2 binds the account's address). */
+/** `recovered`: who signed the payload, where that is known; `accountPayload`: what an access key signs for an account (version 2 binds the account's address). */
 function authenticate(
   payload: HexText,
   signature: Signature,
+  recovered: HexText | undefined,
   accountPayload: (account: HexText) => HexText,
 ): Pick<SignedEnvelope, 'sender' | 'access_key'> {
+  if (signature.type === 'secp256k1' && recovered !== undefined) {
+    assertLow(signature.signature.s);
+    return { sender: recovered.toLowerCase() as HexText, access_key: null };
+  }
   if (signature.type !== 'keychain') return { sender: signerOf(payload, signature), access_key: null };
   // Version 1 does not bind the account and has not been accepted by the chain since its hardfork T1C.
   if (signature.version !== 'v2') throw new EnvelopeError('signature_kind');
@@ -166,8 +177,12 @@ function signerOf(payload: HexText, signature: Signature): HexText {
 }
 
 function recover(payload: HexText, signature: { r: bigint; s: bigint; yParity: number }): HexText {
-  if (signature.s > HALF_ORDER.secp256k1) throw new EnvelopeError('signature_high_s');
+  assertLow(signature.s);
   return attempt('signature_invalid', () => Secp256k1.recoverAddress({ payload, signature })).toLowerCase() as HexText;
+}
+
+function assertLow(s: bigint): void {
+  if (s > HALF_ORDER.secp256k1) throw new EnvelopeError('signature_high_s');
 }
 
 /** The chain is stricter than the WebAuthn library: 37 bytes, no attested data, no extensions, the challenge spelled one way. */
