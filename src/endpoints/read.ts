@@ -98,7 +98,7 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
       reading,
       parameter.name,
       'was sent under two names with different values',
-      undefined,
+      'one name, or the same value under each',
       sent.map(({ name }) => name),
     );
   }

@@ -51,11 +51,12 @@ function readChoice(raw: unknown, choices: readonly string[]): ValueReading {
 
 function readText(raw: unknown, parameter: Parameter): ValueReading {
   const text = textOf(raw);
-  if (text === undefined) return wrong('is not a text');
   const [min, max] = [parameter.min ?? 1, parameter.max ?? 256];
+  const allowed = `a text of ${min} to ${max} characters without control characters`;
+  if (text === undefined) return wrong('is not a text', allowed);
   if (text.length < min || text.length > max) return wrong(`must have ${min} to ${max} characters`, { min, max });
   // PostgreSQL cannot store NUL, and no identifier holds a control character.
-  if (/\p{Cc}/u.test(text)) return wrong('holds control characters');
+  if (/\p{Cc}/u.test(text)) return wrong('holds control characters', allowed);
   return { ok: true, value: text };
 }
 

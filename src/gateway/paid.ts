@@ -1,4 +1,5 @@
 import crypto from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Endpoint, Value } from '../endpoints/endpoint';
 import { crossCheck } from '../endpoints/checks';
@@ -179,6 +180,8 @@ function lateError(thrown: unknown, deadline: AbortSignal): unknown {
 }
 
 async function execute(endpoint: Endpoint, operation: Operation, reading: Reading, signal: AbortSignal, deps: PaidDeps): Promise<Executed> {
+  // A question may have a dozen statements under way at once, and each listens.
+  setMaxListeners(0, signal);
   const context = makeContext(deps.db, deps.clock.now(), signal);
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';

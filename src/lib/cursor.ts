@@ -6,16 +6,16 @@ export type CursorPosition = readonly (string | number | null)[];
 
 /**
  * Opaque text of a position in a list, bound to the list: `scope` names the question and all its parameters but the
- * cursor itself, so that a cursor used with other parameters is refused instead of skipping rows.
+ * cursor itself, so that a cursor used with other parameters, or changed on its way, is refused instead of skipping rows.
  */
 export function encodeCursor(position: CursorPosition, scope: unknown): string {
-  return Buffer.from(JSON.stringify([fingerprint(scope), ...position])).toString('base64url');
+  return Buffer.from(JSON.stringify([fingerprint(scope, position), ...position])).toString('base64url');
 }
 
 /** The position inside a cursor of the same scope and length. Throws AppError invalid_parameter for any other text. */
 export function decodeCursor(cursor: string, scope: unknown, length: number): CursorPosition {
   const [mark, ...position] = parse(cursor);
-  if (mark !== fingerprint(scope) || position.length !== length || !position.every(isScalar)) {
+  if (mark !== fingerprint(scope, position) || position.length !== length || !position.every(isScalar)) {
     throw new AppError('invalid_parameter', {
       details: [
         {
@@ -42,6 +42,10 @@ function parse(cursor: string): unknown[] {
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
-function fingerprint(scope: unknown): string {
-  return crypto.createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 10);
+function fingerprint(scope: unknown, position: readonly unknown[]): string {
+  return crypto
+    .createHash('sha256')
+    .update(JSON.stringify([scope, position]))
+    .digest('base64url')
+    .slice(0, 10);
 }

@@ -22,3 +22,14 @@ test('a cursor of another list, of another length, or made up is refused', () =>
     ),
   );
 });
+
+test('a cursor that was changed on its way is refused', () => {
+  const [mark, ...position] = JSON.parse(Buffer.from(encodeCursor([1, 'a'], scope), 'base64url').toString()) as unknown[];
+  fc.assert(
+    fc.property(fc.nat({ max: 1 }), fc.oneof(fc.string(), fc.integer(), fc.constant(null)), (index, value) => {
+      fc.pre(value !== position[index]);
+      const changed = Buffer.from(JSON.stringify([mark, ...position.with(index, value)])).toString('base64url');
+      expect(() => decodeCursor(changed, scope, 2)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+    }),
+  );
+});

@@ -1,12 +1,7 @@
 import http from 'node:http';
-import type { Database } from '../../../src/db/client';
-import { crossCheck } from '../../../src/endpoints/checks';
-import type { Endpoint } from '../../../src/endpoints/endpoint';
-import { rawOfBody, rawOfQuery, readParameters } from '../../../src/endpoints/read';
-import type { PaidEndpoint } from '../../../src/gateway/paid';
-import { makeContext } from '../../../src/graph/context';
-import { quote } from '../../../src/pricing/quote';
+import type { Endpoint } from '../../src/endpoints/endpoint';
 
+/** Parameters by name, as a caller means them. */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** Query string or body text of a request. */
@@ -14,28 +9,6 @@ export function requestOf(endpoint: Endpoint, input: Input): { path: string; bod
   if (endpoint.method === 'POST') return { path: endpoint.path, body: JSON.stringify(input) };
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)])).toString();
   return { path: query === '' ? endpoint.path : `${endpoint.path}?${query}`, body: undefined };
-}
-
-/**
- * An answer without network, payment and cache: the parameters as they were sent in, the body's text out. Throws what the
- * question throws, and Error when the input is refused.
- */
-export async function answerInProcess(
-  { endpoint, operation }: PaidEndpoint,
-  input: Input,
-  db: Pick<Database, 'pool' | 'prisma'>,
-  now: Date,
-): Promise<string> {
-  const { body, path } = requestOf(endpoint, input);
-  const raw =
-    body === undefined ? rawOfQuery(new URLSearchParams(path.split('?')[1] ?? '')) : rawOfBody(JSON.parse(body) as Record<string, unknown>);
-  const reading = readParameters(endpoint, raw);
-  crossCheck(endpoint, reading);
-  if (reading.problems.length > 0 || operation === null) throw new Error(JSON.stringify(reading.problems));
-  quote(endpoint, reading.variables);
-  const context = makeContext(db, now, AbortSignal.timeout(60_000));
-  const data = await operation(reading.variables, context);
-  return JSON.stringify({ data, meta: context.meta });
 }
 
 export interface Told {
