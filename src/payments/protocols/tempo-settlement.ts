@@ -1,6 +1,7 @@
 import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem';
 import { EXPIRING_NONCE_KEY, type TempoAccessKey, type TempoChain, type TempoHead, type TempoReceipt } from '../../chains/tempo';
 import { type Landing, type TempoTransaction, landTransaction, traceTransaction } from '../../chains/tempo-landing';
+import { RecentTempo } from '../../chains/tempo-recent';
 import { AppError } from '../../errors';
 import {
   type Admission,
@@ -44,6 +45,7 @@ export class TempoSettlement {
   constructor(
     private readonly chain: TempoChain,
     private readonly log: PaymentLog,
+    private readonly recent = new RecentTempo(chain),
   ) {}
 
   /** What later steps need besides the raw bytes, as JSON. */
@@ -135,13 +137,14 @@ export class TempoSettlement {
     const { sender, token, access_key } = details;
     const [receipt, head, balance, nonce, feeToken, failure, key] = await Promise.all([
       chain.receipt(proof.transaction as string, signal),
-      chain.head(signal),
+      this.recent.head(signal),
       chain.balance(token, sender, signal),
       details.nonce_key === EXPIRING_NONCE_KEY ? null : chain.nonce(sender, details.nonce_key, signal),
-      details.fee_token ?? chain.feeToken(sender, signal),
+      details.fee_token ?? this.recent.feeToken(sender, signal),
       chain.simulate({ from: sender, to: token, data: details.call_data, gas: details.gas }, signal),
       access_key === null ? null : chain.accessKey(sender, access_key, token, nowSeconds(), signal),
     ]);
+    const { base_fee } = details.max_fee_per_gas < head.base_fee ? await chain.head(signal) : head;
     const fee = maxFee(details);
     const feeInToken = feeToken === null || feeToken.toLowerCase() === token;
     const due = proof.amount + (feeInToken ? fee : 0n);
@@ -150,7 +153,7 @@ export class TempoSettlement {
       if (nonce !== null && nonce !== details.nonce) return refusal('nonce_mismatch');
       if (balance < due) return refusal('insufficient_funds');
       if (feeBalance < fee) return refusal('insufficient_fee_balance');
-      if (details.max_fee_per_gas < head.base_fee) return refusal('fee_cap_too_low');
+      if (details.max_fee_per_gas < base_fee) return refusal('fee_cap_too_low');
       if (key !== null && !maySpend(key, details, due)) return refusal('access_key');
       return failure === null
         ? null
@@ -207,9 +210,7 @@ function maySpend(key: TempoAccessKey, details: TempoDetails, due: bigint): bool
 }
 
 /** The later of the newest block's time and ours: a chain without traffic stands still, a clock may be wrong. */
-function chainNow(head: TempoHead): number {
-  return Math.max(head.time, nowSeconds());
-}
+const chainNow = (head: TempoHead): number => Math.max(head.time, nowSeconds());
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
