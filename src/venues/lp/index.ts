@@ -1,7 +1,9 @@
 import type { Venue } from '../venue';
 import { counts, freshness } from './freshness';
 import { dcaResolvers } from './resolvers/dca';
+import { entries, rowLinks } from './resolvers/entries';
 import { foundPoolResolvers } from './resolvers/found-pool';
+import { links } from './resolvers/links';
 import { operatorShareResolvers } from './resolvers/operator-share';
 import { poolResolvers } from './resolvers/pool';
 import { poolEventResolvers } from './resolvers/pool-event';
@@ -19,8 +21,14 @@ import { sources } from './sources/all';
 export const lp: Venue = {
   name: 'lp',
   resolvers: {
-    ...poolEventResolvers,
-    ...poolResolvers,
+    ...rowLinks,
+    ...links,
+    PoolEvent: poolEventResolvers.PoolEvent,
+    DlmmEvent: { ...poolEventResolvers.DlmmEvent, ...links.DlmmEvent },
+    DammV2Event: { ...poolEventResolvers.DammV2Event, ...links.DammV2Event },
+    LpEvent: { ...poolEventResolvers.LpEvent, ...links.LpEvent },
+    Pool: { ...poolResolvers.Pool, ...links.Pool },
+    LpToken: { ...poolResolvers.LpToken, ...links.LpToken },
     ...foundPoolResolvers,
     ...poolsResolvers,
     ...dcaResolvers,
@@ -33,6 +41,7 @@ export const lp: Venue = {
       ...providersResolvers.Query,
       ...dcaResolvers.Query,
       ...operatorShareResolvers.Query,
+      ...entries,
     },
   },
   sources,

@@ -71,16 +71,20 @@ WITH open AS (
     CASE WHEN count(*) FILTER (WHERE buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE buy) END AS remaining_buy_usd,
     CASE WHEN count(*) FILTER (WHERE NOT buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE NOT buy) END AS remaining_sell_usd,
     count(DISTINCT owner) FILTER (WHERE buy)::int AS buyers, min(next_at) AS next_cycle_at, count(*) FILTER (WHERE usd IS NULL)::int AS unpriced
-  FROM sides WHERE ${one ? 'token_mint = $9' : `$9::text IS NULL AND token_mint NOT IN (${QUOTES})`} GROUP BY token_mint
+  FROM sides WHERE ${one ? 'token_mint = $11' : `$11::text IS NULL AND token_mint NOT IN (${QUOTES})`} GROUP BY token_mint
 ), shown AS (
   SELECT t.*, t.buy_volume - t.sell_volume AS net_pressure, 100 * (t.buy_volume - t.sell_volume) / nullif(t.buy_volume + t.sell_volume, 0) AS score
-  FROM tokens t WHERE ${one ? '$7::numeric IS NOT NULL' : 't.buy_volume + t.sell_volume >= $7::numeric'}
-  ORDER BY abs(t.buy_volume - t.sell_volume) DESC, t.buy_volume + t.sell_volume DESC, t.token_mint LIMIT $8
+  FROM tokens t WHERE ${one ? '$9::numeric IS NOT NULL' : 't.buy_volume + t.sell_volume >= $9::numeric'}
+  ORDER BY abs(t.buy_volume - t.sell_volume) DESC, t.buy_volume + t.sell_volume DESC, t.token_mint LIMIT $10
+), pools AS (
+  SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_x = t.token_mint
+  UNION SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_y = t.token_mint
 ), swaps AS (
-  SELECT pool_address, sum(usd) AS usd FROM (${swapsIn(3)}) s GROUP BY pool_address
+  SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, 0, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
+  JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint
 )
 SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.score <= -${LEAN} THEN 'distribution' ELSE 'neutral' END AS label,
-  100 * (s.buy_volume + s.sell_volume) / nullif((SELECT sum(w.usd) FROM swaps w JOIN lp_pool p ON p.pool_address = w.pool_address WHERE p.mint_x = s.token_mint OR p.mint_y = s.token_mint), 0) AS pct_of_volume
+  100 * (s.buy_volume + s.sell_volume) / nullif((SELECT w.usd FROM swaps w WHERE w.token_mint = s.token_mint), 0) AS pct_of_volume
 FROM shown s LEFT JOIN lp_token k ON k.mint = s.token_mint
 ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mint`,
   };

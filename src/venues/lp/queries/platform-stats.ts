@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { actedIn, flowsIn, runsBefore, SMART, spanOf, swapsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -40,77 +41,63 @@ export interface EarnedFeesRow {
   swaps: string;
 }
 
-/** A provider counts as smart from this score on (contract section 6: smart from 60). */
-const SMART = 60;
+const typed =
+  (at: number) =>
+  (alias: string): string =>
+    `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
 
-/** Two statements a question: with and without the type, each with its own plan. */
-const forType = (name: string, text: (filter: (alias: string) => string) => string): Record<'all' | 'one', Statement> => ({
-  all: { name: `lp_platform_${name}_all`, text: text(() => 'AND $1::text IS NULL') },
-  one: { name: `lp_platform_${name}_one`, text: text((alias) => `AND ${alias}.pool_type = $1::text`) },
-});
-
-/**
- * Sums are exact, so they are taken per owner first: one pass counts events, volume and distinct owners, without sorting
- * all events by owner. The row without type is the total; an owner of both types is one owner there.
- */
-const TOTALS = forType(
-  'totals',
-  (filter) => `
-WITH owners AS (
-  SELECT e.pool_type, e.owner, count(*) AS n, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced, sum(e.usd) FILTER (WHERE e.kind = 'deposit') AS deposits,
-    sum(e.usd) FILTER (WHERE e.kind = 'withdraw') AS withdrawals, sum(e.usd) FILTER (WHERE e.kind = 'claim') AS claims, min(e."timestamp") AS first_at
-  FROM lp_event e WHERE e."timestamp" >= $2 AND e."timestamp" < $3 ${filter('e')}
-  GROUP BY e.pool_type, e.owner
-), pools AS (
-  SELECT e.pool_type, e.pool_address FROM lp_event e WHERE e."timestamp" >= $2 AND e."timestamp" < $3 ${filter('e')} GROUP BY e.pool_type, e.pool_address
+/** The row without type is the total; an owner of both types is one owner there. */
+const TOTALS: Statement = {
+  name: 'lp_platform_totals',
+  text: `
+WITH pools AS (
+  SELECT pool_type, pool_address, sum(deposit_usd) AS deposits, sum(withdraw_usd) AS withdrawals, sum(claim_usd) AS claims,
+    sum(deposits + withdrawals + claims) AS n, sum(unpriced) AS unpriced, min(first_at) AS first_at
+  FROM (${flowsIn(1, typed(7))}) f GROUP BY pool_type, pool_address
 ), provided AS (
-  SELECT pool_type, coalesce(sum(deposits), 0) AS deposits_usd, coalesce(sum(withdrawals), 0) AS withdrawals_usd, coalesce(sum(claims), 0) AS fees_claimed_usd,
-    coalesce(sum(n), 0) AS event_count, coalesce(sum(unpriced), 0) AS unpriced, min(first_at) AS first_at, count(DISTINCT owner) AS lp_count
-  FROM owners GROUP BY GROUPING SETS ((pool_type), ())
-), used AS (
-  SELECT pool_type, count(*) AS pool_count FROM pools GROUP BY GROUPING SETS ((pool_type), ())
+  SELECT pool_type, sum(deposits) AS deposits_usd, sum(withdrawals) AS withdrawals_usd, sum(claims) AS fees_claimed_usd,
+    sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
+  FROM pools GROUP BY GROUPING SETS ((pool_type), ())
+), owners AS (
+  SELECT l.pool_type, count(DISTINCT l.owner) AS lp_count FROM lp_owner_life l WHERE l.owner <> '' AND ${actedIn('l', 1, 2)} ${typed(7)('l')}
+  GROUP BY GROUPING SETS ((l.pool_type), ())
 )
-SELECT p.*, u.pool_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd,
-  CASE WHEN p.pool_type IS NULL THEN (
-    SELECT 100 * (p.deposits_usd + p.withdrawals_usd - sum(e.usd)) / nullif(sum(e.usd), 0) FROM lp_event e
-    WHERE e."timestamp" >= $4::timestamptz AND e."timestamp" < $2 AND e.kind IN ('deposit', 'withdraw') ${filter('e')}) END AS volume_change_pct
-FROM provided p JOIN used u ON u.pool_type IS NOT DISTINCT FROM p.pool_type`,
-);
+SELECT p.*, coalesce(o.lp_count, 0) AS lp_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd
+FROM provided p LEFT JOIN owners o ON o.pool_type IS NOT DISTINCT FROM p.pool_type WHERE p.event_count > 0`,
+};
+
+const PREVIOUS: Statement = {
+  name: 'lp_platform_previous',
+  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd, 100 * ($8::numeric - sum(deposit_usd + withdraw_usd)) / nullif(sum(deposit_usd + withdraw_usd), 0) AS change_pct FROM (${flowsIn(1, typed(7))}) f`,
+};
 
 /**
  * New: no event before the window. Smart: on the day before one of the owner's events of the window the newest score run
  * gave at least SMART.
  */
-const EXTRAS = forType(
-  'extras',
-  (filter) => `
+const EXTRAS: Statement = {
+  name: 'lp_platform_extras',
+  text: `
 WITH active AS (
-  SELECT e.owner, (e."timestamp" AT TIME ZONE 'UTC')::date AS day FROM lp_event e
-  WHERE e."timestamp" >= $2 AND e."timestamp" < $3 AND e.owner IS NOT NULL ${filter('e')}
-  GROUP BY 1, 2
-), owners AS (
-  SELECT DISTINCT owner FROM active
-), runs AS (
-  SELECT d.day, (SELECT max(s.day) FROM lp_score s WHERE s.day < d.day) AS run FROM (SELECT DISTINCT day FROM active) d
+  SELECT d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
+  WHERE d.owner <> '' AND d.day >= date_trunc('day', $1::timestamptz, 'UTC') AND d.day < $2 AND ${actedIn('d', 1, 2, 'd.pool_address')} ${typed(3)('d')}
+), runs AS MATERIALIZED (
+  ${runsBefore(`SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $1::timestamptz, 'UTC') AND day < $2`)}
 )
 SELECT
-  (SELECT count(*) FROM owners o WHERE NOT EXISTS (SELECT FROM lp_event e WHERE e.owner = o.owner AND e."timestamp" < $2 ${filter('e')})) AS new_lps,
+  (SELECT count(DISTINCT l.owner) FROM lp_owner_life l WHERE l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '' ${typed(3)('l')}
+    AND NOT EXISTS (SELECT FROM lp_owner_life o WHERE o.owner = l.owner AND o.first_at < $1 ${typed(3)('o')})) AS new_lps,
   (SELECT count(DISTINCT a.owner) FROM active a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run WHERE s.score >= ${SMART}) AS smart_lps`,
-);
+};
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
-const EARNED = forType(
-  'earned',
-  (filter) => `
-SELECT pool_type, sum(fee) AS fees_usd, sum(swaps) AS swaps FROM (
-  SELECT p.pool_type, v.fees_usd - coalesce(v.protocol_fees_usd, 0) AS fee, 0 AS swaps
-  FROM lp_volume_hour v JOIN lp_pool p ON p.pool_address = v.pool_address
-  WHERE v.hour >= $2 AND v.hour < $3 ${filter('p')}
-  UNION ALL
-  SELECT s.pool_type, s.fee_usd, 1 FROM lp_swap s LEFT JOIN lp_volume_hour v ON v.pool_address = s.pool_address AND v.hour = date_trunc('hour', s."timestamp", 'UTC')
-  WHERE s."timestamp" >= $2 AND s."timestamp" < $3 AND v.fees_usd IS NULL ${filter('s')}
-) f GROUP BY pool_type`,
-);
+const EARNED: Statement = {
+  name: 'lp_platform_earned',
+  text: `
+SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
+FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${swapsIn(1)}) s GROUP BY pool_address) s
+JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`,
+};
 
 export interface PlatformStats {
   totals: ProviderTotalsRow[];
@@ -120,12 +107,22 @@ export interface PlatformStats {
 
 /** Totals of all providers in a window; `totals` is empty when nothing happened in it. */
 export async function getPlatformStats(sql: Sql, { pool_type, window, previous }: PlatformStatsArgs): Promise<PlatformStats> {
-  const variant = pool_type === null ? 'all' : 'one';
-  const values = [pool_type, window.from, window.to];
+  const span = spanOf(window);
   const [totals, extras, earned] = await Promise.all([
-    sql.query<ProviderTotalsRow>(TOTALS[variant], [...values, previous?.from ?? null]),
-    sql.query<PlatformExtrasRow>(EXTRAS[variant], values),
-    sql.query<EarnedFeesRow>(EARNED[variant], values),
+    sql.query<Omit<ProviderTotalsRow, 'volume_change_pct'>>(TOTALS, [...span, pool_type]),
+    sql.query<PlatformExtrasRow>(EXTRAS, [window.from, window.to, pool_type]),
+    sql.query<EarnedFeesRow>(EARNED, [...span, pool_type]),
   ]);
-  return { totals: totals.filter((row) => Number(row.event_count) > 0), extras: extras[0] as PlatformExtrasRow, earned };
+  const all = totals.find((row) => row.pool_type === null);
+  const change = previous === null || all === undefined ? null : await changeSince(sql, previous, pool_type, all.volume_usd);
+  return {
+    totals: totals.map((row) => ({ ...row, volume_change_pct: row.pool_type === null ? change : null })),
+    extras: extras[0] as PlatformExtrasRow,
+    earned,
+  };
+}
+
+async function changeSince(sql: Sql, previous: Window, pool_type: PoolType | null, volume: string): Promise<string | null> {
+  const rows = await sql.query<{ change_pct: string | null }>(PREVIOUS, [...spanOf(previous), pool_type, volume]);
+  return rows[0]?.change_pct ?? null;
 }

@@ -1,8 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
-import { positionsAsOf } from './positions';
+import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
-import { eventsIn, feeRate, feeRateFlag, SMART, spanOf, swapsIn } from './span';
+import { eventsIn, feeRate, feeRateFlag, type Filter, flowsIn, SMART, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {
@@ -26,33 +26,43 @@ export interface PoolTotalsRow {
   hhi: string | null;
 }
 
-const ofPool = (alias: string): string => `AND ${alias}.pool_address = $9`;
+const ofPool =
+  (at: number): Filter =>
+  (alias) =>
+    `AND ${alias}.pool_address = $${at}`;
+
+/** What each provider of the pool $pool did in its life, whose span is $1 to $6: kept sums, and of those who acted later what came before. */
+const lives = (pool: number): string => `
+SELECT owner, deposit_usd, withdraw_usd FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at < $2 AND owner <> ''
+UNION ALL SELECT owner, sum(deposit_usd), sum(withdraw_usd) FROM (${eventsIn(
+  1,
+  (alias) =>
+    `AND ${alias}.pool_address = $${pool} AND ${alias}.owner IN (SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2)`,
+)}) e WHERE owner <> '' GROUP BY owner`;
 
 /** Net deposits of owners, positive ones: what is left of a provider's money is what was not taken out. */
-const HELD = `SELECT owner, sum(deposit_usd - withdraw_usd) AS usd FROM events WHERE owner <> '' GROUP BY owner HAVING sum(deposit_usd - withdraw_usd) > 0`;
+const HELD = `SELECT owner, deposit_usd - withdraw_usd AS usd FROM lives WHERE deposit_usd > withdraw_usd`;
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
   text: `
-WITH events AS (${eventsIn(1, ofPool)}),
+WITH lives AS (${lives(13)}),
 held AS (${HELD}),
-swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool)}) s),
-latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(5, 0, ofPool)}) s),
-active AS (
-  SELECT DISTINCT owner FROM (${positionsAsOf('p.pool_address = $9', '$2::timestamptz')}) s WHERE closed_at IS NULL AND deposits > 0 AND owner IS NOT NULL
-)
-SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced,
+swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
+latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s),
+active AS (SELECT DISTINCT owner FROM (${openPositionsAsOf('p.pool_address = $13', '$2::timestamptz')}) s WHERE owner IS NOT NULL)
+SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (SELECT count(*) FROM lives)::int AS unique_lps,
   CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, l.fee_usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
-  100 * l.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $9 AND h.hour >= $5 AND h.hour < $6), 0)
-    / nullif(extract(epoch FROM $6::timestamptz - greatest($5::timestamptz, least(p.created_at, ${bornAt('$9')})))::numeric / 86400, 0) AS fee_tvl_ratio_pct,
+  100 * l.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $13 AND h.hour >= $7 AND h.hour < $8), 0)
+    / nullif(extract(epoch FROM $8::timestamptz - greatest($7::timestamptz, least(p.created_at, ${bornAt('$13')})))::numeric / 86400, 0) AS fee_tvl_ratio_pct,
   (SELECT count(*) FROM active)::int AS active_lps,
   (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART})::int AS smart_lp_count,
   (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, (SELECT sum(usd) AS usd FROM held) t) AS hhi
 FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r, (
-  SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events, count(DISTINCT owner) FILTER (WHERE owner <> '')::int AS unique_lps,
+  SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events,
     coalesce(sum(deposit_usd), 0) AS deposit_usd, coalesce(sum(withdraw_usd), 0) AS withdraw_usd, coalesce(sum(claim_usd), 0) AS claim_usd,
-    coalesce(sum(deposit_usd - withdraw_usd), 0) AS net_liquidity_usd, coalesce(sum(unpriced), 0) AS unpriced_events FROM events
-) e WHERE p.pool_address = $9`,
+    coalesce(sum(deposit_usd - withdraw_usd), 0) AS net_liquidity_usd, coalesce(sum(unpriced), 0) AS unpriced_events FROM (${flowsIn(1, ofPool(13))}) f
+) e WHERE p.pool_address = $13`,
 };
 
 const lifeUntil = (now: Date): Window => ({ from: BEGINNING, to: now });
@@ -72,8 +82,8 @@ export interface HolderRow {
 const HOLDERS: Statement = {
   name: 'lp_pool_holders',
   text: `
-WITH events AS (${eventsIn(1, (alias) => `AND ${alias}.pool_address = $5`)}), held AS (${HELD})
-SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $6`,
+WITH lives AS (${lives(7)}), held AS (${HELD})
+SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $8`,
 };
 
 /** Largest providers of a pool by net deposits. */

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
-import { eventsIn, spanOf, swapsIn } from './span';
+import { eventsIn, flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
 
 export interface PoolVolumeArgs {
   pool_address: string;
@@ -31,18 +31,18 @@ export interface PoolVolumeRow {
   net_before_usd: string;
 }
 
-const ofPool = (alias: string): string => `AND ${alias}.pool_address = $5`;
+const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
 
 const HISTORY: Statement = {
   name: 'lp_pool_volume_history',
   text: `
 WITH swaps AS (
-  SELECT ${bucketOf('hour', 6)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
+  SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
 ), events AS (
-  SELECT ${bucketOf('hour', 6)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
+  SELECT ${bucketOf('hour', 8)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
     sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners
   FROM (${eventsIn(1, ofPool)}) e GROUP BY 1
-), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${eventsIn(7, ofPool)}) e)
+), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${flowsIn(9, ofPool)}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
   coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,
   coalesce(e.deposit_usd, 0) AS deposit_usd, coalesce(e.withdraw_usd, 0) AS withdraw_usd, coalesce(e.claim_usd, 0) AS claim_usd,
@@ -54,7 +54,12 @@ FROM swaps s FULL JOIN events e USING (bucket) ORDER BY bucket`,
 /** Buckets of a pool in which anything happened, oldest first. */
 export function listPoolVolume(sql: Sql, { pool_address, window, bucket_size }: PoolVolumeArgs): Promise<PoolVolumeRow[]> {
   const before = spanOf({ from: BEGINNING, to: window.from });
-  return sql.query<PoolVolumeRow>(HISTORY, [...spanOf(window), pool_address, intervalOf(bucket_size), ...before]);
+  return sql.query<PoolVolumeRow>(HISTORY, [
+    ...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)),
+    pool_address,
+    intervalOf(bucket_size),
+    ...before,
+  ]);
 }
 
 const VOLUME_KNOWN: Statement = {

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
+import { type Filter, flowsIn, ownerCounts, spanOf, swapsIn } from './span';
 
 export interface PoolsSearchArgs {
   query: string;
@@ -69,6 +70,12 @@ const TOKEN_OF_WORD = [
   `t.mint = w.raw OR t.symbol_key LIKE '%' || w.pattern || '%' OR t.name_key LIKE '%' || w.pattern || '%'`,
 ] as const;
 
+/** Pools of a table of the statement. */
+const of =
+  (table: string): Filter =>
+  (alias) =>
+    `AND ${alias}.pool_address IN (SELECT pool_address FROM ${table})`;
+
 /**
  * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
  * in it, never both.
@@ -78,7 +85,7 @@ function searchStatement(tier: 0 | 1 | 2): Statement {
     name: `lp_pools_search_${tier}`,
     text: `
 WITH words AS (
-  SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w(split, side, key, pattern, raw)
+  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[]) AS w(split, side, key, pattern, raw)
 ), tokens AS (
   SELECT w.split, w.side, t.mint, CASE
     WHEN t.mint = w.raw OR t.symbol_key = w.key OR t.name_key = w.key THEN 0
@@ -94,32 +101,21 @@ WITH words AS (
     WHERE l.side = 'l' AND r.side = 'r' AND l.split = r.split
 ), best AS (
   SELECT h.pool_address, min(h.rank) AS rank FROM hits h JOIN lp_pool p ON p.pool_address = h.pool_address
-  WHERE ($6::text IS NULL OR p.pool_type = $6) AND (p.created_at IS NULL OR p.created_at <= $8::timestamptz)
+  WHERE ($12::text IS NULL OR p.pool_type = $12) AND (p.created_at IS NULL OR p.created_at <= $2::timestamptz)
   GROUP BY h.pool_address
-), stated AS (
-  SELECT v.pool_address, sum(v.volume_usd) AS usd FROM lp_volume_hour v
-  WHERE v.pool_address IN (SELECT pool_address FROM best) AND v.hour >= $7::timestamptz AND v.hour < $8
-  GROUP BY v.pool_address
 ), seen AS (
-  SELECT s.pool_address, sum(s.usd) FILTER (WHERE v.hour IS NULL) AS usd, count(*) AS n, count(*) FILTER (WHERE s.usd IS NULL AND v.hour IS NULL) AS unpriced
-  FROM lp_swap s LEFT JOIN lp_volume_hour v ON v.pool_address = s.pool_address AND v.hour = date_trunc('hour', s."timestamp", 'UTC')
-  WHERE s.pool_address IN (SELECT pool_address FROM best) AND s."timestamp" >= $7 AND s."timestamp" < $8
-  GROUP BY s.pool_address
+  SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
   SELECT b.pool_address, b.rank, p.swaps_seen, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
-    CASE WHEN p.swaps_seen OR stated.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_volume_hour v WHERE v.pool_address = b.pool_address AND v.hour < $8)
-      THEN coalesce(stated.usd, 0) + coalesce(seen.usd, 0) END AS volume_usd
-  FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address
-  LEFT JOIN stated ON stated.pool_address = b.pool_address
-  LEFT JOIN seen ON seen.pool_address = b.pool_address
-  ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $9
+    CASE WHEN p.swaps_seen OR seen.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_volume_hour v WHERE v.pool_address = b.pool_address AND v.hour < $2)
+      THEN coalesce(seen.usd, 0) END AS volume_usd
+  FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address LEFT JOIN seen ON seen.pool_address = b.pool_address
+  ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $13
 ), provided AS (
-  SELECT e.pool_address, count(*) AS n, count(DISTINCT e.owner) AS owners FROM lp_event e
-  WHERE e.pool_address IN (SELECT pool_address FROM ranked) AND e."timestamp" >= $7 AND e."timestamp" < $8
-  GROUP BY e.pool_address
-)
-SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(e.owners, 0) AS unique_lps
-FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, of('ranked'))}) f GROUP BY pool_address
+), owners AS (${ownerCounts('ranked', 1, 2)})
+SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(o.n, 0) AS unique_lps
+FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address
 ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,
   };
 }
@@ -137,7 +133,7 @@ export async function searchPools(
   const { split, side, key, pattern, raw } = wordsOf(query);
   let rows: FoundPoolRow[] = [];
   for (const statement of TIERS) {
-    rows = await sql.query<FoundPoolRow>(statement, [split, side, key, pattern, raw, pool_type, window.from, window.to, limit]);
+    rows = await sql.query<FoundPoolRow>(statement, [...spanOf(window), split, side, key, pattern, raw, pool_type, limit]);
     if (rows.length === limit) break;
   }
   return rows.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));

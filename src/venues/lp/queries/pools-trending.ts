@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { eventsIn, feeRate, feeRateFlag, smartOwners, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */
@@ -37,14 +37,14 @@ const SPIKE_USD = 1_000;
 
 /** First instant of any fact of the pool. */
 export const bornAt = (pool: string): string => `least(
-  (SELECT h.first_at FROM lp_pool_hour h WHERE h.pool_address = ${pool} ORDER BY h.hour LIMIT 1),
-  (SELECT min(h.first_at) FROM lp_owner_hour h WHERE h.pool_address = ${pool} AND h.hour = (SELECT min(f.hour) FROM lp_owner_hour f WHERE f.pool_address = ${pool})))`;
+  (SELECT h.first_at FROM lp_pool_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1),
+  (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
 /** D-SPIKE: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). */
 function trending(windows: number): Statement {
-  const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 4 * k, k));
-  const next = 5 + 4 * windows;
-  const earlier = Array.from({ length: windows }, (_, i) => `(${i + 1}, $${4 * i + 6}::timestamptz)`);
+  const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
+  const next = 7 + 6 * windows;
+  const earlier = Array.from({ length: windows }, (_, i) => `(${i + 1}, $${6 * i + 8}::timestamptz)`);
   return {
     name: `lp_pools_trending_${windows}`,
     text: `
@@ -67,13 +67,12 @@ volumes AS (
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
   FROM scope s LEFT JOIN earlier e ON e.pool_address = s.pool_address
   ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
-), events AS (${eventsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}),
-provided AS (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners FROM events GROUP BY pool_address
-), smart AS (SELECT pool_address, count(*) AS n FROM (${smartOwners('events')}) o GROUP BY pool_address)
+), provided AS (
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) e GROUP BY pool_address
+), owners AS (${ownerCounts('ranked', 1, 2)}), smart AS (${smartCounts('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
-  (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(p.owners, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
-FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
+  (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
+FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
 ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address`,
   };
 }

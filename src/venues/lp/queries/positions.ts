@@ -9,11 +9,21 @@ import { priceAt } from '../rollups/price-at';
  */
 export const positionsAsOf = (filter: string, now: string): string => `
 SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}
-UNION ALL ${positionSums(
-  `(SELECT p.pool_address, p.position_address FROM lp_position_sum p WHERE ${filter} AND p.changed_at >= ${now}) d
+UNION ALL ${changedSince(filter, now)}`;
+
+const changedSince = (filter: string, now: string): string =>
+  positionSums(
+    `(SELECT p.pool_address, p.position_address FROM lp_position_sum p WHERE ${filter} AND p.changed_at >= ${now}) d
   JOIN lp_event e ON e.pool_address = d.pool_address AND e.position_address = d.position_address`,
-  now,
-)}`;
+    now,
+  );
+
+/** The same for the positions that are open and were opened by a deposit; of the closed ones none is read. */
+export const openPositionsAsOf = (filter: string, now: string): string => `
+SELECT * FROM (
+  SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.closed_at IS NULL AND p.changed_at < ${now}
+  UNION ALL ${changedSince(filter, now)}
+) o WHERE closed_at IS NULL AND deposits > 0`;
 
 /** D-LPPNL: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>
@@ -79,8 +89,8 @@ function active(pool: boolean, owner: boolean, sort: ActiveSort): Statement {
     text: `
 SELECT * FROM (
   SELECT s.*, s.deposited_usd - s.withdrawn_usd AS net_value_usd, b.lower_bin, b.upper_bin
-  FROM (${positionsAsOf(filter, '$1::timestamptz')}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
-  WHERE s.closed_at IS NULL AND s.deposits > 0 ${owner ? 'AND s.owner = $3' : ''} AND ($4::text IS NULL OR s.pool_type = $4)
+  FROM (${openPositionsAsOf(filter, '$1::timestamptz')}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
+  WHERE ${owner ? 's.owner = $3' : 'true'} AND ($4::text IS NULL OR s.pool_type = $4)
 ) s WHERE $5::numeric = 0 OR net_value_usd >= $5
 ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address, position_address LIMIT $6`,
   };

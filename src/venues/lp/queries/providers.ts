@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { positionPnl, positionsAsOf, valuedPositions } from './positions';
+import { openPositionsAsOf, positionsAsOf, valuedPositions } from './positions';
 import { eventsIn, spanOf } from './span';
 
 export interface ProvidersArgs {
@@ -37,7 +37,7 @@ export interface ProviderPoolRow {
   positions: number;
 }
 
-const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($5::text[]) AND ($6::text IS NULL OR ${alias}.pool_type = $6)`;
+const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($7::text[]) AND ($8::text IS NULL OR ${alias}.pool_type = $8)`;
 
 /** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
 const POOLS: Statement = {
@@ -53,7 +53,7 @@ WITH moved AS (
     FROM lp_event e WHERE e.rebalance AND e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
   ) r GROUP BY owner, pool_address
 ), positions AS (
-  SELECT * FROM (${positionsAsOf('p.owner = ANY($5::text[])', '$2::timestamptz')}) s WHERE s.owner = ANY($5::text[]) AND ($6::text IS NULL OR s.pool_type = $6)
+  SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz')}) s WHERE s.owner = ANY($7::text[]) AND ($8::text IS NULL OR s.pool_type = $8)
 ), results AS (
   SELECT owner, pool_address, min(pool_type) AS pool_type, count(*)::int AS positions, count(*) FILTER (WHERE ended)::int AS closed_positions,
     count(*) FILTER (WHERE ended AND pnl_usd IS NOT NULL)::int AS known_positions, count(*) FILTER (WHERE ended AND pnl_usd > 0)::int AS wins,
@@ -93,70 +93,12 @@ export async function knownOwners(sql: Sql, owners: readonly string[], now: Date
 const OPEN: Statement = {
   name: 'lp_owners_open',
   text: `
-SELECT s.owner, count(*)::int AS n FROM (${positionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz')}) s
-WHERE s.owner = ANY($1::text[]) AND s.closed_at IS NULL AND s.deposits > 0 AND ($3::text IS NULL OR s.pool_type = $3) GROUP BY s.owner`,
+SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz')}) s
+WHERE s.owner = ANY($1::text[]) AND ($3::text IS NULL OR s.pool_type = $3) GROUP BY s.owner`,
 };
 
 /** Open positions of owners, whatever the window. */
 export async function countOpen(sql: Sql, owners: readonly string[], pool_type: PoolType | null, now: Date): Promise<Map<string, number>> {
   const rows = await sql.query<{ owner: string; n: number }>(OPEN, [owners, now, pool_type]);
   return new Map(rows.map((row) => [row.owner, row.n]));
-}
-
-export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
-
-export interface TopProviderRow {
-  owner: string;
-  total_volume_usd: string;
-  pool_count: number;
-  event_count: number;
-  unpriced: number;
-  pool_types: PoolType[];
-  fees_claimed_usd: string;
-  realized_pnl_usd: string | null;
-  win_rate: number | null;
-  closed_positions: number;
-  lp_score: string | null;
-  last_event: Date;
-}
-
-const ORDER: Record<LpsTopSort, string> = {
-  volume: 'total_volume_usd',
-  events: 'event_count',
-  pool_count: 'pool_count',
-  fees: 'fees_claimed_usd',
-  pnl: 'realized_pnl_usd',
-  score: 'lp_score',
-};
-
-function topProviders(sort: LpsTopSort): Statement {
-  const typed = (alias: string): string => `AND ($5::text IS NULL OR ${alias}.pool_type = $5)`;
-  return {
-    name: `lp_lps_top_${sort}`,
-    text: `
-WITH moved AS (
-  SELECT owner, sum(deposit_usd + withdraw_usd) AS total_volume_usd, count(DISTINCT pool_address)::int AS pool_count, sum(deposits + withdrawals + claims)::int AS event_count,
-    sum(unpriced)::int AS unpriced, array_agg(DISTINCT pool_type ORDER BY pool_type DESC) AS pool_types, sum(claim_usd) AS fees_claimed_usd, max(last_at) AS last_event
-  FROM (${eventsIn(1, typed)}) e WHERE owner <> '' GROUP BY owner
-), results AS (
-  SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
-  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s) s
-  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed('s')} GROUP BY s.owner
-)
-SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
-FROM moved m LEFT JOIN results r ON r.owner = m.owner
-LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)
-ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $6`,
-  };
-}
-
-/** Providers of a window in the order asked for; ties by volume, then address. */
-export function listTopProviders(
-  sql: Sql,
-  sort: LpsTopSort,
-  window: Window,
-  pool_type: PoolType | null,
-  limit: number,
-): Promise<TopProviderRow[]> {
-  return sql.query<TopProviderRow>(topProviders(sort), [...spanOf(window), pool_type, limit]);
 }

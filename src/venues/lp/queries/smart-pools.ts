@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { eventsIn, SMART, spanOf } from './span';
+import { eventsIn, flowsIn, runsBefore, SMART, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -28,26 +28,31 @@ export interface SmartPoolRow {
   unpriced: number;
 }
 
+const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
+
 /** An event is smart when the newest run before its day gave its owner at least SMART; the owner shows the newest such score. */
 function smartPools(sort: SmartPoolsSort): Statement {
   return {
     name: `lp_smart_pools_${sort}`,
     text: `
-WITH events AS MATERIALIZED (${eventsIn(1, (alias) => `AND ($5::text IS NULL OR ${alias}.pool_type = $5)`)}),
-runs AS (
-  SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (SELECT DISTINCT (hour AT TIME ZONE 'UTC')::date AS day FROM events) d
+WITH totals AS MATERIALIZED (
+  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced, array_agg(DISTINCT (hour AT TIME ZONE 'UTC')::date) AS days
+  FROM (${flowsIn(1, typed)}) f GROUP BY pool_address
+), runs AS MATERIALIZED (${runsBefore('SELECT DISTINCT unnest(days) AS day FROM totals')}),
+best AS MATERIALIZED (
+  SELECT r.day, s.owner, s.score FROM runs r JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART}
 ), smart AS (
   SELECT e.pool_address, e.owner, sum(e.deposit_usd) AS deposit_usd, sum(e.withdraw_usd) AS withdraw_usd, sum(e.claim_usd) AS claim_usd,
-    (array_agg(s.score ORDER BY r.day DESC))[1] AS score
-  FROM events e JOIN runs r ON r.day = (e.hour AT TIME ZONE 'UTC')::date JOIN lp_score s ON s.owner = e.owner AND s.day = r.run AND s.score >= ${SMART}
+    (array_agg(s.score ORDER BY s.day DESC))[1] AS score
+  FROM (${eventsIn(1, typed)}) e JOIN best s ON s.owner = e.owner AND s.day = (e.hour AT TIME ZONE 'UTC')::date
   WHERE e.owner <> '' GROUP BY e.pool_address, e.owner
 ), pools AS (
   SELECT pool_address, count(*)::int AS smart_lp_count, sum(deposit_usd + withdraw_usd) AS smart_volume_usd, sum(deposit_usd - withdraw_usd) AS smart_net_usd,
-    avg(score) AS avg_lp_score, sum(claim_usd) AS fees_claimed_by_smart_usd FROM smart GROUP BY pool_address HAVING count(*) >= $6
+    avg(score) AS avg_lp_score, sum(claim_usd) AS fees_claimed_by_smart_usd FROM smart GROUP BY pool_address HAVING count(*) >= $8
 ), ranked AS (
   SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
-  FROM pools p JOIN (SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM events GROUP BY pool_address) t ON t.pool_address = p.pool_address
-  ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address LIMIT $7
+  FROM pools p JOIN totals t ON t.pool_address = p.pool_address
+  ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address LIMIT $9
 )
 SELECT r.*, (SELECT json_agg(json_build_object('owner', o.owner, 'lp_score', o.score, 'net_usd', o.net) ORDER BY abs(o.net) DESC, o.owner) FROM (
   SELECT s.owner, s.score, s.deposit_usd - s.withdraw_usd AS net FROM smart s WHERE s.pool_address = r.pool_address ORDER BY abs(s.deposit_usd - s.withdraw_usd) DESC, s.owner LIMIT 5) o) AS smart_lps

@@ -1,16 +1,32 @@
 import type { Window } from '../../../lib/timeframe';
-import { hourOf, ownerHours } from '../rollups/buckets';
+import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Parameters of a span: see `spanOf`. */
+export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFrom: Date, dayTo: Date];
 
 /**
- * A window as four instants, the parameters of `swapsIn` and `eventsIn`: its ends, and inside them the whole hours that
- * rollups answer; what lies before and after those hours is read from facts, so that windows are exact.
+ * A window as six instants, the parameters of `swapsIn`, `flowsIn` and `eventsIn`: its ends, inside them the whole hours, and inside
+ * those the whole UTC days, both of which rollups answer; what lies before and after the hours is read from facts, so that
+ * windows are exact. Without whole days both of their ends are the end of the hours.
  */
-export function spanOf({ from, to }: Window): [from: Date, to: Date, wholeFrom: Date, wholeTo: Date] {
+export function spanOf(window: Window): Span {
+  const { from, to } = window;
+  const [, , wholeFrom, wholeTo] = hourSpanOf(window);
+  const dayFrom = Math.ceil(wholeFrom.getTime() / DAY) * DAY;
+  const dayTo = Math.floor(wholeTo.getTime() / DAY) * DAY;
+  return dayFrom < dayTo
+    ? [from, to, wholeFrom, wholeTo, new Date(dayFrom), new Date(dayTo)]
+    : [from, to, wholeFrom, wholeTo, wholeTo, wholeTo];
+}
+
+/** The same without days, for buckets that are shorter than a day. */
+export function hourSpanOf({ from, to }: Window): Span {
   const wholeFrom = Math.min(Math.ceil(from.getTime() / HOUR) * HOUR, to.getTime());
-  const wholeTo = Math.max(Math.floor(to.getTime() / HOUR) * HOUR, wholeFrom);
-  return [from, to, new Date(wholeFrom), new Date(wholeTo)];
+  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR) * HOUR, wholeFrom));
+  return [from, to, new Date(wholeFrom), wholeTo, wholeTo, wholeTo];
 }
 
 /** SQL condition on the rows of an alias; the empty string for none. */
@@ -22,54 +38,109 @@ const edges = (alias: string, at: number): [string, string] => [
   `${alias}."timestamp" >= $${at + 3} AND ${alias}."timestamp" < $${at + 1}`,
 ];
 
+/** The days of a span, and its whole hours outside them. */
+const days = (at: number): string => `h.day >= $${at + 4} AND h.day < $${at + 5}`;
+const hours = (at: number): [string, string] => [
+  `h.hour >= $${at + 2} AND h.hour < $${at + 4}`,
+  `h.hour >= $${at + 5} AND h.hour < $${at + 3}`,
+];
+
 /**
- * Swaps of a window whose span is `$at` to `$at + 3`, as rows (k, pool_address, hour, swaps, unpriced, usd, fee_usd, seen_usd): `usd` and
+ * Swaps of a window whose span is `$at` to `$at + 5`, as rows (k, pool_address, hour, swaps, unpriced, usd, fee_usd, seen_usd): `usd` and
  * `fee_usd` are the stated ones of an hour where there are any, else those of the swaps seen in it, never both. A stated
- * hour counts where it begins; it cannot be cut.
+ * hour counts where it begins; it cannot be cut. `hour` is the start of the hour or day that a row sums up.
  */
 export function swapsIn(at: number, k = 0, filter: Filter = none): string {
+  const whole = (condition: string): string => `
+SELECT ${k} AS k, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
+  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd) AS fee_usd, h.swap_usd AS seen_usd
+FROM lp_pool_hour h WHERE ${condition} ${filter('h')}`;
   const edge = (condition: string): string => `
 SELECT ${k}, s.pool_address, ${hourOf('s."timestamp"')}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
 FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf('s."timestamp"')}
 WHERE ${condition} ${filter('s')}`;
-  return `
-SELECT ${k} AS k, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
-  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd) AS fee_usd, h.swap_usd AS seen_usd
-FROM lp_pool_hour h WHERE h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}
+  return `${hours(at).map(whole).join('\nUNION ALL ')}
+UNION ALL SELECT ${k}, h.pool_address, h.day, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}
 UNION ALL SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}
 UNION ALL ${edges('s', at).map(edge).join('\nUNION ALL ')}`;
 }
 
-/** Deposits, withdrawals and claims of a window, as rows of lp_owner_hour; an edge makes a row of its own. */
+const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
+const SUMS_OF_H = SUMS.split(', ')
+  .map((column) => `h.${column}`)
+  .join(', ');
+
+/** Deposits, withdrawals and claims of a window by provider, as rows of lp_owner_hour; a day or an edge makes a row of its own. */
 export function eventsIn(at: number, filter: Filter = none): string {
-  return `
-SELECT h.pool_address, h.hour, h.owner, h.pool_type, h.deposits, h.withdrawals, h.claims, h.deposit_usd, h.withdraw_usd, h.claim_usd, h.unpriced, h.first_at, h.last_at
-FROM lp_owner_hour h WHERE h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}
-UNION ALL ${edges('e', at)
-    .map((condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`))
-    .join('\nUNION ALL ')}`;
+  const rows = (table: string, time: string, condition: string): string =>
+    `SELECT h.pool_address, h.${time} AS hour, h.owner, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
+  return [
+    ...hours(at).map((condition) => rows('lp_owner_hour', 'hour', condition)),
+    rows('lp_owner_day', 'day', days(at)),
+    ...edges('e', at).map((condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`)),
+  ].join('\nUNION ALL ');
 }
+
+/** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
+export function flowsIn(at: number, filter: Filter = none): string {
+  const rows = (table: string, time: string, condition: string): string =>
+    `SELECT h.pool_address, h.${time} AS hour, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
+  return [
+    ...hours(at).map((condition) => rows('lp_flow_hour', 'hour', condition)),
+    rows('lp_flow_day', 'day', days(at)),
+    ...edges('e', at).map(
+      (condition) =>
+        `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
+    ),
+  ].join('\nUNION ALL ');
+}
+
+/**
+ * Condition: something of what `a` sums up (an alias with owner, first_at and last_at; `pool` tells its pool where it has one) happened
+ * in [$from, $to). Windows end now, so the last event tells nearly always; facts are asked only about those who acted before, and after.
+ */
+export const actedIn = (
+  a: string,
+  from: number,
+  to: number,
+  pool = '',
+): string => `(${a}.first_at < $${to} AND ${a}.last_at >= $${from} AND (
+  ${a}.first_at >= $${from} OR ${a}.last_at < $${to} OR EXISTS (SELECT FROM lp_event f
+    WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND f.pool_type = ${a}.pool_type${pool === '' ? '' : ` AND f.pool_address = ${pool}`})))`;
 
 /** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
 export const SMART = 60;
 
+/** Rows (day, run) of the newest score run before each day that `days`, a select of distinct dates `day`, gives. */
+export const runsBefore = (days: string): string =>
+  `SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d`;
+
 /**
- * Distinct (pool_address, owner, score) of the owners who were smart on the day before an event of theirs: `events` names
- * a table of rows with pool_address, owner and hour. The score is the one before the newest such event.
+ * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in
+ * [$from, $to).
  */
-export const smartOwners = (events: string): string => `
-SELECT DISTINCT ON (a.pool_address, a.owner) a.pool_address, a.owner, s.score
-FROM (SELECT DISTINCT pool_address, owner, (hour AT TIME ZONE 'UTC')::date AS day FROM ${events} WHERE owner <> '') a
-JOIN (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (SELECT DISTINCT (hour AT TIME ZONE 'UTC')::date AS day FROM ${events}) d) r ON r.day = a.day
-JOIN lp_score s ON s.owner = a.owner AND s.day = r.run
-WHERE s.score >= ${SMART} ORDER BY a.pool_address, a.owner, a.day DESC`;
+export const smartCounts = (pools: string, from: number, to: number): string => `
+SELECT a.pool_address, count(DISTINCT a.owner) AS n FROM (
+  SELECT d.pool_address, d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
+  WHERE d.pool_address IN (SELECT pool_address FROM ${pools}) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')}
+) a JOIN (${runsBefore(`SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND day < $${to}`)}) r ON r.day = a.day
+JOIN lp_score s ON s.day = r.run AND s.owner = a.owner AND s.score >= ${SMART} GROUP BY a.pool_address`;
+
+/** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
+export const ownerCounts = (pools: string, from: number, to: number): string => `
+SELECT p.pool_address, count(*) AS n FROM lp_owner_pool p
+WHERE p.pool_address IN (SELECT pool_address FROM ${pools}) AND p.owner <> '' AND ${actedIn('p', from, to, 'p.pool_address')} GROUP BY p.pool_address`;
 
 /** Fees in percent of volume; null where either is unknown or nothing was swapped. */
 export const feeRate = (fees: string, volume: string): string => `100 * ${fees} / nullif(${volume}, 0)`;
 
-/** Highest fee a swap may cost, in percent: the DLMM program's MAX_FEE_RATE (10 %), and cp_amm's MAX_FEE_NUMERATOR_V1 (99 %). */
+/**
+ * Highest fee a swap may cost, in percent. dlmm: MAX_FEE_RATE 100,000,000 of FEE_PRECISION 10^9 (github.com/MeteoraAg/dlmm-sdk,
+ * commons/src/constants.rs). damm_v2: MAX_FEE_NUMERATOR_V1 990,000,000 of FEE_DENOMINATOR 10^9 (github.com/MeteoraAg/damm-v2,
+ * programs/cp-amm/src/constants.rs), the bound of every pool of the current version; pools of version 0 stop at 50 %, which no feed tells.
+ */
 export const MOST_FEE_PCT = { dlmm: 10, damm_v2: 99 } as const;
 
 /** Why a rate should not be taken at face value; null for no reason, or an age that nobody tells. */

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
-import { eventsIn, spanOf, swapsIn } from './span';
+import { flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
 
 export interface HeatmapArgs {
   group_by: 'pool' | 'action';
@@ -35,15 +35,15 @@ const POOLS: Statement = {
   name: 'lp_heatmap_pools',
   text: `
 WITH swaps AS (
-  SELECT pool_address, ${bucketOf('hour', 6)} AS bucket, coalesce(sum(usd), 0) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY 1, 2
+  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, coalesce(sum(usd), 0) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY 1, 2
 ), events AS (
-  SELECT pool_address, ${bucketOf('hour', 6)} AS bucket, sum(deposits + withdrawals + claims) AS n FROM (${eventsIn(1)}) e GROUP BY 1, 2
+  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY 1, 2
 ), cells AS (
   SELECT s.bucket, p.pool_address, p.pool_type, s.usd AS volume_usd, s.n + coalesce(e.n, 0) AS event_count, s.unpriced, s.n AS swaps
-  FROM swaps s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($5::text IS NULL OR p.pool_type = $5)
+  FROM swaps s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
   LEFT JOIN events e ON e.pool_address = s.pool_address AND e.bucket = s.bucket
 ), top AS (
-  SELECT pool_address FROM cells GROUP BY pool_address ORDER BY sum(volume_usd) DESC, pool_address LIMIT $7
+  SELECT pool_address FROM cells GROUP BY pool_address ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
 )
 SELECT 'all' AS action, bucket, pool_type, pool_address, volume_usd, event_count::int, pct_of_bucket, unpriced::int, swaps::int
 FROM (SELECT c.*, ${SHARE} FROM cells c) c WHERE pool_address IN (SELECT pool_address FROM top)
@@ -54,12 +54,12 @@ const ACTIONS: Statement = {
   name: 'lp_heatmap_actions',
   text: `
 WITH cells AS (
-  SELECT a.action, ${bucketOf('e.hour', 6)} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
-  FROM (${eventsIn(1)}) e
+  SELECT a.action, ${bucketOf('e.hour', 8)} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
+  FROM (${flowsIn(1)}) e
   CROSS JOIN LATERAL (VALUES ('deposit', e.deposits, e.deposit_usd, e.unpriced), ('withdraw', e.withdrawals, e.withdraw_usd, 0), ('claim', e.claims, e.claim_usd, 0)) AS a(action, n, usd, unpriced)
-  WHERE $5::text IS NULL OR e.pool_type = $5 GROUP BY 1, 2, 3
-  UNION ALL SELECT 'swap', ${bucketOf('s.hour', 6)}, p.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
-  FROM (${swapsIn(1)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $5::text IS NULL OR p.pool_type = $5 GROUP BY 1, 2, 3
+  WHERE $7::text IS NULL OR e.pool_type = $7 GROUP BY 1, 2, 3
+  UNION ALL SELECT 'swap', ${bucketOf('s.hour', 8)}, p.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
+  FROM (${swapsIn(1)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY 1, 2, 3
 )
 SELECT action, bucket, pool_type, NULL::text AS pool_address, volume_usd, event_count::int, pct_of_bucket, unpriced::int, swaps::int
 FROM (SELECT c.*, ${SHARE} FROM cells c WHERE event_count > 0 OR volume_usd > 0) c ORDER BY bucket, volume_usd DESC, action, pool_type`,
@@ -67,6 +67,7 @@ FROM (SELECT c.*, ${SHARE} FROM cells c WHERE event_count > 0 OR volume_usd > 0)
 
 /** Cells in which anything happened, oldest bucket first, most volume first in each. */
 export function listHeatmap(sql: Sql, { group_by, pool_type, window, bucket_size, limit }: HeatmapArgs): Promise<HeatmapRow[]> {
-  const values = [...spanOf(window), pool_type, intervalOf(bucket_size)];
+  const span = bucket_size === '1d' ? spanOf(window) : hourSpanOf(window);
+  const values = [...span, pool_type, intervalOf(bucket_size)];
   return group_by === 'pool' ? sql.query<HeatmapRow>(POOLS, [...values, limit]) : sql.query<HeatmapRow>(ACTIONS, values);
 }

@@ -105,6 +105,5 @@ export const poolEventResolvers: Resolvers = {
   },
   LpEvent: {
     lp_score: lpScore,
-    pool: (event: ShownEvent, _args: unknown, context: GraphContext) => context.loaders(makeLoaders).pool.load(event.pool_address),
   },
 };

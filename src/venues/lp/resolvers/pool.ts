@@ -1,13 +1,7 @@
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../../generated/prisma/client';
-import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { listPoolEvents } from '../queries/pools-events';
-import { listPoolProviders, type PoolProviderRow } from '../queries/pool-providers';
-import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
-
-const ROWS_AT_MOST = 50;
-const capped = (limit: number): number => Math.min(Math.max(limit, 1), ROWS_AT_MOST);
+import { symbolsOf } from './pool-event';
 
 /** `token_x` or `token_y` as fields of a pool record. */
 const symbol =
@@ -22,25 +16,6 @@ const token =
     return mint === null ? null : context.loaders(makeLoaders).token.load(mint);
   };
 
-async function events(pool: PoolRecord, { limit }: { limit: number }, context: GraphContext): Promise<ShownEvent[]> {
-  const { sql, now } = context;
-  const rows = await listPoolEvents(sql, {
-    pool_address: pool.pool_address,
-    kind: null,
-    min_usd: 0,
-    owner: null,
-    now,
-    after: null,
-    limit: capped(limit),
-  });
-  const symbols = await symbolsOf(pool, context);
-  return rows.map((row) => shownEvent(row, symbols, true));
-}
-
-function lps(pool: PoolRecord, { limit }: { limit: number }, { sql, now }: GraphContext): Promise<PoolProviderRow[]> {
-  return listPoolProviders(sql, { pool_address: pool.pool_address, window: windowOf('30d', now), limit: capped(limit) });
-}
-
 export const poolResolvers: Resolvers = {
   Pool: {
     token_x: symbol('token_x'),
@@ -54,8 +29,6 @@ export const poolResolvers: Resolvers = {
       context.loaders(makeLoaders).liquidity.load(pool.pool_address),
     x: token('mint_x'),
     y: token('mint_y'),
-    events,
-    lps,
   },
   LpToken: {
     price_usd: ({ mint }: TokenRecord, _args: unknown, context: GraphContext) => context.loaders(makeLoaders).price.load(mint),

@@ -8,13 +8,20 @@ export const OWNER_HOUR =
 const count = (kind: string): string => `count(*) FILTER (WHERE e.kind = '${kind}')::int`;
 const usd = (kind: string): string => `coalesce(sum(e.usd) FILTER (WHERE e.kind = '${kind}'), 0)`;
 
-/** Hours of providers, from the facts of `source`: a FROM item, and join, over `lp_event e`. */
-export const ownerHours = (source: string, key = ''): string => `
-SELECT ${key}e.pool_address, ${hourOf('e."timestamp"')} AS hour, coalesce(e.owner, '') AS owner, min(e.pool_type) AS pool_type,
+const sumsOfEvents = `
   ${count('deposit')} AS deposits, ${count('withdraw')} AS withdrawals, ${count('claim')} AS claims,
   ${usd('deposit')} AS deposit_usd, ${usd('withdraw')} AS withdraw_usd, ${usd('claim')} AS claim_usd,
-  count(*) FILTER (WHERE e.usd IS NULL)::int AS unpriced, min(e."timestamp") AS first_at, max(e."timestamp") AS last_at
-FROM ${source} GROUP BY ${key}e.pool_address, ${hourOf('e."timestamp"')}, coalesce(e.owner, '')`;
+  count(*) FILTER (WHERE e.usd IS NULL)::int AS unpriced, min(e."timestamp") AS first_at, max(e."timestamp") AS last_at`;
+
+/** Hours of providers, from the facts of `source`: a FROM item, and join, over `lp_event e`. */
+export const ownerHours = (source: string): string => `
+SELECT e.pool_address, ${hourOf('e."timestamp"')} AS hour, coalesce(e.owner, '') AS owner, min(e.pool_type) AS pool_type, ${sumsOfEvents}
+FROM ${source} GROUP BY e.pool_address, ${hourOf('e."timestamp"')}, coalesce(e.owner, '')`;
+
+/** Hours of pools, whoever the provider, from the same. */
+export const flowHoursOf = (source: string): string => `
+SELECT e.pool_address, ${hourOf('e."timestamp"')} AS hour, min(e.pool_type) AS pool_type, ${sumsOfEvents}
+FROM ${source} GROUP BY e.pool_address, ${hourOf('e."timestamp"')}`;
 
 /** Columns of lp_pool_hour in the order of `poolHours`. */
 export const POOL_HOUR = 'pool_address, hour, swaps, unpriced, swap_usd, swap_fee_usd, stated_usd, stated_fee_usd, first_at';

@@ -1,0 +1,114 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import type { PoolType } from '../chain-addresses';
+import { positionPnl, positionsAsOf } from './positions';
+import { eventsIn, spanOf } from './span';
+
+export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
+
+export interface TopProviderRow {
+  owner: string;
+  total_volume_usd: string;
+  pool_count: number;
+  event_count: number;
+  unpriced: number;
+  pool_types: PoolType[];
+  fees_claimed_usd: string;
+  realized_pnl_usd: string | null;
+  win_rate: number | null;
+  closed_positions: number;
+  lp_score: string | null;
+  last_event: Date;
+}
+
+const ORDER: Record<LpsTopSort, keyof TopProviderRow> = {
+  volume: 'total_volume_usd',
+  events: 'event_count',
+  pool_count: 'pool_count',
+  fees: 'fees_claimed_usd',
+  pnl: 'realized_pnl_usd',
+  score: 'lp_score',
+};
+
+const typed =
+  (at: number) =>
+  (alias: string): string =>
+    `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
+
+/** The newest run by the day of $2. */
+const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
+
+/** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. */
+function topProviders(sort: LpsTopSort, some: boolean): Statement {
+  const chosen = (alias: string): string => (some ? `AND ${alias}.owner = ANY($9::text[])` : 'AND $9::text[] IS NULL');
+  return {
+    name: `lp_lps_top_${sort}_${Number(some)}`,
+    text: `
+WITH moved AS (
+  SELECT owner, sum(deposit_usd + withdraw_usd) AS total_volume_usd, count(DISTINCT pool_address)::int AS pool_count, sum(deposits + withdrawals + claims)::int AS event_count,
+    sum(unpriced)::int AS unpriced, array_agg(DISTINCT pool_type ORDER BY pool_type DESC) AS pool_types, sum(claim_usd) AS fees_claimed_usd, max(last_at) AS last_event
+  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${chosen(alias)}`)}) e WHERE owner <> '' GROUP BY owner
+), results AS (
+  SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
+  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(some ? 'p.owner = ANY($9::text[])' : 'p.changed_at >= $1', '$2::timestamptz')}) s) s
+  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed(7)('s')} GROUP BY s.owner
+)
+SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
+FROM moved m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
+ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $8`,
+  };
+}
+
+/** Upper bounds, over all their life, of what providers who may have acted since $1 come to in a window. */
+const LIFE_BOUNDS: Record<'volume' | 'events' | 'pool_count' | 'fees', string> = {
+  volume: 'sum(l.deposit_usd + l.withdraw_usd)',
+  events: 'sum(l.deposits + l.withdrawals + l.claims)',
+  pool_count: 'sum(l.pools)',
+  fees: 'sum(l.claim_usd)',
+};
+
+/** Owners with the greatest bounds, greatest first. */
+function candidates(sort: LpsTopSort): Statement {
+  const life = (bound: string): string => `
+SELECT l.owner, ${bound} AS bound FROM lp_owner_life l WHERE l.last_at >= $1 AND l.owner <> '' AND $2::timestamptz IS NOT NULL ${typed(3)('l')}
+GROUP BY l.owner ORDER BY bound DESC, l.owner LIMIT $4`;
+  const score = `
+SELECT s.owner, s.score AS bound FROM lp_score s WHERE s.day = ${NEWEST_RUN} AND s.score IS NOT NULL
+  AND EXISTS (SELECT FROM lp_owner_life l WHERE l.owner = s.owner AND l.last_at >= $1 ${typed(3)('l')})
+ORDER BY s.score DESC, s.owner LIMIT $4`;
+  const pnl = `
+SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s
+WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed(3)('s')} GROUP BY s.owner HAVING count(${positionPnl('s')}) > 0 ORDER BY bound DESC, s.owner LIMIT $4`;
+  const text = sort === 'score' ? score : sort === 'pnl' ? pnl : life(LIFE_BOUNDS[sort]);
+  return { name: `lp_lps_top_candidates_${sort}`, text };
+}
+
+/** How many owners are looked at first, for each row asked for. */
+const CANDIDATES = 4;
+const CANDIDATES_AT_LEAST = 60;
+
+/**
+ * Providers of a window in the order asked for; ties by volume, then address. Counting everybody is slow where many provide: those
+ * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer.
+ */
+export async function listTopProviders(
+  sql: Sql,
+  sort: LpsTopSort,
+  window: Window,
+  pool_type: PoolType | null,
+  limit: number,
+): Promise<TopProviderRow[]> {
+  const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
+  const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
+    sql.query<TopProviderRow>(topProviders(sort, owners !== null), [...spanOf(window), pool_type, limit, owners]);
+  for (const count of [most, 8 * most]) {
+    const found = await sql.query<{ owner: string; bound: string }>(candidates(sort), [window.from, window.to, pool_type, count + 1]);
+    if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));
+    const next = found[count];
+    const counted = await rows(found.slice(0, count).map(({ owner }) => owner));
+    const last = counted[limit - 1]?.[ORDER[sort]] ?? null;
+    if (last !== null && next !== undefined && Number(last) > Number(next.bound)) return counted;
+    if (next === undefined) break;
+  }
+  return rows(null);
+}
