@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { createPayments } from '../../src/payments/charge';
 import type { Payments } from '../../src/payments/protocol';
-import type { DyingOrders } from './dying-process';
+import { dieIn, type DyingOrders } from './dying';
 import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, workOf } from './till';
 
 describe('a process killed at every step', () => {
@@ -12,19 +10,11 @@ describe('a process killed at every step', () => {
   });
   afterAll(() => till.stop());
 
-  /** Runs the process until it is gone; resolves to the signal that ended it. */
-  function die(orders: Omit<DyingOrders, 'database_url' | 'settings'>): Promise<string | null> {
-    const env = { ...process.env, DYING_ORDERS: JSON.stringify({ ...orders, database_url: till.database.url, settings: till.settings }) };
-    const child = spawn(
-      process.execPath,
-      ['-r', path.join(__dirname, 'register-typescript.js'), path.join(__dirname, 'dying-process.ts')],
-      { env, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    let errors = '';
-    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    return new Promise((resolve, reject) =>
-      child.once('exit', (code, signal) => (code === null || code === 0 ? resolve(signal) : reject(new Error(errors)))),
-    );
+  /** Sells once in a process of its own; null when that was killed in the state, else how the sale ended. */
+  async function die(headers: Record<string, string>, state: DyingOrders['die']): Promise<string | null> {
+    const sale = { ...saleOf({ headers }), amount: '20000' };
+    const [end] = await dieIn({ die: state, sales: [{ database_url: till.database.url, settings: till.settings, sale }] });
+    return end as string | null;
   }
 
   /** The process that comes up after the dead one has gone stale. */
@@ -51,7 +41,7 @@ describe('a process killed at every step', () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = await signedHeaders(till, buyer);
-    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die: state })).toBe('SIGKILL');
+    expect(await die(headers, state)).toBeNull();
     const claimed = state !== 'RECEIVED' && state !== 'VALIDATED';
     if (claimed) expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('409 payment_in_progress');
     const next = await successor();
@@ -67,7 +57,7 @@ describe('a process killed at every step', () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = await signedHeaders(till, buyer);
-    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die: 'BROADCASTING' })).toBe('SIGKILL');
+    expect(await die(headers, 'BROADCASTING')).toBeNull();
     const next = await successor();
     expect((await historyOf(payer)).at(-1)).toBe('UNKNOWN');
     expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
@@ -86,7 +76,7 @@ describe('a process killed at every step', () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = await signedHeaders(till, buyer);
-    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die: state })).toBe('SIGKILL');
+    expect(await die(headers, state)).toBeNull();
     const next = await successor();
     expect((await historyOf(payer)).at(-1)).toBe('CONFIRMED');
     const work = workOf();
@@ -105,7 +95,7 @@ describe('a process killed at every step', () => {
   it('a process that lives to the end leaves nothing behind', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);
-    expect(await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die: 'never' })).toBeNull();
+    expect(await die(headers, 'never')).toBe('200');
     expect((await historyOf(buyer.publicKey.toBase58())).at(-1)).toBe('DELIVERED');
   });
 
@@ -114,7 +104,7 @@ describe('a process killed at every step', () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = await signedHeaders(till, buyer);
-    await die({ sale: { ...saleOf({ headers }), amount: '20000' }, die: 'BROADCASTING' });
+    await die(headers, 'BROADCASTING');
     till.solana.faults.forgetCalls();
     till.solana.advanceSlots(400);
     const next = await successor();
