@@ -10,11 +10,13 @@ import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
 // Whatever is asked of whichever endpoint: an answer with data, or a refusal that says why; never a fault, and only data is charged.
 // GENERATED_QUERIES says how many (100000 takes some minutes).
 
-const QUERIES = Number(process.env.GENERATED_QUERIES ?? 5_000);
+const QUERIES = Number(process.env.GENERATED_QUERIES ?? 3_000);
 /** Another seed: other queries. */
 const SEED = Number(process.env.GENERATED_SEED ?? 1);
 const AT_ONCE = 16;
 const BATCH = 1_000;
+/** Long runs tell how far they are. */
+const PROGRESS = 5_000;
 
 let worlds: ThreeWorlds;
 let gateway: OpenGateway;
@@ -106,11 +108,12 @@ test(`${QUERIES} generated queries: no fault, no charge without data, every refu
       }),
     );
     gateway.charges.clear();
+    if ((done + BATCH) % PROGRESS === 0) process.stderr.write(`${done + BATCH} queries: ${JSON.stringify(statuses)}\n`);
   }
   process.stderr.write(`${JSON.stringify(statuses)}, ${answered.size} endpoints sold an answer\n`);
   expect(faults()).toEqual([]);
   expect(findings.list()).toEqual([]);
-  expect(answered.size).toBeGreaterThan(QUERIES >= 5_000 ? 55 : 0);
+  expect(answered.size).toBeGreaterThan(QUERIES >= 3_000 ? 50 : 0);
 }, 3_600_000);
 
 /** What was logged as a fault of ours since the last look, each kind once. */
