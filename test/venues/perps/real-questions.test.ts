@@ -40,7 +40,19 @@ const opensOf = (fill: Recorded): bigint => {
 async function rebuildAgrees(): Promise<void> {
   const rows = async (): Promise<unknown[]> =>
     Promise.all(
-      ['perp_trader_hour', 'perp_coin_hour', 'perp_trader', 'perp_round_trip', 'perp_position'].map(
+      [
+        'perp_trader_hour',
+        'perp_trader_day',
+        'perp_trader_life',
+        'perp_trader_drawdown',
+        'perp_coin_hour',
+        'perp_coin_day',
+        'perp_trader',
+        'perp_round_trip',
+        'perp_position',
+      ].map(
+        // prettier-ignore
+
         async (table) =>
           (await db.pool.query<{ row: string }>(`SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) AS row FROM ${table} t`)).rows,
       ),

@@ -8,6 +8,10 @@ import { load, type TestDatabase, trader, wireFill } from './support';
 const KEYS: Record<string, string> = {
   perp_trader_hour: 'trader, coin, hour',
   perp_coin_hour: 'coin, hour',
+  perp_trader_day: 'trader, coin, day',
+  perp_trader_life: 'trader, coin',
+  perp_coin_day: 'coin, day',
+  perp_trader_drawdown: 'trader, day',
   perp_trader: 'trader',
   perp_round_trip: 'trader, coin, closed_at, tid, oid',
   perp_position: 'trader, coin',

@@ -2,7 +2,8 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { matchRows, ownRows, spanOf } from './span';
+import { activeIn } from './active';
+import { matchRows, spanOf } from './span';
 
 export interface CoinsListArgs {
   limit: number;
@@ -26,13 +27,13 @@ const ORDER = { volume: 'volume_usd DESC, ', coin: '', trade_count: 'trade_count
 
 // $1 to $4: seven days; $5: prefix in upper case, null for all; $6: how many.
 const text = (sort_by: CoinsListArgs['sort_by']): string => `
-SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 0) AS trade_count, coalesce(t.unique_traders, 0) AS unique_traders,
+SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 0) AS trade_count, coalesce(t.count, 0) AS unique_traders,
   last.price, CASE WHEN c.first_seen < $4 THEN c.first_seen END AS first_seen, last.timestamp AS last_trade,
   coalesce(last.timestamp >= $4::timestamptz - interval '24 hours', false) AS is_active
 FROM perp_coin c
 LEFT JOIN (SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count FROM ${matchRows(['volume_usd', 'matches'])} r GROUP BY coin) m
   ON m.coin = c.coin
-LEFT JOIN (SELECT coin, count(DISTINCT trader)::int AS unique_traders FROM ${ownRows(['fills'])} r GROUP BY coin) t ON t.coin = c.coin
+LEFT JOIN (${activeIn('perp_position')}) t ON t.coin = c.coin
 LEFT JOIN LATERAL (
   SELECT f.price, f.timestamp FROM perp_fill f WHERE f.coin = c.coin AND f.timestamp < $4 ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1
 ) last ON true

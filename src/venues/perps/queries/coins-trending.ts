@@ -2,10 +2,10 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
 import { priceBefore } from './price';
-import { openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
+import { activeIn } from './active';
+import { findRunDay, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -42,24 +42,27 @@ const SORT = {
   smart_wallet_count: 'smart_wallet_count DESC NULLS LAST, ',
 } as const;
 
-// $1 to $4: the window; $5: smart traders, null before the first run; $6 to $10: number and span of the windows before, nearest first;
+// $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
 // $11: least volume; $12: how many.
 const text = (sort_by: CoinsTrendingArgs['sort_by']): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
 ),
-own AS (
-  SELECT coin, count(DISTINCT r.trader)::int AS unique_traders, count(DISTINCT smart.trader)::int AS smart_wallet_count,
-    coalesce(sum(${BOUGHT} - (${SOLD})) FILTER (WHERE smart.trader IS NOT NULL), 0) AS smart_net_volume_usd
-  FROM ${ownRows(VOLUME_COLUMNS)} r LEFT JOIN (SELECT unnest($5::text[]) AS trader) smart ON smart.trader = r.trader GROUP BY coin
+active AS (${activeIn('perp_position')}),
+smart AS (
+  SELECT coin, count(DISTINCT trader)::int AS wallets, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+  FROM ${ownRows(VOLUME_COLUMNS, { scored: smartIn('$5') })} r GROUP BY coin
 ),
 earlier AS MATERIALIZED (
-  SELECT * FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
+  SELECT w.*, date_trunc('day', w.hour_from + interval '86399 seconds', 'UTC') AS day_from, date_trunc('day', w.hour_to, 'UTC') AS day_to FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
 ),
 before AS (
   SELECT number, coin, sum(volume_usd) AS volume_usd FROM (
-    SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h ON h.hour >= w.hour_from AND h.hour < w.hour_to
+    SELECT w.number, d.coin, d.volume_usd FROM earlier w JOIN perp_coin_day d ON d.day >= w.day_from AND d.day < w.day_to
+    UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h ON h.hour >= w.hour_from AND h.hour < least(w.hour_to, w.day_from)
+    UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h
+      ON h.hour >= greatest(w.hour_from, w.day_to, w.day_from) AND h.hour < w.hour_to
     UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.from_time AND m.timestamp < w.hour_from
     UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.hour_to AND m.timestamp < w.to_time
   ) piece GROUP BY number, coin
@@ -72,13 +75,13 @@ spike AS (
 priced AS (
   SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
 )
-SELECT t.coin, t.volume_usd, t.trade_count, own.unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,
-  CASE WHEN $5::text[] IS NOT NULL THEN own.smart_wallet_count END AS smart_wallet_count,
+SELECT t.coin, t.volume_usd, t.trade_count, coalesce(active.count, 0) AS unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,
+  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
   100 * (t.volume_usd - last.volume_usd) / nullif(last.volume_usd, 0) AS volume_change_pct,
   CASE WHEN spike.windows >= ${FEWEST_WINDOWS} THEN (t.volume_usd + ${DAMPING_USD}) / (spike.volume_usd / spike.windows + ${DAMPING_USD}) END AS volume_spike_multiplier,
-  CASE WHEN $5::text[] IS NOT NULL THEN own.smart_net_volume_usd END AS smart_net_volume_usd,
+  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd,
   t.price, 100 * (t.price - t.price_then) / t.price_then AS price_change_pct, t.undirected
-FROM priced t JOIN own ON own.coin = t.coin
+FROM priced t LEFT JOIN active ON active.coin = t.coin LEFT JOIN smart ON smart.coin = t.coin
 LEFT JOIN before last ON last.number = 1 AND last.coin = t.coin
 LEFT JOIN spike ON spike.coin = t.coin
 ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $12`;
@@ -95,10 +98,10 @@ function earlierWindows(timeframe: Timeframe, { from, to }: Window): Window[] {
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
   const spans = earlierWindows(args.timeframe, window).map(spanOf);
-  const smart = await context.loaders(makeLoaders).smartTraders();
+  const day = await findRunDay(context);
   const rows = await context.sql.query<TrendingCoinRow>({ name: `perps_coins_trending_${args.sort_by}`, text: text(args.sort_by) }, [
     ...spanOf(window),
-    smart,
+    day,
     spans.map((_, index) => index + 1),
     ...([0, 1, 2, 3] as const).map((place) => spans.map((span) => span[place])),
     String(args.min_volume_usd),

@@ -2,10 +2,9 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { type Timeframe, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { getSmartTraders, openWindow, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
+import { findRunDay, getSmartDay, openWindow, widerTimeframe } from './scope';
+import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
 
 export interface CoinsHeatmapArgs {
   timeframe: Timeframe;
@@ -27,19 +26,23 @@ export interface HeatmapCellRow extends QueryResultRow {
 
 const SIZES = ['1h', '4h', '1d'] as const satisfies readonly BucketSize[];
 
-const MARKET = `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd
-  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd'])} r GROUP BY 1, 2`;
-const SMART = `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-  FROM ${ownRows([...VOLUME_COLUMNS, 'fills'], { traders: '$5' })} r GROUP BY 1, 2`;
+const market = (
+  grain: Grain,
+): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd'], {}, 1, grain)} r GROUP BY 1, 2`;
+const smart = (
+  grain: Grain,
+): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+  FROM ${ownRows([...VOLUME_COLUMNS, 'fills'], { scored: smartIn('$5') }, 1, grain)} r GROUP BY 1, 2`;
 
-// $1 to $4: the window; $5: smart traders, null before the first run; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
-const text = (smart_money_only: boolean): string => `
-WITH smart AS (${SMART}),
-cell AS (${smart_money_only ? 'SELECT * FROM smart' : MARKET}),
+// $1 to $4: the window; $5: day of the score run, null before the first; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
+const text = (smart_money_only: boolean, grain: Grain): string => `
+WITH smart AS (${smart(grain)}),
+cell AS (${smart_money_only ? 'SELECT * FROM smart' : market(grain)}),
 top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM cell GROUP BY coin HAVING sum(trade_count) > 0 ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $9),
 whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM cell GROUP BY bucket)
 SELECT top.coin, bucket.bucket, coalesce(cell.volume_usd, 0) AS volume_usd, coalesce(cell.trade_count, 0)::int AS trade_count,
-  CASE WHEN $5::text[] IS NOT NULL THEN coalesce(smart.volume_usd, 0) END AS smart_volume_usd,
+  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.volume_usd, 0) END AS smart_volume_usd,
   100 * coalesce(cell.volume_usd, 0) / nullif(whole.volume_usd, 0) AS pct_of_bucket, coalesce(cell.net_volume_usd, 0) AS net_volume_usd
 FROM top CROSS JOIN generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
 LEFT JOIN cell ON cell.coin = top.coin AND cell.bucket = bucket.bucket
@@ -50,16 +53,18 @@ ORDER BY top.volume_usd DESC, top.coin COLLATE "C", bucket.bucket`;
 /** Volume of the coins with most of it, bucket by bucket; cells without a fill are there. Throws empty_result, range_too_large. */
 export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphContext): Promise<HeatmapCellRow[]> {
   const window = openWindow(args.timeframe, context);
-  const smart = args.smart_money_only ? await getSmartTraders(context) : await context.loaders(makeLoaders).smartTraders();
+  const day = args.smart_money_only ? await getSmartDay(context) : await findRunDay(context);
   const first = await context.prisma.perp_trader.findFirst({ orderBy: { first_at: 'asc' }, select: { first_at: true } });
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first.first_at >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first.first_at : window.from;
-  const { first: from, last, step } = bucketsOf(window, sizeOf(args), start, SIZES);
-  const form = args.smart_money_only ? 'smart' : 'market';
-  const rows = await context.sql.query<HeatmapCellRow>({ name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only) }, [
+  const size = sizeOf(args);
+  const { first: from, last, step } = bucketsOf(window, size, start, SIZES);
+  const grain = size === '1d' ? 'day' : 'hour';
+  const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}`;
+  const rows = await context.sql.query<HeatmapCellRow>({ name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain) }, [
     ...spanOf(window),
-    smart,
+    day,
     step,
     from,
     last,

@@ -4,6 +4,7 @@ import type { CursorPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
 import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
+import { scoredTraders } from './span';
 
 /** One row of a trade list: a fill, or one part of a flip. Figures are exact decimals as text. */
 export interface FillRow extends QueryResultRow {
@@ -27,13 +28,13 @@ export interface FillRow extends QueryResultRow {
   opens: boolean;
 }
 
-/** Which rows of a trade list. `traders` null: everybody's. */
+/** Which rows of a trade list. `whose` null: everybody's. */
 export interface FillFilter extends SideFilter {
   window: Window;
   coin: string | null;
   min_usd: number | null;
   is_long: boolean | null;
-  traders: readonly string[] | null;
+  whose: { trader: string } | { day: string; least: number } | null;
 }
 
 // The partial index perp_fill_large_idx holds fills from this value on.
@@ -79,7 +80,7 @@ FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)`;
 
 /**
  * Rows of the trade list, newest first, `limit` of them after the position `after`. The statement depends only on which of
- * coin, traders and a large `min_usd` are there: eight forms.
+ * coin, account, score and a large `min_usd` are there: twelve forms.
  */
 export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
   const { is_buy, opens, is_long } = filter;
@@ -92,7 +93,8 @@ export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosit
 WHERE ${conditions.join('\n  AND ')}
 ORDER BY ${ORDER.map((column) => `${column} DESC`).join(', ')}
 LIMIT ${value(limit, 'int')}`;
-  const forms = { coin: filter.coin !== null, traders: filter.traders !== null, large: isLarge(filter) };
+  const { whose } = filter;
+  const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, large: isLarge(filter) }; // prettier-ignore
   const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
   return sql.query<FillRow>({ name, text }, values);
 }
@@ -113,7 +115,7 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
   return [
     `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
     ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
-    ...(filter.traders === null ? [] : [`f.trader IN (SELECT unnest(${value(filter.traders, 'text[]')}))`]),
+    ...whoseOf(filter, value),
     ...(isLarge(filter) ? [`f.usd_value >= ${LARGE_USD}`] : []),
     IS_PART,
     `(${min} IS NULL OR (f.usd_value >= ${min} AND f.price * (${PART}) >= ${min}))`,
@@ -122,6 +124,12 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
     optional(filter.is_long, (wanted) => `(part.opens = f.is_buy) = ${wanted}`),
     `(${position[0]} IS NULL OR (${ORDER.join(', ')}) < (${position.join(', ')}))`,
   ];
+}
+
+function whoseOf({ whose }: FillFilter, value: (given: unknown, type: string) => string): string[] {
+  if (whose === null) return [];
+  if ('trader' in whose) return [`f.trader = ${value(whose.trader, 'text')}`];
+  return [`f.trader IN (${scoredTraders({ day: value(whose.day, 'date'), least: value(whose.least, 'numeric') })})`];
 }
 
 /** Where a row stands in the list, for a cursor. */

@@ -1,11 +1,10 @@
 import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import { clip, roundTo } from '../../../lib/statistics';
-import type { Window } from '../../../lib/timeframe';
+import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { lifetime, getCoinIfAny } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
 
@@ -42,84 +41,109 @@ const WEIGHTS = { age: 25, size: 25, concentration: 15, win_rate: 20, timing: 15
 interface YoungRow extends QueryResultRow {
   trader: string;
   first_at: Date;
+  /** In the scope of the question: of the coin, where there is one. */
+  volume: string;
+  pnl: string;
+  closed: number;
+  won: number;
+  /** Of the largest coin in all its trading. */
+  concentration: string | null;
 }
 
-// $1 to $4: their whole life; $5, $6: least volume and PnL; $7: now; $8: the coin, where there is one.
+const SUMMED = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills'] as const;
+
+// $1: no older than; $2: now; $3, $4: least volume and PnL; $5: the coin, where there is one.
 const text = (coin: boolean): string => `
-WITH young AS (SELECT trader, first_at FROM perp_trader WHERE first_at >= $1::timestamptz AND first_at < $7::timestamptz)
-SELECT young.trader, young.first_at
-FROM young JOIN ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl'], coin ? { coin: '$8' } : {})} r ON r.trader = young.trader
-GROUP BY young.trader, young.first_at HAVING sum(${VOLUME}) >= $5::numeric AND sum(long_pnl + short_pnl) >= $6::numeric`;
+WITH young AS (SELECT trader, first_at FROM perp_trader WHERE first_at >= $1::timestamptz AND first_at < $2::timestamptz),
+own AS (
+  SELECT r.trader, r.coin, sum(${VOLUME}) AS volume, sum(long_pnl + short_pnl) AS pnl
+  FROM young JOIN ${lifeRows(SUMMED, {}, '$2')} r ON r.trader = young.trader GROUP BY r.trader, r.coin HAVING sum(fills) > 0
+),
+whale AS (
+  SELECT trader, sum(volume) ${coin ? 'FILTER (WHERE coin = $5::text)' : ''} AS volume, sum(pnl) ${coin ? 'FILTER (WHERE coin = $5::text)' : ''} AS pnl,
+    max(volume) / nullif(sum(volume), 0) AS concentration
+  FROM own GROUP BY trader
+)
+SELECT whale.trader, young.first_at, whale.volume, whale.pnl, whale.concentration, trips.closed, trips.won
+FROM whale JOIN young ON young.trader = whale.trader
+CROSS JOIN LATERAL (SELECT count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won FROM perp_round_trip t
+  WHERE t.trader = whale.trader AND t.closed_at < $2 ${coin ? 'AND t.coin = $5::text' : ''}) trips
+WHERE whale.volume >= $3::numeric AND whale.pnl >= $4::numeric`;
+
+/** A candidate with what its place is decided by. */
+interface Candidate extends YoungRow {
+  wallet_age_days: number;
+  win_rate_lb: number | null;
+  signals: FreshSignals;
+}
 
 /** Accounts so young that trade so much; volume, PnL and trades of the coin where one is asked for. Throws not_found (coin), empty_result. */
 export async function freshWhales(args: FreshWhalesArgs, context: GraphContext): Promise<FreshWhale[]> {
   const { now, meta } = context;
   const coin = await getCoinIfAny(context, args.coin);
-  const life: Window = { from: new Date(now.getTime() - args.max_wallet_age_days * DAY), to: now };
   const statement: Statement = { name: coin === null ? 'perps_fresh_whales' : 'perps_fresh_whales_coin', text: text(coin !== null) };
-  const values = [...spanOf(life), String(args.min_volume), String(args.min_pnl), now, ...(coin === null ? [] : [coin])];
+  const oldest = new Date(now.getTime() - args.max_wallet_age_days * DAY);
+  const values = [oldest, now, String(args.min_volume), String(args.min_pnl), ...(coin === null ? [] : [coin])];
   const young = await context.sql.query<YoungRow>(statement, values);
   if (young.length === 0)
     throw new AppError('empty_result', { suggestion: args.max_wallet_age_days < 90 ? { max_wallet_age_days: 90 } : { min_volume: 0 } });
-  const whales = await describe(young, coin, args, context);
-  whales.sort((a, b) => compare(a, b, args.sort_by));
-  const shown = whales.slice(0, args.limit);
-  meta.count = shown.length;
-  // Timing looks at every open of an account: only those that are shown are looked at, unless it decides who is.
-  return args.sort_by === 'suspicion_score' ? shown : withTiming(shown, coin, context);
+  const ranked = await rank(young.map((row) => candidateOf(row, args, now)), args, coin, context); // prettier-ignore
+  meta.count = ranked.length;
+  return describe(ranked, coin, context);
 }
 
-async function describe(
-  young: readonly YoungRow[],
-  coin: string | null,
-  args: FreshWhalesArgs,
-  context: GraphContext,
-): Promise<FreshWhale[]> {
-  const traders = young.map(({ trader }) => trader);
+function candidateOf(row: YoungRow, args: FreshWhalesArgs, now: Date): Candidate {
+  const wallet_age_days = (now.getTime() - row.first_at.getTime()) / DAY;
+  const win_rate_lb = wilsonLowerBound(row.won, row.closed);
+  const signals: FreshSignals = {
+    age: clip((args.max_wallet_age_days - wallet_age_days) / args.max_wallet_age_days),
+    size: sizeSignal(Number(row.volume), args.min_volume),
+    concentration: row.concentration === null ? null : Number(row.concentration),
+    win_rate: win_rate_lb,
+    timing: null,
+  };
+  return { ...row, wallet_age_days, win_rate_lb, signals };
+}
+
+/**
+ * The candidates that are shown, in order, with their timing. It is told open by open, so only for those whom it can bring among the
+ * shown: it adds WEIGHTS.timing points at most.
+ */
+async function rank(candidates: Candidate[], args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<Candidate[]> {
+  const order = (a: Candidate, b: Candidate): number => compare(a, b, args.sort_by);
+  const sorted = candidates.sort(order);
+  const last = sorted[args.limit - 1];
+  const near = (one: Candidate): boolean => last === undefined || suspicionOf(one.signals) + WEIGHTS.timing >= suspicionOf(last.signals);
+  const chosen = args.sort_by === 'suspicion_score' ? sorted.filter(near) : sorted.slice(0, args.limit);
+  const timings = await listTimings(context, chosen.map(({ trader }) => trader), coin); // prettier-ignore
+  for (const { trader, signals } of chosen) signals.timing = timings.get(trader) ?? null;
+  return chosen.sort(order).slice(0, args.limit);
+}
+
+/** The figures of those that are shown. How far an account depends on one coin is a matter of all its trading. */
+async function describe(ranked: readonly Candidate[], coin: string | null, context: GraphContext): Promise<FreshWhale[]> {
+  const traders = ranked.map(({ trader }) => trader);
   const window = lifetime(context.now);
   const own = await listStats(context, traders, window, coin, false);
-  // How far an account depends on one coin is a matter of all its trading.
   const whole = coin === null ? own : await listStats(context, traders, window, null, false);
-  const whales = young.flatMap(({ trader, first_at }): FreshWhale[] => {
-    const stats = own.get(trader);
-    const all = whole.get(trader);
-    if (stats === undefined || all === undefined) return [];
-    const wallet_age_days = (context.now.getTime() - first_at.getTime()) / DAY;
-    const signals: FreshSignals = {
-      age: clip((args.max_wallet_age_days - wallet_age_days) / args.max_wallet_age_days),
-      size: sizeSignal(Number(stats.total_volume), args.min_volume),
-      concentration: all.top_coin_share === null ? null : Number(all.top_coin_share),
-      win_rate: stats.win_rate_lb,
-      timing: null,
+  return ranked.map(({ trader, first_at, wallet_age_days, signals }) => {
+    const all = whole.get(trader) as TraderStats;
+    return {
+      ...(own.get(trader) as TraderStats),
+      first_trade: first_at,
+      top_coin: all.top_coin,
+      coin_concentration: all.top_coin_share,
+      wallet_age_days: roundTo(wallet_age_days, 6),
+      signals,
+      suspicion_score: suspicionOf(signals),
     };
-    return [
-      {
-        ...stats,
-        first_trade: first_at,
-        top_coin: all.top_coin,
-        coin_concentration: all.top_coin_share,
-        wallet_age_days: roundTo(wallet_age_days, 6),
-        signals,
-        suspicion_score: suspicionOf(signals),
-      },
-    ];
   });
-  return args.sort_by === 'suspicion_score' ? withTiming(whales, coin, context) : whales;
 }
 
 /** log10(volume / min_volume) / 2, cut to 0..1; any volume is beyond a bound of nothing. */
 function sizeSignal(volume: number, min_volume: number): number {
   if (volume <= 0) return 0;
   return min_volume > 0 ? clip(Math.log10(volume / min_volume) / 2) : 1;
-}
-
-async function withTiming(whales: FreshWhale[], coin: string | null, context: GraphContext): Promise<FreshWhale[]> {
-  const traders = whales.map(({ trader }) => trader);
-  const timings = await listTimings(context, traders, coin);
-  return whales.map((whale) => {
-    const signals = { ...whale.signals, timing: timings.get(whale.trader) ?? null };
-    return { ...whale, signals, suspicion_score: suspicionOf(signals) };
-  });
 }
 
 /** D-FRESH, 0..100 in tenths: what is not known counts nothing. */
@@ -129,10 +153,16 @@ function suspicionOf(signals: FreshSignals): number {
 }
 
 /** The largest first, the youngest first; ties by account. */
-function compare(a: FreshWhale, b: FreshWhale, sort_by: FreshWhalesArgs['sort_by']): number {
+function compare(a: Candidate, b: Candidate, sort_by: FreshWhalesArgs['sort_by']): number {
   const key = a.trader < b.trader ? -1 : 1;
-  if (sort_by === 'wallet_age_days') return b.first_trade.getTime() - a.first_trade.getTime() || key;
-  const figure = (whale: FreshWhale): number =>
-    Number((sort_by === 'win_rate' ? whale.win_rate_lb : whale[sort_by]) ?? Number.NEGATIVE_INFINITY);
+  if (sort_by === 'wallet_age_days') return b.first_at.getTime() - a.first_at.getTime() || key;
+  const figure = FIGURE[sort_by];
   return figure(b) === figure(a) ? key : figure(b) - figure(a);
 }
+
+const FIGURE = {
+  total_volume: ({ volume }: Candidate) => Number(volume),
+  total_pnl: ({ pnl }: Candidate) => Number(pnl),
+  win_rate: ({ win_rate_lb }: Candidate) => win_rate_lb ?? Number.NEGATIVE_INFINITY,
+  suspicion_score: ({ signals }: Candidate) => suspicionOf(signals),
+} as const;

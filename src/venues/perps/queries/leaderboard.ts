@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { getCoinIfAny, openWindow, widerTimeframe } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
+import { VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { wilsonSql } from './wilson';
 
@@ -32,31 +32,56 @@ const METRIC = {
 /** Accounts that trade for others, for the spread, or with themselves. */
 const MACHINES = "'{vault,market_maker,wash}'::text[]";
 
-// $1 to $4: the window; $5: fewest fills; $6: day of the score run, null before the first; $7: machines too; $8: how many; $9: the coin, where there is one.
-function text({ sort_by, sort_order }: LeaderboardArgs, coin: boolean): string {
-  const columns = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'] as const;
-  return `
-WITH piece AS (SELECT * FROM ${ownRows(columns, coin ? { coin: '$9' } : {})} r),
-own AS (
-  SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(closed_entry_usd) AS closed_entry_usd
-  FROM piece GROUP BY trader HAVING sum(fills) >= $5
-),
+const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'] as const;
+
+/** Parameters of the statement by what they say. */
+interface Parameters {
+  /** The window as a condition on an instant. */
+  within: (instant: string) => string;
+  coin: string | null;
+}
+
+// Figures of some orders, with what they are told by.
+const ADDED: Partial<Record<LeaderboardArgs['sort_by'], (parameters: Parameters) => string>> = {
+  win_rate: ({ within, coin }) => `,
 trips AS (
   SELECT trader, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip
-  WHERE closed_at >= $1 AND closed_at < $4 ${coin ? 'AND coin = $9::text' : ''} GROUP BY trader
-),
+  WHERE ${within('closed_at')} ${coin === null ? '' : `AND coin = ${coin}::text`} GROUP BY trader
+)`,
+  sharpe: () => `,
 daily AS (
   SELECT piece.trader, (piece.hour AT TIME ZONE 'UTC')::date AS day, sum(piece.long_pnl + piece.short_pnl - piece.fees_usd) AS net
   FROM piece JOIN own ON own.trader = piece.trader GROUP BY 1, 2
 ),
-sharpe AS ${sharpeSql('daily')},
-scored AS (SELECT trader, score, tags FROM perp_score WHERE day = $6::date)
-SELECT own.trader FROM own
-LEFT JOIN scored ON scored.trader = own.trader
-${sort_by === 'win_rate' ? 'LEFT JOIN trips ON trips.trader = own.trader' : ''}
-${sort_by === 'sharpe' ? 'LEFT JOIN sharpe ON sharpe.trader = own.trader' : ''}
-WHERE $7 OR NOT coalesce(scored.tags && ${MACHINES}, false)
-ORDER BY ${METRIC[sort_by]} ${sort_order} NULLS LAST, own.trader LIMIT $8`;
+sharpe AS ${sharpeSql('daily')}`,
+};
+const JOINED: Partial<Record<LeaderboardArgs['sort_by'], string>> = {
+  win_rate: 'LEFT JOIN trips ON trips.trader = own.trader',
+  sharpe: 'LEFT JOIN sharpe ON sharpe.trader = own.trader',
+};
+
+// First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: fewest fills; day of the score run, null before the
+// first; machines too; how many; the coin, where there is one.
+function text({ sort_by, sort_order }: LeaderboardArgs, hasCoin: boolean, life: boolean): string {
+  const [fewest, day, machines, limit, coin] = [1, 2, 3, 4, 5].map((place) => `$${place + (life ? 1 : 4)}`) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const narrowed = hasCoin ? { coin } : {};
+  const within = (instant: string): string => (life ? `${instant} < $1` : `${instant} >= $1 AND ${instant} < $4`);
+  return `
+WITH piece AS (SELECT * FROM ${life ? lifeRows(COLUMNS, narrowed, '$1') : ownRows(COLUMNS, narrowed)} r),
+own AS (
+  SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(closed_entry_usd) AS closed_entry_usd
+  FROM piece GROUP BY trader HAVING sum(fills) >= greatest(${fewest}::int, 1)
+),
+scored AS (SELECT trader, score, tags FROM perp_score WHERE day = ${day}::date)${ADDED[sort_by]?.({ within, coin: hasCoin ? coin : null }) ?? ''}
+SELECT own.trader FROM own LEFT JOIN scored ON scored.trader = own.trader ${JOINED[sort_by] ?? ''}
+WHERE ${machines} OR NOT coalesce(scored.tags && ${MACHINES}, false)
+ORDER BY ${METRIC[sort_by]} ${sort_order} NULLS LAST, own.trader LIMIT ${limit}`;
 }
 
 /** Accounts in order of a figure of the window. Throws not_found (coin), empty_result. */
@@ -64,9 +89,19 @@ export async function leaderboard(args: LeaderboardArgs, context: GraphContext):
   const coin = await getCoinIfAny(context, args.coin);
   const window = openWindow(args.timeframe, context);
   const run = await context.loaders(makeLoaders).scoreRun();
-  const name = ['perps_leaderboard', args.sort_by, args.sort_order, ...(coin === null ? [] : ['coin'])].join('_');
-  const values = [...spanOf(window), args.min_trades, run?.day ?? null, args.include_bots, args.limit, ...(coin === null ? [] : [coin])];
-  const ranked = await context.sql.query<{ trader: string } & QueryResultRow>({ name, text: text(args, coin !== null) }, values);
+  // Days are only told apart where the order looks at them.
+  const life = args.sort_by !== 'sharpe' && (await isEverything(context, window));
+  const forms = [...(coin === null ? [] : ['coin']), ...(life ? ['life'] : [])];
+  const name = ['perps_leaderboard', args.sort_by, args.sort_order, ...forms].join('_');
+  const values = [
+    ...(life ? [window.to] : spanOf(window)),
+    args.min_trades,
+    run?.day ?? null,
+    args.include_bots,
+    args.limit,
+    ...(coin === null ? [] : [coin]),
+  ];
+  const ranked = await context.sql.query<{ trader: string } & QueryResultRow>({ name, text: text(args, coin !== null, life) }, values);
   if (ranked.length === 0)
     throw new AppError('empty_result', { suggestion: args.min_trades > 1 ? { min_trades: 1 } : widerTimeframe(args.timeframe) });
   const traders = ranked.map(({ trader }) => trader);

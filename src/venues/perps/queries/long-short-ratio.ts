@@ -3,10 +3,9 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, spanOf } from './span';
+import { findRunDay, getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, scoredTraders, smartIn, spanOf } from './span';
 
 export interface LongShortArgs {
   coin: string;
@@ -35,27 +34,27 @@ export interface LongShortRow extends QueryResultRow {
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const satisfies readonly BucketSize[];
 
-// $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: smart traders, null before the first run.
-const LONG_SHORT: Statement = {
-  name: 'perps_long_short_ratio',
+// $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: day of the score run, null before the first.
+const statement = (grain: Grain): Statement => ({
+  name: `perps_long_short_ratio_${grain}`,
   text: `
 WITH taken AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected
-  FROM ${matchRows(['bought_usd', 'sold_usd', 'matches', 'undirected'], { coin: '$5' })} r GROUP BY 1
+  FROM ${matchRows(['bought_usd', 'sold_usd', 'matches', 'undirected'], { coin: '$5' }, 1, grain)} r GROUP BY 1
 ),
 own AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, count(DISTINCT r.trader) FILTER (WHERE taker_buy_usd > 0) AS long_traders,
     count(DISTINCT r.trader) FILTER (WHERE taker_sell_usd > 0) AS short_traders, sum(fills) AS fills,
     sum(${BOUGHT}) FILTER (WHERE smart.trader IS NOT NULL) AS smart_bought, sum(${SOLD}) FILTER (WHERE smart.trader IS NOT NULL) AS smart_sold
-  FROM ${ownRows([...VOLUME_COLUMNS, 'taker_buy_usd', 'taker_sell_usd', 'fills'], { coin: '$5' })} r
-  LEFT JOIN (SELECT unnest($9::text[]) AS trader) smart ON smart.trader = r.trader GROUP BY 1
+  FROM ${ownRows([...VOLUME_COLUMNS, 'taker_buy_usd', 'taker_sell_usd', 'fills'], { coin: '$5' }, 1, grain)} r
+  LEFT JOIN (${scoredTraders(smartIn('$9'))}) smart ON smart.trader = r.trader GROUP BY 1
 ),
 opened AS (
-  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' })} r GROUP BY 1
+  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' }, 1, grain)} r GROUP BY 1
 )
 SELECT bucket.bucket, coalesce(bought, 0) AS long_volume, coalesce(sold, 0) AS short_volume, bought / nullif(sold, 0) AS long_short_ratio,
-  CASE WHEN $9::text[] IS NOT NULL THEN coalesce(smart_bought, 0) END AS smart_long_volume,
-  CASE WHEN $9::text[] IS NOT NULL THEN coalesce(smart_sold, 0) END AS smart_short_volume,
+  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart_bought, 0) END AS smart_long_volume,
+  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart_sold, 0) END AS smart_short_volume,
   CASE WHEN smart_sold > 0 THEN coalesce(smart_bought, 0) / smart_sold END AS smart_long_short_ratio,
   100 * bought / nullif(bought + sold, 0) AS long_pct, coalesce(long_traders, 0)::int AS long_traders, coalesce(short_traders, 0)::int AS short_traders,
   longs / nullif(shorts, 0) AS opening_long_short_ratio, coalesce(matches, 0)::int AS trade_count, coalesce(undirected, 0)::int AS undirected,
@@ -63,7 +62,7 @@ SELECT bucket.bucket, coalesce(bought, 0) AS long_volume, coalesce(sold, 0) AS s
 FROM generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
 LEFT JOIN taken ON taken.bucket = bucket.bucket LEFT JOIN own ON own.bucket = bucket.bucket LEFT JOIN opened ON opened.bucket = bucket.bucket
 ORDER BY bucket.bucket`,
-};
+});
 
 /** Taker buys against taker sells of a coin over time. Throws not_found, empty_result, range_too_large. */
 export async function longShortRatio(args: LongShortArgs, context: GraphContext): Promise<LongShortRow[]> {
@@ -74,9 +73,9 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first >= context.now) throw empty;
   const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
-  const smart = await context.loaders(makeLoaders).smartTraders();
-  const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, smart];
-  const rows = await context.sql.query<LongShortRow>(LONG_SHORT, values);
+  const day = await findRunDay(context);
+  const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day];
+  const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour'), values);
   const total = (of: (row: LongShortRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   if (total(({ fills }) => fills) === 0) throw empty;
   warnUndirected(

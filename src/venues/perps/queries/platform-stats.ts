@@ -3,9 +3,9 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
-import { openWindow, warnUndirected, widerTimeframe } from './scope';
-import { VOLUME, VOLUME_COLUMNS, matchRows, ownRows, spanOf } from './span';
+import { findRunDay, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { activeIn } from './active';
+import { VOLUME, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {
@@ -24,12 +24,12 @@ export interface PlatformStatsRow extends QueryResultRow {
   undirected: number;
 }
 
-// $1 to $4: the window; $5 to $8: the equal window before; $9: smart traders, null before the first score run.
+// $1 to $4: the window; $5 to $8: the equal window before; $9: day of the score run, null before the first.
 const PLATFORM_STATS: Statement = {
   name: 'perps_platform_stats',
   text: `
-SELECT m.total_volume_usd, m.total_trades, t.active_traders, t.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
-  m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, t.smart_volume_usd, m.liquidation_volume_usd,
+SELECT m.total_volume_usd, m.total_trades, (${activeIn('perp_trader')}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
+  m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, smart.smart_volume_usd, m.liquidation_volume_usd,
   100 * (m.total_volume_usd - p.volume_usd) / nullif(p.volume_usd, 0) AS volume_change_pct, m.undirected
 FROM (
   SELECT coalesce(sum(volume), 0) AS total_volume_usd, coalesce(sum(matches), 0)::int AS total_trades, count(*)::int AS unique_coins,
@@ -43,12 +43,10 @@ FROM (
 ) m
 CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd'], {}, 5)} r) p
 CROSS JOIN (
-  SELECT count(*)::int AS active_traders,
-    CASE WHEN $9::text[] IS NULL THEN NULL ELSE count(smart.trader) END::int AS smart_wallet_count,
-    CASE WHEN $9::text[] IS NULL THEN NULL ELSE coalesce(sum(own.volume) FILTER (WHERE smart.trader IS NOT NULL), 0) END AS smart_volume_usd
-  FROM (SELECT trader, sum(${VOLUME}) AS volume FROM ${ownRows(VOLUME_COLUMNS)} r GROUP BY trader) own
-  LEFT JOIN (SELECT unnest($9::text[]) AS trader) smart ON smart.trader = own.trader
-) t`,
+  SELECT CASE WHEN $9::date IS NOT NULL THEN count(DISTINCT trader)::int END AS smart_wallet_count,
+    CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(${VOLUME}), 0) END AS smart_volume_usd
+  FROM ${ownRows(VOLUME_COLUMNS, { scored: smartIn('$9') })} r
+) smart`,
 };
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */
@@ -58,8 +56,8 @@ export async function platformStats(
 ): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
   const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
-  const smart = await context.loaders(makeLoaders).smartTraders();
-  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [...spanOf(window), ...spanOf(before), smart]);
+  const day = await findRunDay(context);
+  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [...spanOf(window), ...spanOf(before), day]);
   if (row === undefined || row.active_traders === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
   warnUndirected(context, row.undirected);
   return { ...row, timeframe };

@@ -3,13 +3,12 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
 import { type PressureLabel, pressureLabel } from '../pressure';
 import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
-import { openWindow, widerTimeframe } from './scope';
-import { matchRows, openRows, ownRows, spanOf } from './span';
+import { findRunDay, openWindow, widerTimeframe } from './scope';
+import { matchRows, openRows, ownRows, scoredTraders, spanOf } from './span';
 
 export interface PressurePairsArgs {
   coins?: string[] | null;
@@ -56,7 +55,7 @@ const MOST_TRADED: Statement = {
 };
 const DEFAULT_COINS = 10;
 
-// $1 to $4: the window; $5: coins; $6: smart accounts.
+// $1 to $4: the window; $5: coins; $6: day of the score run, null before the first; $7: least score.
 const PAIRS: Statement = {
   name: 'perps_pressure_pairs',
   text: `
@@ -67,7 +66,7 @@ WITH opened AS (
 taken AS (SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold FROM ${matchRows(['bought_usd', 'sold_usd'], { coins: '$5' })} r GROUP BY coin),
 smart AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts
-  FROM ${ownRows(['open_long_usd', 'open_short_usd'], { coins: '$5', traders: '$6' })} r GROUP BY coin
+  FROM ${ownRows(['open_long_usd', 'open_short_usd'], { coins: '$5', scored: { day: '$6', least: '$7' } })} r GROUP BY coin
 )
 SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.shorts, 0) AS short_pressure, opened.longs / nullif(opened.long_size, 0) AS long_avg_entry,
   opened.shorts / nullif(opened.short_size, 0) AS short_avg_entry, coalesce(taken.bought, 0) AS buy_volume, coalesce(taken.sold, 0) AS sell_volume,
@@ -78,46 +77,45 @@ FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT
 ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
 };
 
-interface HeldRow extends QueryResultRow, Omit<SmartPosition, 'smart_score'> {
+interface HeldRow extends QueryResultRow, SmartPosition {
   coin: string;
   long_count: number;
   short_count: number;
 }
 
-// $1: now; $2: coins; $3: smart accounts; $4: how many of each coin.
+// $1: now; $2: coins; $3: day of the score run, null before the first; $4: least score; $5: how many of each coin.
 const SMART_POSITIONS: Statement = {
   name: 'perps_smart_positions',
   text: `
-WITH ${heldAt('$1::timestamptz', 'p.coin = ANY ($2::text[]) AND p.trader = ANY ($3::text[])')},
+WITH ${heldAt('$1::timestamptz', `p.coin = ANY ($2::text[]) AND p.trader IN (${scoredTraders({ day: '$3', least: '$4' })})`)},
 position AS (SELECT ${positionColumns('$1::timestamptz')} FROM held h)
-SELECT * FROM (
+SELECT ranked.*, s.score::float8 AS smart_score FROM (
   SELECT position.*, (count(*) FILTER (WHERE direction = 'Long') OVER coin)::int AS long_count,
     (count(*) FILTER (WHERE direction = 'Short') OVER coin)::int AS short_count,
     row_number() OVER (PARTITION BY coin ORDER BY usd_value DESC, trader) AS place
   FROM position WINDOW coin AS (PARTITION BY coin)
-) ranked WHERE place <= $4 ORDER BY coin, place`,
+) ranked JOIN perp_score s ON s.trader = ranked.trader AND s.day = $3::date WHERE place <= $5 ORDER BY coin, place`,
 };
 
 /** What takers opened in some coins, and what smart accounts hold of them. Throws empty_result; unknown coins become warnings. */
 export async function pressurePairs(args: PressurePairsArgs, context: GraphContext): Promise<{ coins: CoinPressure[] }> {
   const window = openWindow(args.timeframe, context);
   const coins = await coinsOf(args.coins ?? null, window, context);
-  const scored = await context.loaders(makeLoaders).scoredFrom(args.min_score);
-  const smart = [...(scored?.keys() ?? [])];
-  const rows = await context.sql.query<PressureRow>(PAIRS, [...spanOf(window), coins, smart]);
+  const day = await findRunDay(context);
+  const rows = await context.sql.query<PressureRow>(PAIRS, [...spanOf(window), coins, day, args.min_score]);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
-  const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, smart, args.trades_limit]);
+  const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
   context.meta.count = rows.length;
   return {
     coins: rows.map((row) => {
       const own = held.filter(({ coin }) => coin === row.coin);
-      const count = (of: 'long_count' | 'short_count'): number | null => (scored === null ? null : (own[0]?.[of] ?? 0));
+      const count = (of: 'long_count' | 'short_count'): number | null => (day === null ? null : (own[0]?.[of] ?? 0));
       return {
         ...row,
         pressure_label: pressureLabel(row.pressure_ratio),
         long_smart_count: count('long_count'),
         short_smart_count: count('short_count'),
-        smart_positions: own.map((position) => ({ ...position, smart_score: scored?.get(position.trader) as number })),
+        smart_positions: own,
       };
     }),
   };

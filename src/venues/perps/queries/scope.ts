@@ -1,8 +1,10 @@
+import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { findCoin } from './find-coin';
+import { SMART_SCORE } from '../tier';
 import { daysWindow } from './span';
 
 /** The window of a token, told to the answer's meta. */
@@ -21,6 +23,14 @@ export function openDays(days: number, context: GraphContext): Window {
 
 /** Everything up to now. */
 export const lifetime = (now: Date): Window => ({ from: BEGINNING, to: now });
+
+const FIRST_FACT: Statement = { name: 'perps_first_fact', text: 'SELECT min(first_at) AS first_at FROM perp_trader' };
+
+/** Whether a window up to now begins before the first fact: then whole lives tell it. */
+export async function isEverything({ sql }: GraphContext, { from }: Window): Promise<boolean> {
+  const [row] = await sql.query<{ first_at: Date | null }>(FIRST_FACT, []);
+  return row?.first_at != null && row.first_at >= from;
+}
 
 /** What to send instead where a window holds nothing; undefined where nothing is wider. */
 export function widerTimeframe(timeframe: Timeframe): { timeframe: Timeframe } | undefined {
@@ -64,24 +74,32 @@ export async function checkTrader(context: GraphContext, trader: string): Promis
 /** What to send instead of so many days; undefined where nothing is wider. */
 export const widerDays = (days: number): { days: number } | undefined => (days >= 365 ? undefined : { days: days < 90 ? 90 : 365 });
 
-/** Smart accounts, of whom there must be some. Throws empty_result. */
-export async function getSmartTraders(context: GraphContext): Promise<string[]> {
-  const traders = await context.loaders(makeLoaders).smartTraders();
-  if (traders === null || traders.length === 0)
-    throw new AppError('empty_result', { message: 'No wallet is scored as smart yet.', suggestion: { smart_money_only: false } });
-  return traders;
+const ANY_SCORED: Statement = {
+  name: 'perps_any_scored',
+  text: 'SELECT 1 FROM perp_score WHERE day = $1::date AND score >= $2::numeric LIMIT 1',
+};
+
+/** The day of the score run, in which some account must have this score. Throws empty_result, with what to send instead. */
+async function getScoredDay(context: GraphContext, least: number, message: string, suggestion: Suggestion | undefined): Promise<string> {
+  const run = await context.loaders(makeLoaders).scoreRun();
+  const any = run === null ? [] : await context.sql.query(ANY_SCORED, [run.day, least]);
+  if (run === null || any.length === 0) throw new AppError('empty_result', { message, suggestion });
+  return run.day;
 }
 
-/** Accounts with at least this score, and their scores; there must be some. Throws empty_result. */
-export async function getScoredFrom(context: GraphContext, min_score: number): Promise<Map<string, number>> {
-  const scored = await context.loaders(makeLoaders).scoredFrom(min_score);
-  if (scored === null || scored.size === 0)
-    throw new AppError('empty_result', {
-      message: `No wallet has a score of ${min_score} yet.`,
-      suggestion: min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined,
-    });
-  return scored;
-}
+type Suggestion = Record<string, unknown>;
+
+/** The day of the score run, in which somebody must be smart. Throws empty_result. */
+export const getSmartDay = (context: GraphContext): Promise<string> =>
+  getScoredDay(context, SMART_SCORE, 'No wallet is scored as smart yet.', { smart_money_only: false });
+
+/** The day of the score run, in which some account must have this score. Throws empty_result. */
+export const getDayScoredFrom = (context: GraphContext, min_score: number): Promise<string> =>
+  getScoredDay(context, min_score, `No wallet has a score of ${min_score} yet.`, min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined); // prettier-ignore
+
+/** The day of the score run that an answer uses; null before the first. */
+export const findRunDay = async (context: GraphContext): Promise<string | null> =>
+  (await context.loaders(makeLoaders).scoreRun())?.day ?? null;
 
 /** Notes in the answer how many matches of its window say nothing of who took. */
 export function warnUndirected({ meta }: GraphContext, matches: number): void {

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getScoredFrom, openWindow, widerTimeframe } from './scope';
+import { getCoinIfAny, getDayScoredFrom, openWindow, widerTimeframe } from './scope';
 import { ownRows, spanOf } from './span';
 import { tradePage } from './trade-page';
 
@@ -44,11 +44,11 @@ const SIDES = {
 } as const;
 type Side = keyof typeof SIDES;
 
-// $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
+// $1 to $4: the window; $5: day of the score run; $6: least score; $7: the coin, where there is one.
 const text = (side: Side, coin: boolean): string => `
 WITH by_coin AS (
   SELECT coin, trader, sum(${SIDES[side].count}) AS trades, sum(${SIDES[side].bought}) AS bought, sum(${SIDES[side].sold}) AS sold, sum(${SIDES[side].pnl}) AS pnl
-  FROM ${ownRows(COLUMNS, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
+  FROM ${ownRows(COLUMNS, { scored: { day: '$5', least: '$6' }, ...(coin ? { coin: '$7' } : {}) })} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
 ),
 top AS (
   SELECT coin, sum(bought + sold) AS volume, sum(bought - sold) AS net_volume FROM by_coin GROUP BY coin
@@ -67,11 +67,11 @@ export async function smartActivity(
 ): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
   const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
-  const traders = [...(await getScoredFrom(context, args.min_score)).keys()];
+  const whose = { day: await getDayScoredFrom(context, args.min_score), least: args.min_score };
   const [trades, summary] = await Promise.all([
     tradePage(
       context,
-      { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, traders },
+      { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose },
       {
         scope: { question: 'perps/smart-wallets/activity', ...args, coin, cursor: undefined },
         limit: args.limit,
@@ -79,14 +79,20 @@ export async function smartActivity(
         suggestion: widerTimeframe(args.timeframe),
       },
     ),
-    summaryOf((args.side ?? 'any') as Side, window, traders, coin, context),
+    summaryOf((args.side ?? 'any') as Side, window, whose, coin, context),
   ]);
   return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };
 }
 
-async function summaryOf(side: Side, window: Window, traders: string[], coin: string | null, { sql }: GraphContext): Promise<SummaryRow> {
+async function summaryOf(
+  side: Side,
+  window: Window,
+  { day, least }: { day: string; least: number },
+  coin: string | null,
+  { sql }: GraphContext,
+): Promise<SummaryRow> {
   const name = ['perps_smart_activity', side.toLowerCase().replace(' ', '_'), ...(coin === null ? [] : ['coin'])].join('_');
-  const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
+  const values = [...spanOf(window), day, least, ...(coin === null ? [] : [coin])];
   const [row] = await sql.query<SummaryRow>({ name, text: text(side, coin !== null) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;

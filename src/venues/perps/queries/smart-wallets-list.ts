@@ -2,8 +2,9 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
+import { findScoreRun } from '../loaders';
 import { lifetime } from './scope';
-import { type Span, VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { type TraderStats, listStats } from './trader-stats';
 import { wilsonSql } from './wilson';
 
@@ -33,33 +34,26 @@ const METRIC = {
 const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'timestamptz' } as const;
 const METRIC_FORM = /^-?[0-9.eE+: -]{1,64}$|^-infinity$/;
 
-/** What each order but that by score adds up, and the values it needs of the span. */
-const ADDED = {
-  own: {
-    text: `(SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, max(last_at) AS last_at
-  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'last_at'], {}, 6)} r GROUP BY trader)`,
-    values: (span: Span) => [...span],
-  },
-  trips: {
-    text: `(SELECT trader, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip WHERE closed_at < $6 GROUP BY trader)`,
-    values: (span: Span) => [span[3]],
-  },
-} as const;
-const NEEDS = { score: null, pnl: 'own', volume: 'own', win_rate: 'trips', last_trade: 'own' } as const;
+const SUMMED = ['long_pnl', 'short_pnl', ...VOLUME_COLUMNS] as const;
 
-// $1: day of the score run; $2: least score; $3, $4: the last row sent; $5: how many; $6 on: what the order needs of the list's span.
-function text(sort_by: SmartListArgs['sort_by']): string {
-  const added = NEEDS[sort_by];
-  return `
+/** What each order but that by score needs; $6 is the list's instant. */
+const ADDED: Partial<Record<SmartListArgs['sort_by'], string>> = {
+  pnl: `LEFT JOIN (SELECT r.trader, sum(long_pnl + short_pnl) AS pnl FROM ${lifeRows(SUMMED, {}, '$6')} r GROUP BY r.trader) own ON own.trader = scored.trader`,
+  volume: `LEFT JOIN (SELECT r.trader, sum(${VOLUME}) AS volume FROM ${lifeRows(SUMMED, {}, '$6')} r GROUP BY r.trader) own ON own.trader = scored.trader`,
+  win_rate: `LEFT JOIN LATERAL (SELECT count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip t
+    WHERE t.trader = scored.trader AND t.closed_at < $6) trips ON true`,
+  last_trade: `LEFT JOIN LATERAL (SELECT CASE WHEN p.last_at < $6 THEN p.last_at
+    ELSE (SELECT max(f.timestamp) FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp < $6) END AS last_at
+    FROM perp_trader p WHERE p.trader = scored.trader) own ON true`,
+};
+
+// $1: day of the score run; $2: least score; $3, $4: the last row sent; $5: how many; $6: the list's instant, where its order needs it.
+const text = (sort_by: SmartListArgs['sort_by']): string => `
 WITH scored AS (SELECT trader, score, tags FROM perp_score WHERE day = $1::date AND score >= $2::numeric),
-ranked AS (
-  SELECT scored.trader, scored.score, scored.tags, ${METRIC[sort_by]} AS metric
-  FROM scored ${added === null ? '' : `LEFT JOIN ${ADDED[added].text} ${added} ON ${added}.trader = scored.trader`}
-)
+ranked AS (SELECT scored.trader, scored.score, scored.tags, ${METRIC[sort_by]} AS metric FROM scored ${ADDED[sort_by] ?? ''})
 SELECT trader, score, tags, metric::text AS metric FROM ranked
 WHERE $3::text IS NULL OR metric < $3::${TYPE[sort_by]} OR (metric = $3::${TYPE[sort_by]} AND trader > $4::text)
 ORDER BY ranked.metric DESC, trader LIMIT $5`;
-}
 
 /**
  * Accounts with at least a score, with lifetime figures. All pages of a list are as of the instant of its first one, so that what
@@ -69,21 +63,16 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
   const after = args.cursor == null ? null : positionOf(args.cursor, scope, context.now);
   const instant = after?.instant ?? context.now;
-  const run = await context.prisma.perp_score.findFirst({
-    where: { day: { lte: new Date(instant.toISOString().slice(0, 10)) } },
-    orderBy: { day: 'desc' },
-    select: { day: true, version: true },
-  });
+  const run = await findScoreRun(context.sql, instant);
   context.meta.score_version = run?.version ?? null;
   const window = lifetime(instant);
-  const added = NEEDS[args.sort_by];
   const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
     run?.day ?? null,
     args.min_score,
     after?.metric ?? null,
     after?.trader ?? null,
     args.limit + 1,
-    ...(added === null ? [] : ADDED[added].values(spanOf(window))),
+    ...(ADDED[args.sort_by] === undefined ? [] : [instant]),
   ]);
   if (ranked.length === 0) throw new AppError('empty_result', { suggestion: after === null ? lower(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);

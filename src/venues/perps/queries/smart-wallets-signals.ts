@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { getCoinIfAny, getScoredFrom, openWindow, widerTimeframe } from './scope';
+import { getCoinIfAny, getDayScoredFrom, openWindow, widerTimeframe } from './scope';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, ownRows, spanOf } from './span';
 
 export interface SmartSignalsArgs {
@@ -41,13 +41,13 @@ const STRENGTH =
 
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 
-// $1 to $4: the window; $5, $6: accounts and their scores; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
+// $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
 const text = (coin: boolean): string => `
 WITH own AS (
   SELECT r.coin, r.trader, s.score, s.score / 100 AS weight, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size,
     sum(sold_size) AS sold_size, max(last_at) AS last_at
-  FROM ${ownRows(COLUMNS, { traders: '$5', ...(coin ? { coin: '$9' } : {}) })} r
-  JOIN unnest($5::text[], $6::numeric[]) AS s(trader, score) ON s.trader = r.trader GROUP BY 1, 2, 3
+  FROM ${ownRows(COLUMNS, { scored: { day: '$5', least: '$6' }, ...(coin ? { coin: '$9' } : {}) })} r
+  JOIN perp_score s ON s.trader = r.trader AND s.day = $5::date GROUP BY 1, 2, 3
 ),
 summed AS (
   SELECT coin, count(*)::int AS smart_wallet_count, sum(bought + sold) AS total_volume, avg(score) AS avg_score, sum(bought - sold) AS net_volume,
@@ -82,10 +82,9 @@ FROM shown JOIN top ON top.coin = shown.coin ORDER BY signal_score DESC, shown.c
 export async function smartSignals(args: SmartSignalsArgs, context: GraphContext): Promise<SignalRow[]> {
   const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
-  const scored = await getScoredFrom(context, args.min_score);
+  const day = await getDayScoredFrom(context, args.min_score);
   const statement = { name: coin === null ? 'perps_smart_signals' : 'perps_smart_signals_coin', text: text(coin !== null) };
-  const scores = [...scored.values()].map(String);
-  const values = [...spanOf(window), [...scored.keys()], scores, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
+  const values = [...spanOf(window), day, args.min_score, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<SignalRow>(statement, values);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_wallets: 1 } });
   context.meta.count = rows.length;

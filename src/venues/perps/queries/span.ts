@@ -1,5 +1,6 @@
 import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
+import { SMART_SCORE } from '../tier';
 
 const HOUR = 3_600_000;
 
@@ -25,55 +26,121 @@ export interface Narrowed {
   coin?: string;
   /** A text[] of accounts. */
   traders?: string;
+  /** The day of a score run (none where it is null), and the least score in it. */
+  scored?: { day: string; least: string | number };
   /** A text[] of coins. */
   coins?: string;
 }
 
-function narrow(table: string, { coin, traders, coins }: Narrowed): string {
+/** Accounts with at least a score in the run of a day, as a subquery. */
+export const scoredTraders = ({ day, least }: { day: string; least: string | number }): string =>
+  `SELECT s.trader FROM perp_score s WHERE s.day = ${day}::date AND s.score >= ${least}::numeric`;
+
+/** Smart accounts of the run of a day, a parameter of the statement. */
+export const smartIn = (day: string): { day: string; least: number } => ({ day, least: SMART_SCORE });
+
+function narrow(table: string, { coin, traders, coins, scored }: Narrowed): string {
   const conditions = [
     ...(coin === undefined ? [] : [`${table}.coin = ${coin}::text`]),
+    ...(scored === undefined ? [] : [`${table}.trader IN (${scoredTraders(scored)})`]),
     ...(traders === undefined ? [] : [`${table}.trader = ANY (${traders}::text[])`]),
     ...(coins === undefined ? [] : [`${table}.coin = ANY (${coins}::text[])`]),
   ];
   return conditions.map((condition) => ` AND ${condition}`).join('');
 }
 
-/** One piece of a span for each place that tells it: the hours of a rollup, and the facts of both edges. */
-const pieces = (hours: string, facts: string, table: string, at: number): string => `(
-  ${hours} hour >= $${at + 1} AND hour < $${at + 2}
-  UNION ALL ${facts} ${table}.timestamp >= $${at} AND ${table}.timestamp < $${at + 1}
-  UNION ALL ${facts} ${table}.timestamp >= $${at + 2} AND ${table}.timestamp < $${at + 3})`;
+/** In what pieces a span is told: days where they are whole, or nothing longer than an hour, for buckets shorter than a day. */
+export type Grain = 'day' | 'hour';
 
-/** Rows of the span whose values start at `at`, to be added up: accounts' own fills, by trader, coin and hour. */
-export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}, at = 1): string {
+const nextDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz + interval '86399 seconds', 'UTC')`;
+const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
+
+/** What tells a span: the beginnings of SELECT statements over whole days, whole hours and facts, each ending in WHERE … AND. */
+interface Told {
+  days: string;
+  hours: string;
+  facts: string;
+  /** Alias of the fact table. */
+  table: string;
+}
+
+/** The pieces of the span whose values start at `at`: whole days, the hours and then the facts at both edges. */
+function pieces({ days, hours, facts, table }: Told, at: number, grain: Grain): string {
+  const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
+  const edges = `UNION ALL ${facts} ${table}.timestamp >= ${from} AND ${table}.timestamp < ${first}
+  UNION ALL ${facts} ${table}.timestamp >= ${last} AND ${table}.timestamp < ${to}`;
+  if (grain === 'hour') return `(\n  ${hours} hour >= ${first} AND hour < ${last}\n  ${edges})`;
+  return `(
+  ${days} day >= ${nextDay(first)} AND day < ${thisDay(last)}
+  UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})
+  UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}
+  ${edges})`;
+}
+
+/** Rows of the span whose values start at `at`, to be added up: accounts' own fills, by trader, coin and hour (or the day that tells it). */
+export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}, at = 1, grain: Grain = 'day'): string {
   const facts = columns.map((column) => `${TRADER_HOUR[column].row} AS ${column}`);
+  const told = (unit: Grain): string =>
+    `SELECT h.trader, h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
   return pieces(
-    `SELECT h.trader, h.coin, h.hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_hour h WHERE true${narrow('h', narrowed)} AND`,
-    `SELECT f.trader, f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
-    'f',
+    {
+      days: told('day'),
+      hours: told('hour'),
+      facts: `SELECT f.trader, f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
+      table: 'f',
+    },
     at,
+    grain,
   );
 }
 
-/** Rows of a span to be added up: matches, by coin and hour. */
-export function matchRows(columns: readonly MatchColumn[], narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1): string {
+/** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
+export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;
+
+/** Rows to be added up: accounts' whole lives before an instant, by trader and coin. What is filled from then on is taken off again. */
+export function lifeRows(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
+  const facts = columns.map((column) => `-(${TRADER_HOUR[column].row}) AS ${column}`);
+  return `(
+  SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)}
+  UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)})`;
+}
+
+/** Rows of a span to be added up: matches, by coin and hour (or the day that tells it). */
+export function matchRows(
+  columns: readonly MatchColumn[],
+  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
+  at = 1,
+  grain: Grain = 'day',
+): string {
   const facts = columns.map((column) => `${matchRow(column)} AS ${column}`);
+  const told = (unit: Grain): string =>
+    `SELECT h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE h.matches > 0${narrow('h', narrowed)} AND`;
   return pieces(
-    `SELECT h.coin, h.hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_hour h WHERE h.matches > 0${narrow('h', narrowed)} AND`,
-    `SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_match m WHERE true${narrow('m', narrowed)} AND`,
-    'm',
+    {
+      days: told('day'),
+      hours: told('hour'),
+      facts: `SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_match m WHERE true${narrow('m', narrowed)} AND`,
+      table: 'm',
+    },
     at,
+    grain,
   );
 }
 
-/** Rows of a span to be added up: what takers opened, by coin and hour. */
-export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1): string {
+/** Rows of a span to be added up: what takers opened, by coin and hour (or the day that tells it). */
+export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1, grain: Grain = 'day'): string {
   const facts = TAKER_OPENS.map((column) => `${takerOpenRow(column)} AS ${column}`);
+  const told = (unit: Grain): string =>
+    `SELECT h.coin, h.${unit} AS hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE true${narrow('h', narrowed)} AND`;
   return pieces(
-    `SELECT h.coin, h.hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_hour h WHERE true${narrow('h', narrowed)} AND`,
-    `SELECT f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE f.is_taker${narrow('f', narrowed)} AND`,
-    'f',
+    {
+      days: told('day'),
+      hours: told('hour'),
+      facts: `SELECT f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE f.is_taker${narrow('f', narrowed)} AND`,
+      table: 'f',
+    },
     at,
+    grain,
   );
 }
 

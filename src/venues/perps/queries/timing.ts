@@ -19,9 +19,13 @@ WITH opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, $1::timestamptz) AS until
   FROM perp_fill f WHERE f.trader = ANY ($2::text[]) AND f.timestamp < $1 AND f.open_size > 0 ${coin ? 'AND f.coin = $3::text' : ''}
 ),
+needed AS (
+  SELECT o.coin, coalesce((SELECT max(h.hour) FROM perp_coin_hour h WHERE h.coin = o.coin AND h.hour < o.since AND h.close_price IS NOT NULL), o.since) AS since
+  FROM (SELECT coin, min(hour) - ${RETURNS_BEFORE} AS since FROM opened GROUP BY coin) o
+),
 change AS (
   SELECT h.coin, h.hour, h.high_price, h.low_price, h.close_price / lag(h.close_price) OVER (PARTITION BY h.coin ORDER BY h.hour) - 1 AS change
-  FROM perp_coin_hour h WHERE h.coin IN (SELECT coin FROM opened) AND h.hour < $1 AND h.close_price IS NOT NULL
+  FROM needed n JOIN perp_coin_hour h ON h.coin = n.coin AND h.hour >= n.since AND h.hour < $1 AND h.close_price IS NOT NULL
 ),
 around AS MATERIALIZED (
   SELECT coin, hour, high_price, low_price, stddev_samp(change) OVER before AS deviation,

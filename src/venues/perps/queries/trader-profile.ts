@@ -61,7 +61,7 @@ export async function traderProfile(args: ProfileArgs, context: GraphContext): P
       return null;
     }
   };
-  const fills = { window, coin: null, min_usd: null, is_buy: null, opens: null, is_long: null, traders: [trader] };
+  const fills = { window, coin: null, min_usd: null, is_buy: null, opens: null, is_long: null, whose: { trader } };
   const [stats, coins, daily, trades, positions, breakdown] = await Promise.all([
     listStats(context, [trader], window),
     section('coin_breakdown', listCoins(context, [trader], window, 'pnl', ALL_COINS)),

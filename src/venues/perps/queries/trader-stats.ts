@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
+import { closingFills, joinStretches } from '../rollups/drawdown';
 import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
 import { winRates } from './trader-coins';
 
@@ -48,17 +49,26 @@ export const sharpeSql = (daily: string): string => `(
     THEN (total / span)::float8 / sqrt(((squares - total * total / span) / (span - 1))::float8) * sqrt(${SHARPE.year}::float8) END AS sharpe, active_days
   FROM (SELECT trader, ${SHARPE_COLUMNS} FROM ${daily} d GROUP BY trader) spread)`;
 
-/** The largest fall of the sum of closed PnL from its peak, or from nothing, fill by fill. */
-const fallOf = (facts: string): string => `,
-fall AS (
-  SELECT trader, max(peak - grown) AS drawdown FROM (
-    SELECT trader, grown, greatest(0, max(grown) OVER (PARTITION BY trader ORDER BY number)) AS peak FROM (
-      SELECT trader, row_number() OVER account AS number, sum(closed_pnl) OVER account AS grown
-      FROM perp_fill WHERE ${facts} AND timestamp >= $1 AND timestamp < $4 AND closed_pnl <> 0
-      WINDOW account AS (PARTITION BY trader ORDER BY timestamp, seq, coin COLLATE "C", tid, oid)
-    ) f
-  ) p GROUP BY trader
-)`;
+const OF_ACCOUNTS = 'f.trader = ANY ($5::text[])';
+const DAYS_FROM = "date_trunc('day', $1::timestamptz + interval '24 hours' - interval '1 microsecond', 'UTC')";
+const DAYS_TO = "date_trunc('day', $4::timestamptz, 'UTC')";
+
+/**
+ * The largest fall of the sum of closed PnL from its peak, or from nothing, fill by fill: whole days by their rollup, the days at both
+ * edges by facts; all by facts for one coin, whose days are not kept.
+ */
+const fallOf = (coin: boolean): string => `,
+stretch AS (
+  ${
+    coin
+      ? closingFills(`${OF_ACCOUNTS} AND f.coin = $6::text AND f.timestamp >= $1 AND f.timestamp < $4`)
+      : `SELECT d.trader, d.day AS at, 0 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
+  FROM perp_trader_drawdown d WHERE d.trader = ANY ($5::text[]) AND d.day >= ${DAYS_FROM} AND d.day < ${DAYS_TO}
+  UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}
+  UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= greatest(${DAYS_TO}, ${DAYS_FROM}) AND f.timestamp < $4`)}`
+  }
+),
+fall AS (SELECT trader, fall AS drawdown FROM (${joinStretches('stretch', 'trader')}) told)`;
 
 // $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
 const text = (coin: boolean, drawdown: boolean): string => {
@@ -97,7 +107,7 @@ trips AS (
     avg(net_pnl) FILTER (WHERE net_pnl > 0) AS avg_win, avg(net_pnl) FILTER (WHERE net_pnl <= 0) AS avg_loss,
     avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
   FROM perp_round_trip WHERE ${facts} AND closed_at >= $1 AND closed_at < $4 GROUP BY trader
-)${drawdown ? fallOf(facts) : ''}
+)${drawdown ? fallOf(coin) : ''}
 SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, t.fees_usd, t.pnl - t.fees_usd AS net_pnl,
   100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
   coalesce(trips.closed - trips.won, 0) AS losing_trades, coalesce(trips.gains, 0) / nullif(trips.losses, 0) AS profit_factor, trips.best AS best_trade_usd,

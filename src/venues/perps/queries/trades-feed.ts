@@ -23,7 +23,7 @@ export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): P
   const narrowed = timeframe !== null && timeframe !== 'all';
   return tradePage(
     context,
-    { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, traders: null },
+    { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null },
     {
       scope: { question: 'perps/trades/feed', ...args, coin, cursor: undefined },
       limit: args.limit,

@@ -1,8 +1,9 @@
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
+import { SMART_SCORE } from '../tier';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getSmartTraders, openWindow, widerTimeframe } from './scope';
+import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe } from './scope';
 import { tradePage } from './trade-page';
 
 export interface TradesWhalesArgs {
@@ -20,7 +21,7 @@ export interface TradesWhalesArgs {
 export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext): Promise<FillRow[]> {
   const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
-  const traders = args.smart_money_only ? await getSmartTraders(context) : null;
+  const whose = args.smart_money_only ? { day: await getSmartDay(context), least: SMART_SCORE } : null;
   return tradePage(
     context,
     {
@@ -29,7 +30,7 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
       min_usd: args.min_usd,
       ...sideFilter(args.side),
       is_long: args.direction == null ? null : args.direction === 'Long',
-      traders,
+      whose,
     },
     {
       scope: { question: 'perps/trades/whales', ...args, coin, cursor: undefined },

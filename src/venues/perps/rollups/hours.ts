@@ -73,11 +73,37 @@ function merged(columns: Record<string, Kept>): string {
     .join(', ');
 }
 
-/** Adds the fills of `source` to their accounts' hours. Keys are written in one order. */
-export const addTraderHours = (source: string): string => `
-INSERT INTO perp_trader_hour AS kept (trader, coin, hour, ${Object.keys(TRADER_HOUR).join(', ')})
-SELECT f.trader, f.coin, ${HOUR}, ${aggregates(TRADER_HOUR)} FROM ${source} f GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+const TRADER_COLUMNS = Object.keys(TRADER_HOUR).join(', ');
+
+/** The fills of `source` by account, coin and hour: rows of perp_trader_hour. */
+export const traderHoursOf = (source: string): string => `
+SELECT f.trader, f.coin, ${HOUR} AS hour, ${Object.entries(TRADER_HOUR)
+  .map(([name, { row, merge }]) => `${merge}(${row}) AS ${name}`)
+  .join(', ')}
+FROM ${source} f GROUP BY 1, 2, 3`;
+
+/** Adds the hours of `source` (rows of perp_trader_hour) to the rollup. Keys are written in one order. */
+export const keepTraderHours = (source: string): string => `
+INSERT INTO perp_trader_hour AS kept (trader, coin, hour, ${TRADER_COLUMNS})
+SELECT trader, coin, hour, ${TRADER_COLUMNS} FROM ${source} ORDER BY 1, 2, 3
 ON CONFLICT (trader, coin, hour) DO UPDATE SET ${merged(TRADER_HOUR)}`;
+
+const mergedRows = (columns: Record<string, Kept>): string =>
+  Object.entries(columns)
+    .map(([name, { merge }]) => `${merge}(r.${name})`)
+    .join(', ');
+
+/** Adds the hours of `source` to their UTC days. */
+export const keepTraderDays = (source: string): string => `
+INSERT INTO perp_trader_day AS kept (trader, coin, day, ${TRADER_COLUMNS})
+SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC'), ${mergedRows(TRADER_HOUR)} FROM ${source} r GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ON CONFLICT (trader, coin, day) DO UPDATE SET ${merged(TRADER_HOUR)}`;
+
+/** Adds the rows of `source` (hours or days) to their accounts' lives. */
+export const keepTraderLives = (source: string): string => `
+INSERT INTO perp_trader_life AS kept (trader, coin, ${TRADER_COLUMNS})
+SELECT r.trader, r.coin, ${mergedRows(TRADER_HOUR)} FROM ${source} r GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (trader, coin) DO UPDATE SET ${merged(TRADER_HOUR)}`;
 
 const CLOSE = ['close_price', 'close_at', 'close_seq', 'close_tid'];
 
@@ -95,6 +121,13 @@ ON CONFLICT (coin, hour) DO UPDATE SET
   high_price = greatest(kept.high_price, EXCLUDED.high_price), low_price = least(kept.low_price, EXCLUDED.low_price),
   ${CLOSE.map((column) => `${column} = CASE WHEN kept.close_at IS NULL OR (kept.close_at, kept.close_seq, kept.close_tid) < (EXCLUDED.close_at, EXCLUDED.close_seq, EXCLUDED.close_tid) THEN EXCLUDED.${column} ELSE kept.${column} END`).join(',\n  ')}`;
 
+/** Adds the fills of `source` to their coins' UTC days: takers' opens. */
+export const addCoinDays = (source: string): string => `
+INSERT INTO perp_coin_day AS kept (coin, day, ${TAKER_OPENS.join(', ')})
+SELECT f.coin, date_trunc('day', f.timestamp, 'UTC'), ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row})`).join(', ')}
+FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (coin, day) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
+
 /** Columns of perp_coin_hour that come from matches `m`. */
 const MATCHES = {
   volume_usd: 'm.usd_value',
@@ -108,29 +141,32 @@ const MATCHES = {
 export type MatchColumn = keyof typeof MATCHES;
 export const matchRow = (column: MatchColumn): string => MATCHES[column];
 
-/** Adds the matches of `source` to their coins' hours; `sign` −1 takes them away. */
-const addMatches = (source: string, columns: readonly MatchColumn[], sign: 1 | -1): string => `
-SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${columns.map((column) => `${sign} * sum(${MATCHES[column]}) AS ${column}`).join(', ')}
+/** Coins are told by the hour and by the UTC day. */
+type Unit = 'hour' | 'day';
+
+/** The matches of `source` by coin and unit; `sign` −1 takes them away. */
+const sumMatches = (source: string, unit: Unit, columns: readonly MatchColumn[], sign: 1 | -1): string => `
+SELECT m.coin, date_trunc('${unit}', m.timestamp, 'UTC') AS ${unit}, ${columns.map((column) => `${sign} * sum(${MATCHES[column]}) AS ${column}`).join(', ')}
 FROM ${source} m GROUP BY 1, 2`;
 
-const intoCoinHours = (columns: readonly MatchColumn[], rows: string): string => `
-INSERT INTO perp_coin_hour AS kept (coin, hour, ${columns.join(', ')})
+const intoCoins = (unit: Unit, columns: readonly MatchColumn[], rows: string): string => `
+INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${columns.join(', ')})
 ${rows}
 ORDER BY 1, 2
-ON CONFLICT (coin, hour) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
+ON CONFLICT (coin, ${unit}) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
-/** Adds the matches of `source` to their coins' hours. */
-export const addMatchHours = (source: string): string => {
+/** Adds the matches of `source` to their coins' hours or days. */
+export const addMatches = (source: string, unit: Unit): string => {
   const columns = Object.keys(MATCHES) as MatchColumn[];
-  return intoCoinHours(columns, addMatches(source, columns, 1));
+  return intoCoins(unit, columns, sumMatches(source, unit, columns, 1));
 };
 
-/** Puts right the hours of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
-export const changeMatchHours = (before: string, after: string): string => {
+/** Puts right the hours or days of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
+export const changeMatches = (before: string, after: string, unit: Unit): string => {
   const columns: MatchColumn[] = ['bought_usd', 'sold_usd', 'undirected', 'liquidated_usd'];
-  const both = `${addMatches(before, columns, -1)}\nUNION ALL${addMatches(after, columns, 1)}`;
-  const summed = `SELECT coin, hour, ${columns.map((column) => `sum(${column})`).join(', ')} FROM (${both}) change GROUP BY 1, 2`;
-  return intoCoinHours(columns, summed);
+  const both = `${sumMatches(before, unit, columns, -1)}\nUNION ALL${sumMatches(after, unit, columns, 1)}`;
+  const summed = `SELECT coin, ${unit}, ${columns.map((column) => `sum(${column})`).join(', ')} FROM (${both}) change GROUP BY 1, 2`;
+  return intoCoins(unit, columns, summed);
 };
 
 /** Adds the accounts of `source` to those ever seen. */

@@ -1,6 +1,17 @@
 import type { PoolClient } from 'pg';
-import { addCoinHours, addMatchHours, addTraderHours, addTraders, changeMatchHours } from '../rollups/hours';
+import {
+  addCoinDays,
+  addCoinHours,
+  addMatches,
+  addTraders,
+  changeMatches,
+  keepTraderDays,
+  keepTraderHours,
+  keepTraderLives,
+  traderHoursOf,
+} from '../rollups/hours';
 import { lockRollups } from '../rollups/rebuild';
+import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
 import { type Fill } from './fill';
 
@@ -48,10 +59,14 @@ FROM unnest(${Object.values(FILL_COLUMNS)
     .join(', ')}) AS f(${Object.keys(FILL_COLUMNS).join(', ')})
 ON CONFLICT DO NOTHING RETURNING *
 ),
-trader_hours AS (${addTraderHours('inserted')}),
+by_hour AS MATERIALIZED (${traderHoursOf('inserted')}),
+trader_hours AS (${keepTraderHours('by_hour')}),
+trader_days AS (${keepTraderDays('by_hour')}),
+trader_lives AS (${keepTraderLives('by_hour')}),
 coin_hours AS (${addCoinHours('inserted')}),
+coin_days AS (${addCoinDays('inserted')}),
 traders AS (${addTraders('inserted')})
-SELECT trader, coin, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY trader, coin ORDER BY trader, coin`,
+SELECT trader, coin, date_trunc('day', timestamp, 'UTC') AS day, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 };
 
 const GIVEN_MATCHES = `given AS (
@@ -69,7 +84,8 @@ inserted AS (
   SELECT coin, tid, timestamp, price, size, price * size, taker_is_buy, is_liquidation FROM given
   ON CONFLICT (coin, timestamp, tid) DO NOTHING RETURNING *
 ),
-hours AS (${addMatchHours('inserted')})
+hours AS (${addMatches('inserted', 'hour')}),
+days AS (${addMatches('inserted', 'day')})
 SELECT count(*)::int AS inserted FROM inserted`,
 };
 
@@ -88,8 +104,9 @@ completed AS (
   UPDATE perp_match kept SET taker_is_buy = before.now_taker_is_buy, is_liquidation = before.now_is_liquidation
   FROM before WHERE kept.coin = before.coin AND kept.timestamp = before.timestamp AND kept.tid = before.tid
   RETURNING kept.coin, kept.timestamp, kept.usd_value, kept.taker_is_buy, kept.is_liquidation
-)
-${changeMatchHours('before', 'completed')}`,
+),
+hours AS (${changeMatches('before', 'completed', 'hour')})
+${changeMatches('before', 'completed', 'day')}`,
 };
 
 const INSERT_COINS = {
@@ -118,10 +135,27 @@ export async function appendFills(client: PoolClient, fills: readonly OrderedFil
   const coins = [...firsts.keys()].sort();
   await client.query({ ...INSERT_COINS, values: [coins, coins.map((coin) => firsts.get(coin))] });
   const columns = (Object.keys(FILL_COLUMNS) as (keyof typeof FILL_COLUMNS)[]).map((column) => fills.map((fill) => fill[column]));
-  const { rows: touched } = await client.query<Touched & { fills: number }>({ ...INSERT_FILLS, values: columns });
-  await tellRoundTrips(client, touched);
+  const { rows: touched } = await client.query<Touched & TouchedDay & { fills: number }>({ ...INSERT_FILLS, values: columns });
+  await tellRoundTrips(
+    client,
+    firstOf(touched, ({ trader, coin }) => `${trader}|${coin}`),
+  );
+  await tellDrawdowns(
+    client,
+    firstOf(touched, ({ trader, day }) => `${trader}|${day.getTime()}`),
+  );
   await appendMatches(client, fills);
   return touched.reduce((total, own) => total + own.fills, 0);
+}
+
+/** The row with the oldest `since` of each key, in the order of keys. */
+function firstOf<Row extends { since: Date }>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
+  const first = new Map<string, Row>();
+  for (const row of rows) {
+    const known = first.get(keyOf(row));
+    if (known === undefined || row.since < known.since) first.set(keyOf(row), row);
+  }
+  return [...first.values()];
 }
 
 interface Match {
