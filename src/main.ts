@@ -9,8 +9,9 @@ import { command as rebuild } from './cli/rebuild';
 import { command as reconcile } from './cli/reconcile';
 import { command as score } from './cli/score';
 import { command as serve } from './cli/serve';
+import { command as sweep } from './cli/sweep';
 
-const COMMANDS: Record<string, Command> = { serve, ingest, score, rebuild, buy, quote, endpoints, reconcile };
+const COMMANDS: Record<string, Command> = { serve, ingest, score, rebuild, buy, quote, endpoints, reconcile, sweep };
 
 async function main(): Promise<void> {
   const root = path.resolve(__dirname, '..');
