@@ -23,7 +23,7 @@ export const lp: Venue = {
   resolvers: {
     ...rowLinks,
     ...links,
-    PoolEvent: poolEventResolvers.PoolEvent,
+    PoolEvent: { ...poolEventResolvers.PoolEvent },
     DlmmEvent: { ...poolEventResolvers.DlmmEvent, ...links.DlmmEvent },
     DammV2Event: { ...poolEventResolvers.DammV2Event, ...links.DammV2Event },
     LpEvent: { ...poolEventResolvers.LpEvent, ...links.LpEvent },
@@ -31,6 +31,8 @@ export const lp: Venue = {
     LpToken: { ...poolResolvers.LpToken, ...links.LpToken },
     ...foundPoolResolvers,
     ...poolsResolvers,
+    TrendingPool: { ...rowLinks.TrendingPool, ...poolsResolvers.TrendingPool },
+    TopPool: { ...rowLinks.TopPool, ...poolsResolvers.TopPool },
     ...dcaResolvers,
     Query: {
       ...queryResolvers.Query,

@@ -4,8 +4,7 @@ import type { GraphContext } from '../venue';
 import { type EventParent, type LinkedEventsFilter, linkedEvents, poolSwaps } from './queries/linked-events';
 import { type OrderParent, type OrderRow, type PoolPlace, linkedOrders, tokenPools } from './queries/linked-orders';
 import { type LinkedPositionRow, type LinkedPositionsFilter, linkedPositions, listPositionsByAddress } from './queries/linked-positions';
-import { type ScoreRow, poolProviders, providerScores } from './queries/linked-providers';
-import type { PoolProviderRow } from './queries/pool-providers';
+import { type PoolProviderRow, type ScoreRow, poolProviders, providerScores } from './queries/linked-providers';
 import type { PoolEventRow, PoolSwapRow } from './queries/pools-events';
 
 type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;

@@ -1,6 +1,14 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
-import type { PoolProviderRow } from './pool-providers';
+
+/** A provider's part in a pool in a window. */
+export interface PoolProviderRow {
+  owner: string;
+  /** Deposits and withdrawals, decimal text. */
+  volume_usd: string;
+  event_count: number;
+  last_event: Date;
+}
 
 const DAYS = 30;
 

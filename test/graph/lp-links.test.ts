@@ -1,0 +1,172 @@
+import { lp } from '../../src/venues/lp/index';
+import type { Connection } from '../../src/lib/connection';
+import { testDatabase } from '../support/database';
+import { statementsOf } from '../support/statements';
+import { type WorldFacts, factsOf, grouped, shown } from '../venues/lp/oracle';
+import { type CountedPosition, livesOf, positionsAt } from '../venues/lp/positions-oracle';
+import { START, loadPages, simulated } from '../venues/lp/world';
+import { explore } from './explore';
+
+const DAY = 86_400_000;
+/** A day before the last facts: those are to be ignored. */
+const NOW = new Date(START.getTime() + 17 * DAY + 5 * 3_600_000 + 41_000);
+const END = new Date(START.getTime() + 19 * DAY);
+
+let db: Awaited<ReturnType<typeof testDatabase>>;
+let facts: WorldFacts;
+let positions: CountedPosition[];
+let owner: string;
+let pool: string;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  await loadPages(db.pool, simulated(4_000, 18).pages);
+  await lp.score?.(db.pool, NOW, () => undefined);
+  facts = await factsOf(db.pool);
+  positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());
+  const before = facts.events.filter((event) => event.at < NOW.getTime() && event.owner !== null);
+  const busiest = (key: 'owner' | 'pool'): string =>
+    [...grouped(before, (event) => event[key] as string)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
+  owner = busiest('owner');
+  pool = busiest('pool');
+}, 60_000);
+afterAll(() => db.drop());
+
+const ask = <T>(source: string, at = NOW): Promise<T> => explore<T>(db, at, source);
+type Row = Record<string, unknown>;
+
+/** All rows of a list, `size` a page. */
+async function walk(entry: string, field: string, args: string, node: string, size: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after = ''; ;) {
+    const { from } = await ask<{ from: { list: Connection<Row> } }>(
+      `{ from: ${entry} { list: ${field}(first: ${size}${after}${args}) { nodes { ${node} } page_info { end_cursor has_next_page } } } }`,
+    );
+    rows.push(...from.list.nodes);
+    if (!from.list.page_info.has_next_page) return rows;
+    after = `, after: "${from.list.page_info.end_cursor}"`;
+  }
+}
+
+const EVENT =
+  '... on LpEvent { owner tx_id timestamp usd_total event_type pool { pool_address } provider { owner } position { position_address } }';
+const second = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+test.each([
+  ['pool', () => `pool(pool_address: "${pool}")`, () => facts.events.filter((event) => event.pool === pool)],
+  ['provider', () => `provider(owner: "${owner}")`, () => facts.events.filter((event) => event.owner === owner)],
+] as const)('all events of a %s, page by page, are its facts before now, and lead back', async (_, entry, own) => {
+  const rows = await walk(entry(), 'events', ', field_case: snake', EVENT, 7);
+  const expected = own().filter((event) => event.at < NOW.getTime());
+  const line = (tx: unknown, at: unknown, usd: unknown): string => `${String(at)} ${String(tx)} ${String(usd)}`;
+  expect(rows.map((row) => line(row.tx_id, row.timestamp, row.usd_total)).sort()).toEqual(
+    expected.map((event) => line(event.tx, second(event.at), event.usd === null ? null : shown(event.usd))).sort(),
+  );
+  expect(rows.map((row) => row.timestamp)).toEqual(
+    rows
+      .map((row) => row.timestamp)
+      .sort()
+      .reverse(),
+  );
+  expect(rows.map((row) => (row.provider as { owner: string } | null)?.owner ?? null)).toEqual(rows.map((row) => row.owner));
+  expect(rows.every((row) => (row.pool as { pool_address: string }).pool_address !== '')).toBe(true);
+  expect(rows.filter((row) => row.position !== null).length).toBeGreaterThan(0);
+});
+
+test('events keep the names of their pool types in a union', async () => {
+  const rows = await walk(
+    `provider(owner: "${owner}")`,
+    'events',
+    '',
+    '__typename ... on DlmmEvent { PoolAddress pool { pool_type } position { position_address pool { pool_address } } } ... on DammV2Event { pool_address pool { pool_type } position { position_address } }',
+    100,
+  );
+  for (const row of rows) expect((row.pool as Row).pool_type).toBe(row.__typename === 'DlmmEvent' ? 'dlmm' : 'damm_v2');
+});
+
+test('positions of a provider and of a pool: sums and results of the facts', async () => {
+  const node =
+    'position_address pool_address owner status deposited_usd withdrawn_usd fees_claimed_usd realized_pnl_usd event_count pool { pool_address } provider { owner } events(first: 100) { nodes { __typename } }';
+  for (const [entry, own] of [
+    [`provider(owner: "${owner}")`, positions.filter((row) => row.owner === owner)],
+    [`pool(pool_address: "${pool}")`, positions.filter((row) => row.pool === pool)],
+  ] as const) {
+    const counted = own.filter((row) => row.closed !== null || row.events.some((event) => event.kind === 'deposit'));
+    const rows = await walk(entry, 'positions', '', node, 5);
+    expect(rows.length).toBe(counted.length);
+    expect(counted.length).toBeGreaterThan(1);
+    for (const row of rows) {
+      const truth = counted.find((one) => one.position === row.position_address) as CountedPosition;
+      expect(row).toEqual({
+        position_address: truth.position,
+        pool_address: truth.pool,
+        owner: truth.owner,
+        status: truth.closed === null ? 'open' : 'closed',
+        deposited_usd: shown(truth.deposited),
+        withdrawn_usd: shown(truth.withdrawn),
+        fees_claimed_usd: shown(truth.claimed),
+        realized_pnl_usd: truth.pnl === null ? null : shown(truth.pnl),
+        event_count: truth.events.length,
+        pool: { pool_address: truth.pool },
+        provider: truth.owner === null ? null : { owner: truth.owner },
+        events: { nodes: truth.events.slice(0, 100).map(() => ({ __typename: truth.type === 'dlmm' ? 'DlmmEvent' : 'DammV2Event' })) },
+      });
+    }
+    const open = await walk(entry, 'positions', ', status: open', 'status', 100);
+    expect(open.length).toBe(counted.filter((row) => row.closed === null).length);
+  }
+});
+
+test('a token leads to its pools and orders, an order to its tokens, and nothing is made up', async () => {
+  const { rows: orders } = await db.pool.query<Record<string, string>>(
+    `SELECT order_address, owner, input_mint, output_mint FROM dca_event WHERE kind = 'opened' AND "timestamp" < $1 ORDER BY "timestamp" LIMIT 1`,
+    [NOW],
+  );
+  const [order] = orders as [Record<string, string>];
+  const { recurringOrder, token } = await ask<Record<string, Row>>(
+    `{ recurringOrder(order_address: "${order.order_address}") { order_address owner amount_per_cycle cycle_seconds input_token { mint } output_token { mint } }
+       token(mint: "${order.output_mint}") { mint pools(first: 100) { nodes { token_x_mint token_y_mint } } } }`,
+  );
+  expect(recurringOrder).toMatchObject({
+    order_address: order.order_address,
+    owner: order.owner,
+    input_token: { mint: order.input_mint },
+    output_token: { mint: order.output_mint },
+  });
+  const pools = (token?.pools as Connection<Row>).nodes;
+  expect(pools.length).toBeGreaterThan(0);
+  for (const row of pools) expect([row.token_x_mint, row.token_y_mint]).toContain(order.output_mint);
+  const placed = await walk(`token(mint: "${order.output_mint}")`, 'buy_orders', ', open_only: false', 'order_address output_mint', 4);
+  const opened = await db.pool.query(
+    `SELECT DISTINCT order_address FROM dca_event WHERE kind = 'opened' AND output_mint = $2 AND "timestamp" < $1`,
+    [NOW, order.output_mint],
+  );
+  expect(placed.map((row) => row.order_address).sort()).toEqual(opened.rows.map((row: Row) => row.order_address).sort());
+  const stranger = '11111111111111111111111111111112';
+  expect(
+    await ask(
+      `{ pool(pool_address: "${stranger}") { name } provider(owner: "${stranger}") { owner } lpPosition(position_address: "${stranger}") { owner } recurringOrder(order_address: "${stranger}") { owner } token(mint: "${stranger}") { symbol } }`,
+    ),
+  ).toEqual({ pool: null, provider: null, lpPosition: null, recurringOrder: null, token: null });
+});
+
+test('scores of a provider, newest first, are those of the runs', async () => {
+  const rows = await walk(`provider(owner: "${owner}")`, 'score_history', '', 'date score provider { owner }', 3);
+  const stored = facts.scores.filter((row) => row.owner === owner).map(({ day, score }) => ({ date: day, score, provider: { owner } }));
+  expect(rows).toEqual(stored.sort((a, b) => (a.date < b.date ? 1 : -1)));
+});
+
+test('statements: one a list, however many pools, providers and rows', async () => {
+  const sent = async (pools: number, rows: number): Promise<(string | undefined)[]> =>
+    (
+      await statementsOf(() =>
+        ask(
+          `{ lpPoolsTop(timeframe: "all", pool_type: dlmm, sort_by: volume, min_liquidity_usd: 0, exclude_anomalous: false, limit: ${pools}) { pool { lps(first: ${rows}) { nodes { provider { lp_score positions(first: ${rows}) { nodes { event_count } } } } } events(first: ${rows}) { nodes { __typename } } } } }`,
+          END,
+        ),
+      )
+    ).map((text) => /(lp_\w+)/.exec(text.replace(/^[\s\S]*?FROM/, ''))?.[1]);
+  const many = await sent(5, 20);
+  expect((await sent(2, 2)).length).toBe(many.length);
+  expect(many.length).toBeLessThanOrEqual(12);
+});
