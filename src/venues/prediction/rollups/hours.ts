@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { arrayOf } from './array-text';
 
 /** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
 export interface HourChange {
@@ -25,12 +26,13 @@ export interface HourChange {
 // Both selects read `change`, which has the columns of HourChange; `hour` is the start of its UTC hour.
 const TOKEN_COLUMNS =
   'condition_id, token_id, hour, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares, open, open_at, open_id, high, low, close, close_at, close_id';
+// One order for all that depends on it: the rows are sorted once.
 const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, sum(usdc) AS fill_usdc, sum(size) AS fill_shares,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
   COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, sum(taker_size) AS shares,
   (array_agg(price ORDER BY "timestamp", trade_id))[1] AS open, min("timestamp") AS open_at, (array_agg(trade_id ORDER BY "timestamp", trade_id))[1] AS open_id,
-  max(price) AS high, min(price) AS low, (array_agg(price ORDER BY "timestamp" DESC, trade_id DESC))[1] AS close, max("timestamp") AS close_at,
-  (array_agg(trade_id ORDER BY "timestamp" DESC, trade_id DESC))[1] AS close_id
+  max(price) AS high, min(price) AS low, (array_agg(price ORDER BY "timestamp", trade_id))[count(*)] AS close, max("timestamp") AS close_at,
+  (array_agg(trade_id ORDER BY "timestamp", trade_id))[count(*)] AS close_id
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
 
 const WALLET_COLUMNS =
@@ -76,8 +78,8 @@ ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
 /** Adds rows to their hours, inside the transaction that appends them. Order does not matter; each row must be told once. */
 export async function rollHours(client: PoolClient, changes: readonly HourChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const column = <K extends keyof HourChange>(key: K): HourChange[K][] => changes.map((change) => change[key]);
-  const seconds = changes.map(({ timestamp }) => timestamp.getTime() / 1_000);
+  const column = (key: keyof HourChange): string => arrayOf(changes.map((change) => change[key]));
+  const seconds = arrayOf(changes.map(({ timestamp }) => timestamp.getTime() / 1_000));
   const head = (['condition_id', 'token_id', 'wallet', 'side', 'price'] as const).map((key) => column(key));
   const tail = (['trade_id', 'rows', 'size', 'usdc', 'takes', 'taker_size', 'taker_usdc'] as const).map((key) => column(key));
   const values = [...head, seconds, ...tail];

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { setPrices } from '../positions/average-cost';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { BEGINNING } from '../../../lib/timeframe';
+import { arrayOf } from './array-text';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
 
@@ -160,7 +161,3 @@ export async function writePositions(sql: Sql, rows: readonly PositionRow[]): Pr
   if (rows.length === 0) return;
   await sql.query(WRITE, POSITION_COLUMNS.map(([name]) => arrayOf(rows.map((row) => row[name])))); // prettier-ignore
 }
-
-// Ids, numbers and instants hold nothing that an array's text would have to escape; the driver looks at every letter to find out.
-const arrayOf = (values: readonly (string | number | Date | null)[]): string =>
-  `{${values.map((value) => (value === null ? 'NULL' : value instanceof Date ? value.toISOString() : value)).join(',')}}`;

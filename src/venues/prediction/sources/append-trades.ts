@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { categoryOf } from '../categories';
+import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours } from '../rollups/hours';
 import { lockRollups, rollPositions } from '../rollups/positions';
 import type { DataApiRow } from './data-api-row';
@@ -186,10 +187,10 @@ async function noteWallets(rows: TradeFact[], client: PoolClient): Promise<void>
 const earlier = (known: Date | null, time: Date): Date => (known !== null && known <= time ? known : time);
 
 function columnsOf(rows: TradeFact[]): unknown[] {
-  const column = <K extends keyof TradeFact>(key: K): TradeFact[K][] => rows.map((row) => row[key]);
-  const seconds = rows.map(({ timestamp }) => timestamp.getTime() / 1_000);
-  const others = (['trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker', 'tx_hash'] as const).map((name) =>
-    column(name),
-  );
-  return [column('condition_id'), seconds, ...others];
+  const column = (key: (typeof PLAIN_COLUMNS)[number]): string => arrayOf(rows.map((row) => row[key]));
+  const seconds = arrayOf(rows.map(({ timestamp }) => timestamp.getTime() / 1_000));
+  const [condition_id, ...others] = PLAIN_COLUMNS.map(column);
+  return [condition_id, seconds, ...others, rows.map(({ tx_hash }) => tx_hash)];
 }
+
+const PLAIN_COLUMNS = ['condition_id', 'trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker'] as const;
