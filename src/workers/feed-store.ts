@@ -68,6 +68,15 @@ export async function findFeed(pool: Pool, feed: string): Promise<FeedRow | unde
   return rows[0] && fromStored(rows[0]);
 }
 
+/** Time up to which all of these live feeds have been read; null while one of them has not begun. */
+export async function readUntil(pool: Pool, feeds: readonly string[]): Promise<Date | null> {
+  const { rows } = await pool.query<{ begun: number; until: Date | null }>(
+    'SELECT count(watermark)::int AS begun, min(watermark) AS until FROM source_cursor WHERE source = ANY($1)',
+    [feeds.map(rowName)],
+  );
+  return rows[0]?.begun === feeds.length ? rows[0].until : null;
+}
+
 /** Up to when a recorded feed was loaded; null when it never was. */
 export async function recordedUntil(pool: Pool, feed: string): Promise<Date | null> {
   const { rows } = await pool.query<{ watermark: Date | null }>('SELECT watermark FROM source_cursor WHERE source = $1', [feed]);

@@ -144,7 +144,7 @@ class FeedReader {
   }
 
   private async poll(): Promise<void> {
-    const context = { signal: this.signal, db: this.options.pool };
+    const context = { signal: this.signal, db: this.options.pool, now: () => this.options.clock.now() };
     let row = (await findFeed(this.options.pool, this.source.name)) ?? (await this.begin());
     const head = await this.source.head(context);
     for await (const step of this.source.update(row.at, head, context)) {

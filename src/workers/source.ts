@@ -57,6 +57,8 @@ export interface LiveContext {
   signal: AbortSignal;
   /** For reading only: which wallets, positions or pools to ask for. Facts are written by the runner. */
   db: Pool;
+  /** The clock's now: what time it is for the feed. */
+  now(): Date;
 }
 
 /** A slice of an upstream, small enough for memory and one transaction (a few thousand records). */

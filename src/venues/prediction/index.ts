@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Venue } from '../venue';
 import { resolvers } from './resolvers/map';
+import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
 import { rebuildPositions } from './rollups/positions';
 import { score } from './scoring/job';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
+import { predictionFeeds } from './sources/live';
 
 async function freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }> {
   const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
@@ -32,8 +34,10 @@ export const prediction: Venue = {
   name: 'prediction',
   resolvers,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
+  liveSources: (upstreams) => predictionFeeds(upstreams),
   freshness,
   rebuild,
   score,
+  signals,
   counts,
 };

@@ -53,10 +53,13 @@ const CHANGES = `change AS MATERIALIZED (
       $10::numeric[], $11::int[], $12::numeric[], $13::numeric[]) AS given(condition_id, token_id, wallet, side, price, seconds, trade_id, rows, size, usdc, takes, taker_size, taker_usdc)) AS row
 )`;
 
-const FACTS = `WITH change AS (
-  SELECT condition_id, token_id, wallet, side, price, "timestamp", trade_id, date_trunc('hour', "timestamp", 'UTC') AS hour, 1 AS rows, size, usdc_size AS usdc,
-    (is_taker IS TRUE)::int AS takes, CASE WHEN is_taker THEN size ELSE 0 END AS taker_size, CASE WHEN is_taker THEN usdc_size ELSE 0 END AS taker_usdc FROM pm_trade
-)`;
+const FACT_COLUMNS = `trade.condition_id, token_id, wallet, side, price, "timestamp", trade_id, date_trunc('hour', "timestamp", 'UTC') AS hour, 1 AS rows, size, usdc_size AS usdc,
+    (is_taker IS TRUE)::int AS takes, CASE WHEN is_taker THEN size ELSE 0 END AS taker_size, CASE WHEN is_taker THEN usdc_size ELSE 0 END AS taker_usdc`;
+const FACTS = `WITH change AS (SELECT ${FACT_COLUMNS} FROM pm_trade AS trade)`;
+
+const GIVEN_HOURS = 'unnest($1::text[], $2::timestamptz[]) AS given(condition_id, hour)';
+const FACTS_OF_HOURS = `WITH change AS (SELECT ${FACT_COLUMNS} FROM ${GIVEN_HOURS}
+  JOIN pm_trade AS trade ON trade.condition_id = given.condition_id AND trade."timestamp" >= given.hour AND trade."timestamp" < given.hour + interval '1 hour')`;
 
 const adds = (columns: readonly string[]): string => columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ');
 const EARLIER = '(EXCLUDED.open_at, EXCLUDED.open_id) < (kept.open_at, kept.open_id)';
@@ -93,4 +96,21 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
   await client.query('DELETE FROM pm_wallet_hour');
   await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`);
   await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Makes the hours of these rows' markets anew from pm_trade, inside the caller's transaction. */
+export async function recomputeHours(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
+  const hourOf = (at: Date): Date => new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+  const touched = new Map(rows.map((row) => [`${row.condition_id}|${hourOf(row.timestamp).getTime()}`, row]));
+  const hours = [...touched.values()];
+  const values = [hours.map(({ condition_id }) => condition_id), hours.map(({ timestamp }) => hourOf(timestamp))];
+  for (const table of ['pm_token_hour', 'pm_wallet_hour'])
+    await client.query(
+      `DELETE FROM ${table} AS kept USING ${GIVEN_HOURS} WHERE kept.condition_id = given.condition_id AND kept.hour = given.hour`,
+      values,
+    );
+  await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`, values);
+  await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`, values);
 }

@@ -130,6 +130,21 @@ export async function listMovers(sql: Sql, condition_ids: readonly string[]): Pr
   return condition_ids.length === 0 ? [] : sql.query<Group & Record<string, unknown>>(MOVERS, [condition_ids]);
 }
 
+const FORGET: Statement = {
+  name: 'pm_book_forget',
+  text: `DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
+WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
+};
+
+/** Makes the positions anew that rows just removed from pm_trade had a part in, inside the transaction that removed them. */
+export async function recomputePositions(client: PoolClient, removed: readonly BookFact[]): Promise<void> {
+  const sql = sqlOf(client);
+  const markets = await listBookMarkets(sql, [...new Set(removed.map(({ condition_id }) => condition_id))]);
+  const groups = distinct([...removed, ...(await listMisjudged(sql, removed, markets))]);
+  await sql.query(FORGET, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id)]);
+  await computePositions(sql, groups, undefined, (rows) => writePositions(sql, rows));
+}
+
 const NEXT_GROUPS: Statement = {
   name: 'pm_book_groups',
   text: `SELECT DISTINCT wallet, condition_id FROM pm_trade WHERE (wallet, condition_id) > ($1, $2) ORDER BY wallet, condition_id LIMIT $3`,

@@ -88,6 +88,9 @@ export class AppendTrades {
   private readonly markets = new Set<string>();
   private readonly outcomes = new Set<string>();
 
+  /** `told` is handed the times of rows that were new. */
+  constructor(private readonly told: (times: Date[]) => void = () => undefined) {}
+
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
     await lockRollups(client);
@@ -104,6 +107,7 @@ export class AppendTrades {
     await noteWallets(rows, client);
     const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
     await rollPositions(client, { facts, restated: completed.rows.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
+    this.told(changes.map(({ timestamp }) => timestamp));
     return appended.rowCount ?? 0;
   }
 
@@ -186,6 +190,7 @@ async function noteWallets(rows: TradeFact[], client: PoolClient): Promise<void>
 
 const earlier = (known: Date | null, time: Date): Date => (known !== null && known <= time ? known : time);
 
+/** Columns as array texts, which need no escaping; but a transaction's hash is whatever the upstream wrote. */
 function columnsOf(rows: TradeFact[]): unknown[] {
   const column = (key: (typeof PLAIN_COLUMNS)[number]): string => arrayOf(rows.map((row) => row[key]));
   const seconds = arrayOf(rows.map(({ timestamp }) => timestamp.getTime() / 1_000));

@@ -1,0 +1,35 @@
+import type { PoolClient } from 'pg';
+import type { Span } from '../../../workers/source';
+import { recomputeHours } from './hours';
+import { lockRollups, recomputePositions } from './positions';
+import type { BookFact } from './positions-book';
+
+const REMOVE = `DELETE FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
+RETURNING trade_id, wallet, condition_id, token_id, side, size, usdc_size, "timestamp", tx_hash`;
+
+// A wallet or a market that only the removed rows told of was never there.
+const WALLETS = `WITH known AS (
+  SELECT wanted.wallet, min(trade."timestamp") AS seen, min(trade."timestamp") FILTER (WHERE trade.price IS NOT NULL) AS traded
+  FROM unnest($1::text[]) AS wanted(wallet) LEFT JOIN pm_trade AS trade ON trade.wallet = wanted.wallet GROUP BY wanted.wallet
+), gone AS (DELETE FROM pm_wallet USING known WHERE pm_wallet.wallet = known.wallet AND known.seen IS NULL)
+UPDATE pm_wallet SET first_seen_at = known.seen, first_trade_at = known.traded FROM known WHERE pm_wallet.wallet = known.wallet AND known.seen IS NOT NULL`;
+
+const STUBS = `WITH gone AS (
+  DELETE FROM pm_market WHERE condition_id = ANY($1) AND is_stub AND NOT EXISTS (SELECT 1 FROM pm_trade WHERE pm_trade.condition_id = pm_market.condition_id)
+  RETURNING condition_id)
+DELETE FROM pm_outcome USING gone WHERE pm_outcome.condition_id = gone.condition_id`;
+
+/**
+ * Takes back every fill of a span, inside the caller's transaction, and makes anew from what is left: the hours, the positions (also those
+ * whose sets these fills priced), first days of wallets. Rows that are no fills stay. Tells how many were removed.
+ */
+export async function retractFills(client: PoolClient, { from, to }: Span): Promise<number> {
+  await lockRollups(client);
+  const { rows } = await client.query<BookFact>(REMOVE, [from, to]);
+  if (rows.length === 0) return 0;
+  await recomputeHours(client, rows);
+  await recomputePositions(client, rows);
+  await client.query(WALLETS, [[...new Set(rows.map(({ wallet }) => wallet))]]);
+  await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
+  return rows.length;
+}

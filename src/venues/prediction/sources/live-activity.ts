@@ -1,0 +1,97 @@
+import type { Pool } from 'pg';
+import { readUntil } from '../../../workers/feed-store';
+import { pageOf } from '../../../workers/pages';
+import type { LiveContext, LiveSource } from '../../../workers/source';
+import type { Upstream } from '../../../workers/upstream';
+import { dataApiActivity } from './data-api';
+import { type Ask, readSpan } from './live-span';
+import { unixSecond } from './live-trades';
+
+/** What changes shares without a trade; trades come from `/trades`. */
+const TYPES = 'REDEEM,SPLIT,MERGE,CONVERSION';
+/** Rows may be listed this late. */
+const OVERLAP_S = 600;
+/** Before the venue opened. */
+const BEGINNING_S = 1_577_836_800;
+
+interface ActivityCursor {
+  /** Wallets up to this one were asked in this lap. */
+  after: string;
+  /** Unix second of the last whole lap: what every wallet did before is in. */
+  since: number;
+  /** Unix second of this lap: when it began, or up to where wallets were known by then. */
+  lap: number;
+}
+
+/** A wallet whose activity is worth asking for, and from when on. */
+interface Asked {
+  wallet: string;
+  from: number;
+}
+
+// Who holds shares or traded since the last lap may move them; who was first seen in it is asked from the beginning.
+const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new FROM pm_wallet WHERE wallet > $1
+  AND (first_seen_at >= to_timestamp($2) OR EXISTS (SELECT 1 FROM pm_position AS position WHERE position.wallet = pm_wallet.wallet AND position.shares > position.redeemed_shares)
+    OR EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" >= to_timestamp($2)))
+ORDER BY wallet LIMIT $3`;
+
+async function nextWallets(db: Pool, { after, since }: ActivityCursor, count: number): Promise<Asked[]> {
+  const { rows } = await db.query<{ wallet: string; is_new: boolean }>(NEXT_WALLETS, [after, since - OVERLAP_S, count]);
+  return rows.map(({ wallet, is_new }) => ({ wallet, from: is_new ? BEGINNING_S : since - OVERLAP_S }));
+}
+
+/**
+ * Redemptions, splits, merges and conversions: the upstream tells them one wallet at a time, so wallets are asked in laps, `a_poll` of
+ * them a poll. Its watermark is the beginning of the last whole lap; it gates nothing.
+ */
+export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): LiveSource {
+  return {
+    name: 'prediction.activity',
+    continues: 'prediction.activity',
+    gates: false,
+    poll_ms,
+    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from) }) satisfies ActivityCursor,
+    head: ({ now }) => Promise.resolve(now()),
+    async *update(cursor, to, context) {
+      const known = cursor as unknown as ActivityCursor;
+      const lap = known.after === '' ? await lapOf(known, to, context) : known.lap;
+      const wallets = await nextWallets(context.db, known, a_poll);
+      const { rows, skipped } = await ask(data, wallets, unixSecond(to) + 1, context);
+      const name = `activity-${known.after}-${unixSecond(to)}.json`;
+      const done = wallets.length < a_poll;
+      const next = done ? { after: '', since: lap, lap } : { after: wallets.at(-1)?.wallet ?? '', since: known.since, lap };
+      yield {
+        pages: rows.length === 0 ? [] : [{ source: dataApiActivity, page: pageOf(name, 'json', rows) }],
+        cursor: next satisfies ActivityCursor,
+        watermark: done ? new Date(lap * 1_000) : null,
+        skipped,
+      };
+    },
+  };
+}
+
+// Wallets are known from fills: while those are behind, some that act already will turn up only later.
+async function lapOf({ since }: ActivityCursor, to: Date, { db }: LiveContext): Promise<number> {
+  const known = await readUntil(db, ['prediction.trades', 'prediction.fills']);
+  return known === null ? since : Math.max(since, Math.min(unixSecond(to), unixSecond(known)));
+}
+
+/** What these wallets did, up to a second. Rows of different wallets are never equal, so all stand on one page. */
+async function ask(
+  data: Upstream,
+  wallets: readonly Asked[],
+  end: number,
+  { signal }: LiveContext,
+): Promise<{ rows: unknown[]; skipped: Record<string, number> }> {
+  const rows: unknown[] = [];
+  const skipped: Record<string, number> = {};
+  for (const { wallet, from } of wallets) {
+    const listing: Ask = (window) =>
+      data.get('/activity', { user: wallet, type: TYPES, sortBy: 'TIMESTAMP', sortDirection: 'DESC', ...window }, signal);
+    for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) {
+      rows.push(...slice.rows);
+      for (const [reason, count] of Object.entries(slice.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count;
+    }
+  }
+  return { rows, skipped };
+}

@@ -1,0 +1,44 @@
+import type { Pool } from 'pg';
+import { makeLogger } from '../../src/observability/logger';
+import type { VenueName } from '../../src/venues/venue';
+import { listFeeds } from '../../src/workers/feed-store';
+import { type IngestFigures, type Runner, makeRunner } from '../../src/workers/runner';
+import type { LiveSource } from '../../src/workers/source';
+
+/** A clock that tests turn forward. */
+export class TurnedClock {
+  constructor(private at: Date) {}
+  now(): Date {
+    return new Date(this.at);
+  }
+  turnTo(at: Date): void {
+    this.at = at;
+  }
+}
+
+export const noFigures: IngestFigures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
+
+/** A runner that reads these feeds into a database. */
+export function runnerOf(pool: Pool, venue: VenueName, feeds: LiveSource[], clock: { now(): Date }, figures = noFigures): Runner {
+  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, standby_ms: 200 });
+}
+
+/** Waits until something is so. Throws when it is not in time. */
+export async function until(so: () => Promise<boolean>, what: string, patience_ms = 60_000): Promise<void> {
+  const end = Date.now() + patience_ms;
+  while (!(await so())) {
+    if (Date.now() > end) throw new Error(`Not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until these feeds have been read up to `at`. */
+export function untilRead(pool: Pool, feeds: readonly string[], at: Date): Promise<void> {
+  return until(
+    async () => {
+      const rows = await listFeeds(pool);
+      return feeds.every((feed) => (rows.find((row) => row.feed === feed)?.watermark ?? 0) >= at);
+    },
+    `${feeds.join(', ')} read up to ${at.toISOString()}`,
+  );
+}
