@@ -12,6 +12,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => product.close());
 
+test('every endpoint has its question: none answers 501', () => {
+  expect(product.unanswered).toEqual([]);
+});
+
 const fetchPath = (path: string, init?: RequestInit): Promise<Response> => fetch(`${product.publicUrl}${path}`, init);
 
 function request(endpoint: Endpoint, parameters: Record<string, unknown>): Promise<Response> {

@@ -183,5 +183,5 @@ async function candidateOf({ wallet, score, markets, own, known }: Candidate, co
 async function flaggedOf({ condition_id, token_id, buy_usdc, score }: InsiderRow, context: GraphContext) {
   const loaders = context.loaders(makeLoaders);
   const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
-  return { condition_id, question: market?.question ?? null, outcome: nameOf(token_id, outcomes), buy_usdc, score };
+  return { condition_id, token_id, question: market?.question ?? null, outcome: nameOf(token_id, outcomes), buy_usdc, score };
 }

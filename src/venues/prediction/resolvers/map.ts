@@ -1,4 +1,6 @@
+import { tracked } from '../../../workers/track-record';
 import type { Resolvers } from '../../venue';
+import { RESOLUTION } from '../scoring/signal-mark';
 import { marketsCapitalFlow, marketsCapitalFlowComparison } from './flows-capital';
 import { marketsVolumeByGroup } from './flows-groups';
 import { marketsVolumeHeatmap } from './flows-heatmap';
@@ -61,13 +63,13 @@ export const resolvers: Resolvers = {
     marketsResolutions,
     marketsEarlyMovers,
     marketsOwnership,
-    marketsSmartSignals,
-    marketsNewSmartInterest,
+    marketsSmartSignals: tracked('markets/smart-signals', [RESOLUTION], marketsSmartSignals),
+    marketsNewSmartInterest: tracked('markets/new-smart-interest', [RESOLUTION], marketsNewSmartInterest),
     marketsIntelligence,
     marketsDumbMoney,
-    marketsHighConviction,
-    marketsDumbConsensus,
-    marketsOpportunities,
+    marketsHighConviction: tracked('markets/high-conviction', [RESOLUTION], marketsHighConviction),
+    marketsDumbConsensus: tracked('markets/dumb-consensus', [RESOLUTION], marketsDumbConsensus),
+    marketsOpportunities: tracked('markets/opportunities', [RESOLUTION], marketsOpportunities),
     marketsSimilar,
     walletsProfile,
     walletsActivity,
@@ -76,11 +78,11 @@ export const resolvers: Resolvers = {
     walletsPortfolio,
     walletsTopPerformers,
     walletsNicheExperts,
-    marketsInsiders,
-    walletsInsiders,
+    marketsInsiders: tracked('markets/insiders', [RESOLUTION], marketsInsiders),
+    walletsInsiders: tracked('wallets/insiders', [RESOLUTION], walletsInsiders),
     walletsInsidersTrend,
     walletsCopyTraders,
-    walletsAlphaCallers,
+    walletsAlphaCallers: tracked('wallets/alpha-callers', [RESOLUTION], walletsAlphaCallers),
     ...entries,
   },
   ...rowLinks,

@@ -150,6 +150,7 @@ async function describe(
     favored_outcome_percentage: 100 * one.share,
     entry_vs_current_gap: one.gap,
     favored_price: one.outcome.price,
+    token_id: one.outcome.token_id,
     median_bet_share_pct: 100 * one.bet,
     independent_wallets: one.independent,
     top_wallets: top.map((wallet) => topWallet(wallet, one.outcome.price, one.held, firstBuy(wallet.wallet, wallet.token_id))),

@@ -146,6 +146,8 @@ const contrarianOf = ({ smart_outcome, outcome }: Crowd): boolean | null =>
 
 function describe(crowd: Crowd): Record<string, unknown> {
   return {
+    token_id: crowd.outcome.token_id,
+    price: crowd.outcome.price,
     consensus_outcome: crowd.outcome.outcome,
     consensus_strength: crowd.strength,
     wallet_count: crowd.wallets.length,

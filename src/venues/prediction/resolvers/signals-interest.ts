@@ -94,6 +94,8 @@ async function describe(
     latest_entry_at: newest[0]?.first_buy_at,
     new_smart_usdc: usdc,
     avg_score: mean(entries.map((entry) => entry.score)),
+    token_id: favoured.token_id,
+    price,
     favored_outcome: nameOf(favoured.token_id),
     favored_outcome_percentage: percent(favoured.usdc, usdc),
     avg_entry_price,
