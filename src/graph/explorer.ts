@@ -1,75 +1,30 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, type SelectionSetNode, type ValidationRule } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { type Plugin, type YogaServerInstance, createYoga } from 'graphql-yoga';
 import type { Database } from '../db/client';
 import { AppError } from '../errors';
 import type { Clock } from '../lib/clock';
 import type { GraphContext } from '../venues/venue';
 import { makeContext } from './context';
+import { limits } from './limits';
 
-const MOST_DEPTH = 8;
 const DEADLINE_MS = 30_000;
-/** Rows an analyst can ask of one list. */
-const MOST_ROWS = 1_000;
 
-const WELCOME = `# Explore wallets, markets, coins and pools. This server is for analysts on this machine: read-only, nothing is charged.
+/** What GraphiQL opens with. */
+export const WELCOME = `# Explore wallets, markets, coins and pools. This server is for analysts on this machine: read-only, nothing is charged.
 query BiggestTrades {
-  tradesWhales(timeframe: "7d", min_usdc: 1000, limit: 5) {
+  tradesWhales(timeframe: "7d", min_usdc: 1000, smart_money_only: false, aggregate: fill, limit: 5) {
     wallet
     question
     outcome
     side
     usdc_size
     timestamp
+    market { status outcomes { outcome current_price } }
+    wallet_profile { tier positions(first: 3, status: open) { nodes { question outcome shares } } }
   }
 }
 `;
-
-/** Levels of fields below a selection, fragments followed; introspection is not counted: GraphiQL needs it. */
-function depthOf(
-  set: SelectionSetNode | undefined,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  within: readonly string[],
-): number {
-  const depths = (set?.selections ?? []).map((node) => {
-    if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, within);
-    if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, within);
-    // A fragment inside itself is refused by another rule; here it only must not go round for ever.
-    const name = node.name.value;
-    return within.includes(name) ? 0 : depthOf(fragments.get(name)?.selectionSet, fragments, [...within, name]);
-  });
-  return Math.max(0, ...depths);
-}
-
-/** Refuses queries nested deeper than the limit. */
-const depthLimit: ValidationRule = (context) => ({
-  Document(document) {
-    const fragments = new Map(
-      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-    );
-    for (const node of document.definitions) {
-      if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, []) <= MOST_DEPTH) continue;
-      context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
-    }
-  },
-});
-
-/** Refuses literal limits beyond what a list may hold; variables are checked where they are read. */
-const rowLimit: ValidationRule = (context) => ({
-  Argument(node) {
-    if (!/(^|_)limit$/.test(node.name.value) || node.value.kind !== 'IntValue') return;
-    const rows = Number(node.value.value);
-    if (rows < 1 || rows > MOST_ROWS)
-      context.reportError(new GraphQLError(`${node.name.value} must be 1 to ${MOST_ROWS}.`, { nodes: node }));
-  },
-});
-
-const limits: Plugin = {
-  onValidate({ addValidationRule }) {
-    addValidationRule(depthLimit);
-    addValidationRule(rowLimit);
-  },
-};
 
 /** What the answer says about itself, beside the data: GraphQL answers have no `meta`. */
 const metaExtension: Plugin<GraphContext> = {
@@ -89,6 +44,7 @@ export function makeExplorer(
   schema: GraphQLSchema,
   db: Pick<Database, 'pool' | 'prisma'>,
   clock: Clock,
+  deadlineMs = DEADLINE_MS,
 ): YogaServerInstance<object, GraphContext> {
   return createYoga<object, GraphContext>({
     schema,
@@ -97,10 +53,12 @@ export function makeExplorer(
     logging: false,
     renderGraphiQL: (options) => renderGraphiQL({ ...options, title: 'Smart money explorer' }),
     graphiql: { defaultQuery: WELCOME },
-    context: () => makeContext(db, clock.now(), AbortSignal.timeout(DEADLINE_MS)),
+    context: () => makeContext(db, clock.now(), AbortSignal.timeout(deadlineMs)),
     maskedErrors: {
       maskError: (error, message) => {
         const cause = error instanceof GraphQLError ? error.originalError : error;
+        if (cause instanceof Error && cause.name === 'TimeoutError')
+          return new GraphQLError(`The query took longer than ${deadlineMs / 1_000} seconds.`, { extensions: { code: 'query_timeout' } });
         if (cause instanceof AppError)
           return new GraphQLError(cause.message, {
             extensions: { code: cause.code, ...(cause.context.suggestion && { suggestion: cause.context.suggestion }) },

@@ -1,4 +1,5 @@
 import { getIntrospectionQuery } from 'graphql';
+import { WELCOME } from '../../src/graph/explorer';
 import { type Product, startProduct } from '../support/product';
 
 let product: Product;
@@ -9,19 +10,19 @@ afterAll(() => product.close());
 
 async function ask(
   query: string,
-  accept = 'application/json',
+  variables?: Record<string, unknown>,
 ): Promise<{
   status: number;
   body: {
     data?: Record<string, unknown>;
-    errors?: { message: string; extensions?: { code?: string } }[];
+    errors?: { message: string; extensions?: { code?: string; cost?: number; most?: number } }[];
     extensions?: Record<string, unknown>;
   };
 }> {
   const response = await fetch(`${product.internalUrl}/graphql`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: accept },
-    body: JSON.stringify({ query }),
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ query, variables }),
   });
   return { status: response.status, body: (await response.json()) as never };
 }
@@ -38,6 +39,12 @@ test('introspection works, whatever its depth', async () => {
   expect(body.errors).toBeUndefined();
 });
 
+test('the query that GraphiQL opens with is answered', async () => {
+  // Nothing is loaded here: the question says so, in its own words.
+  const { body } = await ask(WELCOME);
+  expect(body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['empty_result']);
+});
+
 test('queries nested too deep are refused, through fragments too', async () => {
   const deep = '{ tradesWhales { market { trades { market { trades { market { trades { market { question } } } } } } } } }';
   expect((await ask(deep)).body.errors?.map(({ message }) => message)).toContain('The query is nested deeper than 8 levels.');
@@ -46,9 +53,7 @@ test('queries nested too deep are refused, through fragments too', async () => {
 });
 
 test('lists are bounded, mutations do not exist', async () => {
-  expect((await ask('{ tradesWhales(timeframe: "7d", limit: 100000) { wallet } }')).body.errors?.[0]?.message).toContain(
-    'limit must be 1 to 1000',
-  );
+  expect((await ask('{ perpsTradesWhales(limit: 100000) { coin } }')).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
   expect((await ask('mutation { pay }')).body.errors).toBeDefined();
 });
 
@@ -56,4 +61,29 @@ test('errors for analysts carry our code, never a stack or SQL', async () => {
   const { body } = await ask('{ perpsTradesFeed(coin: "NOSUCH", limit: 5) { coin } }');
   expect(body.errors?.[0]).toMatchObject({ message: expect.any(String), extensions: { code: 'not_found' } });
   expect(JSON.stringify(body)).not.toMatch(/SELECT|node_modules/);
+});
+
+const MARKET = `market(condition_id: "0x${'0'.repeat(64)}")`;
+
+test('a query that costs too much is refused before it runs, and told its cost', async () => {
+  const wide = `{ ${MARKET} { trades(first: 100) { nodes { wallet_profile { positions(first: 100) { nodes { market { question } } } } } } } }`;
+  const { data, errors } = (await ask(wide)).body;
+  // The connection, then a hundred times node, wallet, connection and a hundred times position and market.
+  const cost = 50 + 1 + 100 * (1 + 1 + 1 + 100 * 2);
+  expect(data).toBeUndefined();
+  expect(errors?.[0]).toMatchObject({
+    message: expect.stringContaining('The query costs 20,351; at most 5,000 is allowed.'),
+    extensions: { code: 'query_too_expensive', cost, most: 5_000 },
+  });
+  const sized = `query q($n: Int!) { ${MARKET} { trades(first: $n) { nodes { wallet_profile { positions(first: $n) { nodes { market { question } } } } } } } }`;
+  expect((await ask(sized, { n: 100 })).body.errors?.[0]?.extensions?.cost).toBe(cost);
+  expect((await ask(sized, { n: 10 })).body).toMatchObject({ data: { market: null } });
+});
+
+test('a page is bounded by whoever asks, also through a variable', async () => {
+  const sized =
+    'query q($n: Int!) { wallet(address: "0x0000000000000000000000000000000000000001") { trades(first: $n) { nodes { side } } } }';
+  expect((await ask(sized, { n: 4_000 })).body.errors?.[0]?.message).toContain('first must be 1 to 1000');
+  const limited = 'query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }';
+  expect((await ask(limited, { n: 5_000 })).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
 });

@@ -1,0 +1,94 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  valueFromAST,
+} from 'graphql';
+
+/** What a free question may cost. */
+export const MOST_COST = 5_000;
+/** A field of the root: most are analytics over many rows. */
+const ROOT_COST = 50;
+/** Rows assumed of a list of objects that no argument bounds. */
+const ASSUMED_ROWS = 10;
+/** Rows that can be asked of one list. */
+export const MOST_ROWS = 1_000;
+const SIZES = /(^|_)(first|limit)$/;
+
+interface Walk {
+  schema: GraphQLSchema;
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What an operation costs: each field of objects 1 (of the root 50), and what is below it times the rows asked of the
+ * lists around it (`first`, `limit`; 10 where nothing says). Scalars and introspection cost nothing. Throws GraphQLError for more than 1,000 rows of one list.
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+  variables: Readonly<Record<string, unknown>>,
+): number {
+  const root = schema.getRootType(operation.operation);
+  return root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables }, [], false) : 0;
+}
+
+function selectionCost(set: SelectionSetNode, parent: GraphQLOutputType, walk: Walk, within: readonly string[], bounded: boolean): number {
+  let cost = 0;
+  for (const node of set.selections) {
+    if (node.kind === Kind.FIELD) cost += fieldCost(node, parent, walk, within, bounded);
+    else if (node.kind === Kind.INLINE_FRAGMENT)
+      cost += selectionCost(node.selectionSet, typeNamed(node.typeCondition?.name.value, walk) ?? parent, walk, within, bounded);
+    else if (!within.includes(node.name.value)) {
+      const fragment = walk.fragments[node.name.value];
+      const type = typeNamed(fragment?.typeCondition.name.value, walk);
+      if (fragment && type) cost += selectionCost(fragment.selectionSet, type, walk, [...within, node.name.value], bounded);
+    }
+  }
+  return cost;
+}
+
+const typeNamed = (name: string | undefined, { schema }: Walk): GraphQLOutputType | undefined =>
+  name === undefined ? undefined : (schema.getType(name) as GraphQLOutputType | undefined);
+
+function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, within: readonly string[], bounded: boolean): number {
+  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+  // Names that begin with two underscores belong to introspection.
+  if (field === undefined || node.selectionSet === undefined) return 0;
+  const type = getNamedType(field.type);
+  if (!isCompositeType(type)) return 0;
+  const asked = rowsAsked(field, node, walk);
+  const isList = isListType(getNullableType(field.type));
+  const rows = asked ?? (isList && !bounded ? ASSUMED_ROWS : 1);
+  // A page's list has the length that its own field asked for.
+  const isPage = asked !== null && !isList;
+  const own = parent === walk.schema.getQueryType() ? ROOT_COST : 1;
+  return own + rows * selectionCost(node.selectionSet, type, walk, within, isPage);
+}
+
+/** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for more than a list may hold. */
+function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { variables }: Walk): number | null {
+  const sizes = field.args.filter(({ name }) => SIZES.test(name));
+  if (sizes.length === 0) return null;
+  const asked = sizes.map(({ name, type, defaultValue }) => {
+    const sent = node.arguments?.find((argument) => argument.name.value === name);
+    const rows = Number((sent && valueFromAST(sent.value, type, variables)) ?? defaultValue ?? 1);
+    if (rows > MOST_ROWS) throw new GraphQLError(`${name} must be 1 to ${MOST_ROWS}.`, { nodes: node });
+    return rows;
+  });
+  return Math.max(1, ...asked);
+}

@@ -1,0 +1,67 @@
+import { type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode, type ValidationRule, getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { MOST_COST, costOf } from './cost';
+
+const MOST_DEPTH = 8;
+
+/** Levels of fields below a selection, fragments followed; introspection is not counted: GraphiQL needs it. */
+function depthOf(
+  set: SelectionSetNode | undefined,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  within: readonly string[],
+): number {
+  const depths = (set?.selections ?? []).map((node) => {
+    if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, within);
+    if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, within);
+    // A fragment inside itself is refused by another rule; here it only must not go round for ever.
+    const name = node.name.value;
+    return within.includes(name) ? 0 : depthOf(fragments.get(name)?.selectionSet, fragments, [...within, name]);
+  });
+  return Math.max(0, ...depths);
+}
+
+/** Refuses queries nested deeper than the limit. */
+const depthLimit: ValidationRule = (context) => ({
+  Document(document) {
+    const fragments = new Map(
+      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+    );
+    for (const node of document.definitions) {
+      if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, []) <= MOST_DEPTH) continue;
+      context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
+    }
+  },
+});
+
+/** Why an operation is refused before it runs; null when it may. */
+function refusal(tell: () => number): GraphQLError | null {
+  let cost: number;
+  try {
+    cost = tell();
+  } catch (error) {
+    return error as GraphQLError;
+  }
+  if (cost <= MOST_COST) return null;
+  const [is, most] = [cost.toLocaleString('en'), MOST_COST.toLocaleString('en')];
+  return new GraphQLError(
+    `The query costs ${is}; at most ${most} is allowed. What lies below a list costs as often as rows are asked of it: ask for fewer rows (first, limit) or fewer levels.`,
+    { extensions: { code: 'query_too_expensive', cost, most: MOST_COST } },
+  );
+}
+
+/** What free questions are held to: 8 levels, 1,000 rows a list, a cost of 5,000; sizes sent as variables are known only before the run. */
+export const limits: Plugin = {
+  onValidate({ addValidationRule }) {
+    addValidationRule(depthLimit);
+  },
+  onExecute({ args, setResultAndStopExecution }) {
+    const { schema, document, operationName, variableValues } = args;
+    const operation = getOperationAST(document, operationName);
+    if (!operation) return;
+    const fragments = Object.fromEntries(
+      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+    );
+    const refused = refusal(() => costOf(schema, operation, fragments, variableValues ?? {}));
+    if (refused) setResultAndStopExecution({ errors: [refused] });
+  },
+};
