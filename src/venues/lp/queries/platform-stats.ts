@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowsIn, runsBefore, SMART, spanOf, swapsIn } from './span';
+import { actedIn, flowDaysIn, flowsIn, smartOn, spanOf, swapsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -78,16 +78,14 @@ const PREVIOUS: Statement = {
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
-WITH active AS (
-  SELECT d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
+WITH active AS MATERIALIZED (
+  SELECT DISTINCT d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
   WHERE d.owner <> '' AND d.day >= date_trunc('day', $1::timestamptz, 'UTC') AND d.day < $2 AND ${actedIn('d', 1, 2, 'd.pool_address')} ${typed(3)('d')}
-), runs AS MATERIALIZED (
-  ${runsBefore(`SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $1::timestamptz, 'UTC') AND day < $2`)}
-)
+), smart AS MATERIALIZED (${smartOn(flowDaysIn(1, 2))})
 SELECT
   (SELECT count(DISTINCT l.owner) FROM lp_owner_life l WHERE l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '' ${typed(3)('l')}
     AND NOT EXISTS (SELECT FROM lp_owner_life o WHERE o.owner = l.owner AND o.first_at < $1 ${typed(3)('o')})) AS new_lps,
-  (SELECT count(DISTINCT a.owner) FROM active a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run WHERE s.score >= ${SMART}) AS smart_lps`,
+  (SELECT count(DISTINCT a.owner) FROM active a JOIN smart s ON s.owner = a.owner AND s.day = a.day) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */

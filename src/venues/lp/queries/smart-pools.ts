@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { eventsIn, flowsIn, runsBefore, SMART, spanOf } from './span';
+import { eventsIn, flowsIn, smartOn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -38,9 +38,7 @@ function smartPools(sort: SmartPoolsSort): Statement {
 WITH totals AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced, array_agg(DISTINCT (hour AT TIME ZONE 'UTC')::date) AS days
   FROM (${flowsIn(1, typed)}) f GROUP BY pool_address
-), runs AS MATERIALIZED (${runsBefore('SELECT DISTINCT unnest(days) AS day FROM totals')}),
-best AS MATERIALIZED (
-  SELECT r.day, s.owner, s.score FROM runs r JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART}
+), best AS MATERIALIZED (${smartOn('SELECT DISTINCT unnest(days) AS day FROM totals')}
 ), smart AS (
   SELECT e.pool_address, e.owner, sum(e.deposit_usd) AS deposit_usd, sum(e.withdraw_usd) AS withdraw_usd, sum(e.claim_usd) AS claim_usd,
     (array_agg(s.score ORDER BY s.day DESC))[1] AS score

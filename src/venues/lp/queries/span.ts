@@ -106,27 +106,33 @@ export const actedIn = (
   from: number,
   to: number,
   pool = '',
-): string => `(${a}.first_at < $${to} AND ${a}.last_at >= $${from} AND (
-  ${a}.first_at >= $${from} OR ${a}.last_at < $${to} OR EXISTS (SELECT FROM lp_event f
-    WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND f.pool_type = ${a}.pool_type${pool === '' ? '' : ` AND f.pool_address = ${pool}`})))`;
+): string => `(${a}.first_at < $${to} AND ${a}.last_at >= $${from} AND CASE
+  WHEN ${a}.first_at >= $${from} OR ${a}.last_at < $${to} THEN true
+  ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND f.pool_type = ${a}.pool_type
+    ${pool === '' ? '' : `AND f.pool_address = ${pool}`} LIMIT 1) END)`;
 
 /** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
 export const SMART = 60;
 
-/** Rows (day, run) of the newest score run before each day that `days`, a select of distinct dates `day`, gives. */
-export const runsBefore = (days: string): string =>
-  `SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d`;
+/** Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. */
+export const smartOn = (days: string): string => `
+SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d) r
+JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART}`;
+
+/** The UTC days in which a provider did anything, of those that [$from, $to) touches. */
+export const flowDaysIn = (from: number, to: number): string =>
+  `SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND day < $${to}`;
 
 /**
  * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in
  * [$from, $to).
  */
 export const smartCounts = (pools: string, from: number, to: number): string => `
-SELECT a.pool_address, count(DISTINCT a.owner) AS n FROM (
+WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(from, to))}), active AS MATERIALIZED (
   SELECT d.pool_address, d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
-  WHERE d.pool_address IN (SELECT pool_address FROM ${pools}) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')}
-) a JOIN (${runsBefore(`SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND day < $${to}`)}) r ON r.day = a.day
-JOIN lp_score s ON s.day = r.run AND s.owner = a.owner AND s.score >= ${SMART} GROUP BY a.pool_address`;
+  WHERE d.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')}
+)
+SELECT a.pool_address, count(DISTINCT a.owner) AS n FROM active a JOIN smart s ON s.day = a.day AND s.owner = a.owner GROUP BY a.pool_address`;
 
 /** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
 export const ownerCounts = (pools: string, from: number, to: number): string => `
