@@ -1,4 +1,5 @@
 import { clamp, groupedStandardError, ratioOf, sum } from '../../../lib/statistics';
+import { normalEquivalent } from '../../../lib/student';
 import { S_PM } from './parameters';
 
 const DAY = 86_400_000;
@@ -36,7 +37,7 @@ export interface EventSums {
   n: number;
 }
 
-/** Mean of y − e, its standard error over events, and their ratio. */
+/** Mean of y − e, its standard error over events, and what their ratio is worth: a standard normal number. */
 export interface Edge {
   n: number;
   edge: number;
@@ -75,8 +76,10 @@ export function sumsByEvent(positions: readonly WeighedPosition[]): EventSums[] 
 }
 
 /**
- * edge = mean(y − e), z = edge / se. se is the spread between events, and never less than sqrt(mean e(1 − e)/n), what fair prices
- * alone would give; of a weighted mean that is sqrt(Σ w²e(1 − e)) / Σ w, the same number when weights are equal. Null of nothing.
+ * edge = mean(y − e), z = edge / se as a normal number. se is the spread between events, and never less than sqrt(mean e(1 − e)/n), what fair prices
+ * alone would give; of a weighted mean that is sqrt(Σ w²e(1 − e)) / Σ w, the same number when weights are equal. Few events know their spread badly:
+ * with G of them edge / se is Student's t with G − 1 degrees of freedom, and z the normal number that is as unlikely (Cameron and Miller 2015,
+ * VI.B); of one event it is 0. Null of nothing.
  */
 export function edgeOf(events: readonly EventSums[]): Edge | null {
   const edge = ratioOf(events);
@@ -84,7 +87,13 @@ export function edgeOf(events: readonly EventSums[]): Edge | null {
   if (edge === null || spread === null) return null;
   const floor = Math.sqrt(sum(events.map((event) => event.null_variance))) / sum(events.map((event) => event.weight));
   const se = Math.max(spread, floor);
-  return { n: sum(events.map((event) => event.n)), edge, se, z: edge / se, is_floored: floor >= spread };
+  return {
+    n: sum(events.map((event) => event.n)),
+    edge,
+    se,
+    z: normalEquivalent(edge / se, events.length - 1),
+    is_floored: floor >= spread,
+  };
 }
 
 /** The edge without the event that has the largest Σ(y − e); null when there is no other event. */

@@ -23,7 +23,7 @@ export type PmConfidence = 'low' | 'medium' | 'high';
 export interface PmEvidence {
   /** Positions that forecast. */
   n: number;
-  /** Edge over its standard error; null of nothing. */
+  /** Edge over its standard error as a normal number, corrected for few events; null of nothing. */
   z: number | null;
   /** z without the largest event; null when there is no other. */
   without_largest_event_z: number | null;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { S_PM } from '../../../../src/venues/prediction/scoring/parameters';
 import { type PmEvidence, type PmScore, scoreWallet, verdictOn } from '../../../../src/venues/prediction/scoring/formula';
 import type { EndedPosition } from '../../../../src/venues/prediction/scoring/evidence';
+import { worth } from './few-events';
 import { DAY, NOW, daysAgo, position, record } from './planted';
 
 /** A wallet with a proven, robust edge, a return and months that are neither good nor bad. */
@@ -64,22 +65,23 @@ describe('evidence, by hand', () => {
   test('thirty coin flips, 21 won', () => {
     // edge = 0.7 − 0.5. Spread between events sqrt(21·0.3² + 9·0.7²)/30 = 0.0837 is below the floor sqrt(0.25/30) = 0.0913.
     // Without one win: (20/29 − 0.5)/sqrt(0.25/29). Return (21 − 9)/80. One month, profitable: 3/5. 60 + 40·(z − 1.645)/3.
+    // 2.191 of 30 events is Student's t with 29 degrees of freedom: as unlikely as a normal 2.088.
     expect(scoreWallet(record(30, 21), NOW)).toMatchObject({
-      score: 67.3,
+      score: 65.9,
       tier: 'smart',
       band: 'smart',
       caps: [],
       n: 30,
       edge: expect.closeTo(0.2, 12),
-      z: expect.closeTo(0.2 / Math.sqrt(0.25 / 30), 12),
+      z: expect.closeTo(worth(0.2 / Math.sqrt(0.25 / 30), 30), 9),
       edge_ci: [expect.closeTo(0.2 - 1.645 * Math.sqrt(0.25 / 30), 12), expect.closeTo(0.2 + 1.645 * Math.sqrt(0.25 / 30), 12)],
-      without_largest_event_z: expect.closeTo((20 / 29 - 0.5) / Math.sqrt(0.25 / 29), 12),
+      without_largest_event_z: expect.closeTo(worth((20 / 29 - 0.5) / Math.sqrt(0.25 / 29), 29), 9),
       roi_shrunk: expect.closeTo(0.15, 12),
       consistency: 0.6,
       score_confidence: 'medium',
       is_significant: true,
       largest_event_share: expect.closeTo(1 / 12, 12),
-      version: 'pm-2026.1',
+      version: 'pm-2026.2',
     });
   });
 
@@ -88,7 +90,7 @@ describe('evidence, by hand', () => {
     const wallet = [position({ event: 'a', y: 1 }), position({ event: 'b', y: 0, closed_at: daysAgo(180) })];
     const score = scoreWallet(wallet, NOW);
     expect(score.edge).toBeCloseTo(1 / 6, 12);
-    expect(score.z).toBeCloseTo(0.25 / Math.sqrt(0.3125), 12);
+    expect(score.z).toBeCloseTo(worth(0.25 / Math.sqrt(0.3125), 2), 9);
     // Mean of +1 and −1 with those weights is 1/3; times 2/(2 + 50).
     expect(score.roi_shrunk).toBeCloseTo((1 / 3) * (2 / 52), 12);
   });
@@ -97,14 +99,14 @@ describe('evidence, by hand', () => {
     const prices = [0.2, 0.5, 0.8, 0.9];
     const wallet = prices.map((e, index) => position({ event: `${index}`, e, y: 1, closed_at: daysAgo(500) }));
     const floor = Math.sqrt((0.16 + 0.25 + 0.16 + 0.09) / 4 / 4);
-    expect(scoreWallet(wallet, NOW).z).toBeCloseTo(0.4 / floor, 9);
+    expect(scoreWallet(wallet, NOW).z).toBeCloseTo(worth(0.4 / floor, 4), 9);
   });
 
   test('few recent wins after a long record are few, not a record', () => {
     const score = scoreWallet([...record(30, 15, { closed_at: daysAgo(1440) }, 'old'), ...record(2, 2)], NOW);
     // The two weigh 2 of 2.117: their error is that of two coin flips, not that of 32.
     expect(score.n).toBe(32);
-    expect(score.z).toBeCloseTo(1 / Math.sqrt(0.5 + 30 * 0.25 * 2 ** -16), 9);
+    expect(score.z).toBeCloseTo(worth(1 / Math.sqrt(0.5 + 30 * 0.25 * 2 ** -16), 32), 9);
     expect(score.score).toBeLessThan(60);
   });
 
@@ -115,7 +117,7 @@ describe('evidence, by hand', () => {
     const se = Math.sqrt(14 * 0.36 + 6 * 1.96) / 40;
     expect(se).toBeGreaterThan(Math.sqrt(0.25 / 40));
     expect(score.edge).toBeCloseTo(0.2, 12);
-    expect(score.z).toBeCloseTo(0.2 / se, 12);
+    expect(score.z).toBeCloseTo(worth(0.2 / se, 20), 9);
     // The interval is then of resamples: near edge ± 1.645 se, but not that number.
     const [low, high] = score.edge_ci as [number, number];
     expect(low).toBeCloseTo(0.2 - 1.645 * se, 1);
@@ -147,13 +149,41 @@ describe('evidence, by hand', () => {
   });
 
   test('one event only: nothing is left without it', () => {
+    // One event proves nothing, so return and months are all: 45 + 14.9·(0.25 + 0.15·(0.6 − 0.5)/0.3).
     expect(scoreWallet(record(40, 40, { event: 'the only one' }), NOW)).toMatchObject({
-      score: 59,
-      caps: ['one_hit'],
+      score: 49.5,
+      caps: [],
+      z: 0,
       without_largest_event_z: null,
       largest_event_share: 1,
       is_significant: false,
     });
+  });
+
+  // Thirty coin flips, all won: edge / se = sqrt(30) = 5.477 by the floor. So many events, each won as one, are Student's t with one degree of
+  // freedom less: 1/2 − atan(5.477)/π = 0.0575 for two, 1/2 − 5.477/(2·sqrt(32)) = 0.0159 for three.
+  test.each([
+    [1, 0, 49.5, 'between'],
+    [2, 1.576, 58, 'between'],
+    [3, 2.147, 66.7, 'smart'],
+    [5, 2.783, 75.2, 'smart'],
+    [10, 3.546, 85.3, 'smart'],
+    [30, 4.502, 98.1, 'smart'],
+  ])('thirty wins in %d events are worth z = %d', (events, z, score, band) => {
+    const wallet = record(30, 30).map((each, index) => ({ ...each, event: `${index % events}` }));
+    const found = scoreWallet(wallet, NOW);
+    expect(found.z).toBeCloseTo(worth(Math.sqrt(30), events), 9);
+    expect(found.z).toBeCloseTo(z, 2);
+    expect(found).toMatchObject({ score, band });
+  });
+
+  test('losing in two events proves as little as winning', () => {
+    const found = scoreWallet(
+      record(30, 0).map((each, index) => ({ ...each, event: `${index % 2}` })),
+      NOW,
+    );
+    expect(found.z).toBeCloseTo(-worth(Math.sqrt(30), 2), 9);
+    expect(found.band).toBe('between');
   });
 
   test('sold before resolution: y is the sell price', () => {
@@ -280,11 +310,11 @@ describe('planted wallets', () => {
   });
 
   test('one hit that makes a fair record look proven', () => {
-    // 24 of 40 coin flips: z = 4/sqrt(10) = 1.265. Two long shots of one event lift it over 1.645.
-    const score = scoreWallet([...record(2, 2, { event: 'the hit', e: 0.05 }), ...record(40, 24)], NOW);
+    // 24 of 40 coin flips: z = 4/sqrt(10) = 1.265. Two long shots of one event lift it over 1.645, as Student's t too.
+    const score = scoreWallet([...record(2, 2, { event: 'the hit', e: 0.03 }), ...record(40, 24)], NOW);
     expect(score.z as number).toBeGreaterThan(1.645);
-    expect(score.without_largest_event_z).toBeCloseTo(4 / Math.sqrt(10), 12);
-    expect(score).toMatchObject({ score: 58.6, band: 'between', caps: ['one_hit'] });
+    expect(score.without_largest_event_z).toBeCloseTo(worth(4 / Math.sqrt(10), 40), 9);
+    expect(score).toMatchObject({ score: 58.4, band: 'between', caps: ['one_hit'] });
   });
 
   test('proven loser', () => {
