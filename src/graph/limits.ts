@@ -1,4 +1,12 @@
-import { type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode, type ValidationRule, getOperationAST } from 'graphql';
+import {
+  type ExecutionArgs,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
+  type ValidationRule,
+  getOperationAST,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { MOST_COST, costOf } from './cost';
 
@@ -55,7 +63,7 @@ export const limits: Plugin = {
     addValidationRule(depthLimit);
   },
   onExecute({ args, setResultAndStopExecution }) {
-    const { schema, document, operationName, variableValues } = args;
+    const { schema, document, operationName, variableValues } = args as ExecutionArgs;
     const operation = getOperationAST(document, operationName);
     if (!operation) return;
     const fragments = Object.fromEntries(

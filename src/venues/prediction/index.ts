@@ -1,6 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Venue } from '../venue';
+import { alphaSnapshot } from './resolvers/alpha-callers';
+import { expertsSnapshot } from './resolvers/experts';
+import { insidersSnapshot } from './resolvers/insiders';
 import { resolvers } from './resolvers/map';
+import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
 import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
 import { rebuildPositions } from './rollups/positions';
@@ -27,6 +31,8 @@ async function counts(db: Pool): Promise<Record<string, number>> {
 async function rebuild(client: PoolClient): Promise<void> {
   await rebuildPositions(client);
   await rebuildHours(client);
+  // Told anew by the next daily run.
+  await client.query('DELETE FROM pm_follow_state');
 }
 
 /** The prediction-market wing. */
@@ -39,5 +45,6 @@ export const prediction: Venue = {
   rebuild,
   score,
   signals,
+  snapshots: [opportunitiesSnapshot, insidersSnapshot, alphaSnapshot, expertsSnapshot],
   counts,
 };

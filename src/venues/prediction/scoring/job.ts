@@ -6,6 +6,8 @@ import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
 import { tagCopiers } from './copy-job';
+import { type Followable, followableOf } from './follow';
+import { listFollowed, tellFollowed } from './follow-days';
 import { keepInsiders } from './insider-job';
 import { behaviourOf, isBusy, listHabits, listWashShares } from './behaviour';
 import { type PmScore, scoreWallet } from './formula';
@@ -29,6 +31,8 @@ interface ScoreRow {
   edge_high: number | null;
   z: number | null;
   breakdown: Record<string, unknown>;
+  followable_roi_pct: number | null;
+  followable_share: number | null;
 }
 
 interface Wallet {
@@ -68,6 +72,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const day = now.toISOString().slice(0, 10);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
   const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: await keepInsiders(sql, now) };
+  await tellFollowed(sql, now);
   const counts = { wallets: 0, scored: 0 };
   for (let after = ''; ;) {
     const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, CHUNK]);
@@ -110,6 +115,7 @@ async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFind
   const positions = groupedBy(await listJudged(sql, kept), ({ wallet }) => wallet);
   const tradesOf = (wallet: string): number => (positions.get(wallet) ?? []).reduce((sum, { trades }) => sum + trades, 0);
   const habits = await listHabits(sql, wallets.map(({ wallet }) => wallet).filter((wallet) => isBusy(tradesOf(wallet))), now); // prettier-ignore
+  const followed = groupedBy(await listFollowed(sql, wallets.map(({ wallet }) => wallet), now), ({ wallet }) => wallet); // prettier-ignore
   return wallets.map(({ wallet, first_trade_at }) => {
     const own = positions.get(wallet) ?? [];
     const ended = own.filter((position) => isPosition(position) && hasEnded(position));
@@ -121,7 +127,9 @@ async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFind
       insider_score: venue.insiders.get(wallet) ?? null,
       copy_score: null,
     });
-    return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), figuresOf(ended));
+    const payouts = new Map(ended.map((row) => [`${row.condition_id}|${row.token_id}`, row.payout === null ? null : Number(row.payout)]));
+    const followable = followableOf(followed.get(wallet) ?? [], payouts);
+    return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), { ...figuresOf(ended), followable });
   });
 }
 
@@ -130,7 +138,7 @@ function rowOf(
   wallet: string,
   verdict: PmScore,
   tags: (score: number | null) => PmTag[],
-  figures: { win_rate: number | null; win_rate_lb: number | null },
+  figures: { win_rate: number | null; win_rate_lb: number | null; followable: Followable },
 ): ScoreRow {
   const { score, tier: _, ...breakdown } = verdict;
   const isMachine = tags(null).some((tag) => (MACHINE_TAGS as readonly string[]).includes(tag));
@@ -148,15 +156,17 @@ function rowOf(
     edge_high: verdict.edge_ci?.[1] ?? null,
     z: verdict.z,
     breakdown,
+    followable_roi_pct: figures.followable.roi_pct,
+    followable_share: figures.followable.share,
   };
 }
 
 const WRITE: Statement = {
   name: 'pm_score_write',
-  text: `INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown)
-SELECT wallet, $2::date, score, ARRAY(SELECT jsonb_array_elements_text(tags)), version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown
+  text: `INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown, followable_roi_pct, followable_share)
+SELECT wallet, $2::date, score, ARRAY(SELECT jsonb_array_elements_text(tags)), version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown, followable_roi_pct, followable_share
 FROM jsonb_to_recordset($1::jsonb) AS row(wallet text, score numeric, tags jsonb, version text, win_rate numeric, win_rate_lb numeric, positions int,
-  edge numeric, edge_low numeric, edge_high numeric, z numeric, breakdown jsonb)`,
+  edge numeric, edge_low numeric, edge_high numeric, z numeric, breakdown jsonb, followable_roi_pct numeric, followable_share numeric)`,
 };
 
 async function writeScores(sql: Sql, day: string, rows: readonly ScoreRow[]): Promise<void> {
