@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool } from 'pg';
-import { SolanaChain } from '../../src/chains/solana';
 import { TempoChain } from '../../src/chains/tempo';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
 import { MppTempo } from '../../src/payments/protocols/mpp-tempo';
+import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
 import { X402 } from '../../src/payments/protocols/x402';
 import type { Death, DyingOrders, DyingSale, FromDying } from './dying';
 
@@ -34,17 +34,25 @@ function haltAt(prototype: object, method: string, when: 'before' | 'after', arm
   };
 }
 
-/** Whether the sale that runs has its write-ahead record. */
-function written(): () => boolean {
-  const done = new Set<number | undefined>();
+const told = new Map<number, () => void>();
+process.on('message', (sale: number) => told.get(sale)?.());
+const sending = new Set<number>();
+
+/** Between the write-ahead record and the first send the sale waits for a word. */
+function waitBeforeSending(): void {
   const real = Ledger.prototype.writeAhead;
   Ledger.prototype.writeAhead = async function (...args) {
     const record = await real.apply(this, args);
-    done.add(sales.getStore());
+    const sale = sales.getStore() as number;
+    const word = new Promise<void>((resolve) => told.set(sale, resolve));
+    tell('sending');
+    await word;
+    sending.add(sale);
     return record;
   };
-  return () => done.has(sales.getStore());
 }
+
+const isSending = (): boolean => sending.has(sales.getStore() as number);
 
 const AT: Record<Death, () => void> = {
   RECEIVED: () => [X402, MppTempo].forEach(({ prototype }) => haltAt(prototype, 'validate', 'before')),
@@ -54,27 +62,17 @@ const AT: Record<Death, () => void> = {
   RESULT_READY: () => haltAt(Ledger.prototype, 'writeAhead', 'before'),
   BROADCASTING: () => haltAt(Ledger.prototype, 'writeAhead', 'after'),
   SENT: () => {
-    const sending = written();
-    haltAt(SolanaChain.prototype, 'broadcast', 'after', sending);
-    // The first question to every node after the write-ahead record is the broadcast.
-    haltAt(TempoChain.prototype, 'everywhere', 'after', sending);
+    haltAt(SolanaLanding.prototype, 'lookup', 'before', isSending);
+    // The first question to every node is the broadcast.
+    haltAt(TempoChain.prototype, 'everywhere', 'after', isSending);
   },
   UNKNOWN: () => haltAt(Ledger.prototype, 'unknown', 'after'),
   CONFIRMED: () => haltAt(Ledger.prototype, 'confirmed', 'after'),
   DELIVERED: () => haltAt(Ledger.prototype, 'flush', 'after'),
 };
 
-const told = new Map<number, () => void>();
-process.on('message', (sale: number) => told.get(sale)?.());
-
-/** Tells that it runs, and ends when it is told to. */
-async function work(): Promise<string> {
-  const sale = sales.getStore() as number;
-  const end = new Promise<void>((resolve) => told.set(sale, resolve));
-  tell('working');
-  await end;
-  return 'from the process that died';
-}
+/** Short, but where the process is to die while it works. */
+const work = async (): Promise<string> => (orders.die === 'EXECUTING' ? new Promise(() => undefined) : 'from the process that died');
 
 async function sell({ database_url, settings, sale }: DyingSale): Promise<void> {
   const pool = new Pool({ connectionString: database_url });
@@ -88,5 +86,6 @@ async function sell({ database_url, settings, sale }: DyingSale): Promise<void> 
 }
 
 const orders = JSON.parse(process.env.DYING_ORDERS as string) as DyingOrders;
+if (orders.die !== 'BROADCASTING') waitBeforeSending();
 if (orders.die !== 'never') AT[orders.die]();
 void Promise.all(orders.sales.map((sale, index) => sales.run(index, () => sell(sale)))).then(() => process.disconnect());
