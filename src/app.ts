@@ -10,19 +10,21 @@ import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
 import type { PaidDeps, PaidEndpoint } from './gateway/paid';
 import { type Listening, listen, makeGateway } from './gateway/server';
+import { staleError } from './gateway/stale';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { makeExplorer } from './graph/explorer';
 import { answeredFields, makeSchema } from './graph/schema';
 import type { Logger } from './observability/logger';
-import { makeMetrics } from './observability/metrics';
+import { type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
 import type { PaymentsSettings } from './payments/config';
 import type { GraphContext, Venue } from './venues/venue';
-import { lp } from './venues/lp/index';
+import { lp, lpOf } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
-import { watchFreshness } from './workers/freshness';
+import { type LiveFeeds, watchFreshness } from './workers/freshness';
+import { makeRunner } from './workers/runner';
 import { lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
@@ -40,10 +42,13 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
 
 /** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong. */
-export function loadCatalogue(root: string): { endpoints: Endpoint[]; paid: PaidEndpoint[]; schema: ReturnType<typeof makeSchema> } {
+export function loadCatalogue(
+  root: string,
+  venues: readonly Venue[] = VENUES,
+): { endpoints: Endpoint[]; paid: PaidEndpoint[]; schema: ReturnType<typeof makeSchema> } {
   const schema = makeSchema(
     path.join(root, 'graphql/schema'),
-    VENUES.map((venue) => venue.resolvers),
+    venues.map((venue) => venue.resolvers),
   );
   const endpoints = loadEndpoints(path.join(root, 'graphql/endpoints'), schema);
   const answered = answeredFields(schema);
@@ -63,6 +68,8 @@ export interface AppOptions {
   databaseUrl: string;
   payments: PaymentsSettings;
   logger: Logger;
+  /** Upstreams to poll in place of the configured ones: pretended ones. */
+  upstreams?: Config['upstreams'];
 }
 
 /** The running product. */
@@ -76,15 +83,45 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** The live feeds of every venue whose upstreams are set. A clock that stands still has no news. */
+function feedsOf({ clockStands }: Config, upstreams: Config['upstreams']): LiveFeeds {
+  if (clockStands) return {};
+  return Object.fromEntries(
+    VENUES.map(({ name, liveSources }) => [name, Object.keys(upstreams[name]).length > 0 ? (liveSources?.(upstreams[name]) ?? []) : []]),
+  );
+}
+
+/** Begins to read live feeds over connections of their own: a lock a venue, a transaction a feed. */
+async function startReading(
+  feeds: LiveFeeds,
+  url: string,
+  clock: Config['clock'],
+  logger: Logger,
+  figures: Metrics,
+): Promise<{ stop(): Promise<void> }> {
+  const count = Object.values(feeds).reduce((sum, sources) => sum + sources.length, 0);
+  if (count === 0) return { stop: () => Promise.resolve() };
+  const db = await openDatabase(url, { max: count + VENUES.length + 1, statement_timeout_ms: 0 });
+  const runner = makeRunner({ pool: db.pool, feeds, clock, logger, figures });
+  runner.start();
+  return {
+    stop: async () => {
+      await runner.stop();
+      await db.close();
+    },
+  };
+}
+
 /** The composition root: everything is made and joined here, and nowhere else. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
-  const { endpoints, paid, schema } = loadCatalogue(root);
+  const { endpoints, paid, schema } = loadCatalogue(root, [prediction, perps, lpOf(config.operatorAccounts)]);
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
   const payments = await createPayments(options.payments, { pool: db.pool, logger });
-  const freshness = await watchFreshness(reads.pool, VENUES);
+  const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
+  const freshness = await watchFreshness(reads.pool, VENUES, feeds);
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
   const publicUrl = config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl;
   const startedAt = new Date();
@@ -93,6 +130,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     db: reads,
     clock: config.clock,
     freshness: (endpoint) => lagSeconds(freshness.of(endpoint.venue), config.clock.now()),
+    stale: (endpoint) =>
+      config.clockStands
+        ? null
+        : staleError(endpoint, {
+            freshness: freshness.of(endpoint.venue),
+            scored_at: freshness.scoredAt(endpoint.venue),
+            now: config.clock.now(),
+          }),
     cache: new AnswerCache(CACHE_BYTES),
     slots,
     unpaid: new RateLimit(config.unpaidPerMinute),
@@ -125,10 +170,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const internal = makeInternal(makeExplorer(schema, reads, config.clock), metrics);
 
+  const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics);
   const servers: Listening[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop(STOP_GRACE_MS)));
     freshness.stop();
+    await reading.stop();
     await payments.stop();
     await reads.close();
     if (reads !== db) await db.close();

@@ -11,6 +11,7 @@ import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { startSandboxChains } from '../sandbox/sandbox';
 import { dailyScores } from '../workers/scores';
+import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
 import type { Command, Place } from './command';
 import { paymentSettings } from './payments';
@@ -58,7 +59,8 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
   const payments = await paymentsOf(config, stops);
   const worlds = await loadWorlds(config, database, logger, stops);
   await keepScores(config, database, logger, stops);
-  const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger });
+  const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
+  const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   stops.push(() => app.stop());
   worlds?.keepAlive();
   await sayHow(app, config, payments);
@@ -101,7 +103,8 @@ async function loadWorlds(config: Config, database: Located, logger: Logger, sto
   });
   const worlds = await startWorlds({
     pool: db.pool,
-    venues: VENUES,
+    // What is polled for real is not pretended.
+    venues: VENUES.filter(({ name }) => Object.keys(config.upstreams[name]).length === 0),
     choice: config.world,
     clock: config.clock,
     standing: config.clockStands,
@@ -125,7 +128,7 @@ async function loadWorlds(config: Config, database: Located, logger: Logger, sto
 }
 
 async function keepScores(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
-  const db = await openDatabase(database.url, { max: 2, statement_timeout_ms: 0 });
+  const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   stops.push(() => db.close());
   const scores = dailyScores(db.pool, VENUES, config.clock, logger);
   stops.push(() => scores.stop());
@@ -136,6 +139,8 @@ async function keepScores(config: Config, database: Located, logger: Logger, sto
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     );
   scores.keepUp();
+  const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
+  stops.push(() => snapshots.stop());
   const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger);
   stops.push(() => signals.stop());
 }

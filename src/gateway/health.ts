@@ -3,12 +3,7 @@ import type { Clock } from '../lib/clock';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
 import type { Slots } from './limits';
-
-/** Where a venue's data stands. */
-export interface VenueFreshness {
-  last_event_at: Date | null;
-  watermark: Date | null;
-}
+import { FEED_LAG_LIMIT_S, type VenueFreshness } from './stale';
 
 /** What /health is made of. Everything in it is measured when asked. */
 export interface HealthDeps {
@@ -47,9 +42,32 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_
 const isoOrNull = (date: Date | null): string | null => (date === null ? null : `${date.toISOString().slice(0, 19)}Z`);
 
 /** Seconds from the time up to which the sources were read to now; null before the first load; never negative. */
-export function lagSeconds(freshness: VenueFreshness | undefined, now: Date): number | null {
+export function lagSeconds(freshness: { watermark: Date | null } | undefined, now: Date): number | null {
   if (!freshness?.watermark) return null;
   return Math.max(0, Math.round((now.getTime() - freshness.watermark.getTime()) / 1_000));
+}
+
+type VenueStatus = 'ok' | 'stale' | 'empty';
+
+/** What /health says of a venue: `stale` when a live feed lags so far that answers are not sold. */
+function freshnessReport(fresh: VenueFreshness, now: Date): { status: VenueStatus; [field: string]: unknown } {
+  const lag = lagSeconds(fresh, now);
+  const stale = fresh.mode === 'live' && (lag ?? Number.POSITIVE_INFINITY) > FEED_LAG_LIMIT_S;
+  return {
+    last_event_at: isoOrNull(fresh.last_event_at),
+    lag_s: lag,
+    status: lag === null ? 'empty' : stale ? 'stale' : 'ok',
+    mode: fresh.mode,
+    feeds: fresh.feeds.map(({ feed, gates, totals, lag: event_lag, failure, ...marks }) => ({
+      feed,
+      gates,
+      lag_s: lagSeconds(marks, now),
+      last_event_at: isoOrNull(marks.last_event_at),
+      event_lag,
+      records: totals,
+      failure,
+    })),
+  };
 }
 
 /** Assembles the report: `down` when the database or every payment method is, `degraded` when a part is or no data is loaded. */
@@ -65,8 +83,7 @@ export function makeHealth(deps: HealthDeps): Health {
       const payable = enabled.some(({ status }) => status === 'ok');
       const now = deps.clock.now();
       const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
-        const lag = lagSeconds(fresh, now);
-        return [venue, { last_event_at: isoOrNull(fresh.last_event_at), lag_s: lag, status: lag === null ? 'empty' : 'ok' }] as const;
+        return [venue, freshnessReport(fresh, now)] as const;
       });
       const whole = enabled.every(({ status }) => status === 'ok') && venues.every(([, { status }]) => status === 'ok');
       const recent = deps.metrics.lastMinute();

@@ -26,6 +26,8 @@ export interface PaidDeps {
   clock: Clock;
   /** Seconds between now and the time up to which the venue's sources have been read; null before the first load. */
   freshness(endpoint: Endpoint): number | null;
+  /** stale_data where the answer would be too old to be sold. */
+  stale(endpoint: Endpoint): AppError | null;
   cache: AnswerCache;
   slots: Slots;
   unpaid: RateLimit;
@@ -150,6 +152,8 @@ async function deliver(
 ): Promise<unknown> {
   const callers = [`ip:${request.ip}`, `payer:${payer}`];
   for (const caller of callers) deps.empties.check(caller);
+  const stale = deps.stale(endpoint);
+  if (stale !== null) throw stale;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deps.queryDeadlineMs)]);
   try {
     const { answer, hit } = await deps.slots.run(deadline, () =>
@@ -204,7 +208,7 @@ function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof
   const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
   return {
     endpoint: endpoint.name,
-    as_of: second(context.now),
+    as_of: second(meta.as_of ?? context.now),
     timeframe: meta.timeframe ?? (reading.variables.timeframe as string | undefined) ?? null,
     window: meta.window && { from: second(meta.window.from), to: second(meta.window.to) },
     count: meta.count,

@@ -9,6 +9,7 @@ import { lpWorld } from './simulator/lp';
 import { perpsWorld } from './simulator/perps';
 import { predictionWorld } from './simulator/prediction';
 import type { VenueWorld, WorldOptions } from './simulator/world';
+import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
 
 /** A world's length before the first start. */
 const HISTORY_MS = 30 * 86_400_000;
@@ -19,35 +20,19 @@ interface WorldChoice {
   seed: number;
 }
 
-/** A pretended upstream being loaded into its wing, up to a time. */
+/** A venue's world on its way into the store. */
 interface LoadedWorld {
   venue: Venue;
   world: VenueWorld;
-  start: Date;
-  /** Everything before this instant is loaded. */
+  /** Its past when it was begun: loaded in bulk, as an operator loads an archive. */
+  history_to: Date;
+  /** Everything before this instant was loaded in bulk. */
   until: Date;
 }
 
 const cursorName = (venue: Venue): string => `sandbox.${venue.name}`;
 
-/** The options a store's world was begun with, or null; throws one clear sentence when another world is in the store. */
-async function begun(pool: Pool, venue: Venue, choice: WorldChoice): Promise<{ start: Date; until: Date } | null> {
-  const { rows } = await pool.query<{ cursor: { seed: number; size: number; start: string }; watermark: Date }>(
-    'SELECT cursor, watermark FROM source_cursor WHERE source = $1',
-    [cursorName(venue)],
-  );
-  const row = rows[0];
-  if (row === undefined) return null;
-  const { seed, size, start } = row.cursor;
-  if (seed !== choice.seed || size !== choice.size) {
-    throw new Error(
-      `The store holds the simulated world WORLD=${size}:${seed}, not ${choice.size}:${choice.seed}. Remove the data folder (DATA_DIR) to begin another world.`,
-    );
-  }
-  return { start: new Date(start), until: row.watermark };
-}
-
-/** Opens the venue's world where the store left it, or begins it 30 days before `now`. */
+/** Opens the venue's world where the store left it, or begins it 30 days before `now`. Throws one clear sentence when another world is in the store. */
 async function openWorld(
   pool: Pool,
   venue: Venue,
@@ -55,19 +40,32 @@ async function openWorld(
   choice: WorldChoice,
   now: Date,
 ): Promise<LoadedWorld> {
-  const known = await begun(pool, venue, choice);
-  const start = known?.start ?? new Date(Math.floor((now.getTime() - HISTORY_MS) / HOUR_MS) * HOUR_MS);
-  return { venue, world: make({ ...choice, start }), start, until: known?.until ?? start };
+  const start = new Date(Math.floor((now.getTime() - HISTORY_MS) / HOUR_MS) * HOUR_MS);
+  // Written before anything is loaded: a load that is cut off goes on with the same world.
+  await pool.query(
+    'INSERT INTO source_cursor (source, venue, cursor, watermark, updated_at) VALUES ($1, $2, $3, $4, now()) ON CONFLICT (source) DO NOTHING',
+    [cursorName(venue), venue.name, JSON.stringify({ ...choice, start, history_to: now }), start],
+  );
+  const { rows } = await pool.query<{ cursor: WorldChoice & { start: string; history_to?: string }; watermark: Date }>(
+    'SELECT cursor, watermark FROM source_cursor WHERE source = $1',
+    [cursorName(venue)],
+  );
+  const { cursor, watermark } = rows[0] as (typeof rows)[number];
+  if (cursor.seed !== choice.seed || cursor.size !== choice.size) {
+    throw new Error(
+      `The store holds the simulated world WORLD=${cursor.size}:${cursor.seed}, not ${choice.size}:${choice.seed}. Remove the data folder (DATA_DIR) to begin another world.`,
+    );
+  }
+  return {
+    venue,
+    world: make({ ...choice, start: new Date(cursor.start) }),
+    history_to: new Date(cursor.history_to ?? watermark),
+    until: watermark,
+  };
 }
 
-/** Loads what the pretended upstream would have told between `loaded.until` and `to`, through the venue's own sources. */
-async function advanceWorld(
-  pool: Pool,
-  loaded: LoadedWorld,
-  choice: WorldChoice,
-  to: Date,
-  progress: (facts: number) => void,
-): Promise<IngestReport> {
+/** Loads what the venue's upstream would have told between `loaded.until` and `to` as recorded pages, through the venue's own sources. */
+async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress: (facts: number) => void): Promise<IngestReport> {
   const total = emptyReport();
   if (to <= loaded.until) return total;
   for (const simulated of loaded.world.pages(loaded.until, to)) {
@@ -81,18 +79,25 @@ async function advanceWorld(
     progress(simulated.facts);
   }
   // Written last: after a crash in between, pages are loaded again, and twice is once.
-  await pool.query(
-    `INSERT INTO source_cursor (source, venue, cursor, watermark, updated_at) VALUES ($1, $2, $3, $4, now())
-     ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, watermark = EXCLUDED.watermark, updated_at = now()`,
-    [cursorName(loaded.venue), loaded.venue.name, JSON.stringify({ ...choice, start: loaded.start.toISOString() }), to],
-  );
+  await pool.query('UPDATE source_cursor SET watermark = $2, updated_at = now() WHERE source = $1', [cursorName(loaded.venue), to]);
   loaded.until = to;
   return total;
 }
 
 const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
-/** How often the pretended upstreams are asked for what is new. */
+
+/** How a pretended upstream is started over a world: it tells what happened from `since` on. */
+export type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
+
+/** Venues whose news are polled over HTTP; the others' are appended as recorded pages. */
+const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = { prediction: startPredictionUpstream };
+
+/** How often the worlds of venues that are not polled are asked for what is new. */
 const POLL_MS = 2_000;
+/** A pretended upstream tells this much of what is in the store already: feeds look back. */
+const LOOK_BACK_MS = HOUR_MS;
+/** Share of requests a pretended upstream refuses, so that it is met as upstreams are. */
+const BUSY = 0.005;
 
 export interface WorldsOptions {
   pool: Pool;
@@ -104,26 +109,30 @@ export interface WorldsOptions {
   logger: Logger;
 }
 
-/** The sandbox's three pretended upstreams. */
+/** The sandbox's pretended venues. */
 export interface LiveWorlds {
-  /** About how many facts are still to be loaded. */
+  /** About how many facts are still to be loaded in bulk. */
   expected: number;
-  /** Loads everything up to now. */
+  /** Loads the past in bulk; of venues that are not polled, everything up to now. */
   catchUp(progress: (facts: number) => void): Promise<void>;
-  /** Goes on loading what is new every few seconds, until stopped. */
+  /** Starts the upstreams of the venues that are polled, and tells their URLs. After `catchUp`. */
+  startUpstreams(): Promise<Partial<Record<VenueName, Record<string, string>>>>;
+  /** Goes on appending what is new on the other venues every few seconds, until stopped. */
   keepAlive(): void;
   stop(): Promise<void>;
 }
 
-/** Opens the worlds of all venues; nothing is loaded before `catchUp`. */
+/** Opens the worlds of these venues; nothing is loaded before `catchUp`. */
 export async function startWorlds({ pool, venues, choice, clock, standing, logger }: WorldsOptions): Promise<LiveWorlds> {
-  const loaded = await Promise.all(venues.map((venue) => openWorld(pool, venue, MAKERS[venue.name], choice, clock.now())));
-  const expected = loaded.reduce((sum, { until }) => sum + (choice.size * (clock.now().getTime() - until.getTime())) / HISTORY_MS, 0);
+  const worlds = await Promise.all(venues.map((venue) => openWorld(pool, venue, MAKERS[venue.name], choice, clock.now())));
+  const isPolled = ({ venue }: LoadedWorld): boolean => !standing && STARTERS[venue.name] !== undefined;
+  const targetOf = (world: LoadedWorld): Date => (isPolled(world) ? world.history_to : clock.now());
+  const missing = worlds.reduce((sum, world) => sum + Math.max(0, targetOf(world).getTime() - world.until.getTime()), 0);
+  const upstreams: PretendUpstream[] = [];
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> = Promise.resolve();
   const advance = async (progress: (facts: number) => void): Promise<void> => {
-    const now = clock.now();
-    for (const world of loaded) await advanceWorld(pool, world, choice, now, progress);
+    for (const world of worlds) await advanceWorld(pool, world, targetOf(world), progress);
   };
   const tick = (): void => {
     working = advance(() => undefined)
@@ -133,15 +142,36 @@ export async function startWorlds({ pool, venues, choice, clock, standing, logge
       });
   };
   return {
-    expected: Math.max(0, Math.round(expected)),
+    expected: Math.round((choice.size * missing) / HISTORY_MS),
     catchUp: advance,
+    startUpstreams: async () => {
+      const urls: Partial<Record<VenueName, Record<string, string>>> = {};
+      for (const world of worlds.filter(isPolled)) {
+        const start = STARTERS[world.venue.name] as UpstreamStarter;
+        const upstream = await start({ world: world.world, since: await knownUntil(pool, world), clock, seed: choice.seed });
+        upstream.faults.busy = BUSY;
+        upstreams.push(upstream);
+        urls[world.venue.name] = { ...upstream.urls };
+      }
+      return urls;
+    },
     keepAlive: () => {
-      if (!standing) timer = setTimeout(tick, POLL_MS);
+      if (!standing && !worlds.every(isPolled)) timer = setTimeout(tick, POLL_MS);
     },
     stop: async () => {
       clearTimeout(timer);
       timer = undefined;
       await working;
+      await Promise.all(upstreams.map((upstream) => upstream.stop()));
     },
   };
+}
+
+/** Where the feed that is furthest behind goes on, and some time before. */
+async function knownUntil(pool: Pool, { venue, until }: LoadedWorld): Promise<Date> {
+  const { rows } = await pool.query<{ mark: Date | null }>(
+    "SELECT min(watermark) AS mark FROM source_cursor WHERE venue = $1 AND source NOT LIKE 'sandbox.%' AND source NOT LIKE 'score.%'",
+    [venue.name],
+  );
+  return new Date(Math.min(until.getTime(), rows[0]?.mark?.getTime() ?? until.getTime()) - LOOK_BACK_MS);
 }

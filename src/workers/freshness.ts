@@ -1,23 +1,47 @@
 import type { Pool } from 'pg';
 import type { Venue, VenueName } from '../venues/venue';
+import { type FeedRow, listFeeds } from './feed-store';
+import { lastScored } from './scores';
+import type { LiveSource } from './source';
 
+/** A live feed as it stands. */
+export interface FeedState extends Pick<FeedRow, 'feed' | 'watermark' | 'last_event_at' | 'totals' | 'lag' | 'failure'> {
+  /** Whether the venue's answers are stale when this feed is. */
+  gates: boolean;
+}
+
+/** Where a venue's data stands. */
 export interface Freshness {
   last_event_at: Date | null;
+  /** Time up to which the sources have been read: of the live feed that is furthest behind, else of what was recorded. */
   watermark: Date | null;
+  /** recorded: its upstreams are not polled, so nothing is expected to come and nothing grows stale. */
+  mode: 'live' | 'recorded';
+  feeds: readonly FeedState[];
 }
 
 /** Where each venue's data stands, asked of the store every few seconds and known at any moment. */
 export interface FreshnessWatch {
   of(venue: VenueName): Freshness;
   all(): Record<string, Freshness>;
+  /** Up to which instant the venue was last scored; null before the first run. */
+  scoredAt(venue: VenueName): Date | null;
   stop(): void;
 }
 
+const UNKNOWN: Freshness = { last_event_at: null, watermark: null, mode: 'recorded', feeds: [] };
+
+/** The live feeds of each venue that is polled. */
+export type LiveFeeds = Readonly<Partial<Record<VenueName, readonly LiveSource[]>>>;
+
 /** Starts watching; the first figures are there when the promise resolves. A failed look keeps the figures of before. */
-export async function watchFreshness(pool: Pool, venues: readonly Venue[], everyMs = 2_000): Promise<FreshnessWatch> {
+export async function watchFreshness(pool: Pool, venues: readonly Venue[], live: LiveFeeds = {}, everyMs = 2_000): Promise<FreshnessWatch> {
   const known = new Map<VenueName, Freshness>();
+  let scored: Record<string, Date | null> = {};
   const look = async (): Promise<void> => {
-    for (const venue of venues) known.set(venue.name, await venue.freshness(pool));
+    scored = await lastScored(pool, venues);
+    const rows = await listFeeds(pool);
+    for (const venue of venues) known.set(venue.name, freshnessOf(await venue.freshness(pool), live[venue.name] ?? [], rows));
   };
   await look();
   let busy = false;
@@ -30,8 +54,29 @@ export async function watchFreshness(pool: Pool, venues: readonly Venue[], every
   }, everyMs);
   timer.unref();
   return {
-    of: (venue) => known.get(venue) ?? { last_event_at: null, watermark: null },
+    of: (venue) => known.get(venue) ?? UNKNOWN,
     all: () => Object.fromEntries(known),
+    scoredAt: (venue) => scored[venue] ?? null,
     stop: () => clearInterval(timer),
   };
+}
+
+/** A feed that has not begun stands where the recording ended. */
+function freshnessOf(
+  recorded: { last_event_at: Date | null; watermark: Date | null },
+  sources: readonly LiveSource[],
+  rows: readonly FeedRow[],
+): Freshness {
+  const feeds = sources.map(({ name, gates }): FeedState => {
+    const row = rows.find(({ feed }) => feed === name);
+    const { watermark = recorded.watermark, last_event_at = null, failure = null } = row ?? {};
+    const totals = row?.totals ?? { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+    const lag = row?.lag ?? { events: 0, p50_s: null, p99_s: null };
+    return { feed: name, gates, watermark, last_event_at, failure, totals, lag };
+  });
+  if (feeds.length === 0) return { ...recorded, mode: 'recorded', feeds };
+  const marks = feeds.filter(({ gates }) => gates).map(({ watermark }) => watermark?.getTime() ?? Number.NEGATIVE_INFINITY);
+  const furthestBehind = marks.length === 0 ? recorded.watermark?.getTime() : Math.min(...marks);
+  const watermark = furthestBehind === undefined || furthestBehind === Number.NEGATIVE_INFINITY ? null : new Date(furthestBehind);
+  return { last_event_at: recorded.last_event_at, watermark, mode: 'live', feeds };
 }
