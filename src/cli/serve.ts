@@ -6,6 +6,7 @@ import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
 import { migrate } from '../db/migrate';
+import { monthsAhead } from '../db/months-ahead';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
@@ -58,6 +59,7 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
 
   const payments = await paymentsOf(config, stops);
   const worlds = await loadWorlds(config, database, logger, stops);
+  await keepMonths(config, database, logger, stops);
   await keepScores(config, database, logger, stops);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
@@ -125,6 +127,15 @@ async function loadWorlds(config: Config, database: Located, logger: Logger, sto
     `World: ${loaded} facts loaded in ${((performance.now() - started) / 1_000).toFixed(1)} s (WORLD=${config.world.size}:${config.world.seed})`,
   );
   return worlds;
+}
+
+async function keepMonths(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
+  const db = await openDatabase(database.url, { max: 1 });
+  stops.push(() => db.close());
+  const months = monthsAhead(db.pool, config.clock, logger);
+  stops.push(() => months.stop());
+  await months.catchUp();
+  months.keepUp();
 }
 
 async function keepScores(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
