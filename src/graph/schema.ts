@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Resolvers } from '../venues/venue';
 import { SCALARS } from './scalars';
 
@@ -17,11 +17,18 @@ export function readSdl(folder: string): string {
 
 /** The executable schema: SDL, scalars and the wings' resolvers. Throws when a resolver names something the SDL has not. */
 export function makeSchema(sdlFolder: string, resolvers: readonly Resolvers[]): GraphQLSchema {
-  return makeExecutableSchema({
-    typeDefs: readSdl(sdlFolder),
+  const typeDefs = readSdl(sdlFolder);
+  const schema = makeExecutableSchema({
+    typeDefs,
     resolvers: [SCALARS, ...resolvers],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
+  // Scalars that are given as resolvers lose the words the SDL has for them.
+  for (const node of parse(typeDefs).definitions) {
+    const scalar = node.kind === Kind.SCALAR_TYPE_DEFINITION ? schema.getType(node.name.value) : undefined;
+    if (node.kind === Kind.SCALAR_TYPE_DEFINITION && scalar) scalar.description = node.description?.value;
+  }
+  return schema;
 }
 
 /** Root fields that have a resolver: the others cannot answer yet. */
