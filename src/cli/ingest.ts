@@ -2,6 +2,7 @@ import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { VENUES } from '../app';
 import { ingestFrom } from '../workers/ingest';
+import { dropSnapshots } from '../workers/snapshots';
 import { type Command, parseArguments } from './command';
 import { withDatabase } from './open';
 
@@ -27,6 +28,7 @@ export const command: Command = async (args, place) => {
         process.stderr.write(source === null ? `\n${name}: not a format of ${venue.name}, skipped\n` : `\n${name}: ${source}\n`),
       progress: (records) => bar.increment(records),
     }).finally(() => bar.stop());
+    await dropSnapshots(db.pool, venue);
     const seconds = (performance.now() - started) / 1_000;
     process.stderr.write(`${report.read} records in ${seconds.toFixed(1)} s (${Math.round(report.read / seconds)} a second)\n`);
     process.stdout.write(`${JSON.stringify({ venue: venue.name, ...report })}\n`);

@@ -9,6 +9,7 @@ export const emptyMeta = (): AnswerMeta => ({
   next_cursor: null,
   score_version: null,
   warnings: [],
+  as_of: null,
   track_record: null,
 });
 

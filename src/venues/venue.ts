@@ -16,6 +16,8 @@ export interface AnswerMeta {
   next_cursor: string | null;
   score_version: string | null;
   warnings: string[];
+  /** The instant the answer is as of, where that is not the context's now. */
+  as_of: Date | null;
   /** How earlier answers of the same signal endpoint turned out; null on all others. */
   track_record: TrackRecord[] | null;
 }
@@ -46,6 +48,21 @@ export interface SignalTracking {
   mark(sql: Sql, pending: readonly PendingSignal[], now: Date): Promise<SignalMark[]>;
 }
 
+/** What an endpoint's answers are chosen from, rebuilt in the background (contract 2.7: class snapshot). */
+export interface Snapshot<T = unknown> {
+  /** Path of the endpoint after /api/v1/. */
+  name: string;
+  every_s: number;
+  /** Separately kept parts, such as one a category. */
+  parts: readonly string[];
+  /** What else to read while the last copy is too old. */
+  fallback?: { method: 'GET' | 'POST'; path: string; note: string };
+  /** Writes what `build` reads and nothing else keeps up to date, as of `now`. */
+  refresh?(pool: Pool, now: Date): Promise<void>;
+  /** One part as of the context's now: plain data that JSON can hold. */
+  build(context: GraphContext, part: string): Promise<T>;
+}
+
 /** The face of a wing: everything the rest of the house may know about a venue. */
 export interface Venue {
   name: VenueName;
@@ -63,6 +80,8 @@ export interface Venue {
   score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
   /** Signals whose fate is measured; resolvers of these endpoints are wrapped in `tracked`. */
   signals?: SignalTracking;
+  /** Answers of the snapshot class; their resolvers use `readSnapshot`. */
+  snapshots?: readonly Snapshot[];
   /** Rows kept, by fact table: what the start says is in the store. */
   counts(db: Pool): Promise<Record<string, number>>;
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../../../errors';
+import { CATEGORIES } from '../../../lib/category';
 import { wilsonLowerBound } from '../../../lib/statistics';
-import type { GraphContext, Resolver } from '../../venue';
+import { readSnapshot } from '../../../workers/snapshot';
+import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type AlphaFilter, type EarlyBet, listEarlyBets, listMarketHours } from '../queries/alpha-calls';
@@ -18,15 +20,29 @@ interface AlphaCallersArgs {
   min_calls: number;
 }
 
-/** wallets/alpha-callers: purchases of winners at 0.5 or less, early and before their market trended. Throws empty_result when there is none in scope. */
+type Scope = Pick<AlphaCallersArgs, 'days_back' | 'min_days_early' | 'min_bet_usdc'>;
+
+/** The scope that is asked for by default: its calls are kept, others are looked for when asked. */
+const KEPT_SCOPE: Scope = { days_back: 30, min_days_early: 7, min_bet_usdc: 100 };
+const ALL = 'all';
+
+/** Every call of the default scope: parts are all categories together, and each alone. */
+export const alphaSnapshot: Snapshot<Call[]> = {
+  name: 'wallets/alpha-callers',
+  every_s: 600,
+  parts: [ALL, ...CATEGORIES],
+  build: (context, part) => listCalls(context, KEPT_SCOPE, part === ALL ? null : part),
+};
+
+/**
+ * wallets/alpha-callers: purchases of winners at 0.5 or less, early and before their market trended. Throws empty_result when there is none in scope,
+ * stale_data when its snapshot is too old.
+ */
 export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_, args, context) => {
-  const filter: AlphaFilter = { ...args, now: context.now, category: args.category ?? null };
-  const bets = await listEarlyBets(context.sql, filter);
-  const calls = await callsOf(bets, context);
-  const shown = calls
-    .filter((call) => call.calls >= args.min_calls)
-    .sort((a, b) => b.alpha_score - a.alpha_score || (a.wallet + a.condition_id < b.wallet + b.condition_id ? -1 : 1))
-    .slice(0, args.limit);
+  const category = args.category ?? null;
+  const isKept = Object.entries(KEPT_SCOPE).every(([name, value]) => args[name as keyof Scope] === value);
+  const calls = isKept ? (await readSnapshot(context, alphaSnapshot, category ?? ALL)).body : await listCalls(context, args, category);
+  const shown = calls.filter((call) => call.calls >= args.min_calls).slice(0, args.limit);
   if (shown.length === 0) throw new AppError('empty_result', { suggestion: suggest(args, calls.length > 0) });
   await nameRun(context);
   context.meta.count = shown.length;
@@ -39,13 +55,26 @@ export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_
   );
 };
 
+/** Calls in scope, the best first. */
+async function listCalls(
+  context: GraphContext,
+  { days_back, min_days_early, min_bet_usdc }: Scope,
+  category: string | null,
+): Promise<Call[]> {
+  const filter: AlphaFilter = { days_back, min_days_early, min_bet_usdc, category, now: context.now };
+  const calls = await callsOf(await listEarlyBets(context.sql, filter), context);
+  return calls.sort((a, b) => b.alpha_score - a.alpha_score || (a.wallet + a.condition_id < b.wallet + b.condition_id ? -1 : 1));
+}
+
+type Call = ReturnType<typeof callOf>;
+
 function suggest(args: AlphaCallersArgs, any: boolean): Record<string, unknown> {
   if (any) return { min_calls: 1 };
   return args.min_days_early > 1 ? { min_days_early: 1, days_back: 90 } : { min_bet_usdc: 0, days_back: 90 };
 }
 
 /** Right bets made before their market trended, with the record of their wallets. */
-async function callsOf(bets: readonly EarlyBet[], context: GraphContext) {
+async function callsOf(bets: readonly EarlyBet[], context: GraphContext): Promise<Call[]> {
   const right = bets.filter(({ won }) => won);
   const hours = groupedBy(
     await listMarketHours(context.sql, [...new Set(right.map(({ condition_id }) => condition_id))], context.now),

@@ -2,16 +2,18 @@ import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/clie
 import { AppError } from '../../../errors';
 import { mean } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
-import type { GraphContext, Resolver } from '../../venue';
+import { type Json, readSnapshot } from '../../../workers/snapshot';
+import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
-import { listTakenVolumes, listWalletEvidence } from '../queries/insider-evidence';
+import { type WalletEvidence, listTakenVolumes, listWalletEvidence } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
 import { isFlagged, overMarkets, riskOf } from '../scoring/insider';
+import { rescanInsiders } from '../scoring/insider-job';
 import { type InsiderFinding, scanInsiders } from '../scoring/insider-scan';
 import { getKnownMarket } from './markets-known';
 import { loadJudged } from './position';
@@ -95,92 +97,130 @@ interface InsidersArgs {
   sort_by: InsidersSort;
 }
 
-/** wallets/insiders: candidates of the whole venue, from the newest scan. Throws empty_result when there is no candidate. */
-export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, context) => {
-  const rows = (await listNewestInsiders(context.sql, context.now)).filter(({ category }) => !args.category || category === args.category);
-  const scored = [...groupedBy(rows, ({ wallet }) => wallet)].map(([wallet, markets]) => ({
+/** A wallet of the newest scan with everything it is listed by; its markets in order of score. */
+interface Suspect {
+  wallet: string;
+  first_trade_at: Date;
+  markets_traded: number;
+  buy_usdc: string;
+  /** Largest first. */
+  categories: string[];
+  wins: number;
+  resolved: number;
+  pnl_usdc: string;
+  p_value: number | null;
+  markets: InsiderRow[];
+}
+
+/** Every wallet of the newest scan, which is made again first: one part. */
+export const insidersSnapshot: Snapshot<{ generated_at: Date | null; suspects: Suspect[] }> = {
+  name: 'wallets/insiders',
+  every_s: 600,
+  parts: ['all'],
+  refresh: rescanInsiders,
+  build: async (context) => {
+    const rows = await listNewestInsiders(context.sql, context.now);
+    const byWallet = groupedBy(rows, ({ wallet }) => wallet);
+    const wallets = [...byWallet.keys()];
+    const evidence = await listWalletEvidence(context.sql, wallets, context.now, await loadOverlay(context.sql, context.now));
+    const judged = await loadJudged(await listPositionsAsOf(context.sql, { wallets }, context.now), context);
+    const positions = groupedBy(judged, ({ wallet }) => wallet);
+    const suspects = [...byWallet].flatMap(([wallet, markets]): Suspect[] => {
+      const known = evidence.get(wallet);
+      return known === undefined ? [] : [suspectOf(wallet, known, markets, positions.get(wallet) ?? [], context.now)];
+    });
+    return { generated_at: rows[0]?.generated_at ?? null, suspects };
+  },
+};
+
+function suspectOf(
+  wallet: string,
+  known: WalletEvidence,
+  markets: readonly InsiderRow[],
+  own: readonly JudgedPosition[],
+  now: Date,
+): Suspect {
+  const ended = own.filter((position) => isPosition(position) && hasEnded(position));
+  const resolved = ended.filter(({ status }) => status === 'resolved');
+  const categories = [...known.categories].sort((a, b) => b.usdc - a.usdc || (a.category < b.category ? -1 : 1));
+  return {
     wallet,
-    markets: markets.sort((a, b) => b.score - a.score || (a.condition_id < b.condition_id ? -1 : 1)),
-    score: overMarkets(markets.map(({ score }) => score)),
-  }));
-  const strong = scored.filter(({ score }) => score >= args.min_score);
-  const evidence = await listWalletEvidence(context.sql, strong.map(({ wallet }) => wallet), context.now, await loadOverlay(context.sql, context.now)); // prettier-ignore
-  const young = strong.filter(({ wallet }) => {
-    const known = evidence.get(wallet);
-    return known !== undefined && ageOf(known.first_trade_at, context.now) <= args.max_wallet_age_days;
+    first_trade_at: known.first_trade_at,
+    markets_traded: known.markets_traded,
+    buy_usdc: known.buy_usdc,
+    categories: categories.map(({ category }) => category),
+    wins: resolved.filter(({ gain }) => Number(gain) > 0).length,
+    resolved: resolved.length,
+    pnl_usdc: total(ended.map(({ gain }) => gain)),
+    p_value: scoreWallet(ended.map(evidenceOf), now).p_value,
+    markets: [...markets].sort((a, b) => b.score - a.score || (a.condition_id < b.condition_id ? -1 : 1)),
+  };
+}
+
+/** A suspect within the category asked for. */
+type Candidate = Json<Suspect> & { score: number; age_days: number };
+
+/**
+ * wallets/insiders: candidates of the whole venue, from the newest scan. Throws empty_result when there is no candidate, stale_data when its
+ * snapshot is too old.
+ */
+export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, context) => {
+  const { body } = await readSnapshot(context, insidersSnapshot, 'all');
+  const scored = body.suspects.flatMap((suspect): Candidate[] => {
+    const markets = suspect.markets.filter(({ category }) => !args.category || category === args.category);
+    if (markets.length === 0) return [];
+    const score = overMarkets(markets.map((market) => market.score));
+    return [{ ...suspect, markets, score, age_days: ageOf(new Date(suspect.first_trade_at), context.now) }];
   });
+  const strong = scored.filter(({ score }) => score >= args.min_score);
+  const young = strong.filter(({ age_days }) => age_days <= args.max_wallet_age_days);
   if (young.length === 0)
     throw new AppError('empty_result', {
       suggestion: strong.length > 0 ? { max_wallet_age_days: 90 } : { min_score: Math.min(20, args.min_score) },
     });
-  const kept = await listPositionsAsOf(context.sql, { wallets: young.map(({ wallet }) => wallet) }, context.now);
-  const positions = groupedBy(await loadJudged(kept, context), ({ wallet }) => wallet);
-  const candidates = young.map((one) => ({
-    ...one,
-    own: positions.get(one.wallet) ?? [],
-    known: evidence.get(one.wallet) as NonNullable<ReturnType<typeof evidence.get>>,
-  }));
   const key = KEYS[args.sort_by];
-  const ordered = candidates.map((candidate) => ({ candidate, key: key(candidate, context.now) }));
-  ordered.sort((a, b) => b.key - a.key || b.candidate.score - a.candidate.score || (a.candidate.wallet < b.candidate.wallet ? -1 : 1));
-  const listed = ordered.slice(0, args.limit).map(({ candidate }) => candidate);
+  const ordered = young.sort((a, b) => key(b) - key(a) || b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
+  const listed = ordered.slice(0, args.limit);
   context.meta.count = listed.length;
   return {
     candidates: await Promise.all(listed.map((candidate) => candidateOf(candidate, context))),
     total_candidates: young.length,
-    generated_at: rows[0]?.generated_at,
+    generated_at: body.generated_at,
   };
 };
 
-interface Candidate {
-  wallet: string;
-  score: number;
-  markets: InsiderRow[];
-  own: JudgedPosition[];
-  known: { first_trade_at: Date; markets_traded: number; buy_usdc: string; categories: { category: string; usdc: number }[] };
-}
-
-const resolvedOf = (own: readonly JudgedPosition[]): JudgedPosition[] =>
-  own.filter((position) => isPosition(position) && position.status === 'resolved');
-const winsOf = (own: readonly JudgedPosition[]): number => resolvedOf(own).filter(({ gain }) => Number(gain) > 0).length;
-
 /** Largest first; the youngest first by age. */
-const KEYS: Record<InsidersSort, (candidate: Candidate, now: Date) => number> = {
+const KEYS: Record<InsidersSort, (candidate: Candidate) => number> = {
   insider_score: ({ score }) => score,
-  total_buy_usdc: ({ known }) => Number(known.buy_usdc),
-  win_rate: ({ own }) => over(winsOf(own), resolvedOf(own).length) ?? -1,
-  wallet_age_days: ({ known }, now) => -ageOf(known.first_trade_at, now),
+  total_buy_usdc: ({ buy_usdc }) => Number(buy_usdc),
+  win_rate: ({ wins, resolved }) => over(wins, resolved) ?? -1,
+  wallet_age_days: ({ age_days }) => -age_days,
 };
 
-async function candidateOf({ wallet, score, markets, own, known }: Candidate, context: GraphContext) {
-  const ended = own.filter((position) => isPosition(position) && hasEnded(position));
-  const resolved = resolvedOf(own);
-  const wins = winsOf(own);
-  const categories = [...known.categories]
-    .sort((a, b) => b.usdc - a.usdc || (a.category < b.category ? -1 : 1))
-    .map(({ category }) => category);
+async function candidateOf(candidate: Candidate, context: GraphContext) {
+  const { wallet, score, markets, categories, wins, resolved } = candidate;
   return {
     wallet,
     insider_score: score,
-    wallet_age_days: ageOf(known.first_trade_at, context.now),
-    first_trade: known.first_trade_at,
-    markets_traded: known.markets_traded,
-    total_buy_usdc: known.buy_usdc,
+    wallet_age_days: candidate.age_days,
+    first_trade: candidate.first_trade_at,
+    markets_traded: candidate.markets_traded,
+    total_buy_usdc: candidate.buy_usdc,
     category_count: categories.length,
     categories,
     win_count: wins,
-    total_resolved: resolved.length,
-    win_rate: over(wins, resolved.length),
+    total_resolved: resolved,
+    win_rate: over(wins, resolved),
     signals: markets[0]?.signals,
     risk_level: riskOf(score),
     flagged_markets: await Promise.all(markets.filter((market) => isFlagged(market.score)).map((market) => flaggedOf(market, context))),
-    pnl_usdc: total(ended.map(({ gain }) => gain)),
-    p_value: scoreWallet(ended.map(evidenceOf), context.now).p_value,
+    pnl_usdc: candidate.pnl_usdc,
+    p_value: candidate.p_value,
     cluster_id: null,
   };
 }
 
-async function flaggedOf({ condition_id, token_id, buy_usdc, score }: InsiderRow, context: GraphContext) {
+async function flaggedOf({ condition_id, token_id, buy_usdc, score }: Json<InsiderRow>, context: GraphContext) {
   const loaders = context.loaders(makeLoaders);
   const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
   return { condition_id, token_id, question: market?.question ?? null, outcome: nameOf(token_id, outcomes), buy_usdc, score };

@@ -2,8 +2,9 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { clip, logClip, mean } from '../../../lib/statistics';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
-import type { GraphContext, Resolver } from '../../venue';
+import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { type Json, readSnapshot } from '../../../workers/snapshot';
+import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { type NetStance, byMoney, byScore, consensusOf, independentOf } from '../consensus';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
@@ -16,6 +17,7 @@ import { listHeldMarkets } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
+import { nameRun } from './wallets';
 
 type Strength = 'weak' | 'moderate' | 'strong';
 
@@ -50,55 +52,76 @@ interface Opportunity {
   signals: { consensus: number; flow_24h: number; dumb_opposed: number; new_smart: number; insider_overlap: number };
 }
 
-/** markets/opportunities: active markets whose price and smart money differ, by several signals together. Throws empty_result when none is strong enough. */
-export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, context) => {
-  const kept = (await listOpportunities(context, args)).filter((one) => isWanted(one, args));
-  if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
-  const shown = kept.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).slice(0, args.limit);
-  context.meta.count = shown.length;
-  return shown.map(describe);
+/** A row of the answer, and what it is chosen by. */
+type OpportunityRow = ReturnType<typeof describe>;
+
+/** Every opportunity by the timeframe of its flow signal: parts are timeframes. */
+export const opportunitiesSnapshot: Snapshot<OpportunityRow[]> = {
+  name: 'markets/opportunities',
+  every_s: 300,
+  parts: TIMEFRAMES,
+  fallback: { method: 'GET', path: '/api/v1/markets/high-conviction', note: 'same idea, lighter' },
+  build: async (context, part) => {
+    const found = await listOpportunities(context, windowOf(part as Timeframe, context.now));
+    return found.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).map((one) => describe(one));
+  },
 };
 
-function isWanted({ score, hours }: Opportunity, { min_signal_strength, closing_within_hours }: Args): boolean {
+type KeptRow = Json<OpportunityRow>;
+
+/**
+ * markets/opportunities: active markets whose price and smart money differ, by several signals together. Throws empty_result when none is strong
+ * enough, stale_data when its snapshot is too old.
+ */
+export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, context) => {
+  const timeframe = args.timeframe ?? '24h';
+  const { body, as_of } = await readSnapshot(context, opportunitiesSnapshot, timeframe);
+  await nameRun(context);
+  Object.assign(context.meta, { timeframe, window: windowOf(timeframe, as_of) });
+  const inCategory = body.filter((one) => !args.category || one.category === args.category);
+  const shown = inCategory.filter((one) => one.smart_wallet_count >= args.min_smart_wallets && isWanted(one, args)).slice(0, args.limit);
+  if (shown.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(inCategory[0], args) });
+  context.meta.count = shown.length;
+  return shown;
+};
+
+function isWanted({ signal_score, hours }: KeptRow, { min_signal_strength, closing_within_hours }: Args): boolean {
   const inTime = closing_within_hours === null || closing_within_hours === undefined || (hours !== null && hours <= closing_within_hours);
-  return inTime && score >= STRENGTHS[min_signal_strength];
+  return inTime && signal_score >= STRENGTHS[min_signal_strength];
 }
 
 /** What the strongest opportunity would be found by. */
-async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
-  const [best] = (await listOpportunities(context, { ...args, min_smart_wallets: 1 })).sort((a, b) => b.score - a.score);
-  if (best === undefined || best.score < STRENGTHS.weak) return args.category ? { category: null } : {};
+function suggestionOf(best: KeptRow | undefined, args: Args): Record<string, unknown> {
+  if (best === undefined || best.signal_score < STRENGTHS.weak) return args.category ? { category: null } : {};
   return {
-    min_signal_strength: STRENGTHS[args.min_signal_strength] <= best.score ? args.min_signal_strength : strengthOf(best.score),
-    min_smart_wallets: Math.min(args.min_smart_wallets, best.wallets.length),
+    min_signal_strength:
+      STRENGTHS[args.min_signal_strength] <= best.signal_score ? args.min_signal_strength : strengthOf(best.signal_score),
+    min_smart_wallets: Math.min(args.min_smart_wallets, best.smart_wallet_count),
     ...(isWanted(best, { ...args, min_signal_strength: 'weak' }) ? {} : { closing_within_hours: null }),
   };
 }
 
 const strengthOf = (score: number): Strength => (score >= STRENGTHS.strong ? 'strong' : score >= STRENGTHS.moderate ? 'moderate' : 'weak');
 
-async function listOpportunities(context: GraphContext, args: Args): Promise<Opportunity[]> {
-  const window = windowOf(args.timeframe ?? '24h', context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe ?? '24h', window });
-  const [band, as_of, rule] = [await smartBand(context), await asOf(context), await smartRule(context, window)];
-  const ids = await listHeldMarkets(
-    context.sql,
-    band,
-    { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_smart_wallets },
-    as_of,
-  );
-  const [smart, dumb, flows] = await Promise.all([
-    loadStances(context, ids, band),
-    loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score)),
-    listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { condition_ids: ids }, context.now),
-  ]);
+/** What is held on active markets, whatever the window: shared by the parts of one build. */
+const loadHeld = async (context: GraphContext) => {
+  const [band, as_of] = [await smartBand(context), await asOf(context)];
+  const ids = await listHeldMarkets(context.sql, band, { category: null, on_one_outcome: 1, on_market: 1 }, as_of);
+  const dumb = await loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score));
+  return { ids, smart: await loadStances(context, ids, band), dumb };
+};
+
+async function listOpportunities(context: GraphContext, window: Window): Promise<Opportunity[]> {
+  const { ids, smart, dumb } = await context.loaders(loadHeld);
+  const rule = await smartRule(context, window);
+  const flows = await listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { condition_ids: ids }, context.now);
   const byMarket = groupedBy(flows, (flow) => flow.condition_id);
   const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const found = [...smart].map(async ([condition_id, stances]) => {
     const consensus = consensusOf(stances, byScore);
     const wallets = consensus.wallets.filter((wallet) => wallet.token_id === consensus.token_id);
-    if (consensus.strength === null || wallets.length < args.min_smart_wallets) return [];
+    if (consensus.strength === null || wallets.length === 0) return [];
     const [record, priced] = await Promise.all([
       market.load(condition_id) as Promise<MarketRecord>,
       prices.load({ condition_id, at: context.now }),
@@ -168,9 +191,10 @@ function opposedTo(token_id: string, dumb: ReadonlyMap<string, number>): number 
   return all === 0 ? 0 : 1 - (dumb.get(token_id) ?? 0) / all;
 }
 
-function describe(one: Opportunity): Record<string, unknown> {
+function describe(one: Opportunity) {
   return {
     ...one.record,
+    hours: one.hours,
     smart_money_favors: one.outcome.outcome,
     smart_money_percentage: 100 * one.share,
     smart_wallet_count: one.wallets.length,

@@ -1,6 +1,8 @@
+import type { Pool } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { groupedBy } from '../grouped';
 import { listVenuePairs } from '../queries/insider-evidence';
+import { sqlOf } from '../rollups/positions';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { overMarkets } from './insider';
 import { type InsiderFinding, scanInsiders } from './insider-scan';
@@ -32,6 +34,23 @@ export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, num
   return new Map(
     [...groupedBy(findings, ({ wallet }) => wallet)].map(([wallet, own]) => [wallet, overMarkets(own.map(({ score }) => score))]),
   );
+}
+
+/** Scans again between two daily runs: replaces the scan of the UTC day of `now`. */
+export async function rescanInsiders(pool: Pool, now: Date): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(
+      "BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_score')); SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'",
+    );
+    await keepInsiders(sqlOf(client), now);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
 }
 
 async function scanVenue(sql: Sql, now: Date): Promise<InsiderFinding[]> {

@@ -1,0 +1,36 @@
+import type { Statement } from '../db/sql';
+import { AppError } from '../errors';
+import type { GraphContext, Snapshot } from '../venues/venue';
+
+/** A copy is served at most so long; from half of that on the answer says how old it is. */
+export const MOST_AGE_MS = 30 * 60_000;
+const NOTABLE_AGE_MS = 15 * 60_000;
+const RETRY_S = 60;
+
+/** What JSON makes of plain data: instants become texts. */
+export type Json<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
+
+const READ: Statement = { name: 'snapshot_read', text: 'SELECT as_of, body FROM snapshot WHERE name = $1 AND part = $2 AND as_of <= $3' };
+
+/**
+ * One part of a snapshot, and the instant it is as of; names that instant in meta. Where none was ever kept it is made now. Throws stale_data when
+ * the last copy is older than 30 minutes.
+ */
+export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<{ as_of: Date; body: Json<T> }> {
+  const [kept] = await context.sql.query<{ as_of: Date; body: Json<T> }>(READ, [snapshot.name, part, context.now]);
+  if (kept === undefined) return { as_of: context.now, body: await bodyOf(context, snapshot, part) };
+  const age = context.now.getTime() - kept.as_of.getTime();
+  if (age > MOST_AGE_MS)
+    throw new AppError('stale_data', {
+      retry_after_s: RETRY_S,
+      ...(snapshot.fallback === undefined ? {} : { fallback: snapshot.fallback }),
+    });
+  if (age > NOTABLE_AGE_MS) context.meta.warnings.push(`This answer is ${Math.floor(age / 60_000)} minutes old: its next copy is late.`);
+  context.meta.as_of = kept.as_of;
+  return kept;
+}
+
+/** What would be kept: the same data as that which is read back. */
+export async function bodyOf<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Json<T>> {
+  return JSON.parse(JSON.stringify(await snapshot.build(context, part))) as Json<T>;
+}

@@ -1,0 +1,86 @@
+import type { Pool } from 'pg';
+import type { Logger } from '../observability/logger';
+import type { GraphContext, Snapshot, Venue } from '../venues/venue';
+import { MOST_AGE_MS, bodyOf } from './snapshot';
+
+/** A context of the graph as of now. */
+export type MakeContext = () => GraphContext;
+
+/** Rebuilds every snapshot of a venue now. */
+export async function buildSnapshots(pool: Pool, venue: Venue, makeContext: MakeContext): Promise<void> {
+  for (const snapshot of venue.snapshots ?? []) await build(pool, venue, snapshot, makeContext);
+}
+
+/** Forgets every snapshot of a venue: answers are made from the facts until the next ones are built. */
+export async function dropSnapshots(pool: Pool, venue: Venue): Promise<void> {
+  await pool.query('DELETE FROM snapshot WHERE venue = $1', [venue.name]);
+}
+
+async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: MakeContext): Promise<void> {
+  const context = makeContext();
+  await snapshot.refresh?.(pool, context.now);
+  // All parts are ready before the first is shown.
+  const bodies: string[] = [];
+  for (const part of snapshot.parts) bodies.push(JSON.stringify(await bodyOf(context, snapshot, part)));
+  await pool.query(
+    `INSERT INTO snapshot (name, part, venue, as_of, built_at, body) SELECT $1, part, $2, $3, now(), body FROM unnest($4::text[], $5::jsonb[]) AS row(part, body)
+     ON CONFLICT (name, part) DO UPDATE SET as_of = EXCLUDED.as_of, built_at = EXCLUDED.built_at, body = EXCLUDED.body`,
+    [snapshot.name, venue.name, context.now, snapshot.parts, bodies],
+  );
+}
+
+/** Whether a snapshot lacks a part or was last built longer ago than its time, by the real clock. */
+async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<boolean> {
+  const { rows } = await pool.query<{ fresh: number }>(
+    `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > now() - make_interval(secs => $2)`,
+    [name, every_s, parts],
+  );
+  return (rows[0]?.fresh ?? 0) < parts.length;
+}
+
+/** Keeps snapshots fresh until stopped. */
+export interface SnapshotWatch {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts keeping the snapshots of all venues fresh; the first look is at once. Copies too old to be served, or of a later clock, are dropped first.
+ * A snapshot that cannot be built is logged, and keeps its last good copy.
+ */
+export function watchSnapshots(
+  pool: Pool,
+  venues: readonly Venue[],
+  makeContext: MakeContext,
+  logger: Logger,
+  everyMs = 15_000,
+): SnapshotWatch {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const drop = (now: Date): Promise<unknown> =>
+    pool.query('DELETE FROM snapshot WHERE as_of > $1 OR as_of < $2', [now, new Date(now.getTime() - MOST_AGE_MS)]);
+  const look = async (): Promise<void> => {
+    for (const venue of venues) {
+      for (const snapshot of venue.snapshots ?? []) {
+        if (stopped) return;
+        if (!(await isDue(pool, snapshot))) continue;
+        await build(pool, venue, snapshot, makeContext).catch((error: Error) =>
+          logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built'),
+        );
+      }
+    }
+  };
+  const tick = (first: boolean): Promise<void> =>
+    (first ? drop(makeContext().now).then(look) : look())
+      .catch((error: Error) => logger.error({ err: error }, 'snapshots could not be looked at'))
+      .then(() => {
+        if (!stopped) timer = setTimeout(() => (working = tick(false)), everyMs);
+      });
+  let working = tick(true);
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { makeContext } from '../../src/graph/context';
+import { makeLogger } from '../../src/observability/logger';
+import type { GraphContext, Snapshot, Venue } from '../../src/venues/venue';
+import { readSnapshot } from '../../src/workers/snapshot';
+import { buildSnapshots, dropSnapshots, watchSnapshots } from '../../src/workers/snapshots';
+import { testDatabase } from '../support/database';
+
+const at = (time: string): Date => new Date(`2026-03-01T${time}Z`);
+
+interface Body { part: string; built: number; when: Date } // prettier-ignore
+
+describe('snapshots of a wing', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  let built: number;
+  let broken: boolean;
+  let refreshed: Date[];
+  const snapshot: Snapshot<Body> = {
+    name: 'coins/best',
+    every_s: 600,
+    parts: ['a', 'b'],
+    fallback: { method: 'GET', path: '/api/v1/coins/list', note: 'lighter' },
+    refresh: async (_pool, now) => void refreshed.push(now),
+    build: async ({ now }, part) => {
+      if (broken) throw new Error('no');
+      return { part, built: (built += 1), when: now };
+    },
+  };
+  const venue: Venue = { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), counts: async () => ({}), snapshots: [snapshot as Snapshot] }; // prettier-ignore
+  const context = (now: Date): GraphContext => makeContext(db, now);
+  const read = async (now: Date, part = 'a') => {
+    const asked = context(now);
+    return { ...(await readSnapshot(asked, snapshot, part)), meta: asked.meta };
+  };
+
+  beforeEach(async () => {
+    db = await testDatabase();
+    [built, broken, refreshed] = [0, false, []];
+  });
+  afterEach(() => db.drop());
+
+  test('what was never kept is made when asked; it is the same data as is kept', async () => {
+    const live = await read(at('12:00:00'));
+    expect(live).toMatchObject({
+      body: { part: 'a', built: 1, when: '2026-03-01T12:00:00.000Z' },
+      as_of: at('12:00:00'),
+      meta: { as_of: null },
+    });
+    built = 0;
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    expect((await read(at('12:00:00'))).body).toEqual(live.body);
+    expect(refreshed).toEqual([at('12:00:00')]);
+  });
+
+  test('the last good copy: as of then, told when it is late, refused after half an hour', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    broken = true;
+    const fresh = await read(at('12:15:00'), 'b');
+    expect(fresh).toMatchObject({ body: { part: 'b', built: 2 }, as_of: at('12:00:00'), meta: { as_of: at('12:00:00'), warnings: [] } });
+    expect((await read(at('12:29:59'))).meta.warnings).toEqual(['This answer is 29 minutes old: its next copy is late.']);
+    expect((await read(at('12:30:00'))).body.built).toBe(1);
+    await expect(read(at('12:30:01'))).rejects.toMatchObject({ code: 'stale_data', status: 503, context: { retry_after_s: 60, fallback: { path: '/api/v1/coins/list' } } }); // prettier-ignore
+  });
+
+  test('a copy of later tells nothing of before; dropped copies are made again', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    expect((await read(at('11:00:00'))).body).toMatchObject({ built: 3, when: '2026-03-01T11:00:00.000Z' });
+    await dropSnapshots(db.pool, venue);
+    expect((await read(at('12:00:00'))).body).toMatchObject({ built: 4 });
+  });
+
+  test('all parts are shown together: a build that fails half-way changes nothing', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    const half: Snapshot<Body> = { ...snapshot, build: async (now, part) => (part === 'b' ? Promise.reject(new Error('no')) : snapshot.build(now, part)) }; // prettier-ignore
+    await expect(buildSnapshots(db.pool, { ...venue, snapshots: [half as Snapshot] }, () => context(at('12:10:00')))).rejects.toThrow('no');
+    expect((await read(at('12:10:00'))).as_of).toEqual(at('12:00:00'));
+  });
+
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  const kept = async (): Promise<number> => (await db.pool.query('SELECT FROM snapshot')).rowCount ?? 0;
+
+  test('the watch builds what is missing or due, survives failures, drops what is too old at its start', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('10:00:00')));
+    broken = true;
+    const watch = watchSnapshots(db.pool, [venue], () => context(at('12:00:00')), makeLogger('silent'), 5);
+    await until(async () => (await kept()) === 0);
+    expect((await read(at('09:00:00')).catch((error: Error) => error.message)) as unknown).toBe('no');
+    broken = false;
+    await until(async () => (await kept()) === 2);
+    const { built: first } = (await read(at('12:00:00'))).body;
+    // Fresh: left alone. Then its time is over.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await read(at('12:00:00'))).body.built).toBe(first);
+    await db.pool.query("UPDATE snapshot SET built_at = built_at - interval '601 seconds'");
+    await until(async () => (await read(at('12:00:00'))).body.built > first);
+    await watch.stop();
+  });
+});
