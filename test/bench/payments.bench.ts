@@ -19,10 +19,10 @@ const PATH = '/api/v1/perps/platform/stats';
 const BUYERS = 16;
 /** Buyers at once, and requests of one server in a round. */
 const COURSES = [
-  [1, 45],
-  [16, 112],
+  [1, 24],
+  [16, 64],
 ] as const;
-const ROUNDS = 4;
+const ROUNDS = 6;
 
 let folder: string;
 let database: EmbeddedPostgres;

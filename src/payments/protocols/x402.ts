@@ -70,11 +70,11 @@ export class X402 implements Protocol {
       resource: sale.url,
       description: sale.description,
       mimeType: 'application/json',
-      outputSchema: null,
     };
+    // Version 1 clients take an output schema or none, and refuse null.
     const body =
       this.config.body_mode === 'v2'
-        ? { x402Version: 2, ...common, accepts: [described] }
+        ? { x402Version: 2, ...common, accepts: [{ ...described, outputSchema: null }] }
         : { x402Version: 1, ...common, accepts: [{ ...described, network: this.network.v1 }] };
     return {
       www_authenticate: null,
