@@ -1,0 +1,158 @@
+import { testDatabase } from '../../../support/database';
+import { NOW, iso, market, now, trade } from '../small-world';
+import { condition, loadRecords, wallet } from '../support';
+import { call, callForError } from './call';
+
+/**
+ * Signals worked out by hand. Wallets 101 to 104 are smart (80, 70, 60, 90), 105 to 107 proven to lose (20), 115 is a machine; the runs of both
+ * days say so. Market 31: smart flow; 33: a crowd that loses; 35: such a crowd that has lost; 36 and 37: the same question and people.
+ */
+
+type Row = Record<string, unknown>;
+const [HOUR, DAY] = [3_600, 86_400];
+const SCORES: [number, number | null][] = [[101, 80], [102, 70], [103, 60], [104, 90], [105, 20], [106, 20], [107, 20], [110, 80], [115, null]]; // prettier-ignore
+
+const five = (n: number, by: number, outcome: number, size: number): Row[] =>
+  [0, 1, 2, 3, 4].map((k) => trade(n + k, 33, outcome, by, 'BUY', size, 0.5, 2 * DAY - (n + k) * 100));
+
+describe('signals by hand', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    db = await testDatabase();
+    const crypto = {
+      tags: [{ slug: 'crypto' }],
+      question: 'Will Bitcoin reach 100k in May?',
+      events: [{ id: '9', slug: 'bitcoin-in-may' }],
+    };
+    await loadRecords(db.pool, 'markets.json', [
+      market(31, { tags: [{ slug: 'politics' }] }),
+      market(33, { tags: [{ slug: 'nba' }], question: 'Who dances best?' }),
+      market(35, { tags: [{ slug: 'nba' }], closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' }),
+      market(36, crypto),
+      market(37, crypto),
+    ]); // prettier-ignore
+    await loadRecords(db.pool, 'trades.json', [
+      trade(1, 31, 0, 104, 'BUY', 1_000, 0.3, 10 * DAY),
+      trade(2, 31, 0, 101, 'BUY', 1_000, 0.5, 5 * HOUR),
+      trade(3, 31, 0, 102, 'BUY', 1_000, 0.4, 3 * HOUR),
+      trade(4, 31, 0, 103, 'SELL', 200, 0.6, HOUR),
+      ...five(10, 105, 0, 100),
+      ...five(20, 106, 0, 40),
+      ...five(30, 107, 1, 60),
+      trade(40, 33, 0, 120, 'BUY', 10, 0.4, HOUR),
+      trade(50, 35, 0, 105, 'BUY', 700, 0.5, 3 * DAY),
+      trade(51, 35, 1, 106, 'BUY', 200, 0.5, 3 * DAY - 200),
+      trade(52, 35, 1, 107, 'BUY', 100, 0.5, 3 * DAY - 400),
+      // 110 to 112 are on both, 113 and 114 on one; the machine and whoever put in less than $10 do not count.
+      ...[110, 111, 112, 113, 115].map((by, k) => trade(60 + k, 36, 0, by, 'BUY', 100, 0.5, 6 * DAY - k * 300)),
+      ...[110, 111, 112, 114, 115].map((by, k) => trade(70 + k, 37, 0, by, 'BUY', 100, 0.5, 5 * DAY - k * 300)),
+      trade(80, 36, 0, 116, 'BUY', 10, 0.5, 4 * DAY),
+      trade(81, 37, 0, 116, 'BUY', 10, 0.5, 4 * DAY - 100),
+    ]);
+    for (const day of ['2026-03-09', '2026-03-10'])
+      for (const [by, score] of SCORES)
+        await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $2, $3, $4, 'test')", [wallet(by), day, score, by === 115 ? ['hft_bot'] : []]); // prettier-ignore
+  });
+  afterAll(() => db.drop());
+
+  const ask = async <T>(path: string, sent: Row = {}): Promise<T> => (await call<T>(db, `markets/${path}`, now, sent)).data;
+  const refuse = (path: string, sent: Row): Promise<{ code: string; context: { suggestion?: Row } }> =>
+    callForError(db, `markets/${path}`, now, sent) as never;
+
+  test('smart-signals', async () => {
+    const rows = await ask<Row[]>('smart-signals');
+    expect(rows).toHaveLength(1);
+    // 101 and 102 pull 0.6 × 500 and 0.4 × 400 towards Yes, 103 0.2 × 120 away from it: 2.016 of 10 independent wallets.
+    const independent = 484 ** 2 / (300 ** 2 + 160 ** 2 + 24 ** 2);
+    expect(rows[0]).toMatchObject({
+      condition_id: condition(31), signal_direction: 'BUY', outcome: 'Yes', smart_wallet_count: 3, smart_buyers: 2, smart_sellers: 1, buy_volume: 900, sell_volume: 120, net_flow: 780,
+      total_volume: 1_020, avg_score: 70, signal_score: Number((((100 * 780) / 1_020) * Math.sqrt(independent / 10)).toFixed(1)), signal_strength: 'weak', price: 0.6, price_change: 0.3, avg_entry_price: 0.45,
+    }); // prettier-ignore
+    expect(rows[0]?.independent_wallets).toBeCloseTo(independent, 5);
+    expect((rows[0]?.top_wallets as Row[]).map((row) => [row.wallet, row.side, row.usdc, row.price])).toEqual([
+      [wallet(101), 'BUY', 500, 0.5],
+      [wallet(102), 'BUY', 400, 0.4],
+      [wallet(103), 'SELL', 120, 0.6],
+    ]);
+    // From 65 on two wallets are left, and nobody sells.
+    const [two] = await ask<Row[]>('smart-signals', { min_score: 65, min_smart_wallets: 2 });
+    expect(two).toMatchObject({ smart_wallet_count: 2, net_flow: 900, avg_score: 75, signal_score: Number((100 * Math.sqrt(460 ** 2 / (300 ** 2 + 160 ** 2) / 10)).toFixed(1)), signal_strength: 'moderate' }); // prettier-ignore
+    expect((await refuse('smart-signals', { side: 'SELL' })).context.suggestion).toEqual({ min_smart_wallets: 3, side: 'BUY' });
+    expect((await refuse('smart-signals', { min_smart_wallets: 4 })).context.suggestion).toEqual({ min_smart_wallets: 3 });
+    expect((await refuse('smart-signals', { category: 'Sports' })).code).toBe('empty_result');
+  });
+
+  test('new-smart-interest', async () => {
+    const [row, ...others] = await ask<Row[]>('new-smart-interest', { category: 'Politics' });
+    expect(others).toEqual([]);
+    const interest = 80 * Math.log10(501) + 70 * Math.log10(401);
+    expect(row).toMatchObject({
+      condition_id: condition(31), new_smart_wallets: 2, prior_smart_wallets: 1, first_entry_at: iso(NOW - 5 * HOUR), latest_entry_at: iso(NOW - 3 * HOUR), new_smart_usdc: 900, avg_score: 75,
+      favored_outcome: 'Yes', favored_outcome_percentage: 100, avg_entry_price: 0.45, leader_price: 0.6, price_change_since_entry: 0.15, interest_score: Number(interest.toFixed(6)),
+    }); // prettier-ignore
+    expect((row?.wallets as Row[]).map((one) => [one.wallet, one.usdc, one.price])).toEqual([[wallet(102), 400, 0.4], [wallet(101), 500, 0.5]]); // prettier-ignore
+    expect((await ask<Row[]>('new-smart-interest', { category: 'Politics', min_usdc: 450 }))[0]).toMatchObject({ new_smart_wallets: 1, new_smart_usdc: 500 }); // prettier-ignore
+    expect((await ask<Row[]>('new-smart-interest', { category: 'Politics', min_score: 71 }))[0]).toMatchObject({ new_smart_wallets: 1, avg_score: 80 }); // prettier-ignore
+    expect((await refuse('new-smart-interest', { min_new_wallets: 3 })).code).toBe('empty_result');
+  });
+
+  test('dumb-consensus', async () => {
+    const [row, ...others] = await ask<Row[]>('dumb-consensus', { min_wallets: 3, min_usdc: 100 });
+    expect(others).toEqual([]);
+    // 350 of 500 on Yes, bought at 0.50 and worth 0.40; the crowd of market 35 stood as strongly and lost.
+    expect(row).toMatchObject({
+      condition_id: condition(33), consensus_outcome: 'Yes', consensus_strength: 0.7, wallet_count: 3, total_usdc: 500, avg_score: 20, avg_entry_price: 0.5, leader_price: 0.5, fade_outcome: 'No',
+      smart_outcome: null, smart_strength: null, contrarian_to_smart: null, price_gap: 0.1, fade_hit_rate: 1, fade_sample: 1,
+    }); // prettier-ignore
+    for (const sent of [{ min_consensus: 0.71 }, { min_wallets: 4 }, { min_usdc: 501 }, { max_score: 19 }, { contrarian_only: true }])
+      expect((await refuse('dumb-consensus', { min_wallets: 3, min_usdc: 100, ...sent })).code).toBe('empty_result');
+  });
+
+  test('similar', async () => {
+    const [row, ...others] = await ask<Row[]>('similar', { condition_id: condition(36) });
+    expect(others).toEqual([]);
+    // Five markets have people; who is on two of them weighs ln(1 + 5/2), who is on one ln(1 + 5).
+    const [both, one] = [Math.log(1 + 5 / 2) ** 2, Math.log(1 + 5) ** 2];
+    const cosine = (3 * both) / (3 * both + one);
+    expect(row).toMatchObject({
+      condition_id: condition(37), shared_wallet_count: 3, wallet_overlap_pct: 75, total_volume_usdc: 255, jaccard: 0.6, text_similarity: 1, shared_smart_wallets: 1, same_event: true, leader_price: 0.5,
+      status: 'active', similarity: Number((0.6 * cosine + 0.3 + 0.1).toFixed(6)),
+    }); // prettier-ignore
+    expect((await ask<Row[]>('similar', { condition_id: condition(36), method: 'wallets' }))[0]?.similarity).toBe(
+      Number(cosine.toFixed(6)),
+    );
+    expect((await ask<Row[]>('similar', { condition_id: condition(36), method: 'text' }))[0]?.similarity).toBe(1);
+    expect((await refuse('similar', { condition_id: condition(36), min_shared_wallets: 4 })).code).toBe('empty_result');
+    expect((await refuse('similar', { condition_id: condition(36), status: 'resolved' })).code).toBe('empty_result');
+    expect((await refuse('similar', { condition_id: condition(99) })).code).toBe('not_found');
+  });
+
+  test('capital-flow-comparison', async () => {
+    const answer = await ask<Row & { categories: Row[] }>('capital-flow-comparison', { category: 'Politics' });
+    expect(answer).toEqual({
+      timeframes: ['24h', '7d', '30d'],
+      categories: [
+        {
+          category: 'Politics',
+          flows: [
+            { timeframe: '24h', buy_volume: 900, sell_volume: 120, net_flow: 780, previous_net_flow: 0, net_flow_change: 780, net_flow_per_day: 780, rank: 1 },
+            { timeframe: '7d', buy_volume: 900, sell_volume: 120, net_flow: 780, previous_net_flow: 300, net_flow_change: 480, net_flow_per_day: 111.428571, rank: 1 },
+            { timeframe: '30d', buy_volume: 1_200, sell_volume: 120, net_flow: 1_080, previous_net_flow: 0, net_flow_change: 1_080, net_flow_per_day: 36, rank: 1 },
+          ],
+          momentum: 'accelerating',
+          rank_change: 0,
+        },
+      ],
+      totals: [{ timeframe: '24h', net_flow: 780, volume: 1_020 }, { timeframe: '7d', net_flow: 780, volume: 1_020 }, { timeframe: '30d', net_flow: 1_080, volume: 1_320 }],
+      biggest_inflow: ['24h', '7d', '30d'].map((timeframe) => ({ timeframe, category: 'Politics' })),
+      biggest_outflow: ['24h', '7d', '30d'].map((timeframe) => ({ timeframe, category: null })),
+    }); // prettier-ignore
+    // All categories, those with most volume first: sports took in 1,004 and crypto 510, and nobody sold; ranks are by net flow.
+    const all = await ask<{ categories: { category: string; flows: Row[] }[] }>('capital-flow-comparison', { timeframes: '24h,7d' });
+    expect(all.categories.map(({ category, flows }) => [category, flows[1]?.net_flow, flows[1]?.rank])).toEqual([
+      ['Politics', 780, 2],
+      ['Sports', 1_004, 1],
+      ['Crypto', 510, 3],
+    ]);
+  });
+});

@@ -1,0 +1,126 @@
+import { wilsonLowerBound } from '../../../../src/lib/statistics';
+import { testDatabase } from '../../../support/database';
+import { call, callForError } from '../markets/call';
+import { NOW, iso, market, now, trade } from '../small-world';
+import { condition, loadRecords, wallet } from '../support';
+
+/**
+ * Rankings and comparisons worked out by hand. Wallet 201 bought 100 shares at 0.50 on each of twelve crypto markets, of which eight won, and holds
+ * $400 in sports; 202 and 204 bought 100 at 0.20 on the first one; 203 did what 201 did on the first ten, but is a machine.
+ */
+
+type Row = Record<string, unknown>;
+const DAY = 86_400;
+const MARKETS = Array.from({ length: 12 }, (_, n) => 41 + n);
+
+describe('wallets by hand', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    db = await testDatabase();
+    await loadRecords(db.pool, 'markets.json', [
+      ...MARKETS.map((n) =>
+        market(n, {
+          tags: [{ slug: 'crypto' }],
+          closed: true,
+          outcomePrices: n < 49 ? '["1", "0"]' : '["0", "1"]',
+          closedTime: iso(NOW - DAY - n),
+          umaResolutionStatus: 'resolved',
+        }),
+      ),
+      market(60, { tags: [{ slug: 'nba' }] }),
+    ]);
+    await loadRecords(db.pool, 'trades.json', [
+      ...MARKETS.map((n) => trade(n, n, 0, 201, 'BUY', 100, 0.5, 3 * DAY - n)),
+      ...MARKETS.slice(0, 10).map((n) => trade(100 + n, n, 0, 203, 'BUY', 100, 0.5, 3 * DAY - n - 100)),
+      trade(200, 60, 0, 201, 'BUY', 800, 0.5, 2 * DAY),
+      trade(201, 41, 0, 202, 'BUY', 100, 0.2, 3 * DAY - 641),
+      trade(202, 41, 0, 204, 'BUY', 100, 0.2, 3 * DAY - 1_241),
+    ]);
+    for (const [by, score, tags] of [[201, 70, ['smart']], [203, null, ['hft_bot']]] as const)
+      await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-10', $2, $3, 'test')", [wallet(by), score, tags]); // prettier-ignore
+  });
+  afterAll(() => db.drop());
+
+  const ask = async <T>(path: string, sent: Row): Promise<T> => (await call<T>(db, `wallets/${path}`, now, sent)).data;
+
+  // Eight returns of 1, four of −1: mean 1/3, sample deviation √(32/33).
+  const sharpe = 1 / 3 / Math.sqrt(32 / 33);
+
+  test('top-performers', async () => {
+    const rows = await ask<Row[]>('top-performers', {});
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      rank: 1, wallet: wallet(201), period_pnl_usdc: 200, period_roi_percent: 33.333333, period_trades: 12, period_win_rate: 0.666667, overall_score: 70, sharpe_ratio: Number(sharpe.toFixed(6)),
+      primary_category: 'Crypto', tags: ['smart'], active_positions_count: 1, period_volume_usdc: 1_000, win_rate_lb: Number((wilsonLowerBound(8, 12) as number).toFixed(6)), edge: 0.166667, avg_entry_price: 0.5,
+      rank_value: expect.closeTo((sharpe * 12) / 32, 12), is_significant: false, followable_roi_pct: null,
+    }); // prettier-ignore
+    const ranked = async (metric: string, sent: Row = {}): Promise<unknown[]> =>
+      (await ask<Row[]>('top-performers', { metric, min_trades: 1, ...sent })).map((row) => [
+        row.wallet,
+        Number(Number(row.rank_value).toFixed(6)),
+      ]);
+    // One bet that quadruples the money counts 3 / 51, twelve that return a third count 4 / 62.
+    expect(await ranked('roi')).toEqual([[wallet(201), 0.064516], [wallet(202), 0.058824], [wallet(204), 0.058824]]); // prettier-ignore
+    expect(await ranked('pnl')).toEqual([[wallet(201), 200], [wallet(202), 80], [wallet(204), 80]]); // prettier-ignore
+    expect(await ranked('volume', { category: 'Crypto' })).toEqual([[wallet(201), 600], [wallet(202), 20], [wallet(204), 20]]); // prettier-ignore
+    const bound = (wins: number, n: number): number => Number((wilsonLowerBound(wins, n) as number).toFixed(6));
+    expect(await ranked('win_rate')).toEqual([[wallet(201), bound(8, 12)], [wallet(202), bound(1, 1)], [wallet(204), bound(1, 1)]]); // prettier-ignore
+    // With machines: eight of ten won, 300 made.
+    expect((await ranked('pnl', { include_bots: true }))[0]).toEqual([wallet(203), 300]);
+    expect(await ranked('pnl', { limit: 2 })).toHaveLength(2);
+    expect((await callForError(db, 'wallets/top-performers', now, { timeframe: '12h' })).context.suggestion).toEqual({ timeframe: 'all' });
+    expect((await callForError(db, 'wallets/top-performers', now, { category: 'Sports' })).code).toBe('empty_result');
+  });
+
+  test('niche-experts', async () => {
+    const rows = await ask<Row[]>('niche-experts', { category: 'Crypto', min_category_trades: 11 });
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      wallet: wallet(201), category_sharpe: Number(sharpe.toFixed(6)), category_win_rate: 0.666667, category_volume: 600, category_pnl: 200, category_positions: 12, is_specialist: true, volume_concentration: 0.6,
+      overall_score: 70, tags: ['smart'], category_roi_pct: 33.333333, category_edge: 0.166667, expected_win_rate: 0.5, open_positions: 0,
+    }); // prettier-ignore
+    const pnl = await ask<Row[]>('niche-experts', { category: 'Crypto', min_category_trades: 1, sort_by: 'category_pnl' });
+    expect(pnl.map((row) => [row.wallet, row.category_pnl])).toEqual([[wallet(201), 200], [wallet(202), 80], [wallet(204), 80]]); // prettier-ignore
+    expect((await callForError(db, 'wallets/niche-experts', now, { category: 'Crypto', min_category_trades: 13 })).code).toBe(
+      'empty_result',
+    );
+  });
+
+  test('compare', async () => {
+    const answer = await ask<Row & { wallets: Row[]; pairwise: Row[] }>('compare', { wallets: [201, 202, 204, 299].map(wallet) });
+    expect(answer.wallets.map((one) => [one.wallet, one.found])).toEqual([[wallet(201), true], [wallet(202), true], [wallet(204), true], [wallet(299), false]]); // prettier-ignore
+    expect(answer.comparison_winners).toEqual({
+      score: [wallet(201)],
+      total_pnl: [wallet(201)],
+      sharpe: [wallet(201)],
+      win_rate: [wallet(202), wallet(204)],
+      total_volume: [wallet(201)],
+      roi_pct: [wallet(202), wallet(204)],
+    });
+    expect(answer.category_overlap).toEqual([
+      { category: 'Crypto', wallets: [wallet(201), wallet(202), wallet(204)] },
+      { category: 'Sports', wallets: [wallet(201)] },
+    ]);
+    expect(answer.shared_positions).toEqual([
+      {
+        condition_id: condition(41),
+        question: 'Question 41?',
+        holders: [
+          { wallet: wallet(201), outcome: 'Yes', net_shares: 100, avg_buy_price: 0.5, pnl: 50 },
+          { wallet: wallet(202), outcome: 'Yes', net_shares: 100, avg_buy_price: 0.2, pnl: 80 },
+          { wallet: wallet(204), outcome: 'Yes', net_shares: 100, avg_buy_price: 0.2, pnl: 80 },
+        ],
+        same_side: true,
+      },
+    ]);
+    // 50 of 201's vector of length √(12 · 50² + 400²) is where the others are; one of thirteen markets.
+    const cosine = Number((50 / Math.sqrt(12 * 50 ** 2 + 400 ** 2)).toFixed(6));
+    expect(answer.pairwise).toEqual([
+      { a: wallet(201), b: wallet(202), jaccard: 0.076923, position_cosine: cosine, shared_markets: 1, agree_pct: 100, median_lag_seconds: 600 },
+      { a: wallet(201), b: wallet(204), jaccard: 0.076923, position_cosine: cosine, shared_markets: 1, agree_pct: 100, median_lag_seconds: 1_200 },
+      { a: wallet(202), b: wallet(204), jaccard: 1, position_cosine: 1, shared_markets: 1, agree_pct: 100, median_lag_seconds: 600 },
+    ]); // prettier-ignore
+    expect((await ask<Row>('compare', { wallets: [201, 202].map(wallet), include_shared_positions: false })).shared_positions).toBeNull();
+    expect((await callForError(db, 'wallets/compare', now, { wallets: [298, 299].map(wallet) })).code).toBe('not_found');
+  });
+});
