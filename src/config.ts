@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isBase58Address } from './lib/address';
 import { type Clock, realClock, standingClock } from './lib/clock';
 
 /** Where a chain is reached, or false: the sandbox starts its own. */
@@ -30,6 +31,8 @@ export interface Config {
   tempo: (ChainConfig & { chain_id: number }) | false;
   /** Base URLs of the upstreams that are polled, by venue and name; a venue without any is served from recorded data. */
   upstreams: Record<keyof typeof UPSTREAMS, Record<string, string>>;
+  /** Programs and fee payers of whoever operates this service: lp/platform/operator-share tells their part. */
+  operatorAccounts: string[];
   /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
   paymentSecrets: string[];
   bodyMode: 'v1' | 'v2';
@@ -49,6 +52,9 @@ export const UPSTREAMS = {
   perps: ['info', 'archive'],
   lp: ['dlmm', 'damm', 'rpc', 'dca'],
 } as const satisfies Record<string, readonly string[]>;
+
+/** The program that the simulated world's operator calls. */
+const SANDBOX_OPERATOR = 'HKyLpGScPPYjQ1vA4BFBAGJEHduLyhhm1pNzMB5SKY7C';
 
 const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const DEVNET_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
@@ -79,6 +85,7 @@ export function makeConfig(env: Environment, root: string): Config {
       perps: upstreamsOf(env, 'perps'),
       lp: upstreamsOf(env, 'lp'),
     },
+    operatorAccounts: accounts(env, 'LP_OPERATOR_ACCOUNTS', sandbox ? [SANDBOX_OPERATOR] : []),
     paymentSecrets: secretsOf(env, sandbox),
     bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),
     unpaidPerMinute: integer(env, 'UNPAID_PER_MINUTE', 300, 0, 1_000_000),
@@ -127,6 +134,18 @@ function urls(env: Environment, name: string): string[] {
     .map((item) => item.trim())
     .filter(Boolean);
   if (!list.every((item) => URL.canParse(item))) throw new Error(`${name} must be one URL, or several separated by commas.`);
+  return list;
+}
+
+function accounts(env: Environment, name: string, fallback: string[]): string[] {
+  const value = text(env, name);
+  if (value === undefined) return fallback;
+  const list = value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+  const wrong = list.find((item) => !isBase58Address(item));
+  if (wrong !== undefined) throw new Error(`${name} must be Solana addresses separated by commas, not "${wrong}".`);
   return list;
 }
 

@@ -9,6 +9,7 @@ import { lpWorld } from './simulator/lp';
 import { perpsWorld } from './simulator/perps';
 import { predictionWorld } from './simulator/prediction';
 import type { VenueWorld, WorldOptions } from './simulator/world';
+import { startPoolsUpstream } from './venues/lp';
 import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
 
 /** A world's length before the first start. */
@@ -90,7 +91,7 @@ const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { predi
 export type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
 
 /** Venues whose news are polled over HTTP; the others' are appended as recorded pages. */
-const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = { prediction: startPredictionUpstream };
+const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = { prediction: startPredictionUpstream, lp: startPoolsUpstream };
 
 /** How often the worlds of venues that are not polled are asked for what is new. */
 const POLL_MS = 2_000;
@@ -167,11 +168,12 @@ export async function startWorlds({ pool, venues, choice, clock, standing, logge
   };
 }
 
-/** Where the feed that is furthest behind goes on, and some time before. */
+/** Where the feed that is furthest behind goes on, and some time before. Recordings that ended long before the bulk did are continued by none. */
 async function knownUntil(pool: Pool, { venue, until }: LoadedWorld): Promise<Date> {
   const { rows } = await pool.query<{ mark: Date | null }>(
-    "SELECT min(watermark) AS mark FROM source_cursor WHERE venue = $1 AND source NOT LIKE 'sandbox.%' AND source NOT LIKE 'score.%'",
-    [venue.name],
+    `SELECT min(watermark) AS mark FROM source_cursor WHERE venue = $1 AND source NOT LIKE 'sandbox.%' AND source NOT LIKE 'score.%'
+       AND (source LIKE 'live.%' OR watermark > $2::timestamptz - interval '1 day')`,
+    [venue.name, until],
   );
   return new Date(Math.min(until.getTime(), rows[0]?.mark?.getTime() ?? until.getTime()) - LOOK_BACK_MS);
 }

@@ -1,4 +1,4 @@
-import { cataloguePages, stampOf } from './lp/catalogue-pages';
+import { cataloguePages, poolsAt, stampOf } from './lp/catalogue-pages';
 import { historyAnswer, legsOf } from './lp/history-pages';
 import { DAMM_V2, DLMM, keyOf } from './lp/keys';
 import { ORDER_DAYS, orderTxsOf } from './lp/orders';
@@ -25,6 +25,8 @@ export interface PlantedProvider {
 
 export interface LpWorld extends VenueWorld {
   truth(): PlantedProvider[];
+  /** Rows of every pool of the index at an instant: the catalogue between its recorded snapshots. */
+  catalogue(at: Date): Record<string, unknown>[];
 }
 
 /** Remembers the newest results of a function of whole numbers: days and hours are asked for again and again. */
@@ -84,6 +86,7 @@ export function lpWorld(options: WorldOptions): LpWorld {
         yield* volumePages(roster, time, until);
       }
     },
+    catalogue: (at) => poolsAt(roster, at.getTime(), tvl),
     truth: () =>
       roster.owners.map(({ key, role, leader }) => ({
         owner: key.text,

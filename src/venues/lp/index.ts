@@ -16,9 +16,10 @@ import { queryResolvers } from './resolvers/query';
 import { rebuild } from './rollups/changes';
 import { score } from './scoring/job';
 import { sources } from './sources/all';
+import { lpFeeds } from './sources/live';
 
-/** The liquidity-pool wing. */
-export const lp: Venue = {
+/** The liquidity-pool wing of an operator with these programs and fee payers. */
+export const lpOf = (operatorAccounts: readonly string[]): Venue => ({
   name: 'lp',
   resolvers: {
     ...rowLinks,
@@ -42,13 +43,17 @@ export const lp: Venue = {
       ...poolDetailResolvers.Query,
       ...providersResolvers.Query,
       ...dcaResolvers.Query,
-      ...operatorShareResolvers.Query,
+      ...operatorShareResolvers(operatorAccounts).Query,
       ...entries,
     },
   },
   sources,
+  liveSources: (upstreams) => lpFeeds(upstreams),
   freshness,
   rebuild,
   score,
   counts,
-};
+});
+
+/** The wing of nobody in particular: for loading, scoring and describing. */
+export const lp: Venue = lpOf([]);

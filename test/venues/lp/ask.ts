@@ -4,11 +4,12 @@ import { makeContext } from '../../../src/graph/context';
 import { compile } from '../../../src/graph/execute';
 import { makeSchema } from '../../../src/graph/schema';
 import type { Database } from '../../../src/db/client';
-import { lp } from '../../../src/venues/lp/index';
+import { OPERATOR } from '../../../src/sandbox/simulator/lp/keys';
+import { lpOf } from '../../../src/venues/lp/index';
 import type { AnswerMeta } from '../../../src/venues/venue';
 
 const ROOT = path.resolve(__dirname, '../../..');
-const schema = makeSchema(path.join(ROOT, 'graphql/schema'), [lp.resolvers]);
+const schema = makeSchema(path.join(ROOT, 'graphql/schema'), [lpOf([OPERATOR.text]).resolvers]);
 const operations = new Map(
   loadEndpoints(path.join(ROOT, 'graphql/endpoints'), schema)
     .filter((endpoint) => endpoint.name.startsWith('lp/'))

@@ -45,6 +45,11 @@ export function cataloguePages(roster: Roster, from: number, to: number, tvlOf: 
   }
 }
 
+/** Rows of every pool there is at an instant, as the index would show them then. */
+export function poolsAt(roster: Roster, time: number, tvlOf: (pool: Pool, time: number) => number): Record<string, unknown>[] {
+  return roster.pools.filter((pool) => pool.created <= time).map((pool) => poolRow(roster, pool, time, tvlOf(pool, time)));
+}
+
 function tokenPage(tokens: readonly Token[], time: number): WorldPage {
   const records = tokens.map(({ mint, symbol, name, decimals }) => ({ address: mint.text, name, symbol, decimals, tags: [] }));
   return { name: `tokens_${stampOf(time)}.json`, format: 'json', records, facts: records.length };

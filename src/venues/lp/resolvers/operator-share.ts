@@ -1,7 +1,6 @@
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
-import { OPERATOR_ACCOUNTS } from '../operator';
 import { listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 
@@ -17,19 +16,19 @@ const NOTHING: Omit<OperatorShareRow, 'pool_type'> = {
   unpriced: 0,
 };
 
-/** The operator's share of the events whose transactions were read. */
-async function lpPlatformOperatorShare(
-  _root: unknown,
-  input: { pool_type: PoolTypeFilter; timeframe: Timeframe },
-  context: GraphContext,
-): Promise<unknown> {
+interface ShareInput {
+  pool_type: PoolTypeFilter;
+  timeframe: Timeframe;
+}
+
+/** The share of `accounts` in the events whose transactions were read. */
+async function shareOf(accounts: readonly string[], input: ShareInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
   const { timeframe } = input;
   const pool_type = typeOf(input.pool_type);
   const window = windowOf(timeframe, now);
   const previous = previousWindow(timeframe, now);
-  const shares = (of: typeof window): Promise<OperatorShareRow[]> =>
-    listOperatorShares(sql, { pool_type, window: of, accounts: OPERATOR_ACCOUNTS });
+  const shares = (of: typeof window): Promise<OperatorShareRow[]> => listOperatorShares(sql, { pool_type, window: of, accounts });
   const [rows, earlier] = await Promise.all([shares(window), previous === null ? [] : shares(previous)]);
   const all = rows.find((row) => row.pool_type === null);
   if (all === undefined) throw nothingIn(timeframe, pool_type === null ? {} : { pool_type: 'all' });
@@ -50,4 +49,8 @@ function changeOf(share: string | null, earlier: string | null): number | null {
   return share === null || earlier === null || Number(earlier) === 0 ? null : (100 * (Number(share) - Number(earlier))) / Number(earlier);
 }
 
-export const operatorShareResolvers = { Query: { lpPlatformOperatorShare } } satisfies Resolvers;
+/** Resolvers for an operator with these programs and fee payers. */
+export const operatorShareResolvers = (accounts: readonly string[]) =>
+  ({
+    Query: { lpPlatformOperatorShare: (_root: unknown, input: ShareInput, context: GraphContext) => shareOf(accounts, input, context) },
+  }) satisfies Resolvers;

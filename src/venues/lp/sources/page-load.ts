@@ -58,6 +58,7 @@ export async function loadPage(
   if (group.length > 0) await flush();
   await load.writer.settle();
   await moveCursor(client, source, page.name, load.log.times);
+  if (load.writer.appended.length > 0) options.appended?.(load.writer.appended);
   const { log, writer } = load;
   return {
     read: log.read,

@@ -24,6 +24,9 @@ export interface Saved {
  */
 export class PageWriter {
   readonly saved: Saved = { inserted: 0, duplicates: 0 };
+  /** Times of the events and swaps that were appended, of pages in which none was known. */
+  readonly appended: Date[] = [];
+  private readonly waiting: Date[] = [];
   private readonly touched = new TouchedHours();
   private readonly learned = new Set<string>();
   private readonly staged = { events: 0, swaps: 0 };
@@ -77,7 +80,10 @@ export class PageWriter {
     await stageSwaps(this.client, swaps);
     this.staged.events += events.length;
     this.staged.swaps += swaps.length;
-    for (const row of [...events, ...swaps]) this.touched.add(row.timestamp);
+    for (const { timestamp } of [...events, ...swaps]) {
+      this.touched.add(timestamp);
+      this.waiting.push(timestamp);
+    }
   }
 
   /** Catalogue records of pools: each is one fact, new when it is unknown or says something new. */
@@ -135,8 +141,10 @@ export class PageWriter {
     if (events + swaps === 0) await openStage(this.client);
     await derivePrices(this.client, this.touched, events + swaps + this.learned.size > 0);
     const earlier = await rangesWithFacts(this.client, this.touched);
+    const before = this.saved.duplicates;
     if (events > 0) this.count(await appendEvents(this.client, events));
     if (swaps > 0) this.count(await appendSwaps(this.client, swaps));
+    if (this.saved.duplicates === before) this.appended.push(...this.waiting.splice(0));
     await revalue(this.client, earlier);
   }
 }

@@ -1,5 +1,5 @@
 import { OPERATOR } from '../../../../src/sandbox/simulator/lp/keys';
-import { OPERATOR_ACCOUNTS } from '../../../../src/venues/lp/operator';
+import { makeConfig } from '../../../../src/config';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { exact, over, shown, total } from '../oracle';
@@ -65,7 +65,19 @@ describe('platform/operator-share on a simulated world', () => {
     };
   }
 
-  it('knows the sandbox operator', () => expect(OPERATOR_ACCOUNTS).toContain(OPERATOR.text));
+  it('knows whose accounts count from the configuration', () => {
+    const accountsOf = (env: Record<string, string>): string[] => makeConfig(env, '/').operatorAccounts;
+    expect(accountsOf({})).toEqual([OPERATOR.text]);
+    expect(accountsOf({ LP_OPERATOR_ACCOUNTS: ` ${OPERATOR.text} ,So11111111111111111111111111111111111111112` })).toEqual([
+      OPERATOR.text,
+      'So11111111111111111111111111111111111111112',
+    ]);
+    const live = { SOLANA_RPC_URL: 'http://localhost:1', PAY_TO_SOLANA: OPERATOR.text, PAYMENT_SECRET: 'x'.repeat(40) };
+    expect(accountsOf(live)).toEqual([]);
+    expect(() => accountsOf({ LP_OPERATOR_ACCOUNTS: '0xabc' })).toThrow(
+      'LP_OPERATOR_ACCOUNTS must be Solana addresses separated by commas, not "0xabc".',
+    );
+  });
 
   it.each(['24h', '7d', 'all'])('of %s is what the facts say', async (timeframe) => {
     const length = { '24h': DAY, '7d': 7 * DAY, all: NOW.getTime() }[timeframe] as number;

@@ -1,0 +1,97 @@
+import type { VenueWorld } from '../simulator/world';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A transaction that the pretended chain knows. */
+export interface KnownTx {
+  signature: string;
+  slot: number;
+  /** Unix seconds. */
+  at: number;
+  err: unknown;
+  /** Accounts it can be found by: its payer and every program it calls. */
+  accounts: readonly string[];
+  result: Row;
+}
+
+/** How much of the past the pretended chain keeps at hand. */
+const KEPT_S = 26 * 3_600;
+const PRUNE_EVERY_S = 3_600;
+
+/** What the pretended pools have told so far; lived when somebody asks. */
+export class PoolsPast {
+  /** Oldest first. */
+  txs: KnownTx[] = [];
+  readonly bySignature = new Map<string, KnownTx>();
+  /** Hourly buckets by pool, and events by position. */
+  readonly volumes = new Map<string, Row[]>();
+  readonly histories = new Map<string, Row[]>();
+  private lived: Date;
+  private pruned: number;
+  private living: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly world: VenueWorld,
+    since: Date,
+  ) {
+    this.lived = since;
+    this.pruned = since.getTime() / 1_000;
+  }
+
+  /** Brings the past up to now; one at a time. */
+  live(now: Date): Promise<void> {
+    this.living = this.living.then(() => this.go(now));
+    return this.living;
+  }
+
+  private async go(now: Date): Promise<void> {
+    if (now <= this.lived) return;
+    const fresh: KnownTx[] = [];
+    for (const page of this.world.pages(this.lived, now)) {
+      for (const record of page.records as Row[]) this.tell(page.name, record, fresh);
+      // A long past must not hold up whoever else is served by this process.
+      await new Promise(setImmediate);
+    }
+    fresh.sort((a, b) => a.at - b.at);
+    for (const tx of fresh) this.bySignature.set(tx.signature, tx);
+    this.txs.push(...fresh);
+    this.lived = now;
+    this.prune(now.getTime() / 1_000);
+  }
+
+  private tell(name: string, record: Row, fresh: KnownTx[]): void {
+    if ('result' in record) fresh.push(knownTx(record.result as Row));
+    else if ('events' in record) for (const event of record.events as Row[]) add(this.histories, String(event.positionAddress), event);
+    else if ('timeframe' in record) for (const bucket of record.data as Row[]) add(this.volumes, name.split('_')[1] as string, bucket);
+  }
+
+  private prune(now: number): void {
+    if (now - this.pruned < KEPT_S + PRUNE_EVERY_S) return;
+    for (const tx of this.txs) if (tx.at < now - KEPT_S) this.bySignature.delete(tx.signature);
+    this.txs = this.txs.filter((tx) => tx.at >= now - KEPT_S);
+    for (const [map, key] of [[this.histories, 'blockTime'] as const, [this.volumes, 'timestamp'] as const])
+      for (const [name, rows] of map) if (rows.every((row) => (row[key] as number) < now - KEPT_S)) map.delete(name);
+    this.pruned = now - KEPT_S;
+  }
+}
+
+function add(map: Map<string, Row[]>, key: string, row: Row): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [row]);
+  else known.push(row);
+}
+
+function knownTx(result: Row): KnownTx {
+  const { meta, transaction } = result as {
+    meta: { err: unknown; loadedAddresses: { readonly: string[] } };
+    transaction: { message: { accountKeys: string[] }; signatures: [string] };
+  };
+  return {
+    signature: transaction.signatures[0],
+    slot: result.slot as number,
+    at: result.blockTime as number,
+    err: meta.err,
+    accounts: [...transaction.message.accountKeys, ...meta.loadedAddresses.readonly],
+    result,
+  };
+}

@@ -1,0 +1,88 @@
+import { type Upstream, UpstreamError } from '../../../workers/upstream';
+import { integer, isObject, listOf, text } from './record';
+
+/** A transaction of an address, as getSignaturesForAddress lists it. */
+export interface Listed {
+  signature: string;
+  failed: boolean;
+  /** Unix seconds; null where the node does not know. */
+  at: number | null;
+}
+
+/** What a Solana node is asked for. Everything is read at `finalized`: what a finalised block tells is never taken back. */
+export interface ChainReader {
+  /** Time of the newest finalised block whose time the node knows. */
+  head(signal: AbortSignal): Promise<Date>;
+  /** At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. */
+  list(address: string, before: string | null, until: string | null, signal: AbortSignal): Promise<Listed[]>;
+  /** getTransaction answers in the order of the signatures; null for those that the node does not have. */
+  transactions(signatures: readonly string[], signal: AbortSignal): Promise<(Record<string, unknown> | null)[]>;
+}
+
+/** The node's own limit of getSignaturesForAddress. */
+export const LISTED_AT_ONCE = 1_000;
+/** Transactions of one request, which counts as so many. */
+const BATCH = 50;
+/** Slots that have no block, at most, before the newest one that has. */
+const SKIPPED_SLOTS = 20;
+
+/** Reads finalised blocks by the JSON-RPC at `node`. Throws UpstreamError. */
+export function chainReader(node: Upstream): ChainReader {
+  const call = async (method: string, params: unknown[], signal: AbortSignal): Promise<unknown> =>
+    resultOf(method, await node.post('', { jsonrpc: '2.0', id: 1, method, params }, signal));
+  return {
+    async head(signal) {
+      const slot = integer(await call('getSlot', [{ commitment: 'finalized' }], signal));
+      if (slot === null) throw new UpstreamError('getSlot did not answer with a number', null);
+      for (let back = 0; back < SKIPPED_SLOTS; back += 1) {
+        const at = integer(await call('getBlockTime', [slot - back], signal).catch(passOver));
+        if (at !== null) return new Date(at * 1_000);
+      }
+      throw new UpstreamError('getBlockTime knows no time of the newest blocks', null);
+    },
+    async list(address, before, until, signal) {
+      const options = {
+        commitment: 'finalized',
+        limit: LISTED_AT_ONCE,
+        ...(before !== null && { before }),
+        ...(until !== null && { until }),
+      };
+      const answer = await call('getSignaturesForAddress', [address, options], signal);
+      if (!Array.isArray(answer)) throw new UpstreamError('getSignaturesForAddress did not answer with a list', null);
+      return listOf(answer).flatMap((row) => {
+        const signature = isObject(row) ? text(row.signature) : null;
+        return signature === null || !isObject(row) ? [] : [{ signature, failed: row.err != null, at: integer(row.blockTime) }];
+      });
+    },
+    async transactions(signatures, signal) {
+      const found: (Record<string, unknown> | null)[] = [];
+      for (let at = 0; at < signatures.length; at += BATCH) {
+        const batch = signatures.slice(at, at + BATCH);
+        const params = { encoding: 'json', maxSupportedTransactionVersion: 0, commitment: 'finalized' };
+        const body = batch.map((signature, id) => ({ jsonrpc: '2.0', id, method: 'getTransaction', params: [signature, params] }));
+        const answers = new Map(
+          listOf(await node.post('', body, signal, batch.length)).map((answer) => [isObject(answer) ? answer.id : null, answer]),
+        );
+        for (let id = 0; id < batch.length; id += 1) {
+          const result = resultOf('getTransaction', answers.get(id));
+          found.push(isObject(result) ? result : null);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** A node's refusal of a single slot: it has no block, or none any more. */
+class Refused extends UpstreamError {}
+
+function passOver(error: unknown): null {
+  if (error instanceof Refused) return null;
+  throw error;
+}
+
+function resultOf(method: string, answer: unknown): unknown {
+  if (!isObject(answer)) throw new UpstreamError(`${method} was not answered`, null);
+  if (isObject(answer.error)) throw new Refused(`${method} was refused (${String(answer.error.code)})`, null);
+  return answer.result;
+}

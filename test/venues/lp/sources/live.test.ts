@@ -1,0 +1,135 @@
+import { lpWorld } from '../../../../src/sandbox/simulator/lp';
+import { type PretendPools, startPoolsUpstream } from '../../../../src/sandbox/venues/lp';
+import { rebuild } from '../../../../src/venues/lp/rollups/changes';
+import { lpFeeds } from '../../../../src/venues/lp/sources/live';
+import { listFeeds } from '../../../../src/workers/feed-store';
+import type { Runner } from '../../../../src/workers/runner';
+import { testDatabase } from '../../../support/database';
+import { differencesOf, dumpOf } from '../../../support/dump';
+import { runnerOf, TurnedClock, untilRead } from '../../../support/feeds';
+import { loadWorld } from '../../../support/world';
+
+jest.setTimeout(180_000);
+
+const START = new Date('2026-05-04T00:00:00Z');
+const SIZE = 6_000;
+const day = (days: number, seconds = 0): Date => new Date(START.getTime() + days * 86_400_000 + seconds * 1_000);
+const TUNING = {
+  chain_poll_ms: 50,
+  index_poll_ms: 50,
+  whole_every_ms: 3_600_000,
+  pools_a_poll: 40,
+  positions_a_poll: 40,
+  rpc_per_second: 20_000,
+  dlmm_per_second: 1_000,
+  damm_per_second: 1_000,
+};
+const FEEDS = ['lp.pools', 'lp.chain', 'lp.volumes', 'lp.positions'];
+/** A block is final after 13 s, and histories are asked for 30 s after their events: the clock shows more than what is read. */
+const LATE_S = 40;
+
+/** Facts that do not depend on when the catalogue was asked: prices of its pages value what nothing better does. */
+const FACTS = [
+  '(SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, raw_x, raw_y, amount_x, amount_y, stated_usd_x, stated_usd_y, usd_stated, bin_id, rebalance, fee_payer, programs FROM lp_event)',
+  '(SELECT pool_address, "timestamp", tx_id, outer_ix, inner_ix, trader, x_to_y, raw_in, raw_out, raw_fee, amount_in, amount_out FROM lp_swap)',
+  'lp_position_event',
+  'lp_reward',
+  'dca_event',
+  'dca_order',
+  `(SELECT * FROM lp_volume_hour WHERE hour < '${day(3.5, -3_600).toISOString()}')`,
+  '(SELECT pool_address, pool_type, mint_x, mint_y, bin_step, created_at, catalogued FROM lp_pool)',
+  'lp_position',
+] as const;
+const ROLLUPS = [
+  'lp_owner_hour',
+  'lp_pool_hour',
+  'lp_flow_day',
+  'lp_pool_day',
+  'lp_owner_day',
+  'lp_owner_pool',
+  'lp_owner_life',
+  'lp_position_sum',
+];
+
+type Store = Awaited<ReturnType<typeof testDatabase>>;
+
+describe('pools read from a node and the index', () => {
+  let polled: Store;
+  let loaded: Store;
+  let upstream: PretendPools;
+  let runner: Runner;
+  const clock = new TurnedClock(day(3, LATE_S));
+
+  beforeAll(async () => {
+    [polled, loaded] = await Promise.all([testDatabase(), testDatabase()]);
+    await loadWorld(polled.pool, 'lp', SIZE, START, day(2));
+    await loadWorld(loaded.pool, 'lp', SIZE, START, day(3.5));
+    upstream = await startPoolsUpstream({ world: lpWorld({ seed: 1, size: SIZE, start: START }), since: day(2, -3_600), clock });
+    upstream.faults.busy = 0.02;
+    runner = runnerOf(polled.pool, 'lp', lpFeeds(upstream.urls, TUNING), clock);
+    runner.start();
+  });
+
+  afterAll(async () => {
+    await runner.stop();
+    await upstream.stop();
+    await Promise.all([polled.drop(), loaded.drop()]);
+  });
+
+  test('agree with the same world loaded from recorded pages, to the last digit', async () => {
+    await untilRead(polled.pool, ['lp.chain', 'lp.positions'], day(3));
+    clock.turnTo(day(3.5, LATE_S));
+    await untilRead(polled.pool, FEEDS, day(3.5));
+    const [read, told] = await Promise.all([dumpOf(polled.pool, FACTS), dumpOf(loaded.pool, FACTS)]);
+    expect(differencesOf(read, told)).toEqual({});
+    expect(read[FACTS[0]]?.length).toBeGreaterThan(100);
+    expect(read[FACTS[1]]?.length).toBeGreaterThan(100);
+  });
+
+  test('count what they read; what failed on the chain is told as left out', async () => {
+    const feeds = await listFeeds(polled.pool);
+    expect(feeds.map(({ feed }) => feed).sort()).toEqual([...FEEDS].sort());
+    const chain = feeds.find(({ feed }) => feed === 'lp.chain');
+    expect(chain?.totals.inserted).toBeGreaterThan(200);
+    for (const { totals } of feeds)
+      expect(totals.read).toBe(totals.inserted + totals.duplicates + Object.values(totals.skipped).reduce((sum, n) => sum + n, 0));
+    expect(chain?.totals.skipped.failed_transaction).toBeGreaterThan(0);
+    expect(chain?.lag.events).toBeGreaterThan(0);
+  });
+
+  test('keep their rollups as a rebuild from facts gives them', async () => {
+    const kept = await dumpOf(polled.pool, ROLLUPS);
+    const client = await polled.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await rebuild(client);
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    expect(differencesOf(kept, await dumpOf(polled.pool, ROLLUPS))).toEqual({});
+  });
+
+  test('wait for a transaction that the node does not have yet, and leave it out when it never comes', async () => {
+    const events = async (): Promise<number> =>
+      (await polled.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM lp_swap')).rows[0]?.n ?? 0;
+    const before = await events();
+    const lost = new Set<string>();
+    upstream.lose((signature) => (lost.size === 0 && lost.add(signature), lost.has(signature)));
+    clock.turnTo(day(3.7, LATE_S));
+    await untilRead(polled.pool, ['lp.chain'], day(3.7));
+    const chain = (await listFeeds(polled.pool)).find(({ feed }) => feed === 'lp.chain');
+    expect(chain?.totals.skipped.transaction_gone).toBe(1);
+    expect(await events()).toBeGreaterThan(before);
+    const { rows } = await polled.pool.query(
+      'SELECT FROM lp_swap WHERE tx_id = ANY($1) UNION ALL SELECT FROM lp_event WHERE tx_id = ANY($1)',
+      [[...lost]],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+test('half of the upstreams are of no use', () => {
+  expect(lpFeeds({})).toEqual([]);
+  expect(() => lpFeeds({ rpc: 'http://localhost:1' })).toThrow('LP_RPC_URL, LP_DLMM_URL and LP_DAMM_URL must be set together.');
+});
