@@ -2,6 +2,7 @@ import type { WireEvent } from './perps/book';
 import { type Account, type Role, makeRoster } from './perps/roster';
 import { LiveSession, type TimedEvent, numberOfBlock } from './perps/session';
 import type { Session } from './perps/span';
+import { archiveTime } from './perps/wire';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
 
 const HOUR = 3_600_000;
@@ -21,9 +22,18 @@ export interface PlantedTrader {
   of: string | null;
 }
 
+/** What info `meta` answers. */
+export interface MetaAnswer {
+  universe: { name: string; szDecimals: number; maxLeverage: number; isDelisted?: boolean }[];
+  marginTables: unknown[];
+  collateralToken: number;
+}
+
 export interface PerpsWorld extends VenueWorld {
   /** Every account with a role that began to trade before `until`; those of one session are told from that session on. */
   truth(until: Date): PlantedTrader[];
+  /** The catalogue as of an instant, as info `meta` answers it. */
+  meta(at: Date): MetaAnswer;
 }
 
 /**
@@ -81,6 +91,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
       const changes = new Set([start, ...roster.coins.flatMap(({ listed, delisted }) => [listed, delisted])]);
       for (const time of [...changes].filter((change) => change >= a && change < b).sort((x, y) => x - y))
         yield metaPage(roster.coins, time);
+      if (a <= start && start < b) yield rolesPage(roster.accounts, start);
       const step = Math.max(HOUR, Math.min(DAY, Math.round((PAGE_FACTS / options.size) * 30 * DAY)));
       for (let time = a; time < b; time += step) {
         const until = Math.min(b, time + step);
@@ -88,6 +99,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
         if (events.length > 0) yield fillsPage(time, events);
       }
     },
+    meta: (at) => metaAt(roster.coins, at.getTime()),
     truth: (until) => {
       const told: Account[] = roster.accounts.map((account) => account);
       roster.coins.forEach((_, coinIndex) => {
@@ -109,7 +121,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
   };
 }
 
-function metaPage(coins: ReturnType<typeof makeRoster>['coins'], time: number): WorldPage {
+function metaAt(coins: ReturnType<typeof makeRoster>['coins'], time: number): MetaAnswer {
   const listed = coins.filter((coin) => coin.listed <= time);
   const universe = listed.map((coin) => ({
     name: coin.name,
@@ -117,12 +129,19 @@ function metaPage(coins: ReturnType<typeof makeRoster>['coins'], time: number): 
     maxLeverage: coin.max_leverage,
     ...(coin.delisted <= time ? { isDelisted: true } : {}),
   }));
-  return {
-    name: `meta-${stamp(time)}.json`,
-    format: 'json',
-    records: [{ universe, marginTables: [], collateralToken: 0 }],
-    facts: universe.length,
-  };
+  return { universe, marginTables: [], collateralToken: 0 };
+}
+
+function metaPage(coins: ReturnType<typeof makeRoster>['coins'], time: number): WorldPage {
+  const answer = metaAt(coins, time);
+  return { name: `meta-${stamp(time)}.json`, format: 'json', records: [answer], facts: answer.universe.length };
+}
+
+/** What the venue answers when it is asked for the role of each account that trades for others. */
+function rolesPage(accounts: readonly Account[], time: number): WorldPage {
+  const vaults = accounts.filter(({ role }) => role === 'vault');
+  const records = vaults.map(({ address }) => ({ request: { body: { type: 'userRole', user: address } }, response: { role: 'vault' } }));
+  return { name: `roles-${stamp(time)}.json`, format: 'json', records, facts: records.length };
 }
 
 /** Events in blocks as the archive writes them, in order of time; those of one instant coin by coin. */
@@ -143,8 +162,5 @@ function fillsPage(from: number, events: TimedEvent[]): WorldPage {
     }));
   return { name: `node-fills-by-block-${stamp(from)}.ndjson`, format: 'ndjson', records, facts: events.length };
 }
-
-/** The archive writes nanoseconds and no zone. */
-const archiveTime = (time: number): string => `${new Date(time).toISOString().slice(0, -1)}000000`;
 
 const stamp = (time: number): string => new Date(time).toISOString().slice(0, 19).replace(/:/g, '');

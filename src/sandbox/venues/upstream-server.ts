@@ -14,6 +14,8 @@ export interface Faults {
 export interface Reply {
   status: number;
   body: unknown;
+  /** Sent as it is, in place of the body: a file. */
+  text?: Buffer;
 }
 
 export interface UpstreamServer {
@@ -25,7 +27,13 @@ export interface UpstreamServer {
 }
 
 /** Answers one request; `body` is the parsed JSON of a POST. Undefined: no such path. */
-export type Answering = (request: { method: string; path: string; query: URLSearchParams; body: unknown }) => Promise<Reply | undefined>;
+export type Answering = (request: {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: http.IncomingHttpHeaders;
+  body: unknown;
+}) => Promise<Reply | undefined>;
 
 const RETRY_AFTER_S = 1;
 const MAX_BODY = 1024 * 1024;
@@ -38,13 +46,14 @@ export async function startUpstreamServer(answer: Answering, seed = 1): Promise<
   const server = http.createServer((request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
     asked.set(path, (asked.get(path) ?? 0) + 1);
-    const send = ({ status, body }: Reply, headers: Record<string, string> = {}): void => {
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    const send = ({ status, body, text }: Reply, headers: Record<string, string> = {}): void => {
+      const type = text === undefined ? 'application/json' : 'application/octet-stream';
+      response.writeHead(status, { 'content-type': type, ...headers }).end(text ?? JSON.stringify(body));
     };
     if (faults.down) return send({ status: 503, body: { error: 'unavailable' } });
     if (random() < faults.busy) return send({ status: 429, body: { error: 'rate limited' } }, { 'retry-after': String(RETRY_AFTER_S) });
     readBody(request)
-      .then((body) => answer({ method: request.method ?? 'GET', path, query, body }))
+      .then((body) => answer({ method: request.method ?? 'GET', path, query, headers: request.headers, body }))
       .then((reply) => send(reply ?? { status: 404, body: { error: 'not found' } }))
       .catch(() => send({ status: 500, body: { error: 'internal' } }));
   });

@@ -6,9 +6,12 @@ import { query } from './resolvers/query';
 import { scored, trader } from './resolvers/trader';
 import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
+import { signals } from './signals';
 import { fillsByBlock } from './sources/fills-by-block';
+import { perpsFeeds } from './sources/live';
 import { meta } from './sources/meta';
 import { nodeFills } from './sources/node-fills';
+import { roles } from './sources/roles';
 import { userFills } from './sources/user-fills';
 
 /** The perpetual-futures wing. */
@@ -26,7 +29,8 @@ export const perps: Venue = {
     PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },
     PerpSmartWallet: { trader_profile: perpPosition.trader_profile },
   },
-  sources: [fillsByBlock, nodeFills, userFills, meta],
+  sources: [fillsByBlock, nodeFills, userFills, meta, roles],
+  liveSources: (upstreams) => perpsFeeds(upstreams),
   async freshness(db) {
     const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
       "SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'perps'",
@@ -35,6 +39,7 @@ export const perps: Venue = {
   },
   rebuild,
   score,
+  signals,
   async counts(db) {
     const { rows } = await db.query<Record<string, number>>(
       'SELECT (SELECT count(*) FROM perp_fill)::int AS perp_fill, (SELECT count(*) FROM perp_match)::int AS perp_match, (SELECT count(*) FROM perp_coin)::int AS perp_coin',

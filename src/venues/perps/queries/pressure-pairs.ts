@@ -105,7 +105,6 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   const rows = await context.sql.query<PressureRow>(PAIRS, [...spanOf(window), coins, day, args.min_score]);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
-  context.meta.count = rows.length;
   return {
     coins: rows.map((row) => {
       const own = held.filter(({ coin }) => coin === row.coin);

@@ -1,4 +1,5 @@
 import type { Timeframe } from '../../../lib/timeframe';
+import { tracked } from '../../../workers/track-record';
 import type { GraphContext, Resolver } from '../../venue';
 import { coinsList } from '../queries/coins-list';
 import { coinsTrending } from '../queries/coins-trending';
@@ -18,6 +19,7 @@ import { pnlByCoin } from '../queries/trader-coins';
 import { traderProfile } from '../queries/trader-profile';
 import { tradesFeed } from '../queries/trades-feed';
 import { tradesWhales } from '../queries/trades-whales';
+import { SIGNALS_ENDPOINT, SIGNAL_HORIZONS } from '../signals';
 
 /** A question as a resolver: nothing comes from above a root field. */
 const root =
@@ -44,5 +46,5 @@ export const query = {
   perpsPressureSummary: root(pressureSummary),
   perpsSmartWalletsList: root(smartWalletsList),
   perpsSmartWalletsActivity: root(smartActivity),
-  perpsSmartWalletsSignals: root(smartSignals),
+  perpsSmartWalletsSignals: tracked(SIGNALS_ENDPOINT, SIGNAL_HORIZONS, root(smartSignals)),
 };

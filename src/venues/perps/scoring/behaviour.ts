@@ -22,6 +22,8 @@ export interface LifeRow extends QueryResultRow {
   net_volume: string;
   gross_volume: string;
   liquidations: number;
+  /** The venue says so; false too where it was never asked. */
+  is_vault: boolean;
 }
 
 const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fees_usd', 'fills', 'taker_fills', 'maker_fills', 'liquidations'] as const;
@@ -68,9 +70,10 @@ SELECT t.trader, p.first_at, t.fills, coalesce(closed.closed, 0) AS closing_trad
   greatest(t.largest_coin_day_pnl, 0) AS largest_coin_day_pnl, greatest(closed.position_usd, open_now.position_usd) AS largest_position_usd,
   top.volume / nullif(t.volume, 0) AS top_coin_share, coalesce(in_top.trips, 0) AS top_coin_round_trips, t.active_days,
   gaps.gap AS median_gap_seconds, closed.hold AS median_hold_seconds, t.maker_fills / nullif(t.taker_fills + t.maker_fills, 0) AS maker_share,
-  t.net_volume, t.volume AS gross_volume, t.liquidations
+  t.net_volume, t.volume AS gross_volume, t.liquidations, coalesce(role.role = 'vault', false) AS is_vault
 FROM total t JOIN perp_trader p ON p.trader = t.trader LEFT JOIN closed ON closed.trader = t.trader LEFT JOIN open_now ON open_now.trader = t.trader
-LEFT JOIN top ON top.trader = t.trader LEFT JOIN in_top ON in_top.trader = t.trader LEFT JOIN gaps ON gaps.trader = t.trader`,
+LEFT JOIN top ON top.trader = t.trader LEFT JOIN in_top ON in_top.trader = t.trader LEFT JOIN gaps ON gaps.trader = t.trader
+LEFT JOIN perp_role role ON role.trader = t.trader`,
 };
 
 /** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */

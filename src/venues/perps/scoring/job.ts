@@ -79,8 +79,6 @@ function scoreLife(life: LifeRow, self_trade_share: number, now: Date): Scored {
     net_volume: Number(life.net_volume),
     gross_volume: Number(life.gross_volume),
     self_trade_share,
-    // The list of vaults is not among what the sources tell.
-    is_vault: false,
     // Whom an account copies is only known when everybody is scored: that tag comes last.
     copy_score: null,
   };

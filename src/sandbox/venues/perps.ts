@@ -1,0 +1,119 @@
+import type { Clock } from '../../lib/clock';
+import { numberOfBlock } from '../simulator/perps/session';
+import type { PerpsWorld } from '../simulator/perps';
+import { archiveTime } from '../simulator/perps/wire';
+import type { PretendUpstream } from './prediction';
+import { type Reply, startUpstreamServer } from './upstream-server';
+
+/** The perpetual-futures venue's upstream, with what was asked of it. */
+export interface PretendPerps extends PretendUpstream {
+  asked: ReadonlyMap<string, number>;
+}
+
+const HOUR = 3_600_000;
+/** How much of the past is kept at hand. */
+const KEPT_MS = 26 * HOUR;
+
+export interface PerpsUpstreamOptions {
+  world: PerpsWorld;
+  /** The files begin with this hour. */
+  since: Date;
+  clock: Clock;
+  seed?: number;
+}
+
+/**
+ * A node's hourly files of fills by block, which grow as the clock goes (`GET /node_fills_by_block/hourly/YYYYMMDD/H`, with ranges), and
+ * the venue's `POST /info` (`meta`, `perpDexs`, `userRole`), over a simulated world.
+ */
+export async function startPerpsUpstream({ world, since, clock, seed = 1 }: PerpsUpstreamOptions): Promise<PretendPerps> {
+  const past = new Past(world, new Date(Math.floor(since.getTime() / HOUR) * HOUR));
+  const server = await startUpstreamServer(async ({ method, path, headers, body }) => {
+    const file = FILE.exec(path);
+    if (file === null && path !== '/info') return undefined;
+    await past.live(clock.now());
+    if (file !== null) return fileReply(past.fileOf(file[1] as string, Number(file[2])), headers.range);
+    return method === 'POST' ? infoReply(world, clock.now(), body) : undefined;
+  }, seed);
+  return { urls: { node: server.url, info: server.url }, faults: server.faults, asked: server.asked, stop: () => server.stop() };
+}
+
+const FILE = /^\/node_fills_by_block\/hourly\/(\d{8})\/(\d{1,2})$/;
+
+/** A file or the range of it that is asked for, as static servers answer. */
+function fileReply(file: Buffer | undefined, range: string | undefined): Reply | undefined {
+  if (file === undefined) return undefined;
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+  if (first === undefined || last === undefined) return { status: 200, body: null, text: file };
+  if (Number(first) >= file.length) return { status: 416, body: null };
+  return { status: 206, body: null, text: file.subarray(Number(first), Number(last) + 1) };
+}
+
+function infoReply(world: PerpsWorld, now: Date, body: unknown): Reply {
+  const { type, dex = '', user } = (body ?? {}) as { type?: unknown; dex?: unknown; user?: unknown };
+  const dexOf = (name: string): string => (name.includes(':') ? (name.split(':')[0] as string) : '');
+  const { universe: coins } = world.meta(now);
+  if (type === 'meta') {
+    const universe = coins.filter(({ name }) => dexOf(name) === dex);
+    return { status: 200, body: { universe, marginTables: [], collateralToken: 0 } };
+  }
+  if (type === 'perpDexs') {
+    const names = [...new Set(coins.map(({ name }) => dexOf(name)))].filter((name) => name !== '');
+    return { status: 200, body: [null, ...names.map((name) => ({ name }))] };
+  }
+  if (type !== 'userRole') return { status: 422, body: 'Failed to deserialize the JSON body into the target type' };
+  const role = world.truth(now).find(({ trader }) => trader === user)?.role;
+  return { status: 200, body: { role: role === undefined ? 'missing' : role === 'vault' ? 'vault' : 'user' } };
+}
+
+/** What has happened so far; lived when somebody asks. */
+class Past {
+  private files = new Map<number, Buffer[]>();
+  private lived: Date;
+  private living: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly world: PerpsWorld,
+    since: Date,
+  ) {
+    this.lived = since;
+  }
+
+  /** The file of an hour (`YYYYMMDD`, hour), as far as it is written. */
+  fileOf(day: string, hour: number): Buffer | undefined {
+    const start = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)), hour);
+    const chunks = this.files.get(start);
+    if (chunks === undefined) return undefined;
+    const whole = Buffer.concat(chunks);
+    this.files.set(start, [whole]);
+    return whole;
+  }
+
+  /** Brings the past up to now; one at a time. */
+  live(now: Date): Promise<void> {
+    this.living = this.living.then(() => this.go(now));
+    return this.living;
+  }
+
+  private async go(now: Date): Promise<void> {
+    if (now <= this.lived) return;
+    for (const { format, records } of this.world.pages(this.lived, now)) {
+      if (format === 'ndjson') for (const block of records as { block_time: string }[]) this.write(block);
+      // A long past must not hold up whoever else is served by this process.
+      await new Promise(setImmediate);
+    }
+    // The venue makes blocks without fills too: they tell how far it is.
+    const time = now.getTime();
+    this.write({ local_time: archiveTime(time), block_time: archiveTime(time), block_number: numberOfBlock(time), events: [] });
+    this.lived = now;
+    for (const hour of this.files.keys()) if (hour < time - KEPT_MS) this.files.delete(hour);
+  }
+
+  private write(block: { block_time: string } & Record<string, unknown>): void {
+    const hour = Math.floor(Date.parse(`${block.block_time.slice(0, 23)}Z`) / HOUR) * HOUR;
+    const line = Buffer.from(`${JSON.stringify(block)}\n`);
+    const chunks = this.files.get(hour);
+    if (chunks === undefined) this.files.set(hour, [line]);
+    else chunks.push(line);
+  }
+}

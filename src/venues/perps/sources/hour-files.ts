@@ -1,0 +1,51 @@
+import { UpstreamError } from '../../../workers/upstream';
+
+/** Files of a node that grow while they are read, served as they lie on its disk. */
+export interface HourFiles {
+  /** What is in a file from a byte on, `most` bytes at most; null: there is no such file. Throws UpstreamError, or the signal's reason. */
+  read(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Files below a base URL; ranges are asked for, and cut out where the server does not know them. */
+export function filesAt(url: string): HourFiles {
+  const base = url.replace(/\/+$/, '');
+  const host = new URL(base).host;
+  return {
+    async read(path, offset, most, signal) {
+      const where = `${host}${path}`;
+      try {
+        const response = await fetch(`${base}${path}`, {
+          headers: { range: `bytes=${offset}-${offset + most - 1}` },
+          signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        });
+        if (response.ok) return await piece(response, response.status === 206 ? 0 : offset, most);
+        await response.body?.cancel();
+        if (response.status === 404) return null;
+        // Nothing has been written beyond what is read.
+        if (response.status === 416) return Buffer.alloc(0);
+        throw new UpstreamError(`${where} answered ${response.status}`, response.status);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof UpstreamError) throw error;
+        throw new UpstreamError(`${where} could not be read`, null);
+      }
+    },
+  };
+}
+
+/** The body's bytes from `skip` on, `most` at most. */
+async function piece(response: Response, skip: number, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let [passed, size] = [0, 0];
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    const own = chunk.subarray(Math.min(Math.max(0, skip - passed), chunk.length));
+    passed += chunk.length;
+    chunks.push(own);
+    size += own.length;
+    // Leaving the loop cancels the stream.
+    if (size >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}

@@ -1,0 +1,114 @@
+import { pageOf } from '../../../workers/pages';
+import type { LiveSource, LiveStep } from '../../../workers/source';
+import { UpstreamError } from '../../../workers/upstream';
+import { decodeTime } from './fill';
+import { fillsByBlock } from './fills-by-block';
+import type { HourFiles } from './hour-files';
+
+const HOUR = 3_600_000;
+/** Bytes asked for at a time, and fills of one step. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const STEP_FILLS = 5_000;
+/** Missing hours that one poll looks beyond. */
+const MOST_MISSING = 48;
+
+/** Where reading stands: an hour's file and the byte up to which its whole lines are in. */
+interface BlocksCursor {
+  /** Start of the hour in milliseconds. */
+  hour: number;
+  offset: number;
+}
+
+/** The file of an hour, as the node names it: days of eight digits, hours without zeros in front. */
+export function pathOf(hour: number): string {
+  const at = new Date(hour);
+  return `/node_fills_by_block/hourly/${at.toISOString().slice(0, 10).replace(/-/g, '')}/${at.getUTCHours()}`;
+}
+
+/**
+ * Fills of all accounts, block by block, from the hourly files that a node of the venue writes and appends to. Blocks are final: nothing
+ * is ever taken back. The watermark is the newest block's time: blocks come many times a second, some without fills.
+ */
+export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
+  return {
+    name: 'perps.fills',
+    continues: 'perps.fills_by_block',
+    gates: true,
+    poll_ms,
+    begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR) * HOUR, offset: 0 }) satisfies BlocksCursor,
+    head: ({ now }) => Promise.resolve(now()),
+    async *update(cursor, to, { signal }) {
+      let { hour, offset } = cursor as unknown as BlocksCursor;
+      // An hour is over when a later one is there; what was written until then is still to be read.
+      for (let next: number | null = null; ;) {
+        const written = await files.read(pathOf(hour), offset, MOST_BYTES, signal);
+        const lines = written === null ? [] : linesOf(written, pathOf(hour));
+        for (const step of stepsOf(hour, offset, lines)) yield step;
+        offset += lines.reduce((sum, line) => sum + line.bytes, 0);
+        if (lines.length > 0) continue;
+        if (next === null) {
+          next = await nextHour(files, hour, to.getTime(), signal);
+          if (next === null) return;
+          continue;
+        }
+        [hour, offset, next] = [next, 0, null];
+        yield { pages: [], cursor: { hour, offset } satisfies BlocksCursor, watermark: null };
+      }
+    },
+  };
+}
+
+/** The first hour after this one that has a file, up to `to`; null: none yet. */
+async function nextHour(files: HourFiles, hour: number, to: number, signal: AbortSignal): Promise<number | null> {
+  for (let next = hour + HOUR; next <= to && next <= hour + MOST_MISSING * HOUR; next += HOUR)
+    if ((await files.read(pathOf(next), 0, 1, signal)) !== null) return next;
+  return null;
+}
+
+interface Line {
+  text: string;
+  bytes: number;
+}
+
+/** Whole lines; what follows the last one is still being written. */
+function linesOf(written: Buffer, path: string): Line[] {
+  const end = written.lastIndexOf(0x0a) + 1;
+  if (end === 0 && written.length >= MOST_BYTES) throw new UpstreamError(`${path} has a line longer than ${MOST_BYTES} bytes`, null);
+  const texts = written.subarray(0, end).toString('utf8').split('\n').slice(0, -1);
+  return texts.map((text) => ({ text, bytes: Buffer.byteLength(text) + 1 }));
+}
+
+/** Lines in steps of so many fills. A line that is no JSON is skipped, and said so. */
+function* stepsOf(hour: number, offset: number, lines: readonly Line[]): Generator<LiveStep> {
+  let blocks: unknown[] = [];
+  let [fills, unreadable, at] = [0, 0, offset];
+  const step = (): LiveStep => {
+    const times = blocks.flatMap((block) => decodeTime((block as { block_time?: unknown } | null)?.block_time) ?? []);
+    const page = pageOf(`${pathOf(hour)}@${at}`, 'ndjson', blocks);
+    return {
+      pages: blocks.length === 0 ? [] : [{ source: fillsByBlock, page }],
+      cursor: { hour, offset: at } satisfies BlocksCursor,
+      watermark: times.length === 0 ? null : new Date(Math.max(...times)),
+      skipped: unreadable === 0 ? {} : { unreadable },
+    };
+  };
+  for (const { text, bytes } of lines) {
+    const block = parsed(text);
+    at += bytes;
+    if (block === undefined) unreadable += 1;
+    else blocks.push(block);
+    fills += Array.isArray((block as { events?: unknown } | undefined)?.events) ? (block as { events: unknown[] }).events.length : 0;
+    if (fills < STEP_FILLS) continue;
+    yield step();
+    [blocks, fills, unreadable] = [[], 0, 0];
+  }
+  if (blocks.length > 0 || unreadable > 0) yield step();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { type PerpsWorld, perpsWorld } from '../../../src/sandbox/simulator/perps';
+import { type PretendPerps, startPerpsUpstream } from '../../../src/sandbox/venues/perps';
+import { filesAt } from '../../../src/venues/perps/sources/hour-files';
+import { perpsFeeds } from '../../../src/venues/perps/sources/live';
+import { liveBlocks, pathOf } from '../../../src/venues/perps/sources/live-blocks';
+import { perps } from '../../../src/venues/perps/index';
+import type { LiveContext, LiveStep } from '../../../src/workers/source';
+import type { Runner } from '../../../src/workers/runner';
+import { testDatabase } from '../../support/database';
+import { differencesOf, dumpOf } from '../../support/dump';
+import { TurnedClock, runnerOf, until, untilRead } from '../../support/feeds';
+import { loadPages, type TestDatabase } from './support';
+
+const START = new Date('2026-03-01T00:00:00Z');
+const hours = (count: number): Date => new Date(START.getTime() + count * 3_600_000);
+const TABLES = ['perp_fill', 'perp_match', 'perp_coin', 'perp_trader_hour', 'perp_trader_day', 'perp_trader_life', 'perp_trader_drawdown', 'perp_coin_hour', 'perp_coin_day', 'perp_trader', 'perp_round_trip', 'perp_position']; // prettier-ignore
+const TUNING = { fills_ms: 50, meta_ms: 50, roles_ms: 50, roles_a_poll: 60, info_per_second: 1_000 };
+
+const worldOf = (): PerpsWorld => perpsWorld({ seed: 4, size: 5_000, start: START });
+
+describe('the venue read over HTTP', () => {
+  const clock = new TurnedClock(hours(70.5));
+  let polled: TestDatabase;
+  let loaded: TestDatabase;
+  let upstream: PretendPerps;
+  let runner: Runner;
+
+  beforeAll(async () => {
+    [polled, loaded] = await Promise.all([testDatabase(), testDatabase()]);
+    await loadPages(polled.pool, [...worldOf().pages(START, hours(66.2))]);
+    await perps.score?.(polled.pool, hours(66.2), () => undefined);
+    await loadPages(loaded.pool, [...worldOf().pages(START, hours(90.3))]);
+    upstream = await startPerpsUpstream({ world: worldOf(), since: hours(60), clock });
+    upstream.faults.busy = 0.02;
+    runner = runnerOf(polled.pool, 'perps', perpsFeeds(upstream.urls, TUNING), clock);
+    runner.start();
+  }, 120_000);
+
+  afterAll(async () => {
+    await runner.stop();
+    await upstream.stop();
+    await Promise.all([polled.drop(), loaded.drop()]);
+  });
+
+  test('goes on where the recording ended, hour after hour, and agrees with recorded pages to the last digit', async () => {
+    await untilRead(polled.pool, ['perps.fills'], hours(70.5));
+    clock.turnTo(hours(90.3));
+    await untilRead(polled.pool, ['perps.fills', 'perps.meta'], hours(90.3));
+    const [read, told] = await Promise.all([dumpOf(polled.pool, TABLES), dumpOf(loaded.pool, TABLES)]);
+    expect(differencesOf(read, told)).toEqual({});
+    expect(read.perp_fill?.length).toBeGreaterThan(500);
+  }, 120_000);
+
+  test('asks what accounts are: the vault is told, and tagged by the next run', async () => {
+    const vault = worldOf()
+      .truth(hours(90))
+      .find(({ role }) => role === 'vault');
+    await polled.pool.query('DELETE FROM perp_role');
+    await until(async () => {
+      const { rows } = await polled.pool.query('SELECT 1 FROM perp_role WHERE role = $1 AND trader = $2', ['vault', vault?.trader]);
+      return rows.length === 1;
+    }, 'the role of the vault');
+    await perps.score?.(polled.pool, hours(90.3), () => undefined);
+    const { rows } = await polled.pool.query<{ trader: string }>("SELECT DISTINCT trader FROM perp_score WHERE 'vault' = ANY (tags)");
+    expect(rows).toEqual([{ trader: vault?.trader }]);
+  }, 120_000);
+});
+
+describe('hourly files', () => {
+  let stopping: (() => Promise<void>) | undefined;
+  afterEach(() => stopping?.());
+
+  const block = (at: Date, number: number): string =>
+    JSON.stringify({ local_time: '', block_time: at.toISOString().slice(0, -1), block_number: number, events: [] });
+  const context: LiveContext = { signal: new AbortController().signal, db: undefined as never, now: () => hours(5) };
+
+  async function read(files: Record<string, string>, cursor: Record<string, unknown>): Promise<LiveStep[]> {
+    const source = liveBlocks(
+      {
+        read: (path, offset, most) => {
+          const file = files[path];
+          return Promise.resolve(file === undefined ? null : Buffer.from(file).subarray(offset, offset + most));
+        },
+      },
+      50,
+    );
+    const steps: LiveStep[] = [];
+    for await (const step of source.update(cursor, hours(5), context)) steps.push(step);
+    return steps;
+  }
+
+  const path = (hour: number): string => `/node_fills_by_block/hourly/20260301/${hour}`;
+  const begin = { hour: START.getTime(), offset: 0 };
+
+  test('a line that is still being written is left for the next poll', async () => {
+    const whole = `${block(hours(0.1), 1)}\n`;
+    const [step, ...others] = await read({ [path(0)]: `${whole}{"block_ti` }, begin);
+    expect(others).toEqual([]);
+    expect(step).toMatchObject({ cursor: { hour: START.getTime(), offset: whole.length }, watermark: hours(0.1) });
+    expect(await read({ [path(0)]: `${whole}{"block_ti` }, { ...step?.cursor })).toEqual([]);
+  });
+
+  test('an hour without a file is passed once a later one is there; one that is not over is not', async () => {
+    const files = { [path(0)]: `${block(hours(0.1), 1)}\n`, [path(3)]: `${block(hours(3.5), 2)}\n` };
+    const steps = await read(files, begin);
+    expect(steps.map(({ cursor }) => cursor.hour)).toEqual([hours(0), hours(3), hours(3)].map((at) => at.getTime()));
+    expect(steps.at(-1)).toMatchObject({ watermark: hours(3.5) });
+    expect(await read({}, begin)).toEqual([]);
+  });
+
+  test('a line that is no JSON is skipped and counted; the others are read', async () => {
+    const [step] = await read({ [path(0)]: `nonsense\n${block(hours(0.2), 1)}\n` }, begin);
+    expect(step).toMatchObject({ skipped: { unreadable: 1 }, watermark: hours(0.2) });
+    expect(step?.pages).toHaveLength(1);
+  });
+
+  test('a server that knows no ranges, has no file, or fails', async () => {
+    const upstream = await startPerpsUpstream({ world: worldOf(), since: START, clock: new TurnedClock(hours(30.5)) });
+    stopping = () => upstream.stop();
+    const [full, none] = [pathOf(hours(29).getTime()), pathOf(hours(31).getTime())];
+    const { node = '' } = upstream.urls;
+    const files = filesAt(node);
+    const first = await files.read(full, 0, 100, context.signal);
+    expect(first).toHaveLength(100);
+    expect(await files.read(full, 100, 50, context.signal)).toEqual((await files.read(full, 0, 150, context.signal))?.subarray(100));
+    expect(await files.read(full, 1e9, 50, context.signal)).toEqual(Buffer.alloc(0));
+    expect(await files.read(none, 0, 50, context.signal)).toBeNull();
+    upstream.faults.down = true;
+    await expect(files.read(full, 0, 50, context.signal)).rejects.toMatchObject({ name: 'UpstreamError', status: 503 });
+    await upstream.stop();
+    await expect(files.read(full, 0, 50, context.signal)).rejects.toMatchObject({ name: 'UpstreamError', status: null });
+  });
+});
+
+test('feeds are off without upstreams, and the fills of all accounts are needed', () => {
+  expect(perpsFeeds({})).toEqual([]);
+  expect(perpsFeeds({ node: 'http://localhost:1' }).map(({ name }) => name)).toEqual(['perps.fills']);
+  expect(() => perpsFeeds({ info: 'http://localhost:1' })).toThrow('PERPS_NODE_URL');
+});

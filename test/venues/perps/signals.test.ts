@@ -1,0 +1,68 @@
+import { makeContext } from '../../../src/graph/context';
+import { perps } from '../../../src/venues/perps/index';
+import { markOf } from '../../../src/venues/perps/signals';
+import { readTrackRecord } from '../../../src/workers/track-record';
+import { trackSignals } from '../../../src/workers/track';
+import { testDatabase } from '../../support/database';
+import { ANN, BOB, MAX, NOW, ago, loadScores, loadSmallWorld } from './small-world';
+import { ask, load, match, type TestDatabase } from './support';
+
+const ENDPOINT = 'perps/smart-wallets/signals';
+const HORIZONS = ['1h', '24h', '168h'];
+const after = (hours: number): Date => ago(-60 * hours);
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+  await loadSmallWorld(db.pool);
+  await loadScores(db.pool, '2026-01-31', { [ANN]: 90, [BOB]: 90, [MAX]: 40 });
+  await db.pool.query("INSERT INTO source_cursor (source, venue, cursor) VALUES ('score.perps', 'perps', $1)", [
+    JSON.stringify({ day: '2026-01-31', as_of: NOW.toISOString() }),
+  ]);
+});
+afterAll(() => db.drop());
+
+const track = (now: Date): ReturnType<typeof trackSignals> => trackSignals(db.pool, perps, () => makeContext(db, now));
+const record = (now: Date): ReturnType<typeof readTrackRecord> => readTrackRecord(makeContext(db, now).sql, ENDPOINT, HORIZONS, now);
+
+// Ann bought 100,000 and sold 44,000 in 24 hours, Bob sold 105,000: both short of BTC by 49,000 of 249,000. ETH has one smart account only.
+test('what the endpoint says is stored: BTC goes down from 105', async () => {
+  await expect(track(NOW)).resolves.toEqual({ venue: 'perps', stored: 1, marked: 0 });
+  const { rows } = await db.pool.query(
+    'SELECT subject, part, direction::int, price::float8 AS price, rank FROM signal WHERE endpoint = $1',
+    [ENDPOINT],
+  );
+  expect(rows).toEqual([{ subject: 'BTC', part: '', direction: -1, price: 105, rank: 1 }]);
+});
+
+test('after an hour at 100 it is a hit; the day is not over, and nothing is read beyond it', async () => {
+  // A minute after the signal BTC was bought at 100; to say what it costs an hour after, the store has to know something later.
+  await expect(track(after(2))).resolves.toMatchObject({ marked: 0 });
+  await load(db.pool, [match(after(23), { px: '110', sz: '1', side: 'B', taker: [ANN, '11600.0'], maker: [MAX, '-10610.0'] })]);
+  await expect(track(after(2))).resolves.toMatchObject({ marked: 1 });
+  const [hour, day] = await record(after(2));
+  expect(hour).toMatchObject({ signals: 1, hit_rate: 1, baseline_hit_rate: 0.5, from: '2026-01-31T12:00:00Z' });
+  expect(hour?.mean_return_pct).toBeCloseTo(100 * (1 - 100 / 105), 6);
+  expect(day).toMatchObject({ signals: 0, hit_rate: null, mean_return_pct: null });
+});
+
+test('after a day at 110 it is none, and after a week at 105 neither; every answer tells it', async () => {
+  const week = match(after(169), { px: '105', sz: '1', side: 'B', taker: [BOB, '0.0'], maker: [ANN, '0.0'] });
+  await load(db.pool, [match(after(167), { px: '105', sz: '1', side: 'B', taker: [BOB, '0.0'], maker: [ANN, '0.0'] }), week]);
+  await expect(track(after(169.5))).resolves.toMatchObject({ marked: 2 });
+  const [hour, day, last] = await record(after(169.5));
+  expect(hour).toMatchObject({ signals: 1, hit_rate: 1 });
+  expect(day).toMatchObject({ signals: 1, hit_rate: 0 });
+  expect(day?.mean_return_pct).toBeCloseTo(100 * (1 - 110 / 105), 6);
+  expect(last).toMatchObject({ signals: 1, hit_rate: 0, mean_return_pct: 0 });
+  const { meta } = await ask(db, ENDPOINT, { min_wallets: 1 }, after(169.5));
+  expect(meta.track_record).toEqual([hour, day, last]);
+  // As of then, only what was known then.
+  expect(await record(after(2))).toMatchObject([{ signals: 1 }, { signals: 0 }, { signals: 0 }]);
+});
+
+test('a long gains by the rise, a short by the fall', () => {
+  const signal = { endpoint: ENDPOINT, subject: 'BTC', part: '', price: 200, day: '2026-01-31', rank: 1, taken_at: NOW, horizon: '1h' };
+  expect(markOf({ ...signal, direction: 1 }, NOW, 210)).toMatchObject({ hit: true, return_pct: 5, baseline: 0.5 });
+  expect(markOf({ ...signal, direction: -1 }, NOW, 210)).toMatchObject({ hit: false, return_pct: -5 });
+});
