@@ -12,13 +12,16 @@ export type Json<T> = T extends Date ? string : T extends object ? { [K in keyof
 
 const READ: Statement = { name: 'snapshot_read', text: 'SELECT as_of, body FROM snapshot WHERE name = $1 AND part = $2 AND as_of <= $3' };
 
-/**
- * One part of a snapshot, and the instant it is as of; names that instant in meta. Where none was ever kept it is made now. Throws stale_data when
- * the last copy is older than 30 minutes.
- */
-export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<{ as_of: Date; body: Json<T> }> {
+/** One part of a snapshot. */
+export interface Kept<T> {
+  as_of: Date;
+  body: Json<T>;
+}
+
+/** The last copy of a part, if any was ever kept; warns when it is late. Throws stale_data when it is older than 30 minutes. */
+export async function findKept<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Kept<T> | undefined> {
   const [kept] = await context.sql.query<{ as_of: Date; body: Json<T> }>(READ, [snapshot.name, part, context.now]);
-  if (kept === undefined) return { as_of: context.now, body: await bodyOf(context, snapshot, part) };
+  if (kept === undefined) return undefined;
   const age = context.now.getTime() - kept.as_of.getTime();
   if (age > MOST_AGE_MS)
     throw new AppError('stale_data', {
@@ -26,6 +29,16 @@ export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<
       ...(snapshot.fallback === undefined ? {} : { fallback: snapshot.fallback }),
     });
   if (age > NOTABLE_AGE_MS) context.meta.warnings.push(`This answer is ${Math.floor(age / 60_000)} minutes old: its next copy is late.`);
+  return kept;
+}
+
+/**
+ * One part of a snapshot, and the instant it is as of; names that instant in meta. Where none was ever kept it is made now. Throws stale_data when
+ * the last copy is older than 30 minutes.
+ */
+export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Kept<T>> {
+  const kept = await findKept(context, snapshot, part);
+  if (kept === undefined) return { as_of: context.now, body: await bodyOf(context, snapshot, part) };
   context.meta.as_of = kept.as_of;
   return kept;
 }

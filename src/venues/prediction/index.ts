@@ -4,6 +4,7 @@ import { alphaSnapshot } from './resolvers/alpha-callers';
 import { expertsSnapshot } from './resolvers/experts';
 import { insidersSnapshot } from './resolvers/insiders';
 import { resolvers } from './resolvers/map';
+import { similarSnapshot } from './resolvers/markets-similar';
 import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
 import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
@@ -45,6 +46,6 @@ export const prediction: Venue = {
   rebuild,
   score,
   signals,
-  snapshots: [opportunitiesSnapshot, insidersSnapshot, alphaSnapshot, expertsSnapshot],
+  snapshots: [opportunitiesSnapshot, similarSnapshot, insidersSnapshot, alphaSnapshot, expertsSnapshot],
   counts,
 };

@@ -1,13 +1,28 @@
 import { wordsOf } from './market-search';
 
-/** Texts as vectors of their words, each word weighed by ln(1 + texts / texts with it). */
+/** In how many of so many texts each word is. */
+export interface WordCounts {
+  texts: number;
+  words: [string, number][];
+}
+
+export function countWords(texts: readonly string[]): WordCounts {
+  const counts = new Map<string, number>();
+  for (const text of texts) for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return { texts: texts.length, words: [...counts] };
+}
+
+/** Texts as vectors of their words, each word weighed by ln(1 + texts / texts with it); a word that was not counted is in one. */
 export class WordVectors {
-  private readonly frequency = new Map<string, number>();
+  private readonly frequency: Map<string, number>;
   private readonly words: Map<string, string[]>;
 
-  constructor(texts: ReadonlyMap<string, string>) {
+  constructor(
+    private readonly counts: WordCounts,
+    texts: ReadonlyMap<string, string>,
+  ) {
+    this.frequency = new Map(counts.words);
     this.words = new Map([...texts].map(([key, text]) => [key, wordsOf(text)]));
-    for (const words of this.words.values()) for (const word of words) this.frequency.set(word, (this.frequency.get(word) ?? 0) + 1);
   }
 
   /** Cosine of two texts, 0-1; 0 where one has no words. */
@@ -19,7 +34,7 @@ export class WordVectors {
 
   private square(words: Iterable<string>): number {
     let sum = 0;
-    for (const word of words) sum += Math.log(1 + this.words.size / (this.frequency.get(word) as number)) ** 2;
+    for (const word of words) sum += Math.log(1 + this.counts.texts / (this.frequency.get(word) ?? 1)) ** 2;
     return sum;
   }
 }

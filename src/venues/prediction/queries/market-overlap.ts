@@ -23,9 +23,41 @@ export interface Overlap {
 /** A wallet belongs to a market on which it bought and sold so much, USDC. */
 const BELONGS_USDC = 10;
 
+/** SQL of who belongs to which market: `condition` chooses positions; machines of the run of `day` are left out. */
+function memberSql(instant: string, later: string, day: string, smart_score: string, condition = 'true'): string {
+  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (
+  SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+) AS belongs LEFT JOIN (
+  SELECT wallet, score >= ${smart_score} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = ${day}
+) AS scored USING (wallet) WHERE scored.machine IS NOT TRUE`;
+}
+
+// A wallet that is everywhere says little.
+const SQUARE = (markets: string): string => `ln(1 + ${markets}::float8 / count(*)) ^ 2`;
+
+const NORMS = (member: string): string => `WITH member AS MATERIALIZED (${member}), weight AS MATERIALIZED (
+  SELECT wallet, ${SQUARE('(SELECT count(DISTINCT condition_id) FROM member)')} AS square FROM member GROUP BY wallet
+)
+SELECT condition_id, count(*)::int AS wallets, sum(square) AS square FROM member JOIN weight USING (wallet) GROUP BY condition_id`;
+
+/** Length of every market as a vector of its wallets, and their number. */
+export interface MarketNorm {
+  condition_id: string;
+  wallets: number;
+  square: number;
+}
+
+/** Norms of all markets anyone belongs to. */
+export function listNorms(sql: Sql, score_day: string | null, { now, overlay }: AsOf): Promise<MarketNorm[]> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const text = NORMS(memberSql(instant, later, parameters.add(score_day, 'date'), '0'));
+  return sql.query<MarketNorm & Record<string, unknown>>({ name: 'pm_norms', text }, parameters.values);
+}
+
 /**
- * Markets whose wallets overlap with a market's, at least `min_shared` of them, machines left out. A wallet weighs ln(1 + markets / markets it is on):
- * one that is everywhere says little.
+ * Markets whose wallets overlap with a market's, at least `min_shared` of them, machines left out. A wallet weighs ln(1 + markets / markets it is on).
+ * `markets` is their number where norms are kept; else all is counted now.
  */
 export async function findOverlap(
   sql: Sql,
@@ -33,38 +65,33 @@ export async function findOverlap(
   score_day: string | null,
   smart_score: number,
   min_shared: number,
+  markets: number | null,
   { now, overlay }: AsOf,
 ): Promise<Overlap> {
   const parameters = new Parameters();
-  const [instant, later, market] = [
-    parameters.add(now, 'timestamptz'),
-    parameters.add(overlay, 'jsonb'),
-    parameters.add(condition_id, 'text'),
-  ];
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const market = parameters.add(condition_id, 'text');
   const day = parameters.add(score_day, 'date');
-  const text = `WITH belongs AS MATERIALIZED (
-  SELECT condition_id, wallet FROM (${positionsSql(instant, later)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
-), scored AS MATERIALIZED (
-  SELECT wallet, score >= ${parameters.add(smart_score, 'numeric')} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = ${day}
-), member AS MATERIALIZED (
-  SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM belongs LEFT JOIN scored USING (wallet) WHERE scored.machine IS NOT TRUE
-), weight AS MATERIALIZED (
-  SELECT wallet, ln(1 + (SELECT count(DISTINCT condition_id) FROM member)::float8 / count(*)) ^ 2 AS square FROM member GROUP BY wallet
-), own AS MATERIALIZED (
-  SELECT wallet FROM member WHERE condition_id = ${market}
+  const smart = parameters.add(smart_score, 'numeric');
+  const least = parameters.add(Math.max(1, min_shared), 'int');
+  const member = (condition?: string): string => memberSql(instant, later, day, smart, condition);
+  const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
+  const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
+  const text = `WITH norm AS MATERIALIZED (${norm}), own AS MATERIALIZED (
+  SELECT wallet FROM (${member(`condition_id = ${market}`)}) AS member
+), member AS MATERIALIZED (${member('wallet IN (SELECT wallet FROM own)')}), weight AS (
+  SELECT wallet, ${SQUARE(count)} AS square FROM member GROUP BY wallet
 ), shared AS (
-  SELECT member.condition_id, count(*)::int AS shared, (count(*) FILTER (WHERE member.smart))::int AS shared_smart, sum(weight.square) AS dot
-  FROM member JOIN own USING (wallet) JOIN weight USING (wallet) WHERE member.condition_id <> ${market} GROUP BY member.condition_id HAVING count(*) >= ${parameters.add(Math.max(1, min_shared), 'int')}
-), size AS (
-  SELECT member.condition_id, count(*)::int AS wallets, sum(weight.square) AS square FROM member JOIN weight USING (wallet)
-  WHERE member.condition_id = ${market} OR member.condition_id IN (SELECT condition_id FROM shared) GROUP BY member.condition_id
+  SELECT condition_id, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
+  FROM member JOIN weight USING (wallet) GROUP BY condition_id HAVING count(*) >= ${least} OR condition_id = ${market}
 )
-SELECT size.condition_id, COALESCE(shared, 0) AS shared, COALESCE(shared_smart, 0) AS shared_smart, wallets,
-  CASE WHEN shared IS NULL THEN 0 ELSE dot / sqrt(square * (SELECT square FROM size WHERE condition_id = ${market})) END AS cosine
-FROM size LEFT JOIN shared USING (condition_id)`;
-  const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name: 'pm_overlap', text }, parameters.values);
+SELECT shared.condition_id, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
+  LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE condition_id = ${market})), 0), 0)) AS cosine
+FROM shared LEFT JOIN norm USING (condition_id)`;
+  const name = `pm_overlap${markets === null ? '' : '_kept'}`;
+  const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
   return {
-    wallets: rows.find((row) => row.condition_id === condition_id)?.wallets ?? 0,
+    wallets: rows.find((row) => row.condition_id === condition_id)?.shared ?? 0,
     rows: rows.filter((row) => row.condition_id !== condition_id),
   };
 }

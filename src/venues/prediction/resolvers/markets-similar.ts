@@ -1,14 +1,16 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
-import type { GraphContext, Resolver } from '../../venue';
+import { findKept } from '../../../workers/snapshot';
+import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { statusOf } from '../market-state';
-import { WordVectors } from '../market-words';
-import { type ListedMarket, listMarkets } from '../queries/market-lists';
+import { type WordCounts, WordVectors, countWords } from '../market-words';
+import { type ListScope, type ListedMarket, listMarkets } from '../queries/market-lists';
 import { type OverlapRow, findOverlap } from '../queries/market-overlap';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { countNorms, replaceNorms } from '../rollups/market-norms';
 import { SMART_SCORE } from '../scoring/tiers';
 import { getKnownMarket } from './markets-known';
 import { asOf } from './signals-views';
@@ -31,17 +33,36 @@ interface Candidate {
 /** Weights of D-SIM. */
 const HYBRID = { wallets: 0.6, text: 0.3, category: 0.1 } as const;
 
-/** markets/similar: markets that share wallets and words with one. Throws not_found for an unknown market, empty_result without a similar one. */
+const ALL_MARKETS: ListScope = { status: 'all', category: null, words: null, exactly: null, resolved_from: null };
+const WHOLE = 'all';
+
+/** What likeness is measured by, over all markets: the number of those with wallets, and of questions with each word. Norms of markets are kept beside it. */
+export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> = {
+  name: 'markets/similar',
+  every_s: 600,
+  parts: [WHOLE],
+  refresh: replaceNorms,
+  build: async (context) => ({ markets: await countNorms(context.sql), counts: await countAll(context) }),
+};
+
+const countAll = async (context: GraphContext): Promise<WordCounts> =>
+  countWords((await listMarkets(context.sql, ALL_MARKETS, context.now)).map(({ question }) => question ?? ''));
+
+/**
+ * markets/similar: markets that share wallets and words with one. Throws not_found for an unknown market, empty_result without a similar one,
+ * stale_data when its snapshot is too old.
+ */
 export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) => {
   const { market } = await getKnownMarket(context, args.condition_id);
   const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
-  const [overlap, all] = await Promise.all([
-    findOverlap(context.sql, args.condition_id, run?.day ?? null, SMART_SCORE, args.min_shared_wallets, await asOf(context)),
-    listMarkets(context.sql, { status: 'all', category: null, words: null, exactly: null, resolved_from: null }, context.now),
-  ]);
+  const kept = (await findKept(context, similarSnapshot, WHOLE))?.body;
+  const overlap = await findOverlap(context.sql, args.condition_id, run?.day ?? null, SMART_SCORE, args.min_shared_wallets, kept?.markets ?? null, await asOf(context)); // prettier-ignore
   const rows = new Map(overlap.rows.map((row) => [row.condition_id, row]));
-  const vectors = new WordVectors(new Map(all.map((one) => [one.condition_id, one.question ?? ''])));
+  const exactly = args.min_shared_wallets === 0 ? null : [args.condition_id, ...rows.keys()];
+  const all = await listMarkets(context.sql, { ...ALL_MARKETS, exactly }, context.now);
+  const questions = new Map(all.map((one) => [one.condition_id, one.question ?? '']));
+  const vectors = new WordVectors((kept?.counts as WordCounts | undefined) ?? (await countAll(context)), questions);
   const candidates = all
     .filter(
       (one) =>

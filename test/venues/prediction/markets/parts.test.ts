@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Stance, byMoney, byScore, consensusOf, independentOf } from '../../../../src/venues/prediction/consensus';
 import { pricesAt } from '../../../../src/venues/prediction/market-prices';
 import { readSearch, relevanceOf, wordsOf } from '../../../../src/venues/prediction/market-search';
-import { WordVectors } from '../../../../src/venues/prediction/market-words';
+import { WordVectors, countWords } from '../../../../src/venues/prediction/market-words';
 import type { ListedMarket } from '../../../../src/venues/prediction/queries/market-lists';
 import { type Cut, cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { spansOf } from '../../../../src/venues/prediction/queries/score-runs';
@@ -151,7 +151,8 @@ describe('words', () => {
   });
 
   test('texts are like themselves, and the rarer a shared word the more alike', () => {
-    const vectors = new WordVectors(new Map([['a', 'will it rain'], ['b', 'will it snow'], ['c', 'will rain fall'], ['d', ''], ['e', 'will they win']])); // prettier-ignore
+    const texts = new Map([['a', 'will it rain'], ['b', 'will it snow'], ['c', 'will rain fall'], ['d', ''], ['e', 'will they win']]); // prettier-ignore
+    const vectors = new WordVectors(countWords([...texts.values()]), texts);
     expect(vectors.cosine('a', 'a')).toBeCloseTo(1);
     expect(vectors.cosine('a', 'b')).toBe(vectors.cosine('b', 'a'));
     expect(vectors.cosine('a', 'd')).toBe(0);

@@ -1,0 +1,39 @@
+import type { Pool } from 'pg';
+import type { Sql, Statement } from '../../../db/sql';
+import { listNorms } from '../queries/market-overlap';
+import { listRunDays } from '../queries/score-runs';
+import { sqlOf } from './positions';
+import { loadOverlay } from './positions-as-of';
+
+const WRITE: Statement = {
+  name: 'pm_norm_write',
+  text: 'INSERT INTO pm_market_norm SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, wallets int, square float8)',
+};
+
+/** Replaces the norms of all markets by those as of `now`; readers see the old ones until the new ones are whole. */
+export async function replaceNorms(pool: Pool, now: Date): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_market_norm')); SET LOCAL statement_timeout = 0");
+    const sql = sqlOf(client);
+    const run = (await listRunDays(sql, now)).at(-1) ?? null;
+    const norms = await listNorms(sql, run, { now, overlay: await loadOverlay(sql, now) });
+    await client.query('DELETE FROM pm_market_norm');
+    await sql.query(WRITE, [JSON.stringify(norms)]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/** Number of markets anyone belongs to. */
+export async function countNorms(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ markets: number }>(
+    { name: 'pm_norm_count', text: 'SELECT count(*)::int AS markets FROM pm_market_norm' },
+    [],
+  );
+  return row?.markets ?? 0;
+}
