@@ -68,6 +68,27 @@ describe('wallets of a simulated world, counted a second time', () => {
     return largest;
   }
 
+  /** The evidence of S-PM: positions of $1 at least that ended, bought below 0.95, halved in weight every 180 days. */
+  function breakdownOf(wallet: string): Row {
+    const ended = endedOf(wallet).filter(({ status, paid }) => status !== 'voided' && paid >= 1);
+    const forecasts = ended
+      .map((one) => ({ ...one, e: one.paid / one.paidShares, y: (one.received + one.shares * (one.payout ?? 0)) / one.paidShares, weight: 2 ** (((one.closed as number) - NOW) / (180 * DAY)) }))
+      .filter(({ e }) => e < 0.95); // prettier-ignore
+    const [n, weight] = [forecasts.length, sum(forecasts.map((one) => one.weight))];
+    const mean = (of: (one: (typeof forecasts)[number]) => number): number => sum(forecasts.map((one) => one.weight * of(one))) / weight;
+    const months = new Map<string, number>();
+    for (const { closed, gain } of ended) {
+      const month = new Date(closed as number).toISOString().slice(0, 7);
+      months.set(month, (months.get(month) ?? 0) + gain);
+    }
+    return {
+      n,
+      edge: n === 0 ? null : near(mean(({ y, e }) => y - e)),
+      roi_shrunk: near(n === 0 ? 0 : (mean(({ gain, paid }) => clamp(gain / paid)) * n) / (n + 50)),
+      consistency: near(([...months.values()].filter((gain) => gain > 0).length + 2) / (months.size + 4)),
+    };
+  }
+
   test('wallets/profile', async () => {
     const prices = new PriceBook(told.facts.filter(({ time }) => time < NOW));
     for (const wallet of busiest) {
@@ -105,7 +126,7 @@ describe('wallets of a simulated world, counted a second time', () => {
         );
       expect(data.profile.primary_category).toBe(categories[0]?.category);
       expect(data.score_history).toEqual([{ date: now.toISOString().slice(0, 10), score: data.profile.score }]);
-      expect(data.score_breakdown).toMatchObject({ version: 'pm-2026.2' });
+      expect(data.score_breakdown).toMatchObject({ version: 'pm-2026.2', ...breakdownOf(wallet) });
       const rows = told.facts
         .filter((fact) => fact.wallet === wallet && fact.time < NOW && !['SPLIT', 'MERGE'].includes(fact.side))
         .map(({ tx }) => tx);
