@@ -200,11 +200,11 @@ describe('a simulated world', () => {
     expect(await days()).toEqual(before);
     expect(await written(db.pool, end)).toEqual(whole);
     // A fill of the third day that was not seen before: its own day is told anew, others stay as they are.
-    const { rows } = await db.pool.query<Record<string, never>>(
+    const { rows } = await db.pool.query<Record<string, unknown>>(
       `SELECT trade.*, extract(epoch FROM "timestamp")::int AS at, outcome, outcome_index FROM pm_trade AS trade JOIN pm_outcome USING (condition_id, token_id)
        WHERE side = 'BUY' AND "timestamp" BETWEEN '2026-02-03T06:00:00Z' AND '2026-02-03T18:00:00Z' ORDER BY "timestamp" LIMIT 1`,
     );
-    const [one] = rows as [Record<string, unknown>];
+    const one = rows[0] as Record<string, unknown>;
     await loadRecords(db.pool, 'trades.json', [
       {
         proxyWallet: wallet(4_242),
