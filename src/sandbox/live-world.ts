@@ -6,10 +6,11 @@ import { addReport, emptyReport, loadPage, recognise } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
 import type { IngestReport } from '../workers/source';
 import { lpWorld } from './simulator/lp';
-import { perpsWorld } from './simulator/perps';
+import { type PerpsWorld, perpsWorld } from './simulator/perps';
 import { predictionWorld } from './simulator/prediction';
 import type { VenueWorld, WorldOptions } from './simulator/world';
 import { startPoolsUpstream } from './venues/lp';
+import { startPerpsUpstream } from './venues/perps';
 import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
 
 /** A world's length before the first start. */
@@ -91,7 +92,11 @@ const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { predi
 export type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
 
 /** Venues whose news are polled over HTTP; the others' are appended as recorded pages. */
-const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = { prediction: startPredictionUpstream, lp: startPoolsUpstream };
+const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = {
+  prediction: startPredictionUpstream,
+  perps: (options) => startPerpsUpstream({ ...options, world: options.world as PerpsWorld }),
+  lp: startPoolsUpstream,
+};
 
 /** How often the worlds of venues that are not polled are asked for what is new. */
 const POLL_MS = 2_000;

@@ -35,7 +35,7 @@ export async function startPerpsUpstream({ world, since, clock, seed = 1 }: Perp
     if (file !== null) return fileReply(past.fileOf(file[1] as string, Number(file[2])), headers.range);
     return method === 'POST' ? infoReply(world, clock.now(), body) : undefined;
   }, seed);
-  return { urls: { node: server.url, info: server.url }, faults: server.faults, asked: server.asked, stop: () => server.stop() };
+  return { urls: { archive: server.url, info: server.url }, faults: server.faults, asked: server.asked, stop: () => server.stop() };
 }
 
 const FILE = /^\/node_fills_by_block\/hourly\/(\d{8})\/(\d{1,2})$/;
@@ -69,6 +69,8 @@ function infoReply(world: PerpsWorld, now: Date, body: unknown): Reply {
 /** What has happened so far; lived when somebody asks. */
 class Past {
   private files = new Map<number, Buffer[]>();
+  /** The hour that was asked for last: later ones are still to be read. */
+  private asked = Number.NEGATIVE_INFINITY;
   private lived: Date;
   private living: Promise<void> = Promise.resolve();
 
@@ -84,6 +86,7 @@ class Past {
     const start = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)), hour);
     const chunks = this.files.get(start);
     if (chunks === undefined) return undefined;
+    this.asked = start;
     const whole = Buffer.concat(chunks);
     this.files.set(start, [whole]);
     return whole;
@@ -106,7 +109,7 @@ class Past {
     const time = now.getTime();
     this.write({ local_time: archiveTime(time), block_time: archiveTime(time), block_number: numberOfBlock(time), events: [] });
     this.lived = now;
-    for (const hour of this.files.keys()) if (hour < time - KEPT_MS) this.files.delete(hour);
+    for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR)) this.files.delete(hour);
   }
 
   private write(block: { block_time: string } & Record<string, unknown>): void {

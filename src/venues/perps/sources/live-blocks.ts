@@ -48,7 +48,11 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
         if (lines.length > 0) continue;
         if (next === null) {
           next = await nextHour(files, hour, to.getTime(), signal);
-          if (next === null) return;
+          if (next === null) {
+            // Files so old are gone where they were served: reading must not wait for them.
+            if (written !== null || hour + MOST_MISSING * HOUR > to.getTime()) return;
+            next = hour + MOST_MISSING * HOUR;
+          }
           continue;
         }
         [hour, offset, next] = [next, 0, null];

@@ -20,14 +20,14 @@ export interface LiveTuning {
 const TUNING: LiveTuning = { fills_ms: 1_000, meta_ms: 300_000, roles_ms: 60_000, roles_a_poll: 10, info_per_second: 0.5 };
 
 /**
- * The feeds of the perpetual-futures venue. `node`: where the data folder of a node is served (`/node_fills_by_block/hourly/…`), the only
+ * The feeds of the perpetual-futures venue. `archive`: where the data folder of a node is served (`/node_fills_by_block/hourly/…`), the only
  * feed with the fills of all accounts. `info`: the venue's own API, for its catalogue and what accounts are; without it both stay as they
  * were loaded.
  */
-export function perpsFeeds({ node, info }: UpstreamUrls, tuning: LiveTuning = TUNING): LiveSource[] {
-  if (node === undefined && info === undefined) return [];
-  if (node === undefined) throw new Error('PERPS_NODE_URL must be set where PERPS_INFO_URL is.');
-  const blocks = liveBlocks(filesAt(node), tuning.fills_ms);
+export function perpsFeeds({ archive, info }: UpstreamUrls, tuning: LiveTuning = TUNING): LiveSource[] {
+  if (archive === undefined && info === undefined) return [];
+  if (archive === undefined) throw new Error('PERPS_ARCHIVE_URL must be set where PERPS_INFO_URL is.');
+  const blocks = liveBlocks(filesAt(archive), tuning.fills_ms);
   if (info === undefined) return [blocks];
   const api = makeUpstream({ url: info, per_second: tuning.info_per_second });
   return [blocks, liveMeta(api, tuning.meta_ms), liveRoles(api, tuning)];
