@@ -10,6 +10,7 @@ import { liveVolumes } from './live-volumes';
 export interface LiveTuning {
   chain_poll_ms: number;
   index_poll_ms: number;
+  catalogue_poll_ms: number;
   whole_every_ms: number;
   pools_a_poll: number;
   positions_a_poll: number;
@@ -23,6 +24,7 @@ export interface LiveTuning {
 const TUNING: LiveTuning = {
   chain_poll_ms: 2_000,
   index_poll_ms: 5_000,
+  catalogue_poll_ms: 30_000,
   whole_every_ms: 600_000,
   pools_a_poll: 10,
   positions_a_poll: 20,
@@ -46,7 +48,7 @@ export function lpFeeds(upstreams: UpstreamUrls, tuning: LiveTuning = TUNING): L
     damm_v2: makeUpstream({ url: damm, per_second: tuning.damm_per_second }),
   };
   return [
-    livePools(indexes, tuning.index_poll_ms, tuning.whole_every_ms),
+    livePools(indexes, tuning.catalogue_poll_ms, tuning.whole_every_ms),
     liveChain(node, tuning.chain_poll_ms),
     liveVolumes(indexes, tuning.index_poll_ms, tuning.pools_a_poll),
     livePositions(indexes.dlmm, tuning.index_poll_ms, tuning.positions_a_poll),

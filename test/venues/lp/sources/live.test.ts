@@ -17,6 +17,7 @@ const day = (days: number, seconds = 0): Date => new Date(START.getTime() + days
 const TUNING = {
   chain_poll_ms: 50,
   index_poll_ms: 50,
+  catalogue_poll_ms: 50,
   whole_every_ms: 3_600_000,
   pools_a_poll: 40,
   positions_a_poll: 40,
