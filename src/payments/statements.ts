@@ -36,7 +36,9 @@ export const MOVES = {
   confirmed: move('confirmed', {
     set: `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
       answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`,
-    also: `UPDATE payment_claim SET expires_at = now() + $6 * interval '1 millisecond' WHERE kind = 'buyer' AND ${OF_MOVED}`,
+    // The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge.
+    also: `UPDATE payment_claim SET expires_at = now() + CASE kind WHEN 'buyer' THEN $6 * interval '1 millisecond'
+        ELSE greatest($6 * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${OF_MOVED}`,
     // The chain has it: who finds it unconfirmed asks there again.
     relaxed: true,
   }),

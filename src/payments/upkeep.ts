@@ -36,8 +36,21 @@ const OWE_RELEASED = `
     INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
   ) SELECT id FROM moved`;
 
+const PURGE_EVERY_MS = 3_600_000;
+const PURGE_BATCH = 5_000;
+// Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. What may still be
+// looked up on the chain is not touched.
+const PURGE_UNPAID = `
+  DELETE FROM payment WHERE id IN (
+    SELECT id FROM payment WHERE state IN ('RELEASED', 'EXPIRED', 'REJECTED_ONCHAIN') AND look_at IS NULL AND NOT owed
+    AND moved_at < now() - CASE state WHEN 'RELEASED' THEN interval '7 days' ELSE interval '30 days' END
+    AND moved_at < now() - interval '7 days' ORDER BY moved_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  )`;
+
 /** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
 export class Upkeep {
+  private purgedAt = 0;
+
   constructor(
     private readonly pool: Pool,
     private readonly instance: string,
@@ -131,7 +144,10 @@ export class Upkeep {
     );
   }
 
-  /** Empties answers whose time is over and frees keys that buyers chose. */
+  /**
+   * Empties answers whose time is over, drops claims that are, and, once an hour, deletes payments that moved no money: released
+   * ones after a week, failed ones after a month, with their history. Rows of money that was settled or is owed stay.
+   */
   async purge(): Promise<void> {
     await this.pool.query(
       'UPDATE payment SET answer = NULL, answer_until = NULL WHERE id IN (SELECT id FROM payment WHERE answer_until < now() FOR UPDATE SKIP LOCKED)',
@@ -139,6 +155,11 @@ export class Upkeep {
     await this.pool.query(
       'DELETE FROM payment_claim WHERE key IN (SELECT key FROM payment_claim WHERE expires_at < now() FOR UPDATE SKIP LOCKED)',
     );
+    if (Date.now() - this.purgedAt < PURGE_EVERY_MS) return;
+    this.purgedAt = Date.now();
+    let deleted: number | null;
+    do ({ rowCount: deleted } = await this.pool.query(PURGE_UNPAID, [PURGE_BATCH]));
+    while (deleted === PURGE_BATCH);
   }
 
   private async take(due: string, wait: string, limit: number): Promise<PaymentRecord[]> {
