@@ -1,0 +1,60 @@
+-- Spreads the tables over the workers of a Citus cluster. Not a migration: run it once over a migrated database in which the extension
+-- exists (CREATE EXTENSION citus), before the first load. Every table of the schema is named here, and a test holds the rules: the distribution
+-- column is part of each unique key, and tables that statements join stand together.
+
+-- Prediction: what is on a market, by market; what is about a wallet, by wallet.
+SELECT create_distributed_table('pm_market', 'condition_id');
+SELECT create_distributed_table('pm_outcome', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_trade', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_position', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_token_hour', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_wallet_hour', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
+SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
+
+-- Perpetuals: accounts with all they did; markets of coins.
+SELECT create_reference_table('perp_coin');
+SELECT create_distributed_table('perp_fill', 'trader', colocate_with => 'none');
+SELECT create_distributed_table('perp_trader', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_hour', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_day', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_life', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_drawdown', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_round_trip', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_position', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
+SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');
+
+-- Pools: catalogue everywhere, facts by pool, what is about an owner by owner.
+SELECT create_reference_table('lp_pool');
+SELECT create_reference_table('lp_token');
+SELECT create_distributed_table('lp_event', 'pool_address', colocate_with => 'none');
+SELECT create_distributed_table('lp_swap', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_volume_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_liquidity_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_flow_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_flow_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_position_sum', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_owner_day', 'owner', colocate_with => 'none');
+SELECT create_distributed_table('lp_owner_life', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_owner_pool', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_score', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_position', 'position_address', colocate_with => 'none');
+SELECT create_distributed_table('lp_position_event', 'position_address', colocate_with => 'lp_position');
+SELECT create_distributed_table('token_price', 'mint', colocate_with => 'none');
+SELECT create_distributed_table('dca_event', 'order_address', colocate_with => 'none');
+SELECT create_distributed_table('dca_order', 'order_address', colocate_with => 'dca_event');
+
+-- On the coordinator, small or about money: every payment step is one short transaction over several keys.
+-- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step
+-- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, _prisma_migrations
