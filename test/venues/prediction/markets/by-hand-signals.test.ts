@@ -5,7 +5,8 @@ import { call, callForError } from './call';
 
 /**
  * Signals worked out by hand. Wallets 101 to 104 are smart (80, 70, 60, 90), 105 to 107 proven to lose (20), 115 is a machine; the runs of both
- * days say so. Market 31: smart flow; 33: a crowd that loses; 35: such a crowd that has lost; 36 and 37: the same question and people.
+ * days say so. Market 31: smart flow; 33: a crowd that loses; 35: such a crowd that has lost; 36 and 37: the same question and people; 39: smart money
+ * where the crowd is not.
  */
 
 type Row = Record<string, unknown>;
@@ -28,6 +29,7 @@ describe('signals by hand', () => {
       market(31, { tags: [{ slug: 'politics' }] }),
       market(33, { tags: [{ slug: 'nba' }], question: 'Who dances best?' }),
       market(35, { tags: [{ slug: 'nba' }], closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' }),
+      market(39, { tags: [{ slug: 'world' }], question: 'Where does it rain?', endDate: iso(NOW + 48 * HOUR) }),
       market(36, crypto),
       market(37, crypto),
     ]); // prettier-ignore
@@ -43,6 +45,11 @@ describe('signals by hand', () => {
       trade(50, 35, 0, 105, 'BUY', 700, 0.5, 3 * DAY),
       trade(51, 35, 1, 106, 'BUY', 200, 0.5, 3 * DAY - 200),
       trade(52, 35, 1, 107, 'BUY', 100, 0.5, 3 * DAY - 400),
+      trade(54, 39, 0, 101, 'BUY', 1_000, 0.3, 5 * DAY),
+      trade(55, 39, 0, 102, 'BUY', 1_000, 0.3, 4 * DAY),
+      trade(56, 39, 1, 105, 'BUY', 200, 0.6, 2 * DAY),
+      trade(57, 39, 0, 106, 'BUY', 100, 0.4, 2 * DAY - 300),
+      trade(58, 39, 0, 104, 'BUY', 1_000, 0.4, 10 * HOUR),
       // 110 to 112 are on both, 113 and 114 on one; the machine and whoever put in less than $10 do not count.
       ...[110, 111, 112, 113, 115].map((by, k) => trade(60 + k, 36, 0, by, 'BUY', 100, 0.5, 6 * DAY - k * 300)),
       ...[110, 111, 112, 114, 115].map((by, k) => trade(70 + k, 37, 0, by, 'BUY', 100, 0.5, 5 * DAY - k * 300)),
@@ -111,8 +118,8 @@ describe('signals by hand', () => {
   test('similar', async () => {
     const [row, ...others] = await ask<Row[]>('similar', { condition_id: condition(36) });
     expect(others).toEqual([]);
-    // Five markets have people; who is on two of them weighs ln(1 + 5/2), who is on one ln(1 + 5).
-    const [both, one] = [Math.log(1 + 5 / 2) ** 2, Math.log(1 + 5) ** 2];
+    // Six markets have people; who is on two of them weighs ln(1 + 6/2), who is on one ln(1 + 6).
+    const [both, one] = [Math.log(1 + 6 / 2) ** 2, Math.log(1 + 6) ** 2];
     const cosine = (3 * both) / (3 * both + one);
     expect(row).toMatchObject({
       condition_id: condition(37), shared_wallet_count: 3, wallet_overlap_pct: 75, total_volume_usdc: 255, jaccard: 0.6, text_similarity: 1, shared_smart_wallets: 1, same_event: true, leader_price: 0.5,
@@ -125,6 +132,29 @@ describe('signals by hand', () => {
     expect((await refuse('similar', { condition_id: condition(36), min_shared_wallets: 4 })).code).toBe('empty_result');
     expect((await refuse('similar', { condition_id: condition(36), status: 'resolved' })).code).toBe('empty_result');
     expect((await refuse('similar', { condition_id: condition(99) })).code).toBe('not_found');
+  });
+
+  test('opportunities', async () => {
+    const rows = await ask<Row[]>('opportunities', { category: 'World', min_signal_strength: 'weak' });
+    expect(rows).toHaveLength(1);
+    // All three on Yes, worth 0.40: a gap of 0.6 of which 0.5 is full, the whole of 104's 400 towards it in a day, 120 of the crowd's 160 against it;
+    // (180 + 120 + 320)² / (180² + 120² + 320²) of 20 independent wallets; 48 hours on a scale of logarithms from 720 to 24.
+    const independent = 620 ** 2 / (180 ** 2 + 120 ** 2 + 320 ** 2);
+    const score = 40 + 20 + 15 + 10 * 0.75 + (10 * independent) / 20 + (5 * Math.log(720 / 48)) / Math.log(720 / 24);
+    expect(rows[0]).toMatchObject({
+      condition_id: condition(39), smart_money_favors: 'Yes', smart_money_percentage: 100, smart_wallet_count: 3, avg_smart_score: 80, price_signal_gap: 0.6, signal_direction: 'BUY', signal_strength: 'strong',
+      favored_price: 0.4, leader_price: 0.6, time_until_close: 'P2D', hours_until_close: 48, signal_score: Number(score.toFixed(1)),
+      signals: { consensus: 1, flow_24h: 1, dumb_opposed: 0.75, new_smart: 0.333333, insider_overlap: 0 },
+    }); // prettier-ignore
+    // In the window of a week all three are new, and the flow is still one way.
+    expect((await ask<Row[]>('opportunities', { category: 'World', timeframe: '7d' }))[0]).toMatchObject({
+      signals: { new_smart: 1, flow_24h: 1 },
+    });
+    for (const sent of [{ closing_within_hours: 47 }, { min_smart_wallets: 4 }, { category: 'Sports' }])
+      expect((await refuse('opportunities', { category: 'World', ...sent })).code).toBe('empty_result');
+    expect(await ask<Row[]>('opportunities', { category: 'World', closing_within_hours: 48, min_signal_strength: 'strong' })).toHaveLength(
+      1,
+    );
   });
 
   test('capital-flow-comparison', async () => {
@@ -147,12 +177,13 @@ describe('signals by hand', () => {
       biggest_inflow: ['24h', '7d', '30d'].map((timeframe) => ({ timeframe, category: 'Politics' })),
       biggest_outflow: ['24h', '7d', '30d'].map((timeframe) => ({ timeframe, category: null })),
     }); // prettier-ignore
-    // All categories, those with most volume first: sports took in 1,004 and crypto 510, and nobody sold; ranks are by net flow.
+    // All categories, those with most volume first: the world took in 1,160, sports 1,004 and crypto 510, and nobody sold there; ranks are by net flow.
     const all = await ask<{ categories: { category: string; flows: Row[] }[] }>('capital-flow-comparison', { timeframes: '24h,7d' });
     expect(all.categories.map(({ category, flows }) => [category, flows[1]?.net_flow, flows[1]?.rank])).toEqual([
-      ['Politics', 780, 2],
-      ['Sports', 1_004, 1],
-      ['Crypto', 510, 3],
+      ['World', 1_160, 1],
+      ['Politics', 780, 3],
+      ['Sports', 1_004, 2],
+      ['Crypto', 510, 4],
     ]);
   });
 });
