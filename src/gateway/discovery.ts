@@ -4,6 +4,7 @@ import { inputSchema, outputSchema, parameterSchema, sampleInput } from '../endp
 import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
+import { META_SCHEMA } from './meta-schema';
 
 /** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
 export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
@@ -40,7 +41,7 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     currency: method.asset,
     description,
   }));
-  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } };
+  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { $ref: '#/components/schemas/Meta' } } };
   const request =
     endpoint.method === 'GET'
       ? {
@@ -100,6 +101,7 @@ export function openApi(
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
     },
     paths,
+    components: { schemas: { Meta: META_SCHEMA } },
   };
 }
 

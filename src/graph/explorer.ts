@@ -32,8 +32,8 @@ const metaExtension: Plugin<GraphContext> = {
     return {
       onExecuteDone({ result, setResult }) {
         if (Symbol.asyncIterator in result) return;
-        const { meta } = args.contextValue as unknown as GraphContext;
-        setResult({ ...result, extensions: { ...result.extensions, meta } });
+        const { meta, now } = args.contextValue as unknown as GraphContext;
+        setResult({ ...result, extensions: { ...result.extensions, meta: { ...meta, as_of: meta.as_of ?? now } } });
       },
     };
   },
