@@ -1,9 +1,16 @@
 import type { Pool } from 'pg';
+import type { VenueName } from '../../src/venues/venue';
 
-/** Tables by which two stores of a venue are compared: facts and what is kept up to date from them. */
-export const KEPT_TABLES = {
-  prediction: ['pm_trade', 'pm_market', 'pm_outcome', 'pm_wallet', 'pm_token_hour', 'pm_wallet_hour', 'pm_position'],
-} as const;
+const PREFIX = { prediction: 'pm_', perps: 'perp_', lp: 'lp_' };
+
+/** A venue's tables by which two stores are compared: facts and what is kept up to date from them; what jobs write is empty in both. */
+export async function keptTables(pool: Pool, venue: VenueName): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND starts_with(relname, $1) ORDER BY 1`,
+    [PREFIX[venue]],
+  );
+  return rows.map(({ name }) => name);
+}
 
 /** Every row of the tables as text, in order: what two stores that hold the same have in common, to the last digit. */
 export async function dumpOf(pool: Pool, tables: readonly string[]): Promise<Record<string, string[]>> {

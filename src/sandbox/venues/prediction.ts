@@ -21,7 +21,6 @@ export interface PretendPrediction extends PretendUpstream {
 
 /** How much of the past is kept at hand. */
 const KEPT_S = 26 * 3_600;
-const PRUNE_EVERY_S = 3_600;
 
 export interface PredictionUpstreamOptions {
   world: VenueWorld;
@@ -65,7 +64,8 @@ class Past {
   byWallet = new Map<string, ToldRow[]>();
   readonly catalogue = new Map<string, Record<string, unknown>>();
   private lived: Date;
-  private pruned: number;
+  /** When the past was last shortened: at first what is told may be as long as its readers were away. */
+  private pruned: number | null = null;
   private living: Promise<void> = Promise.resolve();
 
   constructor(
@@ -73,7 +73,6 @@ class Past {
     since: Date,
   ) {
     this.lived = since;
-    this.pruned = since.getTime() / 1_000;
   }
 
   /** Brings the past up to now; one at a time. */
@@ -108,12 +107,13 @@ class Past {
   }
 
   private prune(now: number): void {
-    if (now - this.pruned < KEPT_S + PRUNE_EVERY_S) return;
+    this.pruned ??= now;
+    if (now - this.pruned < KEPT_S) return;
     const kept = this.rows.filter((row) => timeOf(row) >= now - KEPT_S);
     this.rows = [];
     this.byWallet = new Map();
     for (const row of kept) this.add(row);
-    this.pruned = now - KEPT_S;
+    this.pruned = now;
   }
 }
 

@@ -4,7 +4,7 @@ import { predictionFeeds } from '../../../../src/venues/prediction/sources/live'
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
 import { testDatabase } from '../../../support/database';
-import { KEPT_TABLES, differencesOf, dumpOf } from '../../../support/dump';
+import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { TurnedClock, runnerOf, untilRead } from '../../../support/feeds';
 import { loadWorld } from '../../../support/world';
 
@@ -55,7 +55,8 @@ describe('the prediction market read over HTTP', () => {
     await untilRead(polled.pool, FEEDS, day(3));
     clock.turnTo(day(3.5));
     await untilRead(polled.pool, FEEDS, day(3.5));
-    const [read, told] = await Promise.all([dumpOf(polled.pool, KEPT_TABLES.prediction), dumpOf(loaded.pool, KEPT_TABLES.prediction)]);
+    const tables = await keptTables(polled.pool, 'prediction');
+    const [read, told] = await Promise.all([dumpOf(polled.pool, tables), dumpOf(loaded.pool, tables)]);
     expect(differencesOf(read, told)).toEqual({});
     expect(read.pm_trade?.length).toBeGreaterThan(300);
   });

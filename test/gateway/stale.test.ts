@@ -1,0 +1,131 @@
+import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import { buy } from '../../src/sandbox/buyer';
+import { type PretendPrediction, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
+import { usesScores } from '../../src/gateway/stale';
+import { loadCatalogue } from '../../src/app';
+import { ROOT } from '../support/catalogue';
+import { TurnedClock, until, untilRead } from '../support/feeds';
+import { type Product, startProduct } from '../support/product';
+import { loadWorld } from '../support/world';
+
+jest.setTimeout(180_000);
+
+const START = new Date('2026-04-01T00:00:00Z');
+const SIZE = 6_000;
+const at = (minutes: number): Date => new Date(START.getTime() + 2 * 86_400_000 + minutes * 60_000);
+const GATES = ['prediction.markets', 'prediction.trades', 'prediction.fills'];
+const TRADES = 'trades/whales?timeframe=7d&min_usdc=10&limit=3';
+
+interface Health {
+  status: string;
+  data_freshness: Record<
+    string,
+    { status: string; mode: string; lag_s: number; feeds: { feed: string; failure: { words: string } | null }[] }
+  >;
+}
+
+describe('an upstream that fails', () => {
+  let product: Product;
+  let upstream: PretendPrediction;
+  const clock = new TurnedClock(at(0));
+
+  beforeAll(async () => {
+    upstream = await startPredictionUpstream({
+      world: predictionWorld({ seed: 1, size: SIZE, start: START }),
+      since: at(-120),
+      clock,
+    });
+    product = await startProduct({ clock, upstreams: { prediction: { ...upstream.urls }, perps: {}, lp: {} } });
+    await loadWorld(product.pool, 'prediction', SIZE, START, at(-30));
+    await loadWorld(product.pool, 'perps', SIZE, START, at(-30));
+  });
+  afterAll(async () => {
+    await product.close();
+    await upstream.stop();
+  });
+
+  const url = (path: string): string => `${product.publicUrl}/api/v1/${path}`;
+  const purchase = (path: string) => buy({ method: 'GET', url: url(path), protocol: 'x402' }, product.wallets);
+  const health = async (): Promise<Health> => (await (await fetch(`${product.publicUrl}/health`)).json()) as Health;
+  const earned = (): Promise<bigint> => product.chains.solana.usdcBalance(product.wallets.solana.pay_to);
+  /** Until the gateway has looked at where the feeds stand. */
+  const untilTold = (status: string): Promise<void> =>
+    until(async () => (await health()).data_freshness.prediction?.status === status, `/health says ${status}`);
+
+  test('a fresh feed is sold, and says how fresh it is', async () => {
+    await untilRead(product.pool, GATES, at(0));
+    await untilTold('ok');
+    const bought = await purchase(TRADES);
+    expect([bought.status, (JSON.parse(bought.body) as { meta: { freshness_s: number } }).meta.freshness_s]).toEqual([200, 0]);
+  });
+
+  test('a lag of more than ten minutes is 503 stale_data, uncharged; other venues go on; the same proof buys once the feed is back', async () => {
+    upstream.faults.down = true;
+    clock.turnTo(at(9));
+    await until(async () => (await health()).data_freshness.prediction?.lag_s === 540, 'a lag of nine minutes');
+    expect((await purchase(TRADES)).status).toBe(200);
+
+    clock.turnTo(at(11));
+    await untilTold('stale');
+    const before = await earned();
+    let proof = '';
+    const watched: typeof fetch = (input, init) => {
+      proof = new Request(input, init).headers.get('payment-signature') ?? proof;
+      return globalThis.fetch(input, init);
+    };
+    const stale = await payWith(watched, url(TRADES), product);
+    const body = (await stale.json()) as Record<string, unknown>;
+    expect([stale.status, body.code, body.reason, body.charged]).toEqual([503, 'stale_data', 'feed_lag', false]);
+    expect(Number(stale.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await earned()).toBe(before);
+    expect((await purchase('perps/platform/stats?timeframe=7d')).status).toBe(200);
+    const perps = await earned();
+    expect(await health()).toMatchObject({
+      status: 'degraded',
+      data_freshness: { prediction: { status: 'stale', mode: 'live' }, perps: { status: 'ok', mode: 'recorded' } },
+    });
+    const failure = async (): Promise<string | undefined> =>
+      (await health()).data_freshness.prediction?.feeds.find(({ feed }) => feed === 'prediction.trades')?.failure?.words;
+    await until(async () => (await failure()) !== undefined, 'the failure is told');
+    expect(await failure()).toMatch(/^127\.0\.0\.1:\d+\/trades answered 503$/);
+
+    upstream.faults.down = false;
+    await untilRead(product.pool, GATES, at(11));
+    await untilTold('ok');
+    const again = await fetch(url(TRADES), { headers: { 'payment-signature': proof } });
+    expect([proof.length > 0, again.status]).toEqual([true, 200]);
+    expect(await earned()).toBeGreaterThan(perps);
+  });
+
+  test('scores older than 48 hours stop the endpoints that use them, and no other', async () => {
+    await product.pool.query(`INSERT INTO source_cursor (source, venue, cursor) VALUES ('score.prediction', 'prediction', $1)`, [
+      JSON.stringify({ as_of: new Date(at(11).getTime() - 49 * 3_600_000) }),
+    ]);
+    const market = JSON.parse((await purchase('markets/trending?timeframe=7d')).body) as { code?: string };
+    await until(async () => JSON.parse((await purchase(TRADES)).body).code === 'stale_data', 'scores are stale');
+    const refused = JSON.parse((await purchase(TRADES)).body) as Record<string, unknown>;
+    expect([refused.code, refused.reason, refused.charged]).toEqual(['stale_data', 'score_age', false]);
+    expect(market.code).not.toBe('stale_data');
+    expect((await purchase('perps/platform/stats?timeframe=7d')).status).toBe(200);
+  });
+});
+
+async function payWith(watched: typeof fetch, url: string, { wallets }: Product): Promise<Response> {
+  const [{ wrapFetchWithPayment, x402Client }, { ExactSvmScheme }, { createKeyPairSignerFromBytes }, { default: bs58 }] = await Promise.all(
+    [import('@x402/fetch'), import('@x402/svm/exact/client'), import('@solana/kit'), import('bs58')],
+  );
+  const signer = await createKeyPairSignerFromBytes(bs58.decode(wallets.solana.secret_key));
+  return wrapFetchWithPayment(
+    watched,
+    new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: wallets.solana.rpc_url })),
+  )(url);
+}
+
+test('which endpoints use scores follows from what they name', () => {
+  const { endpoints } = loadCatalogue(ROOT);
+  const using = endpoints.filter(usesScores).map(({ name }) => name);
+  expect(using).toEqual(
+    expect.arrayContaining(['trades/whales', 'markets/smart-flow', 'lp/lps/top', 'perps/smart-wallets/list', 'wallets/profile']),
+  );
+  for (const name of ['lp/dca/pressure', 'perps/trades/feed', 'lp/pools/search']) expect(using).not.toContain(name);
+});

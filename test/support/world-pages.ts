@@ -1,0 +1,31 @@
+import { lpWorld } from '../../src/sandbox/simulator/lp';
+import { perpsWorld } from '../../src/sandbox/simulator/perps';
+import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import type { WorldOptions } from '../../src/sandbox/simulator/world';
+import { lp } from '../../src/venues/lp/index';
+import { perps } from '../../src/venues/perps/index';
+import { prediction } from '../../src/venues/prediction/index';
+import type { VenueName } from '../../src/venues/venue';
+import { recognise } from '../../src/workers/ingest';
+import { pageOf } from '../../src/workers/pages';
+import type { RecordedPage, RecordedSource } from '../../src/workers/source';
+
+const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
+const WINGS = { prediction, perps, lp };
+
+/** A page of a simulated world that can be loaded more than once. */
+export interface LoadablePage {
+  name: string;
+  source: RecordedSource;
+  page(): RecordedPage;
+}
+
+/** The pages a venue's world tells from its start to `to`, each with the source that loads it. */
+export async function pagesOf(venue: VenueName, options: WorldOptions, to: Date): Promise<LoadablePage[]> {
+  const pages: LoadablePage[] = [];
+  for (const { name, format, records } of WORLDS[venue](options).pages(options.start, to)) {
+    const { source } = await recognise(WINGS[venue], pageOf(name, format, records));
+    if (source !== null) pages.push({ name, source, page: () => pageOf(name, format, records) });
+  }
+  return pages;
+}

@@ -1,0 +1,191 @@
+import type { PoolClient } from 'pg';
+import { listFeeds } from '../../src/workers/feed-store';
+import { pageOf } from '../../src/workers/pages';
+import type { LiveSource, LiveStep, RecordedPage, RecordedSource, Span } from '../../src/workers/source';
+import { UpstreamError } from '../../src/workers/upstream';
+import { testDatabase } from '../support/database';
+import { TurnedClock, runnerOf, until } from '../support/feeds';
+
+jest.setTimeout(60_000);
+
+// A feed of numbers: each is a fact at that second, kept in a table of this test's own.
+
+const second = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
+
+/** Appends numbers, each once. */
+const numbers: RecordedSource = {
+  name: 'perps.numbers',
+  recognises: () => true,
+  async load(page: RecordedPage, client: PoolClient, { appended }) {
+    const report = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+    for await (const number of page.records) {
+      report.read += 1;
+      const { rowCount } = await client.query('INSERT INTO number_fact VALUES ($1) ON CONFLICT DO NOTHING', [number]);
+      if (rowCount === 1) appended?.([second(number as number)]);
+      report[rowCount === 1 ? 'inserted' : 'duplicates'] += 1;
+    }
+    return report;
+  },
+};
+
+/** An upstream that counts seconds, and who asked. */
+class Counting {
+  asked: string[] = [];
+  failing: Error | null = null;
+  retracts: Span | null = null;
+  constructor(readonly clock: TurnedClock) {}
+
+  feedFor(reader: string): LiveSource {
+    return {
+      name: 'perps.numbers',
+      continues: null,
+      gates: true,
+      poll_ms: 20,
+      begin: () => ({ next: 0 }),
+      head: ({ now }) => Promise.resolve(now()),
+      update: (cursor, to) => this.steps(reader, (cursor as { next: number }).next, to),
+      invalidate: async (client, { from, to }) =>
+        (await client.query('DELETE FROM number_fact WHERE number >= $1 AND number < $2', [secondOf(from), secondOf(to)])).rowCount ?? 0,
+    };
+  }
+
+  private async *steps(reader: string, next: number, to: Date): AsyncGenerator<LiveStep> {
+    await Promise.resolve();
+    this.asked.push(reader);
+    const [invalidates, failing] = [this.retracts ?? undefined, this.failing];
+    this.retracts = null;
+    if (failing !== null) throw failing;
+    for (let n = next; n <= secondOf(to); n += 1)
+      yield { pages: [{ source: numbers, page: pageOf(String(n), 'json', [n]) }], cursor: { next: n + 1 }, watermark: second(n) };
+    yield { pages: [], cursor: { next: secondOf(to) + 1 }, watermark: to, skipped: { odd: 1 }, ...(invalidates && { invalidates }) };
+  }
+}
+
+const secondOf = (at: Date): number => Math.floor((at.getTime() - second(0).getTime()) / 1_000);
+
+describe('the runner', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  let upstream: Counting;
+  beforeEach(async () => {
+    db = await testDatabase();
+    await db.pool.query('CREATE TABLE number_fact (number int PRIMARY KEY)');
+    upstream = new Counting(new TurnedClock(second(3)));
+  });
+  afterEach(() => db.drop());
+
+  const kept = async (): Promise<number[]> =>
+    (await db.pool.query<{ number: number }>('SELECT number FROM number_fact ORDER BY 1')).rows.map(({ number }) => number);
+  const feed = async () => (await listFeeds(db.pool))[0];
+  const readTo = (n: number): Promise<void> => until(async () => ((await feed())?.watermark ?? 0) >= second(n), `read to ${n}`);
+  const runner = (name: string, figures = undefined as Parameters<typeof runnerOf>[4]) =>
+    runnerOf(db.pool, 'perps', [upstream.feedFor(name)], upstream.clock, figures);
+
+  test('reads on from its cursor, counts, and moves the mark of a quiet feed', async () => {
+    const seen: number[] = [];
+    const one = runner('one', { loaded: () => undefined, failed: () => undefined, visible: (_, seconds) => void seen.push(seconds) });
+    one.start();
+    await readTo(3);
+    upstream.clock.turnTo(second(5));
+    await readTo(5);
+    await one.stop();
+    expect(await kept()).toEqual([0, 1, 2, 3, 4, 5]);
+    const row = await feed();
+    expect(row).toMatchObject({ feed: 'perps.numbers', at: { next: 6 }, totals: { inserted: 6, duplicates: 0 }, failure: null });
+    expect(row?.totals.read).toBe(6 + (row?.totals.skipped.odd ?? 0));
+    expect(seen).toHaveLength(6);
+    expect(row?.lag).toMatchObject({ events: 6 });
+
+    const polls = upstream.asked.length;
+    const two = runner('two');
+    two.start();
+    await until(async () => upstream.asked.length > polls + 2, 'polled again');
+    await two.stop();
+    expect(await kept()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await feed())?.totals.inserted).toBe(6);
+  });
+
+  test('two of them never read one venue at once; the second takes over when the first is gone', async () => {
+    const [one, two] = [runner('one'), runner('two')];
+    one.start();
+    await readTo(3);
+    two.start();
+    await until(async () => upstream.asked.length > 5, 'a few polls');
+    expect(new Set(upstream.asked)).toEqual(new Set(['one']));
+    await one.stop();
+    upstream.clock.turnTo(second(6));
+    await readTo(6);
+    await two.stop();
+    expect(upstream.asked.at(-1)).toBe('two');
+    expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  test('a lock that is lost with its connection ends the turn; the feed is read on in the next', async () => {
+    const one = runner('one');
+    one.start();
+    await readTo(3);
+    await db.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    );
+    upstream.clock.turnTo(second(8));
+    await readTo(8);
+    await one.stop();
+    expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('who does not know the last step writes nothing', async () => {
+    const one = runner('one');
+    one.start();
+    await readTo(3);
+    await one.stop();
+    const two = runner('two');
+    const real = upstream.feedFor('two');
+    const behind = runnerOf(
+      db.pool,
+      'perps',
+      [{ ...real, update: (cursor, to) => overtaken(real.update(cursor, to, {} as never)) }],
+      upstream.clock,
+    );
+    /** Between asking and writing somebody else takes a step. */
+    async function* overtaken(steps: AsyncIterable<LiveStep>): AsyncGenerator<LiveStep> {
+      await db.pool.query(
+        `UPDATE source_cursor SET cursor = cursor || jsonb_build_object('version', (cursor->>'version')::int + 1) WHERE source = 'live.perps.numbers'`,
+      );
+      yield* steps;
+    }
+    upstream.clock.turnTo(second(9));
+    behind.start();
+    await until(async () => upstream.asked.filter((name) => name === 'two').length > 1, 'tried twice');
+    await behind.stop();
+    expect(await kept()).toEqual([0, 1, 2, 3]);
+    two.start();
+    await readTo(9);
+    await two.stop();
+    expect(await kept()).toHaveLength(10);
+  });
+
+  test('a failure is told in our own words, without what may be secret, and forgotten at the next success', async () => {
+    upstream.failing = new Error('connect to http://user:secret@host:1/path?key=secret refused');
+    const one = runner('one');
+    one.start();
+    await until(async () => (await feed())?.failure !== null && (await feed()) !== undefined, 'a failure');
+    expect((await feed())?.failure?.words).toBe('Error: connect to <url> refused');
+    expect((await feed())?.totals.inserted).toBe(0);
+    upstream.failing = new UpstreamError('host/path answered 500', 500);
+    await until(async () => (await feed())?.failure?.words === 'host/path answered 500', 'the next failure');
+    upstream.failing = null;
+    await readTo(3);
+    await until(async () => (await feed())?.failure === null, 'no failure');
+    await one.stop();
+    expect(await kept()).toEqual([0, 1, 2, 3]);
+  });
+
+  test('what the upstream takes back goes in the step that says so', async () => {
+    const one = runner('one');
+    one.start();
+    await readTo(3);
+    upstream.retracts = { from: second(1), to: second(3) };
+    await until(async () => (await kept()).length === 2, 'two taken back');
+    await one.stop();
+    expect(await kept()).toEqual([0, 3]);
+  });
+});
