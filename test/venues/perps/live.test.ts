@@ -108,6 +108,24 @@ describe('hourly files', () => {
     expect(await read({}, begin)).toEqual([]);
   });
 
+  test('a poll of a file that grows with every look ends', async () => {
+    const growing: Record<string, string> = { [path(5)]: '' };
+    let looks = 0;
+    const source = liveBlocks(
+      {
+        read: (file, offset, most) => {
+          if (file !== path(5)) return Promise.resolve(null);
+          growing[file] += `${block(hours(5), (looks += 1))}\n`;
+          return Promise.resolve(Buffer.from(growing[file] ?? '').subarray(offset, offset + most));
+        },
+      },
+      50,
+    );
+    const steps: LiveStep[] = [];
+    for await (const step of source.update({ hour: hours(5).getTime(), offset: 0 }, hours(5.5), context)) steps.push(step);
+    expect(steps).toHaveLength(1);
+  });
+
   test('a line that is no JSON is skipped and counted; the others are read', async () => {
     const [step] = await read({ [path(0)]: `nonsense\n${block(hours(0.2), 1)}\n` }, begin);
     expect(step).toMatchObject({ skipped: { unreadable: 1 }, watermark: hours(0.2) });

@@ -28,6 +28,9 @@ export interface LifeRow extends QueryResultRow {
 
 const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fees_usd', 'fills', 'taker_fills', 'maker_fills', 'liquidations'] as const;
 
+/** The pace of an account is that of so many of its newest fills. */
+const NEWEST_FILLS = 1_000;
+
 // $1 to $4: everything up to the run; $5: accounts. Gaps between fills matter from so many fills on, and only then facts are read.
 export const LIVES = {
   name: 'perps_lives',
@@ -63,7 +66,7 @@ gaps AS (
   SELECT trader, percentile_cont(0.5) WITHIN GROUP (ORDER BY gap) AS gap FROM (
     SELECT f.trader, extract(epoch FROM f.timestamp - lag(f.timestamp) OVER (PARTITION BY f.trader ORDER BY f.timestamp)) AS gap
     FROM (SELECT trader FROM total WHERE fills >= ${PERP_TAGS.hft_bot.gap_fills}) busy
-    CROSS JOIN LATERAL (SELECT trader, timestamp FROM perp_fill WHERE trader = busy.trader AND timestamp < $4 OFFSET 0) f
+    CROSS JOIN LATERAL (SELECT trader, timestamp FROM perp_fill WHERE trader = busy.trader AND timestamp < $4 ORDER BY timestamp DESC LIMIT ${NEWEST_FILLS}) f
   ) g GROUP BY trader
 )
 SELECT t.trader, p.first_at, t.fills, coalesce(closed.closed, 0) AS closing_trades, coalesce(closed.won, 0) AS winning_trades, t.net_pnl,

@@ -8,6 +8,8 @@ import { PERP_TAGS } from './tags';
 const WITHIN = "interval '30 days'";
 const MAX_LAG = "interval '60 minutes'";
 const FEWEST_MATCHES = 5;
+/** Whose copiers are looked for: the best of the smart accounts. */
+const MOST_LEADERS = 300;
 const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 const FULL_LIFT = 10;
 
@@ -42,10 +44,13 @@ export function copyScore(own: Following): number | null {
   );
 }
 
+/** Entries once for each hour a copy of them can fall in: the join is by equal hours. */
+const reachOf = (table: string): string =>
+  `SELECT ${table}.*, ${table}.hour + next.hour AS reach FROM ${table} CROSS JOIN (VALUES (interval '0'), (interval '1 hour')) AS next(hour)`;
+
 const FOLLOWS = (first: string, second: string): string => `
   SELECT ${first}.trader AS ahead, ${second}.trader AS behind, ${second}.coin, ${second}.at, max(${first}.at) AS ahead_at
-  FROM ${first} CROSS JOIN (VALUES (interval '0'), (interval '1 hour')) AS next(hour)
-  JOIN ${second} ON ${second}.coin = ${first}.coin AND ${second}.is_long = ${first}.is_long AND ${second}.hour = ${first}.hour + next.hour
+  FROM ${first}_reach AS ${first} JOIN ${second} ON ${second}.coin = ${first}.coin AND ${second}.is_long = ${first}.is_long AND ${second}.hour = ${first}.reach
   WHERE ${second}.trader <> ${first}.trader AND ${second}.at > ${first}.at AND ${second}.at <= ${first}.at + ${MAX_LAG} GROUP BY 1, 2, 3, 4`;
 
 // $1: the run; $2: its day; $3: score of a leader; $4: fewest matches. Entries are the starts of round trips; the lag spans two hours at most.
@@ -60,8 +65,11 @@ entry AS MATERIALIZED (
   ) e WHERE at >= $1::timestamptz - ${WITHIN}
 ),
 leader AS MATERIALIZED (
-  SELECT entry.* FROM entry JOIN perp_score s ON s.trader = entry.trader AND s.day = $2::date WHERE s.score >= $3
+  SELECT entry.* FROM entry JOIN (SELECT trader FROM perp_score WHERE day = $2::date AND score >= $3 ORDER BY score DESC, trader LIMIT ${MOST_LEADERS}) s
+    ON s.trader = entry.trader
 ),
+leader_reach AS MATERIALIZED (${reachOf('leader')}),
+entry_reach AS MATERIALIZED (${reachOf('entry')}),
 copied AS MATERIALIZED (${FOLLOWS('leader', 'entry')}),
 reversed AS (SELECT behind AS leader, ahead AS follower, count(*) AS matches FROM (${FOLLOWS('entry', 'leader')}) r GROUP BY 1, 2),
 entries AS (SELECT trader, count(*) AS n FROM entry GROUP BY trader),

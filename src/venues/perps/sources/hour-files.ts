@@ -1,35 +1,53 @@
-import { UpstreamError } from '../../../workers/upstream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UpstreamError, backOff } from '../../../workers/upstream';
 
 /** Files of a node that grow while they are read, served as they lie on its disk. */
 export interface HourFiles {
-  /** What is in a file from a byte on, `most` bytes at most; null: there is no such file. Throws UpstreamError, or the signal's reason. */
+  /**
+   * What is in a file from a byte on, `most` bytes at most; null: there is no such file. Asks again where that
+   * may help. Throws UpstreamError, or the signal's reason.
+   */
   read(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null>;
 }
 
 const TIMEOUT_MS = 30_000;
+/** How often one request is sent at most. */
+const ATTEMPTS = 4;
 
 /** Files below a base URL; ranges are asked for, and cut out where the server does not know them. */
 export function filesAt(url: string): HourFiles {
   const base = url.replace(/\/+$/, '');
   const host = new URL(base).host;
+  async function once(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null> {
+    const where = `${host}${path}`;
+    try {
+      const response = await fetch(`${base}${path}`, {
+        headers: { range: `bytes=${offset}-${offset + most - 1}` },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      if (response.ok) return await piece(response, response.status === 206 ? 0 : offset, most);
+      await response.body?.cancel();
+      if (response.status === 404) return null;
+      // Nothing has been written beyond what is read.
+      if (response.status === 416) return Buffer.alloc(0);
+      throw new UpstreamError(`${where} answered ${response.status}`, response.status);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof UpstreamError) throw error;
+      throw new UpstreamError(`${where} could not be read`, null);
+    }
+  }
   return {
     async read(path, offset, most, signal) {
-      const where = `${host}${path}`;
-      try {
-        const response = await fetch(`${base}${path}`, {
-          headers: { range: `bytes=${offset}-${offset + most - 1}` },
-          signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        });
-        if (response.ok) return await piece(response, response.status === 206 ? 0 : offset, most);
-        await response.body?.cancel();
-        if (response.status === 404) return null;
-        // Nothing has been written beyond what is read.
-        if (response.status === 416) return Buffer.alloc(0);
-        throw new UpstreamError(`${where} answered ${response.status}`, response.status);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof UpstreamError) throw error;
-        throw new UpstreamError(`${where} could not be read`, null);
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await once(path, offset, most, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          const { status } = error as UpstreamError;
+          if (attempt >= ATTEMPTS || (status !== null && status !== 429 && status < 500)) throw error;
+          await sleep(backOff(attempt), undefined, { signal });
+        }
       }
     },
   };

@@ -45,15 +45,14 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
         const lines = written === null ? [] : linesOf(written, pathOf(hour));
         for (const step of stepsOf(hour, offset, lines)) yield step;
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
-        if (lines.length > 0) continue;
+        // A piece that is not full was all there is: what is written meanwhile is the next poll's.
+        if (written !== null && written.length >= MOST_BYTES) continue;
         if (next === null) {
           next = await nextHour(files, hour, to.getTime(), signal);
-          if (next === null) {
-            // Files so old are gone where they were served: reading must not wait for them.
-            if (written !== null || hour + MOST_MISSING * HOUR > to.getTime()) return;
-            next = hour + MOST_MISSING * HOUR;
-          }
-          continue;
+          if (next !== null) continue;
+          // Files so old are gone where they were served: reading must not wait for them.
+          if (written !== null || hour + MOST_MISSING * HOUR > to.getTime()) return;
+          next = hour + MOST_MISSING * HOUR;
         }
         [hour, offset, next] = [next, 0, null];
         yield { pages: [], cursor: { hour, offset } satisfies BlocksCursor, watermark: null };
