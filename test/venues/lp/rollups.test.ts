@@ -7,6 +7,7 @@ import { loadPages, simulated } from './world';
 const TABLES = [
   'lp_owner_hour',
   'lp_pool_hour',
+  'lp_known_hour',
   'lp_flow_hour',
   'lp_flow_day',
   'lp_pool_day',

@@ -1,6 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { knownHours } from '../rollups/buckets';
+import { flowsIn, spanOf } from './span';
 
 export interface OperatorShareArgs {
   /** Null: both. */
@@ -25,23 +27,37 @@ export interface OperatorShareRow {
   unpriced: number;
 }
 
-/** Facts, not rollups: whose accounts count is configuration. */
+const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
+const edge = (condition: string): string => knownHours('lp_event e', `${condition} ${typed('e')}`);
+
+/** Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups. */
 const SHARE: Statement = {
   name: 'lp_operator_share',
   text: `
-SELECT s.*, 100 * operator_volume_usd / nullif(total_volume_usd, 0) AS operator_share_pct, 100 * operator_events::numeric / nullif(total_events, 0) AS operator_event_share_pct FROM (
-  SELECT pool_type, count(*) FILTER (WHERE known)::int AS total_events, count(*) FILTER (WHERE operated)::int AS operator_events,
-    coalesce(sum(usd) FILTER (WHERE known AND moved), 0) AS total_volume_usd, coalesce(sum(usd) FILTER (WHERE operated AND moved), 0) AS operator_volume_usd,
-    count(DISTINCT owner) FILTER (WHERE operated)::int AS unique_operator_lps, count(*) FILTER (WHERE NOT known)::int AS unknown_events,
-    count(*) FILTER (WHERE known AND usd IS NULL)::int AS unpriced
-  FROM (
-    SELECT pool_type, owner, usd, kind <> 'claim' AS moved, fee_payer IS NOT NULL AS known, fee_payer IS NOT NULL AND (fee_payer = ANY($4::text[]) OR coalesce(programs && $4::text[], false)) AS operated
-    FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND ($3::text IS NULL OR pool_type = $3)
-  ) e GROUP BY GROUPING SETS ((pool_type), ())
-) s WHERE total_events + unknown_events > 0`,
+WITH known AS (
+  SELECT pool_type, sum(events) AS events, sum(moved_usd) AS usd, sum(unpriced) AS unpriced FROM (
+    SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE h.hour >= $3 AND h.hour < $4 ${typed('h')}
+    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $1 AND e."timestamp" < $3')}) a
+    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $4 AND e."timestamp" < $2')}) b
+  ) k GROUP BY pool_type
+), happened AS (
+  SELECT pool_type, sum(deposits + withdrawals + claims) AS events FROM (${flowsIn(1, typed)}) f GROUP BY pool_type
+), operated AS MATERIALIZED (
+  SELECT pool_type, owner, usd, kind <> 'claim' AS moved FROM lp_event
+  WHERE "timestamp" >= $1 AND "timestamp" < $2 AND fee_payer IS NOT NULL AND (fee_payer = ANY($8::text[]) OR programs && $8::text[]) AND ($7::text IS NULL OR pool_type = $7)
+), theirs AS (
+  SELECT pool_type, count(*) AS events, coalesce(sum(usd) FILTER (WHERE moved), 0) AS usd, count(DISTINCT owner) AS owners FROM operated GROUP BY GROUPING SETS ((pool_type), ())
+), totals AS (
+  SELECT h.pool_type, sum(coalesce(k.events, 0))::int AS total_events, sum(coalesce(k.usd, 0)) AS total_volume_usd,
+    sum(h.events - coalesce(k.events, 0))::int AS unknown_events, sum(coalesce(k.unpriced, 0))::int AS unpriced
+  FROM happened h LEFT JOIN known k ON k.pool_type = h.pool_type GROUP BY GROUPING SETS ((h.pool_type), ())
+)
+SELECT t.*, coalesce(o.events, 0)::int AS operator_events, coalesce(o.usd, 0) AS operator_volume_usd, coalesce(o.owners, 0)::int AS unique_operator_lps,
+  100 * coalesce(o.usd, 0) / nullif(t.total_volume_usd, 0) AS operator_share_pct, 100 * coalesce(o.events, 0)::numeric / nullif(t.total_events, 0) AS operator_event_share_pct
+FROM totals t LEFT JOIN theirs o ON o.pool_type IS NOT DISTINCT FROM t.pool_type WHERE t.total_events + t.unknown_events > 0`,
 };
 
 /** What of the events and volume of a window went through the operator; no rows when nothing happened. */
 export function listOperatorShares(sql: Sql, { pool_type, window, accounts }: OperatorShareArgs): Promise<OperatorShareRow[]> {
-  return sql.query<OperatorShareRow>(SHARE, [window.from, window.to, pool_type, accounts]);
+  return sql.query<OperatorShareRow>(SHARE, [...spanOf(window), pool_type, accounts]);
 }

@@ -34,3 +34,12 @@ SELECT pool_address, hour, sum(swaps)::int, sum(unpriced)::int, sum(swap_usd), s
   FROM ${seen} GROUP BY 1, 2
   UNION ALL SELECT v.pool_address, v.hour, 0, 0, NULL, NULL, v.volume_usd, v.fees_usd - coalesce(v.protocol_fees_usd, 0), v.hour FROM ${stated}
 ) h GROUP BY pool_address, hour`;
+
+/** Columns of lp_known_hour in the order of `knownHours`. */
+export const KNOWN_HOUR = 'hour, pool_type, events, moved_usd, unpriced';
+
+/** Hours of the events whose transaction was read, from the facts of `source` (over `lp_event e`) for which `condition` holds. */
+export const knownHours = (source: string, condition = 'true'): string => `
+SELECT ${hourOf('e."timestamp"')} AS hour, e.pool_type, count(*)::int AS events, coalesce(sum(e.usd) FILTER (WHERE e.kind <> 'claim'), 0) AS moved_usd,
+  count(*) FILTER (WHERE e.usd IS NULL)::int AS unpriced
+FROM ${source} WHERE e.fee_payer IS NOT NULL AND ${condition} GROUP BY ${hourOf('e."timestamp"')}, e.pool_type`;

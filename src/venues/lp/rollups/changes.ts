@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { DERIVED, fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
@@ -63,6 +63,12 @@ const inHours = (alias: string): string => `${HOURS} d WHERE ${alias}.pool_addre
 /** Hours of pools, from facts between $1 and $2. */
 const RECOUNT_HOURS = [
   ['owner_hours', notingOwners(`INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`)],
+  [
+    'known_hours',
+    `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
+      `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
+    )}`,
+  ],
   [
     'pool_hours',
     `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`,
@@ -134,6 +140,7 @@ export async function recount(client: PoolClient): Promise<void> {
 async function recountHours(client: PoolClient, span: [from: Date, to: Date]): Promise<void> {
   await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours('o')}`));
   await client.query(`DELETE FROM lp_pool_hour h USING ${inHours('h')}`);
+  await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
   for (const [name, text] of RECOUNT_HOURS) await client.query({ name: `lp_recount_${name}`, text, values: span });
   for (const [table, forget, count] of RECOUNT_DERIVED) {
     await client.query(`DELETE FROM ${table} t USING ${forget}`);
@@ -141,7 +148,7 @@ async function recountHours(client: PoolClient, span: [from: Date, to: Date]): P
   }
 }
 
-const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
+const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
 
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
 export async function rebuild(client: PoolClient): Promise<void> {
@@ -149,6 +156,7 @@ export async function rebuild(client: PoolClient): Promise<void> {
   for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
+  await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
   for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
   await rebuildOrders(client);
