@@ -117,7 +117,7 @@ export async function loadAll(
 }
 
 /** The largest resident set of this process, in MB, looked at four times a second. */
-function watchMemory(): { peak(): number; stop(): number } {
+export function watchMemory(): { peak(): number; stop(): number } {
   let most = process.memoryUsage.rss();
   const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 250);
   const peak = (): number => Math.round(most / 1_048_576);
