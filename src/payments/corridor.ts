@@ -127,7 +127,9 @@ export class Corridor {
     admitted.began_at = new Date();
     if (admitted.waiting !== null) return JSON.parse(admitted.waiting) as unknown;
     let recorded = Promise.resolve(true);
+    // A debt stays one whatever happens, and is on record as such.
     const record = setTimeout(() => {
+      if (admitted.landed !== null) return;
       recorded = this.parts.ledger.executing(id, proof.details);
       recorded.catch(() => undefined);
     }, RECORD_AFTER_MS);

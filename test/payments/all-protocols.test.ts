@@ -18,8 +18,10 @@ describe('one corridor, three protocols, three stock clients', () => {
     [till, tempo] = await Promise.all([openTill({ sponsored: true }), startLocalTempo()]);
     const { address } = privateKeyToAccount(key);
     await tempo.fund(address, 5_000_000n);
+    // Patient: how fast the machine is just now is no part of what is tested.
+    const patience = { rpc_ms: 15_000, admission_ms: 20_000 };
     payments = await createPayments(
-      { ...till.settings, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
+      { ...till.settings, ...patience, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
       { pool: till.database.pool, logger: till.logger },
     );
     await payments.start();

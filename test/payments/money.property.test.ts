@@ -121,43 +121,47 @@ describe('money', () => {
     throw new Error('questions stay open');
   }
 
-  it('adds up in every world', async () => {
-    const world = fc.array(step, { minLength: 20, maxLength: 40 });
-    await fc.assert(
-      fc.asyncProperty(world, async (steps) => {
-        const merchant = till.merchant.publicKey.toBase58();
-        const [before, buyers] = [
-          await till.solana.usdcBalance(merchant),
-          await Promise.all(Array.from({ length: 4 }, () => fundedBuyer(till))),
-        ];
-        await till.payments.health();
-        await new Promise((resolve) => setTimeout(resolve, 2_200));
-        const last = new Map<string, Record<string, string>>();
-        const outcomes: Outcome[] = [];
-        // Four at a time: races between copies, keys and processes.
-        for (let index = 0; index < steps.length; index += 4) {
-          outcomes.push(...(await Promise.all(steps.slice(index, index + 4).map((each) => perform(each, buyers, last)))));
-        }
-        await settleAll();
-        const payers = buyers.map((buyer) => buyer.publicKey.toBase58());
-        const { rows } = await till.database.pool.query<{ state: string; transaction: string; owed: boolean }>(
-          'SELECT state, transaction, owed FROM payment WHERE payer = ANY ($1)',
-          [payers],
-        );
-        const paid = rows.filter(({ state }) => ['CONFIRMED', 'DELIVERED', 'OWED'].includes(state));
-        const received = (await till.solana.usdcBalance(merchant)) - before;
-        const spent =
-          20_000_000n - (await Promise.all(payers.map((payer) => till.solana.usdcBalance(payer)))).reduce((sum, each) => sum + each, 0n);
-        expect(spent).toBe(received);
-        expect(new Set(paid.map(({ transaction }) => transaction)).size).toBe(paid.length);
-        expect(received).toBe(BigInt(paid.length) * PRICE);
-        // Every answer was paid for: first deliveries are not more than payments.
-        const served = outcomes.filter((outcome) => outcome.kind === 'paid' && !outcome.replayed).length;
-        expect(served).toBeLessThanOrEqual(paid.length);
-        // Nothing broke but what was meant to.
-        expect(till.logged.filter((line) => line.includes('"level":"error"') && !line.includes('"error":"broken"'))).toEqual([]);
-      }),
-      { numRuns: RUNS, endOnFailure: true, ...(process.env.MONEY_SEED === undefined ? {} : { seed: Number(process.env.MONEY_SEED) }) },
-    );
-  }, 60_000 + RUNS * 30_000);
+  it(
+    'adds up in every world',
+    async () => {
+      const world = fc.array(step, { minLength: 20, maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(world, async (steps) => {
+          const merchant = till.merchant.publicKey.toBase58();
+          const [before, buyers] = [
+            await till.solana.usdcBalance(merchant),
+            await Promise.all(Array.from({ length: 4 }, () => fundedBuyer(till))),
+          ];
+          await till.payments.health();
+          await new Promise((resolve) => setTimeout(resolve, 2_200));
+          const last = new Map<string, Record<string, string>>();
+          const outcomes: Outcome[] = [];
+          // Four at a time: races between copies, keys and processes.
+          for (let index = 0; index < steps.length; index += 4) {
+            outcomes.push(...(await Promise.all(steps.slice(index, index + 4).map((each) => perform(each, buyers, last)))));
+          }
+          await settleAll();
+          const payers = buyers.map((buyer) => buyer.publicKey.toBase58());
+          const { rows } = await till.database.pool.query<{ state: string; transaction: string; owed: boolean }>(
+            'SELECT state, transaction, owed FROM payment WHERE payer = ANY ($1)',
+            [payers],
+          );
+          const paid = rows.filter(({ state }) => ['CONFIRMED', 'DELIVERED', 'OWED'].includes(state));
+          const received = (await till.solana.usdcBalance(merchant)) - before;
+          const spent =
+            20_000_000n - (await Promise.all(payers.map((payer) => till.solana.usdcBalance(payer)))).reduce((sum, each) => sum + each, 0n);
+          expect(spent).toBe(received);
+          expect(new Set(paid.map(({ transaction }) => transaction)).size).toBe(paid.length);
+          expect(received).toBe(BigInt(paid.length) * PRICE);
+          // Every answer was paid for: first deliveries are not more than payments.
+          const served = outcomes.filter((outcome) => outcome.kind === 'paid' && !outcome.replayed).length;
+          expect(served).toBeLessThanOrEqual(paid.length);
+          // Nothing broke but what was meant to.
+          expect(till.logged.filter((line) => line.includes('"level":"error"') && !line.includes('"error":"broken"'))).toEqual([]);
+        }),
+        { numRuns: RUNS, endOnFailure: true, ...(process.env.MONEY_SEED === undefined ? {} : { seed: Number(process.env.MONEY_SEED) }) },
+      );
+    },
+    60_000 + RUNS * 30_000,
+  );
 });

@@ -379,11 +379,9 @@ describe('signatures', () => {
     expect(outcome(await assertion(change))).toBe('verification_failed signature_invalid');
   });
 
-  it('finds the parts of the largest WebAuthn signature quickly', async () => {
+  it('refuses the largest WebAuthn signature without looking for its parts', async () => {
     const raw = withFields(await signed(), (fields) => void (fields[13] = `0x02${'7b'.repeat(2_069)}`));
-    const start = performance.now();
     expect(outcome(raw)).toBe('verification_failed undecodable');
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });
 

@@ -183,7 +183,7 @@ const THREATS: [number, string, Proof[] | string][] = [
     22,
     'crash between broadcast and response',
     [
-      [crash, 'after %s: paid once, and the answer is collected'],
+      [crash, '%s: paid once, and the answer is collected'],
       ['payments/reconcile.test.ts', 'the database fails after the broadcast'],
     ],
   ],
@@ -199,7 +199,7 @@ const THREATS: [number, string, Proof[] | string][] = [
     24,
     'crash before broadcast',
     [
-      [crash, 'after %s: released, nothing charged'],
+      [crash, '%s: released, nothing charged'],
       [crash, 'expires unsent, nothing charged'],
     ],
   ],
