@@ -1,4 +1,5 @@
 import { prediction } from '../../../src/venues/prediction/index';
+import type { AnswerMeta } from '../../../src/venues/venue';
 import { testDatabase } from '../../support/database';
 import { loadWorld } from '../../support/world';
 import { call } from './markets/call';
@@ -93,7 +94,7 @@ describe('invariants of the prediction market', () => {
   async function allTrades(condition_id: string, min_usdc: number): Promise<Map<string, Row>> {
     const rows = new Map<string, Row>();
     for (let cursor: string | null = null; ;) {
-      const { data, meta } = await call<{ trades: Row[] }>(db, 'markets/trades', now, { condition_id, timeframe: 'all', min_usdc, limit: 500, ...(cursor && { cursor }) }); // prettier-ignore
+      const { data, meta }: { data: { trades: Row[] }; meta: AnswerMeta } = await call<{ trades: Row[] }>(db, 'markets/trades', now, { condition_id, timeframe: 'all', min_usdc, limit: 500, ...(cursor && { cursor }) }); // prettier-ignore
       for (const row of data.trades) rows.set(String(row.trade_id), JSON.parse(JSON.stringify(row)) as Row);
       if (meta.next_cursor === null) return rows;
       cursor = meta.next_cursor;
