@@ -75,26 +75,32 @@ const outside = (row: unknown, from: number, to: number): boolean => {
 
 /** All rows of a second that fills more than one answer, read page by page until two readings of its first page agree. */
 async function fullSecond(ask: Ask, second: number): Promise<Pick<Slice, 'rows' | 'skipped'>> {
-  const page = async (offset: number): Promise<unknown[]> =>
-    listOf(await ask({ start: second, end: second, limit: PAGE_ROWS, offset }).catch(beyondCap(offset)));
+  const page = async (offset: number): Promise<unknown[] | null> => {
+    if (offset >= OFFSET_CAP) return null;
+    const answer = await ask({ start: second, end: second, limit: PAGE_ROWS, offset }).catch(refusedAt(offset));
+    return answer === null ? null : listOf(answer);
+  };
   for (let attempt = 1; ; attempt += 1) {
-    const first = await page(0);
+    const first = (await page(0)) ?? [];
     const rows = [...first];
-    for (let next = first; next.length > 0 && rows.length < OFFSET_CAP; rows.push(...next)) next = await page(rows.length);
-    const after = await page(0);
-    const agreed = JSON.stringify(after) === JSON.stringify(first);
+    let next: unknown[] | null = first;
+    while (next !== null && next.length > 0) {
+      next = await page(rows.length);
+      rows.push(...(next ?? []));
+    }
+    const agreed = JSON.stringify(await page(0)) === JSON.stringify(first);
     if (!agreed && attempt < TORN_TRIES) continue;
     const skipped: Record<string, number> = {};
-    if (rows.length >= OFFSET_CAP) skipped.beyond_offset_cap = 1;
+    if (next === null) skipped.beyond_offset_cap = 1;
     if (!agreed) skipped.second_kept_changing = 1;
     return { rows, skipped };
   }
 }
 
-/** An offset that the listing refuses is the end of what it tells. */
-const beyondCap =
+/** An offset that the listing refuses is the end of what it tells: null. */
+const refusedAt =
   (offset: number) =>
-  (error: unknown): unknown[] => {
-    if (offset > 0 && error instanceof UpstreamError && error.status === 400) return [];
+  (error: unknown): null => {
+    if (offset > 0 && error instanceof UpstreamError && (error.status === 400 || error.status === 422)) return null;
     throw error;
   };
