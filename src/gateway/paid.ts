@@ -16,6 +16,7 @@ import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { AnswerCache, Executed } from './answers';
+import { withFallback } from './fallbacks';
 import { isTable } from './formats';
 import type { RateLimit, Slots } from './limits';
 
@@ -153,7 +154,7 @@ async function deliver(
   const callers = [`ip:${request.ip}`, `payer:${payer}`];
   for (const caller of callers) deps.empties.check(caller);
   const stale = deps.stale(endpoint);
-  if (stale !== null) throw stale;
+  if (stale !== null) throw withFallback(endpoint, stale);
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deps.queryDeadlineMs)]);
   try {
     const { answer, hit } = await deps.slots.run(deadline, () =>
@@ -168,7 +169,7 @@ async function deliver(
     const error = lateError(thrown, deadline);
     if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
       for (const caller of callers) deps.empties.count(caller);
-    throw error;
+    throw withFallback(endpoint, error);
   }
 }
 

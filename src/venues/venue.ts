@@ -55,8 +55,6 @@ export interface Snapshot<T = unknown> {
   every_s: number;
   /** Separately kept parts, such as one a category. */
   parts: readonly string[];
-  /** What else to read while the last copy is too old. */
-  fallback?: { method: 'GET' | 'POST'; path: string; note: string };
   /** Writes what `build` reads and nothing else keeps up to date, as of `now`. */
   refresh?(pool: Pool, now: Date): Promise<void>;
   /** One part as of the context's now: plain data that JSON can hold. */

@@ -23,11 +23,7 @@ export async function findKept<T>(context: GraphContext, snapshot: Snapshot<T>, 
   const [kept] = await context.sql.query<{ as_of: Date; body: Json<T> }>(READ, [snapshot.name, part, context.now]);
   if (kept === undefined) return undefined;
   const age = context.now.getTime() - kept.as_of.getTime();
-  if (age > MOST_AGE_MS)
-    throw new AppError('stale_data', {
-      retry_after_s: RETRY_S,
-      ...(snapshot.fallback === undefined ? {} : { fallback: snapshot.fallback }),
-    });
+  if (age > MOST_AGE_MS) throw new AppError('stale_data', { reason: 'snapshot_age', retry_after_s: RETRY_S });
   if (age > NOTABLE_AGE_MS) context.meta.warnings.push(`This answer is ${Math.floor(age / 60_000)} minutes old: its next copy is late.`);
   return kept;
 }

@@ -18,7 +18,6 @@ describe('snapshots of a wing', () => {
     name: 'coins/best',
     every_s: 600,
     parts: ['a', 'b'],
-    fallback: { method: 'GET', path: '/api/v1/coins/list', note: 'lighter' },
     refresh: async (_pool, now) => void refreshed.push(now),
     build: async ({ now }, part) => {
       if (broken) throw new Error('no');
@@ -58,7 +57,7 @@ describe('snapshots of a wing', () => {
     expect(fresh).toMatchObject({ body: { part: 'b', built: 2 }, as_of: at('12:00:00'), meta: { as_of: at('12:00:00'), warnings: [] } });
     expect((await read(at('12:29:59'))).meta.warnings).toEqual(['This answer is 29 minutes old: its next copy is late.']);
     expect((await read(at('12:30:00'))).body.built).toBe(1);
-    await expect(read(at('12:30:01'))).rejects.toMatchObject({ code: 'stale_data', status: 503, context: { retry_after_s: 60, fallback: { path: '/api/v1/coins/list' } } }); // prettier-ignore
+    await expect(read(at('12:30:01'))).rejects.toMatchObject({ code: 'stale_data', status: 503, context: { reason: 'snapshot_age', retry_after_s: 60 } }); // prettier-ignore
   });
 
   test('a copy of later tells nothing of before; dropped copies are made again', async () => {

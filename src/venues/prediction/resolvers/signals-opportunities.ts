@@ -60,7 +60,6 @@ export const opportunitiesSnapshot: Snapshot<OpportunityRow[]> = {
   name: 'markets/opportunities',
   every_s: 300,
   parts: TIMEFRAMES,
-  fallback: { method: 'GET', path: '/api/v1/markets/high-conviction', note: 'same idea, lighter' },
   build: async (context, part) => {
     const found = await listOpportunities(context, windowOf(part as Timeframe, context.now));
     return found.sort((a, b) => b.score - a.score || (a.record.condition_id < b.record.condition_id ? -1 : 1)).map((one) => describe(one));
