@@ -84,13 +84,16 @@ const same =
   (text: string): string | undefined =>
     test(text) ? text : undefined;
 
+/** As the scalar: a position of several keys, some of them transaction ids, is longer than other texts. */
+const MOST_CURSOR = 512;
+
 /** How a value of each GraphQL type is read. Enums and @choices come before this table. */
 const READERS: Record<string, Reader> = {
   Int: (raw, parameter) => readNumber(raw, parameter, true),
   Float: (raw, parameter) => readNumber(raw, parameter, false),
   Boolean: readBoolean,
   String: readText,
-  Cursor: readText,
+  Cursor: (raw, parameter) => readText(raw, { ...parameter, max: MOST_CURSOR }),
   Timeframe: (raw) => readTimeframe(raw, TIMEFRAMES),
   DcaTimeframe: (raw) => readTimeframe(raw, DCA_TIMEFRAMES),
   Category: (raw) => {

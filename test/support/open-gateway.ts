@@ -76,6 +76,7 @@ export async function startOpenGateway(db: Pick<Database, 'pool' | 'prisma'>, no
       db,
       clock: standingClock(now),
       freshness: () => 0,
+      stale: () => null,
       cache: new NoCache(1),
       slots: new Slots(50, 2_000),
       unpaid: new RateLimit(0),

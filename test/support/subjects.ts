@@ -57,3 +57,15 @@ export function dearestInput(endpoint: Endpoint, subjects: Subjects): Record<str
   }
   return input;
 }
+
+/** The request that lets through as much as there is: the longest window, every `min_` at its least, every `max_` at its most. */
+export function loosestInput(endpoint: Endpoint, subjects: Subjects): Record<string, unknown> {
+  const input = defaultInput(endpoint, subjects);
+  for (const { name, min, max } of endpoint.parameters) {
+    if (name === 'timeframe') input.timeframe = 'all';
+    else if (name.startsWith('min_') && min !== null) input[name] = min;
+    else if (name.startsWith('max_') && max !== null) input[name] = max;
+    else if (name === 'min_signal_strength') input[name] = 'weak';
+  }
+  return input;
+}

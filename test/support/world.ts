@@ -10,12 +10,12 @@ import type { IngestReport } from '../../src/workers/source';
 
 const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
 
-/** Loads [from, to) of the venue's simulated world (seed 1) through its own sources, as the sandbox does. */
-export async function loadWorld(pool: Pool, name: VenueName, size: number, from: Date, to: Date): Promise<IngestReport> {
+/** Loads [from, to) of the venue's simulated world (seed 1), begun at `start`, through its own sources, as the sandbox does. */
+export async function loadWorld(pool: Pool, name: VenueName, size: number, from: Date, to: Date, start = from): Promise<IngestReport> {
   const venue = VENUES.find((candidate) => candidate.name === name);
   if (venue === undefined) throw new Error(`No venue ${name}`);
   const total = emptyReport();
-  for (const simulated of WORLDS[name]({ seed: 1, size, start: from }).pages(from, to)) {
+  for (const simulated of WORLDS[name]({ seed: 1, size, start }).pages(from, to)) {
     const { source, page } = await recognise(venue, pageOf(simulated.name, simulated.format, simulated.records));
     if (source !== null) addReport(total, await loadPage(pool, source, page, { progress: () => undefined }));
   }

@@ -47,7 +47,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   const shown = isCut ? rows.slice(0, args.limit) : rows;
   if (!isCut && rows.length > args.limit)
     context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
-  context.meta.count = shown.length;
+  context.meta.count = isCut ? shown.length : null;
   const cells = await listVolumeCells(context.sql, args.group_by, scope, shown.map((row) => row.key), BUCKETS[bucket_size]); // prettier-ignore
   const [gainer, loser] = extremesOf(rows);
   const labels = await labelsOf(context, args.group_by, [...shown, gainer, loser].flatMap((row) => row?.key ?? [])); // prettier-ignore
