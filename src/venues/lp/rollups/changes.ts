@@ -4,8 +4,9 @@ import { DERIVED, fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, 
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 
-/** What the statements of this transaction changed: hours of pools, positions, and days of providers in pools. */
+/** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
+const SWAP_HOURS = 'pg_temp.lp_changed_swap_hour';
 const POSITIONS = 'pg_temp.lp_changed_position';
 const OWNER_DAYS = 'pg_temp.lp_changed_owner_day';
 
@@ -13,6 +14,7 @@ const OWNER_DAYS = 'pg_temp.lp_changed_owner_day';
 export async function openChanges(client: PoolClient): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE IF NOT EXISTS lp_changed_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
+     CREATE TEMP TABLE IF NOT EXISTS lp_changed_swap_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
      CREATE TEMP TABLE IF NOT EXISTS lp_changed_position (position_address text) ON COMMIT DELETE ROWS;
      CREATE TEMP TABLE IF NOT EXISTS lp_changed_owner_day (pool_address text, owner text, day timestamptz) ON COMMIT DELETE ROWS`,
   );
@@ -28,7 +30,7 @@ SELECT count(*)::int AS n FROM changed`;
 /** The same for statements that write `lp_swap s`. */
 export const notingSwaps = (statement: string): string => `
 WITH changed AS (${statement} RETURNING s.pool_address, s."timestamp"),
-hours AS (INSERT INTO ${HOURS} SELECT DISTINCT pool_address, date_trunc('hour', "timestamp", 'UTC') FROM changed)
+hours AS (INSERT INTO ${SWAP_HOURS} SELECT DISTINCT pool_address, date_trunc('hour', "timestamp", 'UTC') FROM changed)
 SELECT count(*)::int AS n FROM changed`;
 
 /** Notes positions whose owner, opening or closing changed. */
@@ -40,7 +42,7 @@ export async function notePositions(client: PoolClient, positions: readonly stri
 /** Notes hours of a pool whose stated volume changed. */
 export async function noteHours(client: PoolClient, pool_address: string, hours: readonly Date[]): Promise<void> {
   if (hours.length === 0) return;
-  const text = `INSERT INTO ${HOURS} SELECT $1::text, unnest($2::timestamptz[])`;
+  const text = `INSERT INTO ${SWAP_HOURS} SELECT $1::text, unnest($2::timestamptz[])`;
   await client.query({ name: 'lp_note_hours', text, values: [pool_address, hours.map((hour) => hour.toISOString())] });
 }
 
@@ -49,8 +51,8 @@ export async function lockRollups(client: PoolClient): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtext('lp rollups'))");
 }
 
-const hoursOf = (alias: string, time: string, table: string): string =>
-  `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
+const hoursOf = (hours: string, alias: string, time: string, table: string): string =>
+  `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
     AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
 
 /** A statement over `lp_owner_hour o` that also notes whose days it changed. */
@@ -58,31 +60,33 @@ const notingOwners = (statement: string): string => `
 WITH changed AS (${statement} RETURNING o.pool_address, o.owner, o.hour)
 INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM changed`;
 
-const inHours = (alias: string): string => `${HOURS} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
+const inHours = (hours: string, alias: string): string =>
+  `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
 
-/** Hours of pools, from facts between $1 and $2. */
-const RECOUNT_HOURS = [
-  ['owner_hours', notingOwners(`INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) ${ownerHours(hoursOf('e', '"timestamp"', 'lp_event'))}`)],
+/** Hours by what providers did, and by what was swapped, from facts between $1 and $2. */
+const RECOUNT_EVENTS = [
+  [
+    'owner_hours',
+    notingOwners(`INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) ${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event'))}`),
+  ],
   [
     'known_hours',
     `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
       `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
     )}`,
   ],
-  [
-    'pool_hours',
-    `INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours(hoursOf('s', '"timestamp"', 'lp_swap'), hoursOf('v', 'hour', 'lp_volume_hour'))}`,
-  ],
 ] as const;
+const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
+  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap'), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour'))}`;
 
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
-const CHANGED_DAYS = `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${HOURS}) c`;
+const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
 const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
 const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
 const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
 
-/** What is counted from those hours: each takes the rows of its changed keys away and counts them anew. */
+/** What is counted from providers' hours: each takes the rows of its changed keys away and counts them anew. */
 const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count: string])[] = [
   [
     'lp_flow_hour',
@@ -91,13 +95,8 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
   ],
   [
     'lp_flow_day',
-    `${CHANGED_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
-    fill(flowDays, `${CHANGED_DAYS} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
-  ],
-  [
-    'lp_pool_day',
-    `${CHANGED_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
-    fill(poolDays, `${CHANGED_DAYS} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+    `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(flowDays, `${changedDays(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
   ],
   [
     'lp_owner_day',
@@ -124,28 +123,48 @@ const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) 
 /** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
 export async function recount(client: PoolClient): Promise<void> {
   await lockRollups(client);
-  const { rows } = await client.query<{ from: Date | null; to: Date }>(
-    `SELECT min(hour) AS "from", max(hour) + interval '1 hour' AS "to" FROM ${HOURS}`,
-  );
-  const span = rows[0];
-  if (span !== undefined && span.from !== null) await recountHours(client, [span.from, span.to]);
+  const events = await spanOf(client, HOURS);
+  if (events !== null) await recountEvents(client, events);
+  const swaps = await spanOf(client, SWAP_HOURS);
+  if (swaps !== null) await recountSwaps(client, swaps);
   await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
   await client.query({
     name: 'lp_recount_positions',
     text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
   });
-  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
+  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
 }
 
-async function recountHours(client: PoolClient, span: [from: Date, to: Date]): Promise<void> {
-  await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours('o')}`));
-  await client.query(`DELETE FROM lp_pool_hour h USING ${inHours('h')}`);
+type TimeSpan = [from: Date, to: Date];
+
+/** The time that the hours noted in a table take up; null when none is. */
+async function spanOf(client: PoolClient, hours: string): Promise<TimeSpan | null> {
+  const { rows } = await client.query<{ from: Date | null; to: Date }>(
+    `SELECT min(hour) AS "from", max(hour) + interval '1 hour' AS "to" FROM ${hours}`,
+  );
+  const row = rows[0];
+  return row === undefined || row.from === null ? null : [row.from, row.to];
+}
+
+async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {
+  await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}`));
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
-  for (const [name, text] of RECOUNT_HOURS) await client.query({ name: `lp_recount_${name}`, text, values: span });
+  for (const [name, text] of RECOUNT_EVENTS) await client.query({ name: `lp_recount_${name}`, text, values: span });
   for (const [table, forget, count] of RECOUNT_DERIVED) {
     await client.query(`DELETE FROM ${table} t USING ${forget}`);
     await client.query({ name: `recount_${table}`, text: count });
   }
+}
+
+async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
+  const days = changedDays(SWAP_HOURS);
+  await client.query(`DELETE FROM lp_pool_hour h USING ${inHours(SWAP_HOURS, 'h')}`);
+  await client.query({ name: 'lp_recount_pool_hours', text: RECOUNT_SWAPS, values: span });
+  await client.query(`DELETE FROM lp_pool_day t USING ${days} WHERE t.pool_address = c.pool_address AND t.day = c.day`);
+  await client.query({
+    name: 'recount_lp_pool_day',
+    text: fill(poolDays, `${days} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+  });
 }
 
 const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
