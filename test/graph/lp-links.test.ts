@@ -29,7 +29,7 @@ beforeAll(async () => {
     [...grouped(before, (event) => event[key] as string)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
   owner = busiest('owner');
   pool = busiest('pool');
-}, 60_000);
+}, 240_000);
 afterAll(() => db.drop());
 
 const ask = <T>(source: string, at = NOW): Promise<T> => explore<T>(db, at, source);
@@ -148,6 +148,16 @@ test('a token leads to its pools and orders, an order to its tokens, and nothing
       `{ pool(pool_address: "${stranger}") { name } provider(owner: "${stranger}") { owner } lpPosition(position_address: "${stranger}") { owner } recurringOrder(order_address: "${stranger}") { owner } token(mint: "${stranger}") { symbol } }`,
     ),
   ).toEqual({ pool: null, provider: null, lpPosition: null, recurringOrder: null, token: null });
+});
+
+test('rows of open positions lead to their pools and providers', async () => {
+  const open = positions.filter((row) => row.closed === null && row.owner !== null && row.events.some((event) => event.kind === 'deposit'));
+  const { lpPositionsActive: rows } = await ask<{ lpPositionsActive: Row[] }>(
+    `{ lpPositionsActive(pool_address: "${open[0]?.pool}", pool_type: all, limit: 50, sort_by: deposited, min_usd: 0) { pool_address owner pool { pool_address } provider { owner } } }`,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows)
+    expect([row.pool, row.provider]).toEqual([{ pool_address: row.pool_address }, row.owner === null ? null : { owner: row.owner }]);
 });
 
 test('scores of a provider, newest first, are those of the runs', async () => {

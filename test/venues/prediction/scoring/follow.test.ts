@@ -170,7 +170,7 @@ describe('a simulated world', () => {
   beforeAll(async () => {
     db = await testDatabase();
     await loadWorld(db.pool, 'prediction', 15_000, START, end);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => db.drop());
 
   const check = async (): Promise<void> => {
