@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { VenueName } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
-import { type Figure, printTable, timed } from './measure';
+import { type Figure, printTable } from './measure';
 import { WORLD_NOW, WORLD_START, loadAll, simulatorOf, venueOf } from './world-build';
 
 /** Facts of each venue's world that are loaded, about. */
@@ -49,15 +49,41 @@ async function copyIn(pool: Pool, table: string, file: string): Promise<number> 
   }
 }
 
-/** Copies the tables' rows back into them, emptied, indexes in place; seconds and rows. */
-async function copyAll(pool: Pool, tables: readonly string[], folder: string): Promise<{ rows: number; seconds: number }> {
+/** What a piece of work took: seconds on the wall, and of processors: this process and the database's that serve it (Linux; else this alone). */
+interface Spent {
+  seconds: number;
+  cpu: number;
+}
+
+/** Processor seconds of this process and of the backends of the pool's database. Clock ticks are hundredths (`getconf CLK_TCK`). */
+async function processorSeconds(pool: Pool): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE datname = current_database()');
+  const backends = rows.map(({ pid }) => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return (Number(fields[11]) + Number(fields[12])) / 100;
+    } catch {
+      return 0;
+    }
+  });
+  return (user + system) / 1e6 + backends.reduce((sum, each) => sum + each, 0);
+}
+
+async function spending<T>(pool: Pool, work: () => Promise<T>): Promise<Spent & { result: T }> {
+  const [cpu, started] = [await processorSeconds(pool), performance.now()];
+  const result = await work();
+  return { result, seconds: (performance.now() - started) / 1_000, cpu: (await processorSeconds(pool)) - cpu };
+}
+
+/** Copies the tables' rows back into them, emptied, indexes in place. */
+async function copyAll(pool: Pool, tables: readonly string[], folder: string): Promise<Spent & { result: number }> {
   await pool.query(`TRUNCATE ${tables.join(', ')}`);
-  const { result, seconds } = await timed(async () => {
+  return spending(pool, async () => {
     let rows = 0;
     for (const table of tables) rows += await copyIn(pool, table, path.join(folder, table));
     return rows;
   });
-  return { rows: result, seconds };
 }
 
 test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => {
@@ -65,19 +91,26 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-ingest-'));
   try {
     const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_NOW)];
-    const loaded = await timed(() => loadAll(db.pool, venueOf(name), pages));
+    const loaded = await spending(db.pool, async () => (await loadAll(db.pool, venueOf(name), pages)).facts);
     const tables = await tablesOf(db.pool, name);
     for (const table of tables) await copyOut(db.pool, table, path.join(folder, table));
     const facts = await copyAll(db.pool, FACT_TABLES[name], folder);
     const whole = await copyAll(db.pool, tables, folder);
-    const rate = (rows: number, seconds: number): number => Math.round(rows / seconds);
-    const share = (seconds: number): string => `${((100 * seconds) / loaded.seconds).toFixed(0)} %`;
-    const rows: Figure[] = [
-      { what: 'through the source, with rollups', rows: loaded.result.facts, seconds: loaded.seconds.toFixed(1), 'rows/s': rate(loaded.result.facts, loaded.seconds), share: '' },
-      { what: 'COPY of the fact tables alone', rows: facts.rows, seconds: facts.seconds.toFixed(1), 'rows/s': rate(facts.rows, facts.seconds), share: share(facts.seconds) },
-      { what: 'COPY of facts, catalogue and rollups', rows: whole.rows, seconds: whole.seconds.toFixed(1), 'rows/s': rate(whole.rows, whole.seconds), share: share(whole.seconds) },
-    ]; // prettier-ignore
-    printTable(`Loading ${name}; share = time of the COPY over time through the source`, rows);
+    const line = (what: string, { result, seconds, cpu }: Spent & { result: number }): Figure => ({
+      what,
+      rows: result,
+      seconds: seconds.toFixed(1),
+      'rows/s': Math.round(result / seconds),
+      'processor s': cpu.toFixed(1),
+      'rows per processor s': Math.round(result / cpu),
+      'share of ours': `${((100 * cpu) / loaded.cpu).toFixed(0)} %`,
+    });
+    const rows = [
+      line('through the source, with rollups', loaded),
+      line('COPY of the fact tables alone', facts),
+      line('COPY of facts, catalogue and rollups', whole),
+    ];
+    printTable(`Loading ${name}; share of ours = processor time over that of the source`, rows);
   } finally {
     rmSync(folder, { recursive: true });
     await db.drop();
