@@ -20,11 +20,16 @@ interface Health {
   status: string;
   data_freshness: Record<
     string,
-    { status: string; mode: string; lag_s: number; feeds: { feed: string; failure: { words: string } | null }[] }
+    {
+      status: string;
+      mode: string;
+      lag_s: number;
+      feeds: { feed: string; records: { inserted: number }; failure: { words: string } | null }[];
+    }
   >;
 }
 
-describe('an upstream that fails', () => {
+describe('live feeds over the running product', () => {
   let product: Product;
   let upstream: PretendPrediction;
   const clock = new TurnedClock(at(0));
@@ -32,11 +37,11 @@ describe('an upstream that fails', () => {
   beforeAll(async () => {
     upstream = await startPredictionUpstream({
       world: predictionWorld({ seed: 1, size: SIZE, start: START }),
-      since: at(-120),
+      since: at(-400),
       clock,
     });
     product = await startProduct({ clock, upstreams: { prediction: { ...upstream.urls }, perps: {}, lp: {} } });
-    await loadWorld(product.pool, 'prediction', SIZE, START, at(-30));
+    await loadWorld(product.pool, 'prediction', SIZE, START, at(-300));
     await loadWorld(product.pool, 'perps', SIZE, START, at(-30));
   });
   afterAll(async () => {
@@ -57,6 +62,26 @@ describe('an upstream that fails', () => {
     await untilTold('ok');
     const bought = await purchase(TRADES);
     expect([bought.status, (JSON.parse(bought.body) as { meta: { freshness_s: number } }).meta.freshness_s]).toEqual([200, 0]);
+  });
+
+  test('what the upstream tells is in the next answers, and how long that took in /health', async () => {
+    const [newest] = (await (await fetch(`${upstream.urls.data}/trades?limit=1`)).json()) as {
+      conditionId: string;
+      transactionHash: string;
+      timestamp: number;
+    }[];
+    // Not from the bulk load.
+    expect(newest?.timestamp).toBeGreaterThan(at(-300).getTime() / 1_000);
+    const bought = await purchase(`markets/trades?condition_id=${newest?.conditionId}&timeframe=24h&limit=5`);
+    const { data } = JSON.parse(bought.body) as { data: { trades: { tx_hash: string }[] } };
+    expect(data.trades.map(({ tx_hash }) => tx_hash)).toContain(newest?.transactionHash);
+    const feed = (await health()).data_freshness.prediction?.feeds.find(({ feed: name }) => name === 'prediction.trades');
+    expect(feed).toMatchObject({
+      lag_s: 0,
+      failure: null,
+      event_lag: { events: expect.any(Number) as number, p50_s: expect.any(Number) as number },
+    });
+    expect(feed?.records.inserted).toBeGreaterThan(0);
   });
 
   test('a lag of more than ten minutes is 503 stale_data, uncharged; other venues go on; the same proof buys once the feed is back', async () => {
