@@ -20,7 +20,17 @@ export const command: Command = async (args, { root }) => {
     readSandboxWallets(config.sandboxDir),
   );
   if (bought.receipt !== null) process.stderr.write(`paid by ${protocol}: ${JSON.stringify(bought.receipt)}\n`);
-  process.stderr.write(`status ${bought.status}\n`);
+  process.stderr.write(`status ${bought.status}${bought.status === 200 ? '' : `: ${sentenceOf(bought.body)}`}\n`);
   process.stdout.write(`${bought.body}\n`);
   return bought.status === 200 ? 0 : 1;
 };
+
+/** Why nothing was sold, in the server's own words. */
+function sentenceOf(body: string): string {
+  try {
+    const { error, detail, message } = JSON.parse(body) as Record<string, unknown>;
+    return String(error ?? detail ?? message ?? 'no reason given');
+  } catch {
+    return 'no reason given';
+  }
+}

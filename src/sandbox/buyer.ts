@@ -84,17 +84,34 @@ async function readReceipt(response: Response): Promise<unknown | null> {
   return receipt === null ? null : (await import('mppx')).Receipt.deserialize(receipt);
 }
 
+/** What a fetch that failed was about: the shop or the chain. Throws always. */
+async function explain(error: Error, { url, protocol }: Purchase, { solana, tempo }: SandboxWallets): Promise<never> {
+  if (error.message !== 'fetch failed') throw error;
+  const { origin } = new URL(url);
+  const answers = await fetch(origin).then(
+    () => true,
+    () => false,
+  );
+  const chain = protocol === 'tempo' ? tempo?.rpc_url : solana.rpc_url;
+  throw new Error(
+    answers
+      ? `The wallet's chain cannot be reached at ${chain}; nothing was paid.`
+      : `Nothing answers at ${origin}; npm start starts the server.`,
+    { cause: error },
+  );
+}
+
 /**
  * Asks for `url`, pays what the 402 asks with the unmodified stock client of `protocol`, and returns the answer. Whatever the
  * server says in the end is returned, a second 402 too. Throws when the client refuses to pay (no fitting offer, more than its
- * own limit of 1 USDC for x402) or the server or the chain cannot be reached.
+ * own limit of 1 USDC for x402), and one sentence when the server or the wallet's chain cannot be reached.
  */
 export async function buy(purchase: Purchase, wallets: SandboxWallets): Promise<Purchased> {
   const { method, url, body, headers = {}, protocol } = purchase;
   const pay = await payerOf(wallets, protocol);
   const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const init: RequestInit = { method, headers: { ...content, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const response = await pay(url, init);
+  const response = await pay(url, init).catch((error: Error) => explain(error, purchase, wallets));
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
