@@ -21,7 +21,7 @@ export class AnswerCache {
   constructor(bytes: number) {
     this.fresh = new LRUCache<string, Executed>({
       maxSize: bytes,
-      sizeCalculation: (answer) => JSON.stringify(answer.data ?? null).length + 500,
+      sizeCalculation: (answer) => Math.ceil(roughBytes(answer.data)) + 500,
     });
   }
 
@@ -71,6 +71,23 @@ export class AnswerCache {
   private forget(key: string, running: Running): void {
     if (this.running.get(key) === running) this.running.delete(key);
   }
+}
+
+const SAMPLED_ROWS = 8;
+
+/**
+ * About how long a value's JSON text is, without writing it: of a long list the first rows speak for the others. Writing the text
+ * only to measure it would cost as much as the answer itself.
+ */
+export function roughBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (Array.isArray(value)) {
+    const sampled = value.slice(0, SAMPLED_ROWS);
+    const bytes = sampled.reduce<number>((sum, item) => sum + roughBytes(item) + 1, 2);
+    return sampled.length === 0 ? bytes : (bytes / sampled.length) * value.length;
+  }
+  return Object.entries(value).reduce((sum, [name, child]) => sum + name.length + 4 + roughBytes(child), 2);
 }
 
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-import { AnswerCache, type Executed } from '../../src/gateway/answers';
+import { AnswerCache, roughBytes, type Executed } from '../../src/gateway/answers';
 
 const never = new AbortController().signal;
 const answer = (data: unknown): Executed => ({ data, meta: {} });
@@ -64,4 +64,24 @@ test('an answer lives as long as its cache class says', async () => {
   await cache.get('k', 0.05, never, () => Promise.resolve(answer('old')));
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect((await cache.get('k', 1, never, () => Promise.resolve(answer('new')))).answer.data).toBe('new');
+});
+
+test('the rough size of a list of rows is near the length of its text, and long lists are kept', async () => {
+  const row = (index: number): Record<string, unknown> => ({
+    wallet: `0x${String(index).padStart(40, '0')}`,
+    usd: index * 1.25,
+    tags: ['a', 'b'],
+    won: null,
+  });
+  for (const rows of [1, 7, 500]) {
+    const data = Array.from({ length: rows }, (_, index) => row(index));
+    const [rough, exact] = [roughBytes(data), JSON.stringify(data).length];
+    expect(rough / exact).toBeGreaterThan(0.7);
+    expect(rough / exact).toBeLessThan(1.5);
+  }
+  const cache = new AnswerCache(1_000_000);
+  const rows = Array.from({ length: 333 }, (_, index) => row(index));
+  expect((await cache.get('rows', 60, never, async () => answer(rows))).hit).toBe(false);
+  expect(await cache.get('rows', 60, never, async () => answer([]))).toEqual({ answer: answer(rows), hit: true });
+  expect([roughBytes(null), roughBytes([]), roughBytes({})].every((bytes) => bytes > 0)).toBe(true);
 });

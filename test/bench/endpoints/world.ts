@@ -1,9 +1,6 @@
-import { VENUES } from '../../../src/app';
-import type { Database } from '../../../src/db/client';
+import { openDatabase, type Database } from '../../../src/db/client';
 import type { VenueName } from '../../../src/venues/venue';
-import { runScores } from '../../../src/workers/scores';
-import { testDatabase } from '../../support/database';
-import { loadWorld } from '../../support/world';
+import { openBenchWorld } from '../worlds';
 
 /** A loaded and scored world, and the instant it is served as of. */
 export interface EndpointsWorld {
@@ -14,15 +11,18 @@ export interface EndpointsWorld {
   close(): Promise<void>;
 }
 
-const START = new Date('2026-02-01T00:00:00Z');
-const NOW = new Date('2026-03-03T00:00:00Z');
-
-/** The venue's simulated world of about `size` facts in 30 days, scored at its end. */
+/** The kept world of about `size` facts, opened as the product opens its database. */
 export async function openWorld(name: VenueName, size: number): Promise<EndpointsWorld> {
-  const database = await testDatabase();
-  const { inserted } = await loadWorld(database.pool, name, size, START, NOW);
-  const venue = VENUES.find((candidate) => candidate.name === name);
-  if (venue !== undefined) await runScores(database.pool, venue, NOW, () => undefined);
-  await database.pool.query('ANALYZE');
-  return { db: database, url: database.url, now: NOW, facts: inserted, close: () => database.drop() };
+  const world = await openBenchWorld(name, size);
+  const db = await openDatabase(world.url);
+  return {
+    db,
+    url: world.url,
+    now: world.now,
+    facts: world.facts,
+    close: async () => {
+      await db.close();
+      await world.close();
+    },
+  };
 }
