@@ -26,9 +26,10 @@ FROM (
   FROM (SELECT s.*, sum(total) OVER (PARTITION BY ${key} ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING) - total AS before FROM ${from} s) grown
 ) peaked GROUP BY ${key}`;
 
+// How many zeros a sum ends in depends on what it was put together from: without them both ways are the same to the last letter.
 const KEEP = `
 INSERT INTO perp_trader_drawdown AS kept (trader, day, total, peak, trough, fall, last_at)
-SELECT trader, day, total, peak, trough, fall, last_at FROM told ORDER BY trader, day
+SELECT trader, day, trim_scale(total), trim_scale(peak), trim_scale(trough), trim_scale(fall), last_at FROM told ORDER BY trader, day
 ON CONFLICT (trader, day) DO UPDATE SET total = EXCLUDED.total, peak = EXCLUDED.peak, trough = EXCLUDED.trough, fall = EXCLUDED.fall, last_at = EXCLUDED.last_at`;
 
 // A day goes on from where it stands; one with a fill before its end is told again from its start.
