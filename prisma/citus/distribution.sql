@@ -34,6 +34,7 @@ SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_
 -- Pools: catalogue everywhere, facts by pool, what is about an owner by owner.
 SELECT create_reference_table('lp_pool');
 SELECT create_reference_table('lp_token');
+SELECT create_reference_table('lp_known_hour');
 SELECT create_distributed_table('lp_event', 'pool_address', colocate_with => 'none');
 SELECT create_distributed_table('lp_swap', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'lp_event');
