@@ -19,7 +19,7 @@ export const command: Command = async (args, { root }) => {
     { method: request.method, url: `${base}${request.target}`, body: request.body, protocol },
     readSandboxWallets(config.sandboxDir),
   );
-  if (bought.receipt !== null) process.stderr.write(`paid by ${protocol}: ${JSON.stringify(bought.receipt)}\n`);
+  if (bought.status === 200 && bought.receipt !== null) process.stderr.write(`paid by ${protocol}: ${JSON.stringify(bought.receipt)}\n`);
   process.stderr.write(`status ${bought.status}${bought.status === 200 ? '' : `: ${sentenceOf(bought.body)}`}\n`);
   process.stdout.write(`${bought.body}\n`);
   return bought.status === 200 ? 0 : 1;
@@ -28,8 +28,8 @@ export const command: Command = async (args, { root }) => {
 /** Why nothing was sold, in the server's own words. */
 function sentenceOf(body: string): string {
   try {
-    const { error, detail, message } = JSON.parse(body) as Record<string, unknown>;
-    return String(error ?? detail ?? message ?? 'no reason given');
+    const { error, message, reason } = JSON.parse(body) as Record<string, unknown>;
+    return `${String(error ?? message ?? 'no reason given')}${typeof reason === 'string' ? ` (${reason})` : ''}`;
   } catch {
     return 'no reason given';
   }
