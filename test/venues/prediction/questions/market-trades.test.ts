@@ -59,7 +59,7 @@ describe('markets/trades', () => {
       total_volume: 27_086.7,
       trades: [],
     });
-    expect(meta).toEqual({
+    expect(meta).toMatchObject({
       timeframe: '24h',
       window: { from: new Date(now.getTime() - 86_400_000), to: now },
       count: 8,
