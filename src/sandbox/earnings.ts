@@ -1,9 +1,8 @@
 import { Connection, PublicKey } from '@solana/web3.js';
 import { createClient, http, parseAbi } from 'viem';
 import { readContract } from 'viem/actions';
-import { associatedTokenAddress } from '../chains/solana';
 import type { BuyerProtocol } from './buyer';
-import { SOLANA_USDC } from './chains/solana-tokens';
+import { SOLANA_USDC, associatedTokenAccount } from './chains/solana-tokens';
 import type { SandboxWallets } from './wallets';
 
 const ERC20 = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
@@ -14,7 +13,7 @@ const ERC20 = parseAbi(['function balanceOf(address owner) view returns (uint256
  */
 export async function merchantBalance({ solana, tempo }: SandboxWallets, protocol: BuyerProtocol): Promise<bigint> {
   if (protocol !== 'tempo') {
-    const account = new PublicKey(associatedTokenAddress(solana.pay_to, SOLANA_USDC));
+    const account = new PublicKey(associatedTokenAccount(solana.pay_to, SOLANA_USDC));
     const { value } = await new Connection(solana.rpc_url, 'confirmed').getTokenAccountBalance(account);
     return BigInt(value.amount);
   }
