@@ -30,7 +30,7 @@ export interface Config {
   solana: (ChainConfig & { network: 'mainnet' | 'devnet'; genesis_hash: string | null; sponsor_key: string | false }) | false;
   tempo: (ChainConfig & { chain_id: number }) | false;
   /** Base URLs of the upstreams that are polled, by venue and name; a venue without any is served from recorded data. */
-  upstreams: Record<keyof typeof UPSTREAMS, Record<string, string>>;
+  upstreams: Record<'prediction' | 'perps' | 'lp', Record<string, string>>;
   /** Programs and fee payers of whoever operates this service: lp/platform/operator-share tells their part. */
   operatorAccounts: string[];
   /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
@@ -45,13 +45,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sizes of simulated worlds by name: about how many facts a venue has in 30 days. */
 export const WORLD_SIZES: Readonly<Record<string, number>> = { small: 30_000, medium: 300_000, large: 3_000_000 };
-
-/** Upstreams by venue: `gamma` of `prediction` is PREDICTION_GAMMA_URL in the environment. */
-export const UPSTREAMS = {
-  prediction: ['gamma', 'data'],
-  perps: ['info', 'archive'],
-  lp: ['dlmm', 'damm', 'rpc', 'dca'],
-} as const satisfies Record<string, readonly string[]>;
 
 /** The program that the simulated world's operator calls. */
 const SANDBOX_OPERATOR = 'HKyLpGScPPYjQ1vA4BFBAGJEHduLyhhm1pNzMB5SKY7C';
@@ -80,11 +73,7 @@ export function makeConfig(env: Environment, root: string): Config {
     sandbox,
     solana,
     tempo,
-    upstreams: {
-      prediction: upstreamsOf(env, 'prediction'),
-      perps: upstreamsOf(env, 'perps'),
-      lp: upstreamsOf(env, 'lp'),
-    },
+    upstreams: upstreamsOf(env),
     operatorAccounts: accounts(env, 'LP_OPERATOR_ACCOUNTS', sandbox ? [SANDBOX_OPERATOR] : []),
     paymentSecrets: secretsOf(env, sandbox),
     bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),
@@ -123,9 +112,17 @@ function url(env: Environment, name: string): string | undefined {
   return value;
 }
 
-function upstreamsOf(env: Environment, venue: keyof typeof UPSTREAMS): Record<string, string> {
-  const named = UPSTREAMS[venue].map((name) => [name, url(env, `${venue}_${name}_URL`.toUpperCase())] as const);
-  return Object.fromEntries(named.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined));
+function upstreamsOf(env: Environment): Config['upstreams'] {
+  return {
+    prediction: known({ gamma: url(env, 'PREDICTION_GAMMA_URL'), data: url(env, 'PREDICTION_DATA_URL') }),
+    perps: known({ info: url(env, 'PERPS_INFO_URL'), archive: url(env, 'PERPS_ARCHIVE_URL') }),
+    lp: known({ rpc: url(env, 'LP_RPC_URL'), dlmm: url(env, 'LP_DLMM_URL'), damm: url(env, 'LP_DAMM_URL') }),
+  };
+}
+
+/** The names that have a value. */
+function known(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 function urls(env: Environment, name: string): string[] {

@@ -1,5 +1,10 @@
-import type { ToldRow } from './prediction';
 import type { Reply } from './upstream-server';
+
+/** A row of a wallet's history and which listing tells it to everybody. */
+export interface ToldRow {
+  taker: boolean;
+  row: Record<string, unknown>;
+}
 
 /** What a listing is made from. */
 export interface Told {

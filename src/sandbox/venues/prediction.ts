@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock';
 import type { UpstreamUrls } from '../../workers/source';
 import type { VenueWorld } from '../simulator/world';
-import { activity, type Listing, markets, trades } from './prediction-listings';
+import { activity, type Listing, type ToldRow, markets, trades } from './prediction-listings';
 import { type Faults, startUpstreamServer } from './upstream-server';
 
 /** A venue's pretended upstream: a server that speaks the real one's language. */
@@ -50,12 +50,6 @@ export async function startPredictionUpstream({ world, since, clock, seed = 1 }:
 }
 
 const LISTINGS: Readonly<Record<string, Listing>> = { '/markets': markets, '/trades': trades, '/activity': activity };
-
-/** A row of a wallet's history and which listing tells it to everybody. */
-export interface ToldRow {
-  taker: boolean;
-  row: Record<string, unknown>;
-}
 
 /** What has happened so far; lived when somebody asks. */
 class Past {
