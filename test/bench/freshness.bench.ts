@@ -20,6 +20,8 @@ test('prediction: seconds from event to visible', async () => {
     since: new Date(Date.now() - 60_000),
     clock: realClock,
   });
+  // The world's first day is lived at the first question: not what is measured.
+  await fetch(`${upstream.urls.data}/trades?limit=1`);
   await db.pool.query(
     `INSERT INTO source_cursor (source, venue, cursor, watermark) SELECT source, 'prediction', '{}', now() FROM unnest(ARRAY['prediction.trades', 'prediction.markets', 'prediction.activity']) AS source`,
   );
