@@ -11,18 +11,11 @@ jest.setTimeout(600_000);
 
 const START = new Date('2026-03-01T00:00:00Z');
 
-/** A pool's liquidity is what its newest catalogue page says; an older page that comes later has no hour of its own. */
-const SNAPSHOTS = 'lp_liquidity_hour';
-
 async function stored(venue: VenueName, pages: readonly LoadablePage[]): Promise<Record<string, string[]>> {
   const db = await testDatabase();
   try {
     for (const { source, page } of pages) await loadPage(db.pool, source, page(), { progress: () => undefined });
-    const tables = await keptTables(db.pool, venue);
-    return await dumpOf(
-      db.pool,
-      tables.filter((table) => table !== SNAPSHOTS),
-    );
+    return await dumpOf(db.pool, await keptTables(db.pool, venue));
   } finally {
     await db.drop();
   }

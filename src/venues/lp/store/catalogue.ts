@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { appendNew, batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
+import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { PoolRow, TokenRow } from './rows';
 
 const TOKEN: Columns<TokenRow & { symbol_key: string | null; name_key: string | null }> = [
@@ -37,15 +37,15 @@ export function searchKey(text: string): string {
 }
 
 export interface Learned {
-  /** Rows that are new or changed. */
-  changed: number;
+  /** Mints, or addresses, of the rows that are new or changed. */
+  changed: string[];
   /** Pools whose earlier facts can be counted in tokens or priced only now. */
   pools: string[];
 }
 
 /** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known. */
 export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
-  const learned: Learned = { changed: 0, pools: [] };
+  const learned: Learned = { changed: [], pools: [] };
   for (const batch of batchesOf(mergedTokens(rows))) {
     const keyed = batch.map((row) => ({
       ...row,
@@ -57,7 +57,7 @@ export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]):
       text: SAVE_TOKENS,
       values: columnArrays(TOKEN, keyed),
     });
-    learned.changed += changed.length;
+    learned.changed.push(...changed.map((row) => row.mint));
     const mints = changed.filter((row) => row.decimals_new).map((row) => row.mint);
     if (mints.length > 0) {
       const pools = await client.query<{ pool_address: string }>(
@@ -113,14 +113,14 @@ function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
 
 /** Keeps what is known of each pool. `pools`: pools whose tokens or bins became known. */
 export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {
-  const learned: Learned = { changed: 0, pools: [] };
+  const learned: Learned = { changed: [], pools: [] };
   for (const batch of batchesOf(mergedPools(rows))) {
     const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({
       name: 'lp_save_pools',
       text: SAVE_POOLS,
       values: columnArrays(POOL, batch),
     });
-    learned.changed += changed.length;
+    learned.changed.push(...changed.map((row) => row.pool_address));
     learned.pools.push(...changed.filter((row) => row.facts_new).map((row) => row.pool_address));
   }
   return learned;
@@ -183,25 +183,6 @@ function mergePool(a: PoolRow, b: PoolRow): PoolRow {
     reserve_y: reserves.reserve_y,
     reserve_at: reserves.reserve_at,
   };
-}
-
-/** Liquidity of pools in the hours of their catalogue records; the newest record of an hour stays. */
-export async function saveLiquidity(
-  client: PoolClient,
-  rows: readonly { pool_address: string; hour: Date; liquidity_usd: string }[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await ensureMonths(
-    client,
-    'lp_liquidity_hour',
-    rows.map((row) => row.hour),
-  );
-  const columns: Columns<(typeof rows)[number]> = [
-    ['pool_address', 'text'],
-    ['hour', 'timestamptz'],
-    ['liquidity_usd', 'numeric'],
-  ];
-  await appendNew(client, 'lp_liquidity_hour', columns, rows);
 }
 
 /** How many of these pools' making is on record; the same pool twice counts as known the second time. */

@@ -2,16 +2,15 @@ import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
 import { openChanges, recount } from '../rollups/changes';
 import { derivePrices, rangesWithFacts, revalue } from '../rollups/valuation';
-import { knownBirths, type Learned, saveLiquidity, savePools, saveTokens } from './catalogue';
+import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
 import { TouchedHours } from './hours';
 import { ensureMonths } from './insert';
+import { saveLiquidity } from './liquidity';
 import { savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
 import { openStage, stageEvents, stageSwaps } from './stage';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
-
-const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 3_600_000) * 3_600_000);
 
 export interface Saved {
   inserted: number;
@@ -35,27 +34,27 @@ export class PageWriter {
 
   /** Returns how many tokens were new or changed. */
   async tokens(rows: readonly TokenRow[]): Promise<number> {
-    return this.learn(await saveTokens(this.client, rows));
+    return this.learn(await saveTokens(this.client, rows)).length;
   }
 
-  /** Returns how many pools were new or changed. */
-  async pools(rows: readonly PoolRow[]): Promise<number> {
+  /** Returns the pools that were new or changed. */
+  private async savePools(rows: readonly PoolRow[]): Promise<string[]> {
     const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null);
-    if (rows.length === 0) return 0;
+    if (rows.length === 0) return [];
     await this.tokens(mints.map((mint) => ({ mint, symbol: null, name: null, decimals: null, quality: 0 })));
     return this.learn(await savePools(this.client, rows));
   }
 
-  private learn(learned: Learned): number {
-    for (const pool of learned.pools) this.learned.add(pool);
-    return learned.changed;
+  private learn({ pools, changed }: Learned): string[] {
+    for (const pool of pools) this.learned.add(pool);
+    return changed;
   }
 
   async facts(facts: Facts): Promise<void> {
     await openChanges(this.client);
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
-    await this.pools(facts.pools);
+    await this.savePools(facts.pools);
     await savePositions(this.client, facts.events, facts.positionEvents, facts.ownerships);
     await this.stage(facts);
     if (facts.rewards.length > 0) this.count(await saveRewards(this.client, facts.rewards));
@@ -86,18 +85,15 @@ export class PageWriter {
     }
   }
 
-  /** Catalogue records of pools: each is one fact, new when it is unknown or says something new. */
+  /** Catalogue records of pools: each is one fact, new when its pool is unknown or it says something new of the pool or of one of its hours. */
   async catalogue(rows: readonly PoolRow[], log: { read: number }): Promise<void> {
-    const before = this.saved.inserted;
     log.read += rows.length;
-    const changed = await this.pools(rows);
-    this.count({ inserted: changed, duplicates: rows.length - changed });
-    if (this.saved.inserted === before) return;
-    const measured = rows.filter((row) => row.as_of !== null && row.tvl_usd !== null);
-    await saveLiquidity(
-      this.client,
-      measured.map((row) => ({ pool_address: row.pool_address, hour: hourOf(row.as_of as Date), liquidity_usd: row.tvl_usd as string })),
+    const changed = await this.savePools(rows);
+    const measured = rows.flatMap(({ pool_address, as_of, tvl_usd }) =>
+      as_of === null || tvl_usd === null ? [] : [{ pool_address, as_of, liquidity_usd: tvl_usd }],
     );
+    const inserted = new Set([...changed, ...(await saveLiquidity(this.client, measured))]).size;
+    this.count({ inserted, duplicates: rows.length - inserted });
   }
 
   /** Prices that a catalogue states: used where no fact tells a better one. */
@@ -107,7 +103,7 @@ export class PageWriter {
 
   /** Owners of positions, without an event. */
   async owners(facts: Facts): Promise<void> {
-    await this.pools(facts.pools);
+    await this.savePools(facts.pools);
     await openChanges(this.client);
     const { changed } = await savePositions(this.client, [], [], facts.ownerships);
     this.count({ inserted: changed, duplicates: facts.ownerships.length - changed });

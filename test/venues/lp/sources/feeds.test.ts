@@ -106,10 +106,30 @@ describe('catalogues', () => {
     ]);
     const richer = { ...dlmmPoolsPage, data: [{ ...dlmmPoolsPage.data[0], tvl: 300000 }] };
     expect(await load('pools_2026-03-06.json', [richer])).toMatchObject({ inserted: 1, duplicates: 0 });
-    expect(await load('pools_2026-03-05.json', [dlmmPoolsPage])).toMatchObject({ inserted: 0 });
+    expect(await load('pools_2026-03-05.json', [dlmmPoolsPage])).toMatchObject({ inserted: 1, duplicates: 0 });
+    expect(await load('pools_2026-03-05.json', [dlmmPoolsPage])).toMatchObject({ inserted: 0, duplicates: 1 });
     expect(await rows('SELECT tvl_usd FROM lp_pool')).toEqual([{ tvl_usd: '300000' }]);
     expect(await rows(`SELECT watermark::text FROM source_cursor WHERE source = 'lp.dlmm_pools'`)).toEqual([
       { watermark: '2026-03-06 00:00:00+00' },
+    ]);
+  });
+
+  test('liquidity of an hour is what its newest page says, in whatever order pages come', async () => {
+    const pageOf = (tvl: number): unknown => ({ ...dlmmPoolsPage, data: [{ ...dlmmPoolsPage.data[0], tvl }] });
+    const pages = [
+      ['pools_2026-04-05T11-00-00Z.json', 30],
+      ['pools_2026-04-05T10-50-00Z.json', 20],
+      ['pools_2026-04-05T10-10-00Z.json', 10],
+      ['pools_2026-04-05T10-55-00Z.json', 25],
+      ['pools_2026-04-05T09-59-59Z.json', 5],
+    ] as const;
+    for (const [name, tvl] of [...pages, ...pages]) await load(name, [pageOf(tvl)]);
+    expect(
+      await rows(`SELECT liquidity_usd, hour::text, as_of::text FROM lp_liquidity_hour WHERE hour >= '2026-04-01' ORDER BY hour`),
+    ).toEqual([
+      { liquidity_usd: '5', hour: '2026-04-05 09:00:00+00', as_of: '2026-04-05 09:59:59+00' },
+      { liquidity_usd: '25', hour: '2026-04-05 10:00:00+00', as_of: '2026-04-05 10:55:00+00' },
+      { liquidity_usd: '30', hour: '2026-04-05 11:00:00+00', as_of: '2026-04-05 11:00:00+00' },
     ]);
   });
 
