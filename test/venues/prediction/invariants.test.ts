@@ -93,8 +93,9 @@ describe('invariants of the prediction market', () => {
   /** All rows of markets/trades, page by page. */
   async function allTrades(condition_id: string, min_usdc: number): Promise<Map<string, Row>> {
     const rows = new Map<string, Row>();
-    for (let cursor: string | null = null; ;) {
-      const { data, meta }: { data: { trades: Row[] }; meta: AnswerMeta } = await call<{ trades: Row[] }>(db, 'markets/trades', now, { condition_id, timeframe: 'all', min_usdc, limit: 500, ...(cursor && { cursor }) }); // prettier-ignore
+    let cursor: string | null = null;
+    for (;;) {
+      const { data, meta }: { data: { trades: Row[] }; meta: AnswerMeta } = await call<{ trades: Row[] }>(db, 'markets/trades', now, { condition_id, timeframe: 'all', min_usdc, limit: 500, ...(cursor === null ? {} : { cursor }) }); // prettier-ignore
       for (const row of data.trades) rows.set(String(row.trade_id), JSON.parse(JSON.stringify(row)) as Row);
       if (meta.next_cursor === null) return rows;
       cursor = meta.next_cursor;
