@@ -165,6 +165,15 @@ describe('coins/volume-heatmap', () => {
       context: { suggestion: { bucket_size: '1d' } },
     });
   });
+
+  test('so do too many cells', async () => {
+    const month = { timeframe: '30d', bucket_size: '1h' };
+    await expect(ask(world.db, 'perps/coins/volume-heatmap', { ...month, limit: 50 }, NOW)).rejects.toMatchObject({
+      code: 'range_too_large',
+      context: { suggestion: { bucket_size: '4h' } },
+    });
+    expect(await answer('perps/coins/volume-heatmap', { ...month, limit: 2 })).toHaveLength(2 * 721);
+  });
 });
 
 describe('trades/long-short-ratio', () => {

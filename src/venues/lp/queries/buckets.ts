@@ -1,14 +1,12 @@
 import { AppError } from '../../../errors';
 import type { Sql, Statement } from '../../../db/sql';
+import { tooLarge } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 const HOUR = 3_600_000;
 export const BUCKETS = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
 export type BucketSize = keyof typeof BUCKETS;
-
-/** More buckets than this in one answer are refused. */
-const BUCKETS_AT_MOST = 2_100;
 
 /** Start of the bucket of an hour: UTC multiples of the size, which is the parameter `$at` (an interval). */
 export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::interval, ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
@@ -17,15 +15,18 @@ export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::
 export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR} hours`;
 
 /**
- * Starts of the buckets that a window touches, oldest first; the first and the last may be cut by it. Throws AppError
- * range_too_large, naming the smallest of `allowed` that fits.
+ * Starts of the buckets that a window touches, oldest first; the first and the last may be cut by it. `rows` is how many rows
+ * a bucket may have. Throws AppError range_too_large, naming the smallest of `allowed` that fits.
  */
-export function bucketsOf({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[]): Date[] {
+export function bucketsOf({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[], rows = 1): Date[] {
+  const sizes = [...allowed].sort((a, b) => BUCKETS[a] - BUCKETS[b]);
   const count = (other: BucketSize): number => Math.ceil(to.getTime() / BUCKETS[other]) - Math.floor(from.getTime() / BUCKETS[other]);
-  if (count(size) > BUCKETS_AT_MOST) {
-    const fits = [...allowed].sort((a, b) => BUCKETS[a] - BUCKETS[b]).find((other) => count(other) <= BUCKETS_AT_MOST);
+  const refusal = (other: BucketSize): string | null => tooLarge({ buckets: count(other), rows, coarsest: other === sizes.at(-1) });
+  const issue = refusal(size);
+  if (issue !== null) {
+    const fits = sizes.find((other) => refusal(other) === null);
     throw new AppError('range_too_large', {
-      details: [{ param: 'bucket_size', issue: `${count(size)} buckets, at most ${BUCKETS_AT_MOST}`, allowed: fits ?? null, got: size }],
+      details: [{ param: 'bucket_size', issue, allowed: fits ?? null, got: size }],
       ...(fits !== undefined && { suggestion: { bucket_size: fits } }),
     });
   }

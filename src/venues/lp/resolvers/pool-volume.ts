@@ -70,14 +70,14 @@ function automatic(timeframe: Timeframe): BucketSize {
   return ['30d', '90d', '365d', 'all'].includes(timeframe) ? '1d' : '1h';
 }
 
-/** Volume by pool or by action, and time. */
+/** Volume by pool or by action, and time. Throws empty_result, range_too_large for too many buckets or cells. */
 async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
   const { timeframe, group_by, limit } = input;
   const asked = windowOf(timeframe, now);
   const window = timeframe === 'all' ? since(asked, await findFirstHour(sql)) : asked;
   const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
-  bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
+  bucketsOf(window, bucket_size, ['1h', '4h', '1d'], group_by === 'pool' ? limit : 1);
   const rows = await listHeatmap(sql, { group_by, pool_type: typeOf(input.pool_type), window, bucket_size, limit });
   if (rows.length === 0) throw nothingIn(timeframe, input.pool_type === 'all' ? {} : { pool_type: 'all' });
   describe(context, { timeframe, window, rows });

@@ -1,13 +1,11 @@
 import { AppError } from '../../../errors';
+import { tooLarge } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
 
 const HOUR = 3_600_000;
 const SIZES = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
 
 export type BucketSize = keyof typeof SIZES;
-
-/** Most buckets an answer may have. */
-const MOST_BUCKETS = 2_100;
 
 export interface Buckets {
   /** Start of the first one. */
@@ -18,17 +16,21 @@ export interface Buckets {
   step: string;
 }
 
-/** Buckets of a window, aligned to UTC multiples of their size; none before `start`. Throws range_too_large, naming a size of `allowed` that fits. */
-export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed: readonly BucketSize[]): Buckets {
+/**
+ * Buckets of a window, aligned to UTC multiples of their size; none before `start`. `rows` is how many rows a bucket may have.
+ * Throws range_too_large, naming a size of `allowed` (finest first) that fits.
+ */
+export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed: readonly BucketSize[], rows = 1): Buckets {
   const from = Math.max(window.from.getTime(), start.getTime());
   const count = (length: number): number => Math.ceil((window.to.getTime() - Math.floor(from / length) * length) / length);
   const length = SIZES[size];
-  if (count(length) > MOST_BUCKETS) {
-    const fits = allowed.find((candidate) => count(SIZES[candidate]) <= MOST_BUCKETS);
+  const refusal = (other: BucketSize): string | null =>
+    tooLarge({ buckets: count(SIZES[other]), rows, coarsest: other === allowed.at(-1) });
+  const issue = refusal(size);
+  if (issue !== null) {
+    const fits = allowed.find((candidate) => refusal(candidate) === null);
     throw new AppError('range_too_large', {
-      details: [
-        { param: 'bucket_size', issue: `makes ${count(length)} buckets, at most ${MOST_BUCKETS} are sent`, allowed: fits, got: size },
-      ],
+      details: [{ param: 'bucket_size', issue, allowed: fits, got: size }],
       suggestion: fits === undefined ? undefined : { bucket_size: fits },
     });
   }

@@ -59,7 +59,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   if (first === null || first.first_at >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first.first_at : window.from;
   const size = sizeOf(args);
-  const { first: from, last, step } = bucketsOf(window, size, start, SIZES);
+  const { first: from, last, step } = bucketsOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';
   const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}`;
   const rows = await context.sql.query<HeatmapCellRow>({ name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain) }, [

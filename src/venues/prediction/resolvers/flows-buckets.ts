@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { tooLarge } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
 
 const MINUTE_MS = 60_000;
@@ -15,9 +16,6 @@ export const BUCKETS = {
 
 export type BucketSize = keyof typeof BUCKETS;
 
-/** As many buckets as an answer has at most. */
-const MOST = 2_100;
-
 /** Starts of the buckets that touch a window. */
 export function bucketsOf({ from, to }: Window, size: BucketSize): Date[] {
   const length = BUCKETS[size];
@@ -25,21 +23,19 @@ export function bucketsOf({ from, to }: Window, size: BucketSize): Date[] {
   return Array.from({ length: Math.ceil((to.getTime() - first) / length) }, (_, index) => new Date(first + index * length));
 }
 
-/** Throws range_too_large, naming the smallest allowed bucket that fits, where a window has too many. */
-export function checkBuckets({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[]): void {
-  const fits = (one: BucketSize): boolean =>
-    Math.ceil((to.getTime() - Math.floor(from.getTime() / BUCKETS[one]) * BUCKETS[one]) / BUCKETS[one]) <= MOST;
-  if (fits(size)) return;
-  const smallest = allowed.find((one) => BUCKETS[one] > BUCKETS[size] && fits(one));
+/**
+ * Throws range_too_large, naming the smallest of `allowed` (finest first) that fits, where a window has too many buckets, or cells
+ * when a bucket may have so many `rows`.
+ */
+export function checkBuckets({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[], rows = 1): void {
+  const count = (one: BucketSize): number =>
+    Math.ceil((to.getTime() - Math.floor(from.getTime() / BUCKETS[one]) * BUCKETS[one]) / BUCKETS[one]);
+  const refusal = (one: BucketSize): string | null => tooLarge({ buckets: count(one), rows, coarsest: one === allowed.at(-1) });
+  const issue = refusal(size);
+  if (issue === null) return;
+  const smallest = allowed.find((one) => BUCKETS[one] > BUCKETS[size] && refusal(one) === null);
   throw new AppError('range_too_large', {
-    details: [
-      {
-        param: 'bucket_size',
-        issue: `makes more than ${MOST} buckets of this window`,
-        allowed: smallest ?? 'a shorter timeframe',
-        got: size,
-      },
-    ],
+    details: [{ param: 'bucket_size', issue, allowed: smallest ?? 'a shorter timeframe', got: size }],
     ...(smallest === undefined ? {} : { suggestion: { bucket_size: smallest } }),
   });
 }

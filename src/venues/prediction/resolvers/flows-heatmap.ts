@@ -33,7 +33,7 @@ const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** Hours and weekdays are few: limit bounds markets and categories. */
 const CUT_BY_LIMIT: readonly GroupBy[] = ['market', 'category'];
 
-/** markets/volume-heatmap: how volume is spread over markets, categories, hours or weekdays. Throws empty_result for a window without trades. */
+/** markets/volume-heatmap: how volume is spread over markets, categories, hours or weekdays. Throws empty_result for a window without trades, range_too_large for too many buckets or cells. */
 export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, context) => {
   const windows = windowsOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
@@ -105,11 +105,11 @@ async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly
 const questionOf = (market: unknown): string | null =>
   market instanceof Error || market === null ? null : (market as { question: string | null }).question;
 
-/** The bucket asked for, or by the window's length: up to a day hours, up to a week four hours, else days. Throws range_too_large for too many. */
-async function bucketOf({ bucket_size, timeframe }: Args, window: Window, context: GraphContext): Promise<BucketSize> {
+/** The bucket asked for, or by the window's length: up to a day hours, up to a week four hours, else days. Throws range_too_large for too many, or too many cells of markets. */
+async function bucketOf({ bucket_size, timeframe, group_by, limit }: Args, window: Window, context: GraphContext): Promise<BucketSize> {
   const length = lengthOf(timeframe);
   const size = bucket_size !== 'auto' ? bucket_size : length <= lengthOf('24h') ? '1h' : length <= lengthOf('7d') ? '4h' : '1d';
   const from = timeframe === 'all' ? ((await getFirstFill(context.sql)) ?? window.to) : window.from;
-  checkBuckets({ from, to: window.to }, size, ['1h', '4h', '1d']);
+  checkBuckets({ from, to: window.to }, size, ['1h', '4h', '1d'], group_by === 'market' ? limit : 1);
   return size;
 }

@@ -151,4 +151,15 @@ describe('volume of pools on a simulated world', () => {
       context: { suggestion: { bucket_size: '4h' } },
     });
   });
+
+  it('volume-heatmap refuses too many cells of pools, and names a size that fits; actions are few', async () => {
+    const month = { timeframe: '30d', bucket_size: '1h' };
+    await expect(ask(db, 'lp/platform/volume-heatmap', NOW, { ...month, limit: 100 })).rejects.toMatchObject({
+      code: 'range_too_large',
+      context: { suggestion: { bucket_size: '4h' } },
+    });
+    for (const sent of [{ limit: 20 }, { limit: 100, bucket_size: '4h' }, { limit: 100, group_by: 'action' }])
+      expect((await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { ...month, ...sent })).data.length).toBeGreaterThan(10);
+    expect((await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe: '365d', limit: 100 })).data.length).toBeGreaterThan(10);
+  });
 });

@@ -178,6 +178,16 @@ describe('flows', () => {
     } // prettier-ignore
   });
 
+  test('markets/volume-heatmap refuses too many cells of markets, and names a size that fits; hours of the day are few', async () => {
+    const month = { timeframe: '30d', bucket_size: '1h', limit: 100 };
+    const refused = await callForError(world.db, 'markets/volume-heatmap', world.now, month);
+    expect([refused.code, refused.context.suggestion]).toEqual(['range_too_large', { bucket_size: '4h' }]);
+    for (const sent of [{ limit: 20 }, { bucket_size: '4h' }, { group_by: 'hour_of_day' }])
+      expect(
+        (await call<{ cells: Row[] }>(world.db, 'markets/volume-heatmap', world.now, { ...month, ...sent })).data.cells.length,
+      ).toBeGreaterThan(10);
+  });
+
   test.each(TIMEFRAMES)('markets/capital-flow %s', async (timeframe) => {
     const { fills, before } = windowsOf(world, timeframe);
     for (const [smart_money_only, top_n_categories, category] of [[false, 20, null], [true, 3, null], [false, 20, 'Sports']] as const) {
