@@ -330,6 +330,8 @@ describe('leaderboard', () => {
     ['7d', 'pnl', 'desc', 10, false, undefined],
     ['30d', 'roi', 'desc', 10, false, undefined],
     ['all', 'win_rate', 'desc', 40, false, undefined],
+    ['7d', 'win_rate', 'desc', 5, true, undefined],
+    ['30d', 'win_rate', 'asc', 3, true, 'BTC'],
     ['24h', 'volume', 'desc', 1, true, undefined],
     ['7d', 'score', 'asc', 5, false, undefined],
     ['all', 'sharpe', 'desc', 1, true, undefined],

@@ -6,6 +6,7 @@ import { makeLoaders } from '../loaders';
 import { getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
+import { lifeTrips, spanTrips } from './trip-counts';
 import { wilsonSql } from './wilson';
 
 export interface LeaderboardArgs {
@@ -34,20 +35,10 @@ const MACHINES = "'{vault,market_maker,wash}'::text[]";
 
 const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'] as const;
 
-/** Parameters of the statement by what they say. */
-interface Parameters {
-  /** The window as a condition on an instant. */
-  within: (instant: string) => string;
-  coin: string | null;
-}
-
-// Figures of some orders, with what they are told by.
-const ADDED: Partial<Record<LeaderboardArgs['sort_by'], (parameters: Parameters) => string>> = {
-  win_rate: ({ within, coin }) => `,
-trips AS (
-  SELECT trader, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip
-  WHERE ${within('closed_at')} ${coin === null ? '' : `AND coin = ${coin}::text`} GROUP BY trader
-)`,
+// Figures of some orders, with what they are told by; `trips` are the round trips of the window.
+const ADDED: Partial<Record<LeaderboardArgs['sort_by'], (trips: string) => string>> = {
+  win_rate: (trips) => `,
+trips AS (SELECT t.trader, sum(closed) AS closed, sum(won) AS won FROM ${trips} t GROUP BY t.trader)`,
   sharpe: () => `,
 daily AS (
   SELECT piece.trader, (piece.hour AT TIME ZONE 'UTC')::date AS day, sum(piece.long_pnl + piece.short_pnl - piece.fees_usd) AS net
@@ -71,14 +62,14 @@ function text({ sort_by, sort_order }: LeaderboardArgs, hasCoin: boolean, life: 
     string,
   ];
   const narrowed = hasCoin ? { coin } : {};
-  const within = (instant: string): string => (life ? `${instant} < $1` : `${instant} >= $1 AND ${instant} < $4`);
+  const trips = life ? lifeTrips(narrowed, '$1') : spanTrips(narrowed);
   return `
 WITH piece AS (SELECT * FROM ${life ? lifeRows(COLUMNS, narrowed, '$1') : ownRows(COLUMNS, narrowed)} r),
 own AS (
   SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(closed_entry_usd) AS closed_entry_usd
   FROM piece GROUP BY trader HAVING sum(fills) >= greatest(${fewest}::int, 1)
 ),
-scored AS (SELECT trader, score, tags FROM perp_score WHERE day = ${day}::date)${ADDED[sort_by]?.({ within, coin: hasCoin ? coin : null }) ?? ''}
+scored AS (SELECT trader, score, tags FROM perp_score WHERE day = ${day}::date)${ADDED[sort_by]?.(trips) ?? ''}
 SELECT own.trader FROM own LEFT JOIN scored ON scored.trader = own.trader ${JOINED[sort_by] ?? ''}
 WHERE ${machines} OR NOT coalesce(scored.tags && ${MACHINES}, false)
 ORDER BY ${METRIC[sort_by]} ${sort_order} NULLS LAST, own.trader LIMIT ${limit}`;

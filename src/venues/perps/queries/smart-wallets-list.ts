@@ -3,9 +3,9 @@ import { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
-import { lifetime } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
-import { type TraderStats, listStats } from './trader-stats';
+import { type TraderLife, lastBefore, listLives } from './trader-lives';
+import { lifeTrips } from './trip-counts';
 import { wilsonSql } from './wilson';
 
 export interface SmartListArgs {
@@ -15,7 +15,7 @@ export interface SmartListArgs {
   cursor?: string | null;
 }
 
-export type SmartWalletRow = TraderStats & { score: string; tags: string[] };
+export type SmartWalletRow = TraderLife & { score: string; tags: string[] };
 
 interface RankedRow extends QueryResultRow {
   trader: string;
@@ -26,25 +26,28 @@ interface RankedRow extends QueryResultRow {
 
 const METRIC = {
   score: 'scored.score',
-  pnl: 'coalesce(own.pnl, 0)',
-  volume: 'coalesce(own.volume, 0)',
+  pnl: 'coalesce(life.own, 0)',
+  volume: 'coalesce(life.own, 0)',
   win_rate: `coalesce(${wilsonSql('trips.won', 'trips.closed')}, 0)`,
-  last_trade: "coalesce(own.last_at, '-infinity')",
+  last_trade: "coalesce(life.own, '-infinity')",
 } as const;
 const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'timestamptz' } as const;
 const METRIC_FORM = /^-?[0-9.eE+: -]{1,64}$|^-infinity$/;
 
 const SUMMED = ['long_pnl', 'short_pnl', ...VOLUME_COLUMNS] as const;
+/** Only the lives of accounts that are listed are read. */
+const LISTED = { scored: { day: '$1', least: '$2' } };
+
+const lifeOf = (metric: string): string =>
+  `LEFT JOIN (SELECT r.trader, sum(${metric}) AS own FROM ${lifeRows(SUMMED, LISTED, '$6')} r GROUP BY r.trader) life ON life.trader = scored.trader`;
 
 /** What each order but that by score needs; $6 is the list's instant. */
 const ADDED: Partial<Record<SmartListArgs['sort_by'], string>> = {
-  pnl: `LEFT JOIN (SELECT r.trader, sum(long_pnl + short_pnl) AS pnl FROM ${lifeRows(SUMMED, {}, '$6')} r GROUP BY r.trader) own ON own.trader = scored.trader`,
-  volume: `LEFT JOIN (SELECT r.trader, sum(${VOLUME}) AS volume FROM ${lifeRows(SUMMED, {}, '$6')} r GROUP BY r.trader) own ON own.trader = scored.trader`,
-  win_rate: `LEFT JOIN LATERAL (SELECT count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won FROM perp_round_trip t
-    WHERE t.trader = scored.trader AND t.closed_at < $6) trips ON true`,
-  last_trade: `LEFT JOIN LATERAL (SELECT CASE WHEN p.last_at < $6 THEN p.last_at
-    ELSE (SELECT max(f.timestamp) FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp < $6) END AS last_at
-    FROM perp_trader p WHERE p.trader = scored.trader) own ON true`,
+  pnl: lifeOf('long_pnl + short_pnl'),
+  volume: lifeOf(VOLUME),
+  win_rate: `LEFT JOIN (SELECT t.trader, sum(closed) AS closed, sum(won) AS won FROM ${lifeTrips(LISTED, '$6')} t GROUP BY t.trader) trips
+    ON trips.trader = scored.trader`,
+  last_trade: `LEFT JOIN LATERAL (SELECT ${lastBefore('$6')} AS own FROM perp_trader p WHERE p.trader = scored.trader) life ON true`,
 };
 
 // $1: day of the score run; $2: least score; $3, $4: the last row sent; $5: how many; $6: the list's instant, where its order needs it.
@@ -65,7 +68,6 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   const instant = after?.instant ?? context.now;
   const run = await findScoreRun(context.sql, instant);
   context.meta.score_version = run?.version ?? null;
-  const window = lifetime(instant);
   const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
     run?.day ?? null,
     args.min_score,
@@ -77,17 +79,11 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   if (ranked.length === 0) throw new AppError('empty_result', { suggestion: after === null ? lower(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);
   const last = shown.at(-1) as RankedRow;
-  const stats = await listStats(
-    context,
-    shown.map(({ trader }) => trader),
-    window,
-    null,
-    false,
-  );
+  const lives = await listLives(context, shown.map(({ trader }) => trader), instant); // prettier-ignore
   context.meta.count = shown.length;
   context.meta.next_cursor = ranked.length > shown.length ? encodeCursor([instant.getTime(), last.metric, last.trader], scope) : null;
   return shown.flatMap(({ trader, score, tags }) => {
-    const own = stats.get(trader);
+    const own = lives.get(trader);
     return own === undefined ? [] : [{ ...own, score, tags }];
   });
 }

@@ -39,7 +39,8 @@ export const scoredTraders = ({ day, least }: { day: string; least: string | num
 /** Smart accounts of the run of a day, a parameter of the statement. */
 export const smartIn = (day: string): { day: string; least: number } => ({ day, least: SMART_SCORE });
 
-function narrow(table: string, { coin, traders, coins, scored }: Narrowed): string {
+/** Conditions on the trader and the coin of a table's rows, each after an AND. */
+export function narrow(table: string, { coin, traders, coins, scored }: Narrowed): string {
   const conditions = [
     ...(coin === undefined ? [] : [`${table}.coin = ${coin}::text`]),
     ...(scored === undefined ? [] : [`${table}.trader IN (${scoredTraders(scored)})`]),
@@ -52,8 +53,9 @@ function narrow(table: string, { coin, traders, coins, scored }: Narrowed): stri
 /** In what pieces a span is told: days where they are whole, or nothing longer than an hour, for buckets shorter than a day. */
 export type Grain = 'day' | 'hour';
 
-const nextDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz + interval '86399 seconds', 'UTC')`;
-const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
+/** The first UTC midnight from a whole second on, and the last one up to an instant. */
+export const nextDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz + interval '86399 seconds', 'UTC')`;
+export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
 
 /** What tells a span: the beginnings of SELECT statements over whole days, whole hours and facts, each ending in WHERE … AND. */
 interface Told {

@@ -53,6 +53,24 @@ trip AS (
   FROM numbered GROUP BY trader, coin, number HAVING NOT bool_and(carried)
 )`;
 
+/**
+ * Common table expressions that add the closed trips of `source` to the days and lives of their accounts in a coin; `sign` −1
+ * takes them away. The rows are there: a trip closes with a fill.
+ */
+const countTrips = (source: string, sign: '+' | '-'): string => `
+counted AS (
+  SELECT trader, coin, date_trunc('day', closed_at, 'UTC') AS day, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won
+  FROM ${source} GROUP BY 1, 2, 3
+),
+counted_days AS (
+  UPDATE perp_trader_day d SET closed_trips = d.closed_trips ${sign} c.closed, won_trips = d.won_trips ${sign} c.won
+  FROM counted c WHERE d.trader = c.trader AND d.coin = c.coin AND d.day = c.day
+),
+counted_lives AS (
+  UPDATE perp_trader_life l SET closed_trips = l.closed_trips ${sign} c.closed, won_trips = l.won_trips ${sign} c.won
+  FROM (SELECT trader, coin, sum(closed)::int AS closed, sum(won)::int AS won FROM counted GROUP BY 1, 2) c WHERE l.trader = c.trader AND l.coin = c.coin
+)`;
+
 /** Writes the trips: those that are closed, and where each account now stands. */
 const KEEP_TRIPS = `
 closed AS (
@@ -60,8 +78,8 @@ closed AS (
     peak_size, gross_pnl, fees_usd, net_pnl)
   SELECT trader, coin, last_at, tid, oid, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd, peak_size,
     gross_pnl, fees_usd, gross_pnl - fees_usd
-  FROM trip WHERE is_closed
-)
+  FROM trip WHERE is_closed RETURNING trader, coin, closed_at, net_pnl
+),${countTrips('closed', '+')}
 INSERT INTO perp_position AS kept (trader, coin, size, last_at, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd,
   peak_size, gross_pnl, fees_usd)
 SELECT trader, coin, CASE WHEN is_closed THEN 0 ELSE size END, last_at, is_long, CASE WHEN NOT is_closed THEN first_at END,
@@ -93,7 +111,8 @@ WITH late AS MATERIALIZED (
   WHERE g.since <= p.last_at
 ),
 positions AS (DELETE FROM perp_position p USING late WHERE p.trader = late.trader AND p.coin = late.coin),
-trips AS (DELETE FROM perp_round_trip t USING late WHERE t.trader = late.trader AND t.coin = late.coin AND t.first_at >= late.since)
+trips AS (DELETE FROM perp_round_trip t USING late WHERE t.trader = late.trader AND t.coin = late.coin AND t.first_at >= late.since
+  RETURNING t.trader, t.coin, t.closed_at, t.net_pnl),${countTrips('trips', '-')}
 SELECT trader, coin, since::text AS since FROM late`,
 };
 
