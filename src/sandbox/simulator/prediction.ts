@@ -1,7 +1,8 @@
 import type { Account, Role } from './prediction/crowd';
-import { makeCrowd } from './prediction/crowd';
+import { MAKING, makeCrowd } from './prediction/crowd';
 import { type Event, type Life, type Setting, live } from './prediction/market-life';
 import { conditionId } from './prediction/names';
+import { SESSION_TRADES } from './prediction/planted';
 import { DAY, HOUR, type Plan, makeSchedule } from './prediction/schedule';
 import { marketOf, rowOf } from './prediction/upstream';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
@@ -28,7 +29,7 @@ const MONTH_DAYS = 30;
 
 /**
  * The pretended upstream of the prediction market: Gamma market objects as they are created and resolved, Data API `/trades` pages of takers and
- * `/activity` pages of redemptions, splits, merges and market makers' fills. Each market is lived whole, from its own random source, when
+ * `/activity` pages of redemptions, splits, merges and set makers' fills. Each market is lived whole, from its own random source, when
  * a time is asked at which it may do something; so any interval can be told alone and tells the same.
  */
 export function predictionWorld(options: WorldOptions): PredictionWorld {
@@ -100,6 +101,7 @@ function settingOf(seed: number, size: number, start: number, marketsPerDay: num
     crowd: makeCrowd(seed, size),
     bets: (0.3 * size) / markets,
     attendance,
+    making: Math.min(1, (MAKING * size) / markets / SESSION_TRADES),
     session: Math.max(6, Math.min(45, Math.round(size / 600))),
   };
 }

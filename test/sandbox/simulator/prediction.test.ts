@@ -136,6 +136,7 @@ describe('the pretended prediction market', () => {
       'market_maker',
       'newcomer',
       'noise',
+      'set_maker',
       'skilled',
       'wash',
       'whale',

@@ -19,6 +19,8 @@ const CYCLES = [
   [DAY, 10],
 ] as const;
 const FEE = 0.001;
+const STANDING_CYCLES = 26;
+const STANDING_USD = 250;
 
 interface Order {
   id: string;
@@ -39,6 +41,7 @@ interface Order {
 export function orderTxsOf(roster: Roster, day: number): ChainTx[] {
   const random = randomOf(roster.seed, 'lp', 'orders', day);
   const orders = Array.from({ length: poisson(random, roster.orders / 30) }, (_, i) => makeOrder(roster, day, i));
+  orders.push(standingOrder(roster, day));
   return orders.flatMap((order) => (order === null ? [] : lifeOf(roster, order))).sort((a, b) => a.time - b.time);
 }
 
@@ -65,6 +68,24 @@ function makeOrder(roster: Roster, day: number, index: number): Order | null {
     cycles,
     filled: random() < 0.2 ? Math.floor(random() * cycles) : cycles,
     per_cycle: Math.max(1, Math.floor((usd / priceOf(roster.seed, input, opened)) * 10 ** input.decimals)),
+  };
+}
+
+/** Buys a settled token every hour until after the next day's order has begun: at any time something is due within the hour. */
+function standingOrder(roster: Roster, day: number): Order {
+  const [input, output] = [roster.tokens[1], roster.tokens[3]] as [Token, Token];
+  const id = `${day}/standing`;
+  return {
+    id,
+    key: keyOf(roster.seed, 'order', id),
+    owner: keyOf(roster.seed, 'saver'),
+    input,
+    output,
+    opened: roster.start + day * DAY + 5 * MINUTE,
+    every: HOUR,
+    cycles: STANDING_CYCLES,
+    filled: STANDING_CYCLES,
+    per_cycle: STANDING_USD * 10 ** input.decimals,
   };
 }
 

@@ -9,6 +9,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** No position lives longer, so what is open at a time was opened within this many days. */
 export const LIFE_DAYS = 20;
+/** The documented owner opens a position this often. */
+const STANDING_DAYS = 15;
 /** Median swap and mean swap of the heavy tail that swaps are drawn from. */
 export const MEAN_SWAP_USD = 420;
 
@@ -69,7 +71,7 @@ export function positionsOf(roster: Roster, day: number): Position[] {
   const random = randomOf(roster.seed, 'lp', 'positions', day);
   const opened: Position[] = [];
   const count = poisson(random, roster.positions / 30);
-  if (day === 0) opened.push(firstPosition(roster));
+  if (day % STANDING_DAYS === 0) opened.push(standingPosition(roster, day));
   for (let i = 0; i < count; i += 1) {
     const id = `${day}/${i}`;
     const own = randomOf(roster.seed, 'lp', 'position', id);
@@ -81,11 +83,13 @@ export function positionsOf(roster: Roster, day: number): Position[] {
   return opened.sort((a, b) => a.opened - b.opened);
 }
 
-/** The same owner in the same pool in every world, so that documentation can name them. */
-function firstPosition(roster: Roster): Position {
+/** The same owner in the same pool in every world, so that documentation can name them; each outlives the opening of the next. */
+function standingPosition(roster: Roster, day: number): Position {
   const [owner, pool] = [roster.owners[0] as Owner, roster.pools[0] as Pool];
-  const plan = { pool, opened: roster.start + 20 * MINUTE, closed: roster.start + (LIFE_DAYS - 1) * DAY, usd: 25_000 };
-  return lived(roster, '0/first', owner, plan, keyOf('position', 0), randomOf(roster.seed, 'lp', 'position', 'first'));
+  const opened = roster.start + day * DAY;
+  const plan = { pool, opened: opened + 20 * MINUTE, closed: opened + (LIFE_DAYS - 1) * DAY, usd: 25_000 };
+  const name = day === 0 ? ['first'] : ['standing', day];
+  return lived(roster, `${day}/first`, owner, plan, keyOf('position', day), randomOf(roster.seed, 'lp', 'position', ...name));
 }
 
 /** Milliseconds into a day: more of them in busy hours. */

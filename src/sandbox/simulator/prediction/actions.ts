@@ -30,6 +30,8 @@ export interface Scene {
   attendance: number;
   /** Trades of a machine's session. */
   session: number;
+  /** Chance that a market maker has a session on a market. */
+  making: number;
 }
 
 const other = (outcome: 0 | 1): 0 | 1 => (outcome === 0 ? 1 : 0);

@@ -1,7 +1,10 @@
 import { Chance } from './chance';
 import { walletAddress } from './names';
 
-/** What a wallet really is. */
+/**
+ * What a wallet really is. A `market_maker` is in and out of both outcomes within the hour; a `set_maker` takes the other side of what is
+ * bought, merges full sets and holds what is left to the end.
+ */
 export type Role =
   | 'noise'
   | 'loser'
@@ -11,6 +14,7 @@ export type Role =
   | 'lucky'
   | 'copier'
   | 'market_maker'
+  | 'set_maker'
   | 'hft_bot'
   | 'wash'
   | 'insider'
@@ -36,9 +40,15 @@ export interface Crowd {
   /** The wallet with inside knowledge of one market. */
   insider(market: string): Account;
   newcomersPerDay: number;
+  /** Losers who are nearly always wrong, and together. */
+  herd: Account[];
 }
 
 const COIN_FLIP = 0.5;
+const HERD = 24;
+/** Part of a world's facts that market makers make, and facts of one of them in a month. */
+export const MAKING = 0.04;
+const MAKER_FACTS = 700;
 
 /** The crowd of a world of that size: about one wallet for 25 facts of a month. */
 export function makeCrowd(seed: number, size: number): Crowd {
@@ -67,7 +77,8 @@ export function makeCrowd(seed: number, size: number): Crowd {
     wash,
     favourite_buyer: many(0.02, 3, () => account('favourite_buyer', COIN_FLIP, chance.around(200, 0.6))),
     lucky: many(0.004, 2, () => account('lucky', COIN_FLIP, chance.around(800, 0.4))),
-    market_maker: many(0.003, 2, () => account('market_maker', COIN_FLIP, 0)),
+    set_maker: many(0.003, 2, () => account('set_maker', COIN_FLIP, 0)),
+    market_maker: [],
     hft_bot: many(0.002, 2, () => account('hft_bot', COIN_FLIP, chance.around(6, 0.2))),
     loser: many(0.15, 6, () => account('loser', chance.between(0.34, 0.42), chance.around(35, 1))),
     noise: many(0.74, 20, () => account('noise', COIN_FLIP, chance.around(30, 1.1))),
@@ -80,8 +91,12 @@ export function makeCrowd(seed: number, size: number): Crowd {
     bet,
     of: null,
   });
+  // Named apart from the numbered accounts, whose names and draws stay what they are.
+  const makers = Math.max(1, Math.floor((MAKING * size) / MAKER_FACTS));
+  byRole.market_maker = Array.from({ length: makers }, (_, number) => late(`maker-${number}`, 'market_maker', COIN_FLIP, 80));
   return {
     byRole,
+    herd: Array.from({ length: HERD }, (_, number) => late(`herd-${number}`, 'loser', 0.12, 45)),
     newcomer: (day, number) =>
       late(`newcomer-${day}-${number}`, 'newcomer', COIN_FLIP, new Chance(seed, 'newcomer', day, number).around(40, 1)),
     insider: (market) => late(`insider-${market}`, 'insider', 1, new Chance(seed, 'insider', market).between(4_000, 15_000)),

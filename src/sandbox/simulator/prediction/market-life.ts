@@ -2,6 +2,7 @@ import { type Action, type Scene, planActions } from './actions';
 import { Chance } from './chance';
 import type { Account, Crowd } from './crowd';
 import { type PricePath, makePath } from './price-path';
+import { plantedActions } from './planted';
 import { DAY, HOUR, type Plan } from './schedule';
 
 /** One row of a wallet's history. Shares in hundredths, price in thousandths of a dollar. */
@@ -43,6 +44,7 @@ export interface Setting {
   bets: number;
   attendance: number;
   session: number;
+  making: number;
 }
 
 /** Lives a market from creation to its last redemption: everybody's plans in order of time, against what they hold. */
@@ -58,14 +60,24 @@ export function live(plan: Plan, setting: Setting): Life {
     bets: setting.bets,
     attendance: setting.attendance,
     session: setting.session,
+    making: setting.making,
   };
-  const actions = planActions(scene).filter((action) => action.time > plan.created && action.time < plan.end);
-  actions.sort((a, b) => a.time - b.time);
-  const market = new Floor(plan, path, chance, chance.pick(setting.crowd.byRole.market_maker));
-  for (const action of actions) market.act(action);
-  market.settle();
-  market.events.sort((a, b) => a.time - b.time);
-  return { plan, path, events: market.events, volume: market.volume };
+  const actions = planActions(scene);
+  const maker = chance.pick(setting.crowd.byRole.set_maker);
+  const market = traded(scene, actions, maker);
+  const own = { ...scene, chance: new Chance(setting.seed, 'planted', plan.id) };
+  const planted = traded(own, plantedActions(own), maker);
+  const events = [...market.events, ...planted.events].sort((a, b) => a.time - b.time);
+  return { plan, path, events, volume: market.volume + planted.volume };
+}
+
+/** The floor after all of it, settled. */
+function traded({ plan, path, chance }: Scene, actions: Action[], maker: Account): Floor {
+  const floor = new Floor(plan, path, chance, maker);
+  const possible = actions.filter((action) => action.time > plan.created && action.time < plan.end);
+  for (const action of possible.sort((a, b) => a.time - b.time)) floor.act(action);
+  floor.settle();
+  return floor;
 }
 
 /** Whether a path ends as a group needs it, and leaves an insider something to know. */
@@ -110,7 +122,7 @@ class Floor {
     for (const [by, shares] of this.held) {
       const paid = this.plan.is_voided ? shares[0] + shares[1] : shares[winner];
       const loser = paid === 0 && shares[0] + shares[1] > 0;
-      if ((paid === 0 && !loser) || !this.chance.happens(loser ? 0.15 : by.role === 'insider' || by.role === 'market_maker' ? 1 : 0.8))
+      if ((paid === 0 && !loser) || !this.chance.happens(loser ? 0.15 : by.role === 'insider' || by.role === 'set_maker' ? 1 : 0.8))
         continue;
       const delay = by.role === 'insider' ? this.chance.between(300, 2_400) : Math.min(11 * DAY, this.chance.around(9 * HOUR, 1.2));
       const usdc = this.plan.is_voided ? paid * 500 : paid * 1_000;
@@ -158,7 +170,7 @@ class Floor {
     if (by.role !== 'wash' && this.chance.happens(0.25)) this.mirror(action, shares, price, tx);
   }
 
-  /** The other side of a match, where a market maker stood there: a buyer meets a buyer of the other outcome, a seller a buyer. */
+  /** The other side of a match, where a set maker stood there: a buyer meets a buyer of the other outcome, a seller a buyer. */
   private mirror({ time, outcome, kind }: Action, shares: number, price: number, tx: string): void {
     const [side, paid] = kind === 'buy' ? ([outcome === 0 ? 1 : 0, 1_000 - price] as const) : ([outcome, price] as const);
     const own = this.holdings(this.maker);
