@@ -4,7 +4,7 @@ import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
-import { VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
+import { type LifeColumn, VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { lifeTrips, spanTrips } from './trip-counts';
 import { wilsonSql } from './wilson';
@@ -33,7 +33,18 @@ const METRIC = {
 /** Accounts that trade for others, for the spread, or with themselves. */
 const MACHINES = "'{vault,market_maker,wash}'::text[]";
 
-const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'] as const;
+/** What each order reads of the window beside the number of fills, and what it adds up by account. */
+const READ: Record<LeaderboardArgs['sort_by'], { columns: readonly LifeColumn[]; own: string }> = {
+  pnl: { columns: ['long_pnl', 'short_pnl'], own: ', sum(long_pnl + short_pnl) AS pnl' },
+  roi: {
+    columns: ['long_pnl', 'short_pnl', 'closed_entry_usd'],
+    own: ', sum(long_pnl + short_pnl) AS pnl, sum(closed_entry_usd) AS closed_entry_usd',
+  },
+  volume: { columns: VOLUME_COLUMNS, own: `, sum(${VOLUME}) AS volume` },
+  win_rate: { columns: [], own: '' },
+  score: { columns: [], own: '' },
+  sharpe: { columns: ['long_pnl', 'short_pnl', 'fees_usd'], own: '' },
+};
 
 // Figures of some orders, with what they are told by; `trips` are the round trips of the window.
 const ADDED: Partial<Record<LeaderboardArgs['sort_by'], (trips: string) => string>> = {
@@ -62,11 +73,12 @@ function text({ sort_by, sort_order }: LeaderboardArgs, hasCoin: boolean, life: 
     string,
   ];
   const narrowed = hasCoin ? { coin } : {};
+  const columns = ['fills', ...READ[sort_by].columns] as const;
   const trips = life ? lifeTrips(narrowed, '$1') : spanTrips(narrowed);
   return `
-WITH piece AS (SELECT * FROM ${life ? lifeRows(COLUMNS, narrowed, '$1') : ownRows(COLUMNS, narrowed)} r),
+WITH piece AS (SELECT * FROM ${life ? lifeRows(columns, narrowed, '$1') : ownRows(columns, narrowed)} r),
 own AS (
-  SELECT trader, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(closed_entry_usd) AS closed_entry_usd
+  SELECT trader${READ[sort_by].own}
   FROM piece GROUP BY trader HAVING sum(fills) >= greatest(${fewest}::int, 1)
 ),
 scored AS (SELECT trader, score, tags FROM perp_score WHERE day = ${day}::date)${ADDED[sort_by]?.(trips) ?? ''}
