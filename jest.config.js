@@ -11,5 +11,7 @@ module.exports = {
   transform: { '^.+\\.[cm]?[jt]s$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   testTimeout: 120_000,
+  // Half of the work is PostgreSQL's and the chains': two files at once keep two cores busy.
+  maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/support/tally-reporter.js'],
 };
