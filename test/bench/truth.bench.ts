@@ -25,23 +25,26 @@ interface Candidate {
   win_rate: number;
 }
 
+/** Scores are kept by day: what was said of everybody last. */
+const newest = (table: string, id: string): string => `SELECT DISTINCT ON (${id}) * FROM ${table} ORDER BY ${id}, day DESC`;
+
 const CANDIDATES: Record<VenueName, string> = {
-  prediction: `SELECT s.wallet AS id, s.score::float8 AS score, s.tags, p.pnl, p.roi, p.win_rate FROM pm_wallet_score s JOIN (
+  prediction: `SELECT s.wallet AS id, s.score::float8 AS score, s.tags, p.pnl, p.roi, p.win_rate FROM (${newest('pm_wallet_score', 'wallet')}) s JOIN (
     SELECT wallet, sum(gain)::float8 AS pnl, (sum(gain) / nullif(sum(paid_usdc), 0))::float8 AS roi, (count(*) FILTER (WHERE gain > 0))::float8 / count(*) AS win_rate
     FROM pm_position WHERE status IN ('closed', 'resolved') GROUP BY wallet HAVING count(*) >= 5) p USING (wallet)`,
-  perps: `SELECT s.trader AS id, s.score::float8 AS score, s.tags, p.pnl, p.roi, p.win_rate FROM perp_score s JOIN (
+  perps: `SELECT s.trader AS id, s.score::float8 AS score, s.tags, p.pnl, p.roi, p.win_rate FROM (${newest('perp_score', 'trader')}) s JOIN (
     SELECT trader, sum(net_pnl)::float8 AS pnl, (sum(net_pnl) / nullif(sum(opened_usd), 0))::float8 AS roi, (count(*) FILTER (WHERE net_pnl > 0))::float8 / count(*) AS win_rate
     FROM perp_round_trip GROUP BY trader HAVING count(*) >= 5) p USING (trader)`,
-  lp: `SELECT s.owner AS id, s.score::float8 AS score, coalesce(s.tags, '{}') AS tags, p.pnl, p.roi, p.win_rate FROM lp_score s JOIN (
+  lp: `SELECT s.owner AS id, s.score::float8 AS score, coalesce(s.tags, '{}') AS tags, p.pnl, p.roi, p.win_rate FROM (${newest('lp_score', 'owner')}) s JOIN (
     SELECT owner, sum(withdrawn_usd + claimed_usd - deposited_usd)::float8 AS pnl, (sum(withdrawn_usd + claimed_usd - deposited_usd) / nullif(sum(deposited_usd), 0))::float8 AS roi,
       (count(*) FILTER (WHERE withdrawn_usd + claimed_usd > deposited_usd))::float8 / count(*) AS win_rate
     FROM lp_position_sum WHERE closed_at IS NOT NULL GROUP BY owner HAVING count(*) >= 3) p USING (owner)`,
 };
 
 const EVERYBODY: Record<VenueName, string> = {
-  prediction: 'SELECT wallet AS id, tags FROM pm_wallet_score',
-  perps: 'SELECT trader AS id, tags FROM perp_score',
-  lp: "SELECT owner AS id, coalesce(tags, '{}') AS tags FROM lp_score",
+  prediction: `SELECT wallet AS id, tags FROM (${newest('pm_wallet_score', 'wallet')}) s`,
+  perps: `SELECT trader AS id, tags FROM (${newest('perp_score', 'trader')}) s`,
+  lp: `SELECT owner AS id, coalesce(tags, '{}') AS tags FROM (${newest('lp_score', 'owner')}) s`,
 };
 
 /** Which tag should find which roles. */
@@ -54,7 +57,7 @@ const DETECTORS: Record<VenueName, Readonly<Record<string, readonly string[]>>> 
     wash: ['wash'],
     dumb: ['loser'],
   },
-  perps: { copy_trader: ['copier'], market_maker: ['market_maker'], scalper: ['scalper'], wash: ['wash_a', 'wash_b'] },
+  perps: { copy_trader: ['copier'], market_maker: ['market_maker'], scalper: ['scalper', 'wash_a', 'wash_b'], wash: ['wash_a', 'wash_b'] },
   lp: { sniper: ['sniper'], single_sided: ['single_sided'] },
 };
 
