@@ -10,14 +10,19 @@ const SWAP_HOURS = 'pg_temp.lp_changed_swap_hour';
 const POSITIONS = 'pg_temp.lp_changed_position';
 const OWNER_DAYS = 'pg_temp.lp_changed_owner_day';
 
-/** Makes room, on this connection, for what a page will change. */
+const ROOM = `
+CREATE TEMP TABLE lp_changed_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE lp_changed_swap_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE lp_changed_position (position_address text) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE lp_changed_owner_day (pool_address text, owner text, day timestamptz) ON COMMIT DELETE ROWS`;
+
+/** Makes room, on this connection, for what a page will change, unless an earlier page has: the tables come, and go with a rollback, together. */
 export async function openChanges(client: PoolClient): Promise<void> {
-  await client.query(
-    `CREATE TEMP TABLE IF NOT EXISTS lp_changed_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
-     CREATE TEMP TABLE IF NOT EXISTS lp_changed_swap_hour (pool_address text, hour timestamptz) ON COMMIT DELETE ROWS;
-     CREATE TEMP TABLE IF NOT EXISTS lp_changed_position (position_address text) ON COMMIT DELETE ROWS;
-     CREATE TEMP TABLE IF NOT EXISTS lp_changed_owner_day (pool_address text, owner text, day timestamptz) ON COMMIT DELETE ROWS`,
-  );
+  const { rows } = await client.query<{ open: boolean }>({
+    name: 'lp_changes_open',
+    text: `SELECT to_regclass('${OWNER_DAYS}') IS NOT NULL AS open`,
+  });
+  if (rows[0]?.open !== true) await client.query(ROOM);
 }
 
 /** A statement that writes `lp_event e`, and notes what it changed; it returns one row, `n` facts. */
@@ -122,28 +127,51 @@ const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) 
 
 /** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
 export async function recount(client: PoolClient): Promise<void> {
+  const { events, swaps, positions } = await changesOf(client);
+  if (events === null && swaps === null && !positions) return;
   await lockRollups(client);
-  const events = await spanOf(client, HOURS);
   if (events !== null) await recountEvents(client, events);
-  const swaps = await spanOf(client, SWAP_HOURS);
   if (swaps !== null) await recountSwaps(client, swaps);
-  await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
-  await client.query({
-    name: 'lp_recount_positions',
-    text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
-  });
+  if (positions) await recountPositions(client);
   await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
 }
 
 type TimeSpan = [from: Date, to: Date];
 
-/** The time that the hours noted in a table take up; null when none is. */
-async function spanOf(client: PoolClient, hours: string): Promise<TimeSpan | null> {
-  const { rows } = await client.query<{ from: Date | null; to: Date }>(
-    `SELECT min(hour) AS "from", max(hour) + interval '1 hour' AS "to" FROM ${hours}`,
-  );
-  const row = rows[0];
-  return row === undefined || row.from === null ? null : [row.from, row.to];
+/** The time that the noted hours take up, null where none is. */
+interface Changes {
+  events: TimeSpan | null;
+  swaps: TimeSpan | null;
+  /** Whether any position is noted. */
+  positions: boolean;
+}
+
+const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT FROM ${POSITIONS}) AS positions
+FROM (SELECT min(hour) AS events_from, max(hour) + interval '1 hour' AS events_to FROM ${HOURS}) e,
+  (SELECT min(hour) AS swaps_from, max(hour) + interval '1 hour' AS swaps_to FROM ${SWAP_HOURS}) s`;
+
+async function changesOf(client: PoolClient): Promise<Changes> {
+  const { rows } = await client.query<
+    Record<'events_from' | 'events_to' | 'swaps_from' | 'swaps_to', Date | null> & { positions: boolean }
+  >({
+    name: 'lp_changes',
+    text: CHANGES,
+  });
+  const [row] = rows;
+  const spanOf = (from: Date | null | undefined, to: Date | null | undefined): TimeSpan | null => (from && to ? [from, to] : null);
+  return {
+    events: spanOf(row?.events_from, row?.events_to),
+    swaps: spanOf(row?.swaps_from, row?.swaps_to),
+    positions: row?.positions === true,
+  };
+}
+
+async function recountPositions(client: PoolClient): Promise<void> {
+  await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
+  await client.query({
+    name: 'lp_recount_positions',
+    text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
+  });
 }
 
 async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {

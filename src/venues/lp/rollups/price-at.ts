@@ -5,8 +5,15 @@ export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, candle: 4, catalogue
 
 export const stableList = STABLES.map((mint) => `'${mint}'`).join(', ');
 
+const priceOf = (
+  mint: string,
+  at: string,
+): string => `SELECT CASE WHEN ${mint} IN (${stableList}) THEN 1::numeric ELSE (SELECT t.usd FROM token_price t
+    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ORDER BY t.minute DESC LIMIT 1) END AS usd`;
+
 /** Last price of `mint` at or before `at`, at most an hour old, as `alias.usd`; stables are worth 1. A LATERAL item of a FROM list. */
-export function priceAt(mint: string, at: string, alias: string): string {
-  return `LEFT JOIN LATERAL (SELECT CASE WHEN ${mint} IN (${stableList}) THEN 1::numeric ELSE (SELECT t.usd FROM token_price t
-    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ORDER BY t.minute DESC LIMIT 1) END AS usd) ${alias} ON true`;
-}
+export const priceAt = (mint: string, at: string, alias: string): string => `LEFT JOIN LATERAL (${priceOf(mint, at)}) ${alias} ON true`;
+
+/** The same, looked up (and planned) once for a row however often `alias.usd` is used: OFFSET keeps the planner from copying it. */
+export const priceOnceAt = (mint: string, at: string, alias: string): string =>
+  `LEFT JOIN LATERAL (${priceOf(mint, at)} OFFSET 0) ${alias} ON true`;

@@ -5,7 +5,7 @@ import { ensureMonths } from '../store/insert';
 import { type TimeRange, TouchedHours } from '../store/hours';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
 import { notingEvents, notingSwaps } from './changes';
-import { PRICE_SOURCE, priceAt, stableList } from './price-at';
+import { PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
 const LEAST_USD = 1;
@@ -14,26 +14,39 @@ const LOG_PRICE_AT_MOST = 100;
 /** A price is used for this many hours after its minute. */
 const PRICE_HOURS = 1;
 
+/** What of a page asks for prices. */
+export interface Priced {
+  touched: TouchedHours;
+  /** Whether facts wait in the stage. */
+  staged: boolean;
+  /** Whether facts, or what they are counted in, are new; without them only prices against SOL can change: SOL's own may have come from a catalogue. */
+  facts: boolean;
+}
+
 /**
  * Brings prices up to date with the facts of the touched hours, staged ones included, and adds the hours in which a price
- * changed. The price of a minute is derived from all facts of that minute, so the order of loading changes nothing. Without new
- * facts (`facts` false) only prices against SOL can change: SOL's own may have come from a catalogue.
+ * changed. The price of a minute is derived from all facts of that minute, so the order of loading changes nothing. Returns the
+ * ranges whose facts on record may have another value now.
  */
-export async function derivePrices(client: PoolClient, touched: TouchedHours, facts: boolean): Promise<void> {
+export async function derivePrices(client: PoolClient, { touched, staged, facts }: Priced): Promise<TimeRange[]> {
+  const hours = facts ? touched.ranges(PRICE_HOURS) : await rangesWithFacts(client, touched);
+  if (hours.length === 0) return [];
   await ensureMonths(
     client,
     'token_price',
-    touched.ranges(PRICE_HOURS).flatMap(({ from, to }) => [from, ...monthsBetween(from, to)]),
+    hours.flatMap(({ from, to }) => [from, ...monthsBetween(from, to)]),
   );
+  const { stated, stable, sol } = staged ? STAGED_TOO : ON_RECORD;
   for (const range of facts ? touched.ranges() : []) {
-    await derive(client, 'stated', STATED, range, touched);
-    await derive(client, 'stable', AGAINST_STABLES, range, touched);
+    await derive(client, stated, range, touched);
+    await derive(client, stable, range, touched);
   }
-  for (const range of touched.ranges(PRICE_HOURS)) await derive(client, 'sol', AGAINST_SOL, range, touched);
+  for (const range of facts ? touched.ranges(PRICE_HOURS) : hours) await derive(client, sol, range, touched);
+  return rangesWithFacts(client, touched);
 }
 
 /** Ranges of the touched hours, and of the hour after each in which their prices are still used, that hold facts. */
-export async function rangesWithFacts(client: PoolClient, touched: TouchedHours): Promise<TimeRange[]> {
+async function rangesWithFacts(client: PoolClient, touched: TouchedHours): Promise<TimeRange[]> {
   const ranges: TimeRange[] = [];
   for (const range of touched.ranges(PRICE_HOURS)) {
     const { rows } = await client.query<{ found: boolean }>({ name: 'lp_facts_in', text: FACTS_IN, values: [range.from, range.to] });
@@ -53,14 +66,13 @@ export async function revalue(client: PoolClient, ranges: readonly TimeRange[]):
   }
 }
 
-async function derive(
-  client: PoolClient,
-  name: string,
-  observations: string,
-  { from, to }: TimeRange,
-  touched: TouchedHours,
-): Promise<void> {
-  const { rows } = await client.query<{ minute: Date }>({ name: `lp_prices_${name}`, text: derivation(observations), values: [from, to] });
+interface Derivation {
+  name: string;
+  text: string;
+}
+
+async function derive(client: PoolClient, statement: Derivation, { from, to }: TimeRange, touched: TouchedHours): Promise<void> {
+  const { rows } = await client.query<{ minute: Date }>({ ...statement, values: [from, to] });
   for (const { minute } of rows) touched.add(minute);
 }
 
@@ -82,20 +94,27 @@ ON CONFLICT (mint, minute) DO UPDATE SET usd = EXCLUDED.usd, source = EXCLUDED.s
   WHERE EXCLUDED.source <= t.source AND (EXCLUDED.usd, EXCLUDED.source) IS DISTINCT FROM (t.usd, t.source)
 RETURNING minute`;
 
-const STATED_FACTS = ['lp_event', STAGED_EVENTS]
-  .map(
-    (table) => `
+/** Where facts are read from: on record alone, or in the stage too. */
+interface Tables {
+  events: readonly string[];
+  swaps: readonly string[];
+}
+
+const statedFacts = ({ events }: Tables): string =>
+  events
+    .map(
+      (table) => `
 SELECT pool_address, "timestamp", tx_id, n, stated_usd_x, stated_usd_y, amount_x, amount_y, raw_x, raw_y
 FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND (stated_usd_x > 0 OR stated_usd_y > 0)`,
-  )
-  .join(' UNION ALL ');
+    )
+    .join(' UNION ALL ');
 
 /** What the upstream states: USD of a leg over its amount. */
-const STATED = `
+const stated = (tables: Tables): string => `
 SELECT DISTINCT ON (mint, minute) mint, minute, weight / amount AS usd, ${PRICE_SOURCE.stated}::smallint AS source, weight FROM (
   SELECT CASE leg.side WHEN 'x' THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', e."timestamp") AS minute, leg.usd AS weight, leg.amount,
     e."timestamp", e.tx_id, e.n, leg.side
-  FROM (${STATED_FACTS}) e JOIN lp_pool p ON p.pool_address = e.pool_address
+  FROM (${statedFacts(tables)}) e JOIN lp_pool p ON p.pool_address = e.pool_address
   LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
   CROSS JOIN LATERAL (VALUES ('x', e.stated_usd_x, coalesce(e.amount_x, e.raw_x * ('1e-' || a.decimals)::numeric)),
     ('y', e.stated_usd_y, coalesce(e.amount_y, e.raw_y * ('1e-' || b.decimals)::numeric))) AS leg(side, usd, amount)
@@ -113,22 +132,23 @@ const POOL_PRICE = `(CASE
   ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals))::numeric`;
 
 /** Swaps and provider events as amounts of either token, with the bin or square root that tells the pool's price. */
-const PRICED_FACTS = [
-  ...['lp_swap', STAGED_SWAPS].map(
-    (table) => `
+const pricedFacts = ({ events, swaps }: Tables): string =>
+  [
+    ...swaps.map(
+      (table) => `
 SELECT pool_address, "timestamp", tx_id, outer_ix * 1000 + inner_ix AS ix, bin_id, sqrt_price,
   CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
 FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2`,
-  ),
-  ...['lp_event', STAGED_EVENTS].map(
-    (table) => `
+    ),
+    ...events.map(
+      (table) => `
 SELECT pool_address, "timestamp", tx_id, 1000000 + n, bin_id, NULL, raw_x, raw_y
 FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND bin_id IS NOT NULL AND raw_x IS NOT NULL AND raw_y IS NOT NULL`,
-  ),
-].join(' UNION ALL ');
+    ),
+  ].join(' UNION ALL ');
 
 /** Prices of tokens in pools whose other token is one of `quotes`, which are worth `q.usd`. */
-const againstQuotes = (quotes: readonly string[], source: number, quotePrice: string): string => {
+const againstQuotes = (tables: Tables, quotes: readonly string[], source: number, quotePrice: string): string => {
   const list = quotes.map((mint) => `'${mint}'`).join(', ');
   return `
 SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, b.quote * q.usd AS weight FROM (
@@ -137,7 +157,7 @@ SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, 
       CASE WHEN p.mint_y IN (${list}) THEN ${POOL_PRICE} ELSE 1 / nullif(${POOL_PRICE}, 0) END AS price,
       CASE WHEN p.mint_y IN (${list}) THEN f.raw_y * ('1e-' || y.decimals)::numeric ELSE f.raw_x * ('1e-' || x.decimals)::numeric END AS quote,
       f."timestamp", f.tx_id, f.ix
-    FROM (${PRICED_FACTS}) f
+    FROM (${pricedFacts(tables)}) f
     JOIN lp_pool p ON p.pool_address = f.pool_address AND (p.mint_y IN (${list}) OR p.mint_x IN (${list}))
     JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL
     JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
@@ -146,8 +166,20 @@ SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, 
 ) b ${quotePrice}`;
 };
 
-const AGAINST_STABLES = againstQuotes(STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q');
-const AGAINST_SOL = againstQuotes([SOL], PRICE_SOURCE.sol, priceAt(`'${SOL}'::text`, 'b.minute', 'q'));
+const derivationsOf = (tables: Tables, suffix: string): Record<'stated' | 'stable' | 'sol', Derivation> => ({
+  stated: { name: `lp_prices_stated${suffix}`, text: derivation(stated(tables)) },
+  stable: {
+    name: `lp_prices_stable${suffix}`,
+    text: derivation(againstQuotes(tables, STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q')),
+  },
+  sol: {
+    name: `lp_prices_sol${suffix}`,
+    text: derivation(againstQuotes(tables, [SOL], PRICE_SOURCE.sol, priceOnceAt(`'${SOL}'::text`, 'b.minute', 'q'))),
+  },
+});
+
+const ON_RECORD = derivationsOf({ events: ['lp_event'], swaps: ['lp_swap'] }, '');
+const STAGED_TOO = derivationsOf({ events: ['lp_event', STAGED_EVENTS], swaps: ['lp_swap', STAGED_SWAPS] }, '_staged');
 
 /**
  * Rows find themselves again by their place (partition and ctid), which stays while one statement runs: a page may fill
@@ -158,7 +190,7 @@ UPDATE lp_event e SET usd = v.usd FROM (
   SELECT part, place, usd FROM (
     SELECT e.tableoid AS part, e.ctid AS place, e.usd AS before, ${worth('e.amount_x', 'e.amount_y')} AS usd
     FROM lp_event e JOIN lp_pool p ON p.pool_address = e.pool_address
-    ${priceAt('p.mint_x', 'e."timestamp"', 'x')} ${priceAt('p.mint_y', 'e."timestamp"', 'y')}
+    ${priceOnceAt('p.mint_x', 'e."timestamp"', 'x')} ${priceOnceAt('p.mint_y', 'e."timestamp"', 'y')}
     WHERE e."timestamp" >= $1 AND e."timestamp" < $2 AND NOT e.usd_stated
   ) valued WHERE before IS DISTINCT FROM usd
 ) v
@@ -170,7 +202,7 @@ UPDATE lp_swap s SET usd = v.usd, fee_usd = v.fee_usd FROM (
     SELECT s.tableoid AS part, s.ctid AS place, s.usd AS usd_before, s.fee_usd AS fee_before, ${SWAP_USD} AS usd, ${SWAP_FEE_USD} AS fee_usd
     FROM lp_swap s JOIN lp_pool p ON p.pool_address = s.pool_address
     LEFT JOIN lp_token a ON a.mint = p.mint_x LEFT JOIN lp_token b ON b.mint = p.mint_y
-    ${priceAt('p.mint_x', 's."timestamp"', 'x')} ${priceAt('p.mint_y', 's."timestamp"', 'y')}
+    ${priceOnceAt('p.mint_x', 's."timestamp"', 'x')} ${priceOnceAt('p.mint_y', 's."timestamp"', 'y')}
     CROSS JOIN LATERAL (SELECT s.amount_in) m
     WHERE s."timestamp" >= $1 AND s."timestamp" < $2
   ) valued WHERE (usd_before, fee_before) IS DISTINCT FROM (usd, fee_usd)

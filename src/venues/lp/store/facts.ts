@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { notingEvents, notingSwaps } from '../rollups/changes';
 import { recountOrders } from '../rollups/orders';
-import { priceAt } from '../rollups/price-at';
+import { priceOnceAt } from '../rollups/price-at';
 import { appendNew, type Columns, ensureMonths } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
 import { EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
@@ -22,7 +22,7 @@ const TOKENS_OF = (row: string): string => `
 LEFT JOIN lp_pool p ON p.pool_address = ${row}.pool_address
 LEFT JOIN lp_token a ON a.mint = p.mint_x
 LEFT JOIN lp_token b ON b.mint = p.mint_y
-${priceAt('p.mint_x', `${row}."timestamp"`, 'x')} ${priceAt('p.mint_y', `${row}."timestamp"`, 'y')}`;
+${priceOnceAt('p.mint_x', `${row}."timestamp"`, 'x')} ${priceOnceAt('p.mint_y', `${row}."timestamp"`, 'y')}`;
 
 const KEY = ['pool_address', 'timestamp', 'tx_id', 'position_address', 'kind', 'n'] as const;
 const names = (list: readonly string[], alias?: string): string =>

@@ -1,5 +1,6 @@
 const HOUR = 3_600_000;
-/** More separate ranges than this are joined: a few scans of more rows beat many scans of few. */
+/** Hours this close are one range, and more separate ranges than this are joined: a few scans of more rows beat many scans of few. */
+const HOURS_APART = 6;
 const RANGES_AT_MOST = 100;
 
 /** Half open. */
@@ -24,10 +25,10 @@ export class TouchedHours {
     return this.hours.size === 0;
   }
 
-  /** The hours as few ranges, oldest first. With `after`, each hour reaches that many hours further. */
+  /** The hours, and short gaps between them, as few ranges, oldest first. With `after`, each hour reaches that many hours further. */
   ranges(after = 0): TimeRange[] {
     const sorted = [...this.hours].sort((a, b) => a - b);
-    for (let gap = after + 1; ; gap *= 2) {
+    for (let gap = after + HOURS_APART; ; gap *= 2) {
       const ranges = merged(sorted, gap, after);
       if (ranges.length <= RANGES_AT_MOST) return ranges;
     }

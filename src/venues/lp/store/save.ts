@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
 import { openChanges, recount } from '../rollups/changes';
-import { derivePrices, rangesWithFacts, revalue } from '../rollups/valuation';
+import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
 import { TouchedHours } from './hours';
@@ -28,18 +28,22 @@ export class PageWriter {
   private readonly waiting: Date[] = [];
   private readonly touched = new TouchedHours();
   private readonly learned = new Set<string>();
+  /** Tokens that have a row by now. */
+  private readonly mints = new Set<string>();
   private readonly staged = { events: 0, swaps: 0 };
+  private changing = false;
 
   constructor(private readonly client: PoolClient) {}
 
   /** Returns how many tokens were new or changed. */
   async tokens(rows: readonly TokenRow[]): Promise<number> {
+    for (const { mint } of rows) this.mints.add(mint);
     return this.learn(await saveTokens(this.client, rows)).length;
   }
 
   /** Returns the pools that were new or changed. */
   private async savePools(rows: readonly PoolRow[]): Promise<string[]> {
-    const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null);
+    const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null && !this.mints.has(mint)) as string[];
     if (rows.length === 0) return [];
     await this.tokens(mints.map((mint) => ({ mint, symbol: null, name: null, decimals: null, quality: 0 })));
     return this.learn(await savePools(this.client, rows));
@@ -51,7 +55,7 @@ export class PageWriter {
   }
 
   async facts(facts: Facts): Promise<void> {
-    await openChanges(this.client);
+    await this.openChanges();
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.savePools(facts.pools);
@@ -104,14 +108,14 @@ export class PageWriter {
   /** Owners of positions, without an event. */
   async owners(facts: Facts): Promise<void> {
     await this.savePools(facts.pools);
-    await openChanges(this.client);
+    await this.openChanges();
     const { changed } = await savePositions(this.client, [], [], facts.ownerships);
     this.count({ inserted: changed, duplicates: facts.ownerships.length - changed });
   }
 
   /** Swap volume of a pool by hour, as the upstream states it. The record does not say the pool's type, so it makes no pool. */
   async volumes(pool_address: string, hours: readonly VolumeHour[]): Promise<void> {
-    await openChanges(this.client);
+    await this.openChanges();
     this.count(await saveVolumes(this.client, pool_address, hours));
   }
 
@@ -125,22 +129,32 @@ export class PageWriter {
    * in whose time a price has changed. Last, the rollups of all that changed.
    */
   async settle(): Promise<void> {
-    await openChanges(this.client);
     await this.value();
-    await recount(this.client);
+    if (this.changing) await recount(this.client);
+  }
+
+  /** Makes room for what this page changes; a page that changes no fact needs none. */
+  private async openChanges(): Promise<void> {
+    if (this.changing) return;
+    await openChanges(this.client);
+    this.changing = true;
   }
 
   private async value(): Promise<void> {
-    if (this.learned.size > 0) this.touched.addAll(await fillAmounts(this.client, [...this.learned]));
-    if (this.touched.empty) return;
     const { events, swaps } = this.staged;
-    if (events + swaps === 0) await openStage(this.client);
-    await derivePrices(this.client, this.touched, events + swaps + this.learned.size > 0);
-    const earlier = await rangesWithFacts(this.client, this.touched);
+    if (this.learned.size > 0) {
+      await this.openChanges();
+      this.touched.addAll(await fillAmounts(this.client, [...this.learned]));
+    }
+    if (this.touched.empty) return;
+    const staged = events + swaps > 0;
+    const earlier = await derivePrices(this.client, { touched: this.touched, staged, facts: staged || this.learned.size > 0 });
     const before = this.saved.duplicates;
     if (events > 0) this.count(await appendEvents(this.client, events));
     if (swaps > 0) this.count(await appendSwaps(this.client, swaps));
     if (this.saved.duplicates === before) this.appended.push(...this.waiting.splice(0));
+    if (earlier.length === 0) return;
+    await this.openChanges();
     await revalue(this.client, earlier);
   }
 }

@@ -55,13 +55,17 @@ export const SWAP: Columns<SwapRow> = [
 
 const definitions = <Row>(columns: Columns<Row>): string => columns.map(([name, type]) => `"${name}" ${type}`).join(', ');
 
+const ROOMS = `
+CREATE TEMP TABLE lp_staged_event (${definitions(EVENT)}) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE lp_staged_swap (${definitions(SWAP)}) ON COMMIT DELETE ROWS`;
+
 /** Makes the waiting rooms of this connection, or empties them. */
 export async function openStage(client: PoolClient): Promise<void> {
-  await client.query(
-    `CREATE TEMP TABLE IF NOT EXISTS lp_staged_event (${definitions(EVENT)}) ON COMMIT DELETE ROWS;
-     CREATE TEMP TABLE IF NOT EXISTS lp_staged_swap (${definitions(SWAP)}) ON COMMIT DELETE ROWS;
-     DELETE FROM ${STAGED_EVENTS}; DELETE FROM ${STAGED_SWAPS}`,
-  );
+  const { rows } = await client.query<{ open: boolean }>({
+    name: 'lp_stage_open',
+    text: `SELECT to_regclass('${STAGED_SWAPS}') IS NOT NULL AS open`,
+  });
+  await client.query(rows[0]?.open === true ? `DELETE FROM ${STAGED_EVENTS}; DELETE FROM ${STAGED_SWAPS}` : ROOMS);
 }
 
 async function stage<Row>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
