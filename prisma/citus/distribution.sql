@@ -27,6 +27,8 @@ SELECT create_distributed_table('perp_round_trip', 'trader', colocate_with => 'p
 SELECT create_distributed_table('perp_position', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
+SELECT create_reference_table('perp_dealt_day');
 SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
 SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');

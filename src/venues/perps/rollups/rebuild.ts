@@ -32,7 +32,8 @@ const ROLLUPS = [
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
-  for (const table of ROLLUPS) await client.query(`DELETE FROM ${table}`);
+  // What the daily scores keep is told by the next run of them.
+  for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day']) await client.query(`DELETE FROM ${table}`);
   await client.query(keepTraderHours(`(${traderHoursOf('perp_fill')}) hours`));
   await client.query(keepTraderDays('perp_trader_hour'));
   await client.query(keepTraderLives('perp_trader_day'));

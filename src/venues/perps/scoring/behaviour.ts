@@ -78,25 +78,3 @@ FROM total t JOIN perp_trader p ON p.trader = t.trader LEFT JOIN closed ON close
 LEFT JOIN top ON top.trader = t.trader LEFT JOIN in_top ON in_top.trader = t.trader LEFT JOIN gaps ON gaps.trader = t.trader
 LEFT JOIN perp_role role ON role.trader = t.trader`,
 };
-
-/** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */
-const CLUSTER = { share: 0.5, matches: 10 } as const;
-
-// $1: the run. Shares of accounts' volume against themselves or their cluster; accounts without such are not told.
-export const SELF_TRADES = {
-  name: 'perps_self_trades',
-  text: `
-WITH dealt AS (
-  SELECT side.trader, side.other, sum(t.usd_value) AS usd, count(*) AS matches
-  FROM perp_fill t JOIN perp_fill m ON m.coin = t.coin AND m.timestamp = t.timestamp AND m.tid = t.tid AND NOT m.is_taker
-  CROSS JOIN LATERAL (VALUES (t.trader, m.trader), (m.trader, t.trader)) AS side(trader, other)
-  WHERE t.is_taker AND t.timestamp < $1 AND m.timestamp < $1 GROUP BY 1, 2
-),
-volume AS (SELECT trader, sum(usd) AS usd, sum(matches) AS matches FROM dealt GROUP BY trader),
-leaning AS MATERIALIZED (
-  SELECT d.trader, d.other, d.usd, v.usd AS volume FROM dealt d JOIN volume v ON v.trader = d.trader
-  WHERE d.trader = d.other OR (d.matches >= ${CLUSTER.matches} AND d.matches >= ${CLUSTER.share} * v.matches)
-)
-SELECT a.trader, (sum(a.usd) / a.volume)::float8 AS share FROM leaning a JOIN leaning b ON b.trader = a.other AND b.other = a.trader
-GROUP BY a.trader, a.volume`,
-};

@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
-import { LIVES, type LifeRow, SELF_TRADES } from './behaviour';
+import { LIVES, type LifeRow } from './behaviour';
 import { tagCopiers } from './copiers';
 import { type PerpScore, S_PERP, scoreTrader } from './formula';
+import { listSelfTrades } from './self-trades';
 import { tagsOf } from './tags';
 
 /** Accounts looked at together. */
@@ -36,8 +37,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
 }
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  const { rows } = await client.query<{ trader: string; share: number }>({ ...SELF_TRADES, values: [now] });
-  const selfTrades = new Map(rows.map(({ trader, share }) => [trader, share]));
+  const selfTrades = await listSelfTrades(client, now);
   const total = { wallets: 0, scored: 0 };
   for (
     let traders = await nextTraders(client, '', now);
