@@ -21,6 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   lp_append_events: PRICES,
   lp_append_swaps: PRICES,
   lp_prices_sol: PRICES,
+  lp_prices_sol_staged: PRICES,
   lp_value_events: PRICES,
   lp_value_swaps: PRICES,
   lp_dca_pressure_0: PRICES,
