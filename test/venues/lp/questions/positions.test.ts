@@ -127,9 +127,11 @@ describe('positions of a simulated world', () => {
       code: 'empty_result',
     });
     const all = (await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 200 })).data;
-    const floor = all[Math.floor(all.length / 2)]?.net_value_usd as unknown as number;
-    const rich = (await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 200, min_usd: Math.ceil(floor) })).data;
-    expect(rich).toEqual(all.filter((row) => (row.net_value_usd as unknown as number) >= Math.ceil(floor)));
+    // Between two dollars: a value is told to the micro-dollar, but compared whole.
+    const min_usd = Math.floor(all[Math.floor(all.length / 2)]?.net_value_usd as unknown as number) - 0.5;
+    const rich = (await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 200, min_usd })).data;
+    expect(rich).toEqual(all.filter((row) => (row.net_value_usd as unknown as number) >= min_usd));
+    expect(rich.length).toBeLessThan(all.length);
     expect((await ask<Row[]>(db, 'lp/positions/active', NOW, { pool_address, limit: 1 })).data).toEqual(all.slice(0, 1));
   });
 
