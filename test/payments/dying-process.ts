@@ -62,7 +62,8 @@ const AT: Record<Death, () => void> = {
   RESULT_READY: () => haltAt(Ledger.prototype, 'writeAhead', 'before'),
   BROADCASTING: () => haltAt(Ledger.prototype, 'writeAhead', 'after'),
   SENT: () => {
-    haltAt(SolanaLanding.prototype, 'lookup', 'before', isSending);
+    // Whichever look comes first after the broadcast.
+    ['lookup', 'confirmedNow'].forEach((look) => haltAt(SolanaLanding.prototype, look, 'before', isSending));
     // The first question to every node is the broadcast.
     haltAt(TempoChain.prototype, 'everywhere', 'after', isSending);
   },
