@@ -1,4 +1,5 @@
 import { VENUES } from '../app';
+import { inTransaction } from '../db/transaction';
 import type { Command } from './command';
 import { withDatabase } from './open';
 
@@ -8,17 +9,7 @@ export const command: Command = (_args, place) =>
     for (const venue of VENUES) {
       if (venue.rebuild === undefined) continue;
       const started = performance.now();
-      const client = await db.pool.connect();
-      try {
-        await client.query('BEGIN');
-        await venue.rebuild(client);
-        await client.query('COMMIT');
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      } finally {
-        client.release();
-      }
+      await inTransaction(db.pool, venue.rebuild);
       process.stdout.write(`${venue.name}: rebuilt in ${((performance.now() - started) / 1_000).toFixed(1)} s\n`);
     }
     return 0;

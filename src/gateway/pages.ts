@@ -3,6 +3,7 @@ import type { Endpoint, Parameter } from '../endpoints/endpoint';
 import { allowedOf } from '../endpoints/read';
 import { sampleInput } from '../endpoints/json-schema';
 import { priceRange } from '../pricing/catalog';
+import { dollars } from '../pricing/tiers';
 
 const escape = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
@@ -20,7 +21,8 @@ const VENUES: [Endpoint['venue'], string][] = [
   ['lp', 'Liquidity pools'],
 ];
 
-const usd = (micro: bigint): string => `$${Number(micro) / 1e6}`;
+const usd = (micro: bigint): string =>
+  dollars(micro).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const anchor = (endpoint: Endpoint): string => endpoint.name.replace(/\//g, '-');
 
 function allowedText(parameter: Parameter): string {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Venue } from '../venues/venue';
 import { listPages, openPage } from './pages';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
@@ -30,19 +31,8 @@ async function* rejoin(first: IteratorResult<unknown>, rest: AsyncIterator<unkno
 }
 
 /** Loads one page in one transaction: its facts and the cursor become visible together, or not at all. */
-export async function loadPage(pool: Pool, source: RecordedSource, page: RecordedPage, options: LoadOptions): Promise<IngestReport> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
-    const report = await source.load(page, client, options);
-    await client.query('COMMIT');
-    return report;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+export function loadPage(pool: Pool, source: RecordedSource, page: RecordedPage, options: LoadOptions): Promise<IngestReport> {
+  return inTransaction(pool, (client) => source.load(page, client, options), LONG_WORK);
 }
 
 /** What `ingestFrom` tells while it works. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import type { Logger } from '../observability/logger';
@@ -163,24 +164,17 @@ class FeedReader {
 
   /** Facts, rollups, cursor and watermark of a step become visible together, or not at all. */
   private async take(row: FeedRow, step: LiveStep): Promise<FeedRow> {
-    const client = await this.options.pool.connect();
     const appended: Date[] = [];
-    try {
-      await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
+    const move = async (client: PoolClient): Promise<{ moved: FeedRow; report: IngestReport }> => {
       await holdFeed(client, row);
       const report = await this.load(client, step, appended);
-      const newest = appended.reduce<Date | null>(later, null);
-      const move = { at: step.cursor, watermark: step.watermark, report, lag: this.lag.figures(), last_event_at: newest };
-      const moved = await moveFeed(client, row, move);
-      await client.query('COMMIT');
-      this.tell(report, appended);
-      return moved;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    } finally {
-      client.release();
-    }
+      const last_event_at = appended.reduce<Date | null>(later, null);
+      const to = { at: step.cursor, watermark: step.watermark, report, lag: this.lag.figures(), last_event_at };
+      return { moved: await moveFeed(client, row, to), report };
+    };
+    const { moved, report } = await inTransaction(this.options.pool, move, LONG_WORK);
+    this.tell(report, appended);
+    return moved;
   }
 
   private async load(client: PoolClient, step: LiveStep, appended: Date[]): Promise<IngestReport> {

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from '../db/transaction';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { lastScored } from './scores';
@@ -91,21 +92,6 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
     [JSON.stringify(marks satisfies SignalMark[])],
   );
   return rowCount ?? 0;
-}
-
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
 }
 
 /** Looks at the signals of every venue again and again, until stopped. */

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
 import { LIVES, type LifeRow } from './behaviour';
@@ -20,20 +21,15 @@ interface Scored {
  * Scores every account that traded before `now`, for the UTC day of `now`, in one transaction: readers see the whole run or none.
  * Again on the same day: the same rows, as of the new instant.
  */
-export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
-    await client.query('DELETE FROM perp_score WHERE day = $1', [dayOf(now)]);
-    const result = await scoreAll(client, now, progress);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+export function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  return inTransaction(
+    pool,
+    async (client) => {
+      await client.query('DELETE FROM perp_score WHERE day = $1', [dayOf(now)]);
+      return scoreAll(client, now, progress);
+    },
+    LONG_WORK,
+  );
 }
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {

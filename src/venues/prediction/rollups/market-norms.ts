@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { listNorms } from '../queries/market-overlap';
 import { listRunDays } from '../queries/score-runs';
@@ -11,22 +12,15 @@ const WRITE: Statement = {
 };
 
 /** Replaces the norms of all markets by those as of `now`; readers see the old ones until the new ones are whole. */
-export async function replaceNorms(pool: Pool, now: Date): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_market_norm')); SET LOCAL statement_timeout = 0");
+export function replaceNorms(pool: Pool, now: Date): Promise<void> {
+  const replace = async (client: PoolClient): Promise<void> => {
     const sql = sqlOf(client);
     const run = (await listRunDays(sql, now)).at(-1) ?? null;
     const norms = await listNorms(sql, run, { now, overlay: await loadOverlay(sql, now) });
     await client.query('DELETE FROM pm_market_norm');
     await sql.query(WRITE, [JSON.stringify(norms)]);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  };
+  return inTransaction(pool, replace, `SELECT pg_advisory_xact_lock(hashtext('pm_market_norm')); ${LONG_WORK}`);
 }
 
 /** Number of markets anyone belongs to. */

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { groupedBy } from '../grouped';
 import { listVenuePairs } from '../queries/insider-evidence';
@@ -7,6 +8,8 @@ import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { overMarkets } from './insider';
 import { type InsiderFinding, scanInsiders } from './insider-scan';
 
+/** Begins a transaction in which nobody else scores. */
+export const ONE_SCORING = `SELECT pg_advisory_xact_lock(hashtext('pm_score')); ${LONG_WORK}`;
 /** Wallets older than this are no candidates of the venue-wide list. */
 const MOST_AGE_DAYS = 90;
 /** Lower scores are not kept. */
@@ -38,19 +41,7 @@ export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, num
 
 /** Scans again between two daily runs: replaces the scan of the UTC day of `now`. */
 export async function rescanInsiders(pool: Pool, now: Date): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query(
-      "BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_score')); SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'",
-    );
-    await keepInsiders(sqlOf(client), now);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  await inTransaction(pool, (client) => keepInsiders(sqlOf(client), now), ONE_SCORING);
 }
 
 async function scanVenue(sql: Sql, now: Date): Promise<InsiderFinding[]> {

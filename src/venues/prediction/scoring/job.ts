@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { sqlOf } from '../rollups/positions';
@@ -8,7 +9,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { tagCopiers } from './copy-job';
 import { type Followable, followableOf } from './follow';
 import { listFollowed, tellFollowed } from './follow-days';
-import { keepInsiders } from './insider-job';
+import { ONE_SCORING, keepInsiders } from './insider-job';
 import { behaviourOf, isBusy, listHabits, listWashShares } from './behaviour';
 import { type PmScore, scoreWallet } from './formula';
 import { type PmTag, tagsOf } from './tags';
@@ -50,21 +51,8 @@ interface VenueFindings {
  * Writes the scores and tags of every wallet that traded before `now` as the run of its UTC day, in one transaction; an earlier run of the day is
  * replaced. Reads positions as of `now`, so that a run can be made again later with the same result.
  */
-export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  const client = await pool.connect();
-  try {
-    await client.query(
-      "BEGIN; SELECT pg_advisory_xact_lock(hashtext('pm_score')); SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'",
-    );
-    const counts = await scoreAll(client, now, progress);
-    await client.query('COMMIT');
-    return counts;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+export function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  return inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
 }
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {

@@ -1,0 +1,20 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** For long work that writes facts, rollups or scores: no deadline, days are UTC days. */
+export const LONG_WORK = "SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'";
+
+/** Runs `work` in one transaction on a connection of its own, begun with the statements of `begin`; throws what the work throws, having taken all back. */
+export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query(`BEGIN; ${begin}`);
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
