@@ -1,18 +1,18 @@
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { VENUES } from '../app';
-import { ingestFrom } from '../workers/ingest';
+import { backfillFrom, ingestFrom } from '../workers/ingest';
 import { dropSnapshots } from '../workers/snapshots';
 import { type Command, parseArguments } from './command';
 import { withDatabase } from './open';
 
-const USAGE = 'npm run ingest -- --venue prediction|perps|lp --from FILE_OR_FOLDER [--account 0x…]';
+const USAGE = 'npm run ingest -- --venue prediction|perps|lp --from FILE_OR_FOLDER [--account 0x…] [--rollups later]';
 
 /** Loads recorded upstream pages. The last line printed is JSON: {venue, read, inserted, duplicates, skipped}. */
 export const command: Command = async (args, place) => {
-  const { options } = parseArguments(args, ['venue', 'from', 'account'], USAGE);
+  const { options } = parseArguments(args, ['venue', 'from', 'account', 'rollups'], USAGE);
   const venue = VENUES.find((candidate) => candidate.name === options.venue);
-  if (venue === undefined || options.from === undefined) throw new Error(`Usage: ${USAGE}`);
+  if (venue === undefined || options.from === undefined || (options.rollups ?? 'later') !== 'later') throw new Error(`Usage: ${USAGE}`);
   const location = path.resolve(process.env.INIT_CWD ?? process.cwd(), options.from);
   const bar = new SingleBar({
     format: '  {value} records, {duration_formatted}',
@@ -23,7 +23,8 @@ export const command: Command = async (args, place) => {
   return withDatabase(place, async (db) => {
     const started = performance.now();
     bar.start(0, 0);
-    const report = await ingestFrom(db.pool, venue, location, options.account, {
+    const ingest = options.rollups === 'later' ? backfillFrom : ingestFrom;
+    const report = await ingest(db.pool, venue, location, options.account, {
       page: (name, source) =>
         process.stderr.write(source === null ? `\n${name}: not a format of ${venue.name}, skipped\n` : `\n${name}: ${source}\n`),
       progress: (records) => bar.increment(records),

@@ -41,20 +41,60 @@ export interface IngestListener {
   progress(records: number): void;
 }
 
+/** How one page gets into the store: in a transaction of its own, or in one that all pages share. */
+export type PageLoader = (source: RecordedSource, page: RecordedPage, options: LoadOptions) => Promise<IngestReport>;
+
 /** Loads the recorded pages at `location` (a file, or a folder in name order) into the venue's tables. Twice is once. */
-export async function ingestFrom(
+export function ingestFrom(
   pool: Pool,
   venue: Venue,
   location: string,
   account: string | undefined,
   listener: IngestListener,
 ): Promise<IngestReport> {
+  return ingestPages(venue, location, account, listener, (source, page, options) => loadPage(pool, source, page, options));
+}
+
+/**
+ * As `ingestFrom`, for a first load of much: all pages in one transaction, and the rollups computed once, from all facts, at its end. The
+ * outcome is the same; nothing is visible, and nothing kept, before all of it is in.
+ */
+export function backfillFrom(
+  pool: Pool,
+  venue: Venue,
+  location: string,
+  account: string | undefined,
+  listener: IngestListener,
+): Promise<IngestReport> {
+  return backfill(pool, venue, (load) => ingestPages(venue, location, account, listener, load));
+}
+
+/** Runs `pages` with a loader that leaves rollups alone, then has the venue rebuild them, all in one transaction. */
+export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) => Promise<T>): Promise<T> {
+  return inTransaction(
+    pool,
+    async (client) => {
+      const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later' }));
+      await venue.rebuild?.(client);
+      return result;
+    },
+    LONG_WORK,
+  );
+}
+
+async function ingestPages(
+  venue: Venue,
+  location: string,
+  account: string | undefined,
+  listener: IngestListener,
+  load: PageLoader,
+): Promise<IngestReport> {
   const total = emptyReport();
   for (const file of listPages(location)) {
     const { source, page } = await recognise(venue, openPage(file));
     listener.page(page.name, source?.name ?? null);
     if (source === null) addReport(total, { ...emptyReport(), skipped: { unrecognised_file: 1 } });
-    else addReport(total, await loadPage(pool, source, page, { account, progress: (records) => listener.progress(records) }));
+    else addReport(total, await load(source, page, { account, progress: (records) => listener.progress(records) }));
   }
   return total;
 }

@@ -27,6 +27,8 @@ export interface LoadOptions {
   progress(records: number): void;
   /** Called with the event times of facts that were really appended: how long an event takes to be visible is measured by it. */
   appended?(times: readonly Date[]): void;
+  /** 'later': only facts, catalogue and cursor are written; the caller has the venue rebuild its rollups in the same transaction. */
+  rollups?: 'later';
 }
 
 /** An upstream feed that can be read from recorded pages of the same format through the same code as live ones. */

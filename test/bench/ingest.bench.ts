@@ -7,7 +7,8 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { VenueName } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
 import { type Figure, printTable } from './measure';
-import { WORLD_NOW, WORLD_START, loadAll, simulatorOf, venueOf } from './world-build';
+import { backfill } from '../../src/workers/ingest';
+import { WORLD_NOW, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
 
 /** Facts of each venue's world that are loaded, about. */
 const FACTS = Number(process.env.BENCH_INGEST ?? 60_000);
@@ -91,9 +92,12 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-ingest-'));
   try {
     const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_NOW)];
-    const loaded = await spending(db.pool, async () => (await loadAll(db.pool, venueOf(name), pages)).facts);
+    const venue = venueOf(name);
+    const loaded = await spending(db.pool, async () => (await loadAll(byPage(db.pool), venue, pages)).facts);
     const tables = await tablesOf(db.pool, name);
     for (const table of tables) await copyOut(db.pool, table, path.join(folder, table));
+    await db.pool.query(`TRUNCATE ${tables.join(', ')}; DELETE FROM source_cursor`);
+    const later = await spending(db.pool, async () => (await backfill(db.pool, venue, (load) => loadAll(load, venue, pages))).facts);
     const facts = await copyAll(db.pool, FACT_TABLES[name], folder);
     const whole = await copyAll(db.pool, tables, folder);
     const line = (what: string, { result, seconds, cpu }: Spent & { result: number }): Figure => ({
@@ -107,6 +111,7 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
     });
     const rows = [
       line('through the source, with rollups', loaded),
+      line('through the source, rollups at its end', later),
       line('COPY of the fact tables alone', facts),
       line('COPY of facts, catalogue and rollups', whole),
     ];

@@ -5,7 +5,7 @@ import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
 import type { Venue, VenueName } from '../../src/venues/venue';
-import { loadPage, recognise } from '../../src/workers/ingest';
+import { type PageLoader, backfill, loadPage, recognise } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import { runScores } from '../../src/workers/scores';
 
@@ -65,9 +65,12 @@ export async function buildWorld(
   const rss = watchMemory();
   const label = `${name} ${size.toLocaleString('en')}`;
   const started = performance.now();
-  const { facts, simulate_s } = await loadAll(pool, venue, simulatorOf(name, size, seed).pages(WORLD_START, WORLD_NOW), (loaded, seconds) =>
-    tell(
-      `${label}: ${((100 * loaded) / size).toFixed(0)} %, ${Math.round(loaded / seconds).toLocaleString('en')} facts/s, ${rss.peak()} MB`,
+  const pages = simulatorOf(name, size, seed).pages(WORLD_START, WORLD_NOW);
+  const { facts, simulate_s } = await backfill(pool, venue, (load) =>
+    loadAll(load, venue, pages, (loaded, seconds) =>
+      tell(
+        `${label}: ${((100 * loaded) / size).toFixed(0)} %, ${Math.round(loaded / seconds).toLocaleString('en')} facts/s, ${rss.peak()} MB`,
+      ),
     ),
   );
   const load_s = (performance.now() - started) / 1_000;
@@ -91,9 +94,15 @@ export async function buildWorld(
   return built;
 }
 
-/** Loads pages one transaction each; tells now and then how many facts are in, after how many seconds. */
+/** Each page in a transaction of its own, rollups included: as a live feed is read. */
+export const byPage =
+  (pool: Pool): PageLoader =>
+  (source, page, options) =>
+    loadPage(pool, source, page, options);
+
+/** Loads pages one after the other by `load`; tells now and then how many facts are in, after how many seconds. */
 export async function loadAll(
-  pool: Pool,
+  load: PageLoader,
   venue: Venue,
   pages: Iterable<WorldPage>,
   tell: (facts: number, seconds: number) => void = () => undefined,
@@ -108,7 +117,7 @@ export async function loadAll(
     if (next.done) break;
     const { source, page } = await recognise(venue, pageOf(next.value.name, next.value.format, next.value.records));
     if (source === null) continue;
-    facts += (await loadPage(pool, source, page, { progress: () => undefined })).inserted;
+    facts += (await load(source, page, { progress: () => undefined })).inserted;
     if (performance.now() - told < REPORT_MS) continue;
     told = performance.now();
     tell(facts, (told - started) / 1_000);
