@@ -58,13 +58,12 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
   say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
 
   const payments = await paymentsOf(config, stops);
-  const worlds = await loadWorlds(config, database, logger, stops);
+  const worlds = await loadWorlds(config, database, stops);
   await keepMonths(config, database, logger, stops);
   await keepScores(config, database, logger, stops);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   stops.push(() => app.stop());
-  worlds?.keepAlive();
   await sayHow(app, config, payments);
 }
 
@@ -92,7 +91,7 @@ async function paymentsOf(config: Config, stops: Stop[]): Promise<PaymentsSettin
   return paymentSettings(config, chains.payments);
 }
 
-async function loadWorlds(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<LiveWorlds | null> {
+async function loadWorlds(config: Config, database: Located, stops: Stop[]): Promise<LiveWorlds | null> {
   if (config.world === false) return null;
   const db = await openDatabase(database.url, { max: 4 });
   stops.push(() => db.close());
@@ -110,7 +109,6 @@ async function loadWorlds(config: Config, database: Located, logger: Logger, sto
     choice: config.world,
     clock: config.clock,
     standing: config.clockStands,
-    logger,
   });
   stops.push(() => worlds.stop());
   bar.start(worlds.expected, 0);

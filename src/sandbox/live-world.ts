@@ -1,10 +1,8 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
-import type { Logger } from '../observability/logger';
 import type { Venue, VenueName } from '../venues/venue';
-import { addReport, emptyReport, loadPage, recognise } from '../workers/ingest';
+import { loadPage, recognise } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
-import type { IngestReport } from '../workers/source';
 import { lpWorld } from './simulator/lp';
 import { type PerpsWorld, perpsWorld } from './simulator/perps';
 import { predictionWorld } from './simulator/prediction';
@@ -67,9 +65,8 @@ async function openWorld(
 }
 
 /** Loads what the venue's upstream would have told between `loaded.until` and `to` as recorded pages, through the venue's own sources. */
-async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress: (facts: number) => void): Promise<IngestReport> {
-  const total = emptyReport();
-  if (to <= loaded.until) return total;
+async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress: (facts: number) => void): Promise<void> {
+  if (to <= loaded.until) return;
   for (const simulated of loaded.world.pages(loaded.until, to)) {
     const { source, page } = await recognise(loaded.venue, pageOf(simulated.name, simulated.format, simulated.records));
     if (source === null) {
@@ -77,13 +74,12 @@ async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress:
         throw new Error(`The ${loaded.venue.name} wing does not recognise the simulated page ${simulated.name}.`);
       continue;
     }
-    addReport(total, await loadPage(pool, source, page, { progress: () => undefined }));
+    await loadPage(pool, source, page, { progress: () => undefined });
     progress(simulated.facts);
   }
   // Written last: after a crash in between, pages are loaded again, and twice is once.
   await pool.query('UPDATE source_cursor SET watermark = $2, updated_at = now() WHERE source = $1', [cursorName(loaded.venue), to]);
   loaded.until = to;
-  return total;
 }
 
 const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
@@ -91,15 +87,12 @@ const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { predi
 /** How a pretended upstream is started over a world: it tells what happened from `since` on. */
 export type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
 
-/** Venues whose news are polled over HTTP; the others' are appended as recorded pages. */
-const STARTERS: Partial<Record<VenueName, UpstreamStarter>> = {
+const STARTERS: Record<VenueName, UpstreamStarter> = {
   prediction: startPredictionUpstream,
   perps: (options) => startPerpsUpstream({ ...options, world: options.world as PerpsWorld }),
   lp: startPoolsUpstream,
 };
 
-/** How often the worlds of venues that are not polled are asked for what is new. */
-const POLL_MS = 2_000;
 /** A pretended upstream tells this much of what is in the store already: feeds look back. */
 const LOOK_BACK_MS = HOUR_MS;
 /** Share of requests a pretended upstream refuses, so that it is met as upstreams are. */
@@ -112,48 +105,34 @@ export interface WorldsOptions {
   clock: Clock;
   /** The clock stands still: nothing new ever happens. */
   standing: boolean;
-  logger: Logger;
 }
 
 /** The sandbox's pretended venues. */
 export interface LiveWorlds {
   /** About how many facts are still to be loaded in bulk. */
   expected: number;
-  /** Loads the past in bulk; of venues that are not polled, everything up to now. */
+  /** Loads the past in bulk; where the clock stands still, everything up to now. */
   catchUp(progress: (facts: number) => void): Promise<void>;
-  /** Starts the upstreams of the venues that are polled, and tells their URLs. After `catchUp`. */
+  /** Starts an upstream for each venue unless the clock stands still, and tells their URLs. After `catchUp`. */
   startUpstreams(): Promise<Partial<Record<VenueName, Record<string, string>>>>;
-  /** Goes on appending what is new on the other venues every few seconds, until stopped. */
-  keepAlive(): void;
   stop(): Promise<void>;
 }
 
 /** Opens the worlds of these venues; nothing is loaded before `catchUp`. */
-export async function startWorlds({ pool, venues, choice, clock, standing, logger }: WorldsOptions): Promise<LiveWorlds> {
+export async function startWorlds({ pool, venues, choice, clock, standing }: WorldsOptions): Promise<LiveWorlds> {
   const worlds = await Promise.all(venues.map((venue) => openWorld(pool, venue, MAKERS[venue.name], choice, clock.now())));
-  const isPolled = ({ venue }: LoadedWorld): boolean => !standing && STARTERS[venue.name] !== undefined;
-  const targetOf = (world: LoadedWorld): Date => (isPolled(world) ? world.history_to : clock.now());
+  const targetOf = (world: LoadedWorld): Date => (standing ? clock.now() : world.history_to);
   const missing = worlds.reduce((sum, world) => sum + Math.max(0, targetOf(world).getTime() - world.until.getTime()), 0);
   const upstreams: PretendUpstream[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> = Promise.resolve();
-  const advance = async (progress: (facts: number) => void): Promise<void> => {
-    for (const world of worlds) await advanceWorld(pool, world, targetOf(world), progress);
-  };
-  const tick = (): void => {
-    working = advance(() => undefined)
-      .catch((error: Error) => logger.warn({ err: error }, 'the simulated upstream could not be read'))
-      .finally(() => {
-        if (timer !== undefined) timer = setTimeout(tick, POLL_MS);
-      });
-  };
   return {
     expected: Math.round((choice.size * missing) / HISTORY_MS),
-    catchUp: advance,
+    catchUp: async (progress) => {
+      for (const world of worlds) await advanceWorld(pool, world, targetOf(world), progress);
+    },
     startUpstreams: async () => {
       const urls: Partial<Record<VenueName, Record<string, string>>> = {};
-      for (const world of worlds.filter(isPolled)) {
-        const start = STARTERS[world.venue.name] as UpstreamStarter;
+      for (const world of standing ? [] : worlds) {
+        const start = STARTERS[world.venue.name];
         const upstream = await start({ world: world.world, since: await knownUntil(pool, world), clock, seed: choice.seed });
         upstream.faults.busy = BUSY;
         upstreams.push(upstream);
@@ -161,13 +140,7 @@ export async function startWorlds({ pool, venues, choice, clock, standing, logge
       }
       return urls;
     },
-    keepAlive: () => {
-      if (!standing && !worlds.every(isPolled)) timer = setTimeout(tick, POLL_MS);
-    },
     stop: async () => {
-      clearTimeout(timer);
-      timer = undefined;
-      await working;
       await Promise.all(upstreams.map((upstream) => upstream.stop()));
     },
   };
