@@ -14,7 +14,7 @@ import { staleError } from './gateway/stale';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { makeExplorer } from './graph/explorer';
-import { answeredFields, makeSchema } from './graph/schema';
+import { answers, makeSchema } from './graph/schema';
 import type { Logger } from './observability/logger';
 import { type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
@@ -41,7 +41,7 @@ const QUERY_DEADLINE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
 
-/** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong. */
+/** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong or asks what no wing answers. */
 export function loadCatalogue(
   root: string,
   venues: readonly Venue[] = VENUES,
@@ -51,10 +51,11 @@ export function loadCatalogue(
     venues.map((venue) => venue.resolvers),
   );
   const endpoints = loadEndpoints(path.join(root, 'graphql/endpoints'), schema);
-  const answered = answeredFields(schema);
+  const unanswered = endpoints.filter(({ rootField }) => !answers(schema, rootField));
+  if (unanswered.length > 0) throw new Error(`No resolver answers ${unanswered.map(({ name }) => name).join(', ')}.`);
   const paid = endpoints.map((endpoint) => ({
     endpoint,
-    operation: answered.has(endpoint.rootField) ? compile(schema, endpoint.document) : null,
+    operation: compile(schema, endpoint.document),
     bazaar: bazaarOf(endpoint, schema),
   }));
   return { endpoints, paid, schema };
@@ -77,8 +78,6 @@ export interface App {
   publicUrl: string;
   internalUrl: string;
   endpoints: readonly Endpoint[];
-  /** Paths that cannot answer yet. */
-  unanswered: readonly string[];
   db: Database;
   stop(): Promise<void>;
 }
@@ -192,7 +191,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl,
     internalUrl: `http://localhost:${servers[1]?.port}`,
     endpoints,
-    unanswered: paid.filter(({ operation }) => operation === null).map(({ endpoint }) => endpoint.path),
     db,
     stop,
   };

@@ -27,7 +27,6 @@ export const ERRORS = {
   body_too_large: { status: 413, sentence: 'The body is larger than 16 KiB.', retryable: false },
   rate_limited: { status: 429, sentence: 'Too many requests.', retryable: true },
   internal: { status: 500, sentence: 'Something went wrong on our side; nothing was charged.', retryable: true },
-  not_implemented: { status: 501, sentence: 'This endpoint does not answer yet; nothing was charged.', retryable: false },
   facilitator_error: { status: 502, sentence: 'The payment backend failed before the query ran.', retryable: true },
   at_capacity: { status: 503, sentence: 'All query slots are taken.', retryable: true },
   stale_data: { status: 503, sentence: 'The data behind this answer is too old to be sold.', retryable: true },

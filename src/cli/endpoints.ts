@@ -2,14 +2,12 @@ import { loadCatalogue } from '../app';
 import { priceRange } from '../pricing/catalog';
 import type { Command } from './command';
 
-/** Lists everything sold, with prices and whether it answers. */
+/** Lists everything sold, with default, lowest and highest price. */
 export const command: Command = async (_args, { root }) => {
-  for (const { endpoint, operation } of loadCatalogue(root).paid) {
+  for (const { endpoint } of loadCatalogue(root).paid) {
     const price = priceRange(endpoint);
     const range = [price.default, price.cheapest, price.dearest].map((micro) => `$${Number(micro) / 1e6}`.padEnd(8)).join(' ');
-    process.stdout.write(
-      `${endpoint.method.padEnd(4)} ${endpoint.path.padEnd(44)} ${range} ${operation === null ? '(does not answer yet)  ' : ''}${endpoint.summary}\n`,
-    );
+    process.stdout.write(`${endpoint.method.padEnd(4)} ${endpoint.path.padEnd(44)} ${range} ${endpoint.summary}\n`);
   }
   return 0;
 };

@@ -162,8 +162,7 @@ async function sayHow(app: App, config: Config, payments: PaymentsSettings): Pro
         .map(([table, count]) => `${count} ${table}`)
         .join(', ')}`,
     );
-  const answering = app.endpoints.length - app.unanswered.length;
-  say(`${answering} of ${app.endpoints.length} endpoints answer${app.unanswered.length > 0 ? '; the others say 501, uncharged' : ''}`);
+  say(`${app.endpoints.length} paid endpoints`);
   const path = '/api/v1/trades/whales?timeframe=7d&min_usdc=1000&limit=3';
   say('');
   say(`  Public    ${app.publicUrl}            (docs: ${app.publicUrl}/docs, prices: ${app.publicUrl}/api/v1/pricing)`);

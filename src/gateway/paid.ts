@@ -40,10 +40,10 @@ export interface PaidDeps {
   queryDeadlineMs: number;
 }
 
-/** A paid endpoint that is ready to answer; `operation` is null while its question is not built. */
+/** A paid endpoint that is ready to answer. */
 export interface PaidEndpoint {
   endpoint: Endpoint;
-  operation: Operation | null;
+  operation: Operation;
   /** What to send and what comes back, for crawlers and agents. */
   bazaar: Record<string, unknown>;
 }
@@ -59,8 +59,8 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
       const price = quote(endpoint, reading.variables);
       const sale = saleOf(request, response, endpoint, reading, price, deps);
       const outcome = await deps.payments.charge(sale, {
-        refuse: refusal(reading, operation),
-        run: ({ signal, payer }) => deliver(request, endpoint, operation as Operation, reading, price, signal, payer, deps),
+        refuse: reading.problems.length > 0 ? problemsOf(reading) : null,
+        run: ({ signal, payer }) => deliver(request, endpoint, operation, reading, price, signal, payer, deps),
       });
       sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
     } catch (thrown) {
@@ -89,11 +89,6 @@ const queryOf = (request: Request): URLSearchParams => new URLSearchParams(reque
 /** POST endpoints read the body alone; what stands in the query is ignored, and said so. */
 function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading): void {
   if (endpoint.method === 'POST') reading.ignored.push(...[...new Set(queryOf(request).keys())].map((name) => name.slice(0, 100)));
-}
-
-function refusal(reading: Reading, operation: Operation | null): AppError | null {
-  if (reading.problems.length > 0) return problemsOf(reading);
-  return operation === null ? new AppError('not_implemented') : null;
 }
 
 function problemsOf(reading: Reading): AppError {

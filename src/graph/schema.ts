@@ -31,8 +31,6 @@ export function makeSchema(sdlFolder: string, resolvers: readonly Resolvers[]): 
   return schema;
 }
 
-/** Root fields that have a resolver: the others cannot answer yet. */
-export function answeredFields(schema: GraphQLSchema): Set<string> {
-  const fields = schema.getQueryType()?.getFields() ?? {};
-  return new Set(Object.values(fields).flatMap((field) => (field.resolve ? [field.name] : [])));
-}
+/** Whether a resolver answers the root field. */
+export const answers = (schema: GraphQLSchema, rootField: string): boolean =>
+  schema.getQueryType()?.getFields()[rootField]?.resolve !== undefined;

@@ -64,7 +64,7 @@ export interface Snapshot<T = unknown> {
 /** The face of a wing: everything the rest of the house may know about a venue. */
 export interface Venue {
   name: VenueName;
-  /** Resolver map for @graphql-tools/schema; root fields under `Query`. A root field without resolver answers 501. */
+  /** Resolver map for @graphql-tools/schema; root fields under `Query`. Each must have one. */
   resolvers: Resolvers;
   /** Upstream formats it can load from recorded files, tried in this order. */
   sources: RecordedSource[];
