@@ -20,10 +20,14 @@ export interface Told {
 
 export interface ToldMarket {
   id: string;
+  question: string;
   category: string;
+  tags: string[];
   event: string;
   tokens: string[];
+  outcomes: string[];
   created: number;
+  end: number;
   resolved: number | null;
   payouts: number[] | null;
 }
@@ -91,6 +95,10 @@ function noteMarket(record: Record<string, unknown>, markets: Map<string, ToldMa
   const prices = (JSON.parse(record.outcomePrices as string) as string[]).map(Number);
   markets.set(record.conditionId as string, {
     id: record.conditionId as string,
+    question: record.question as string,
+    tags,
+    outcomes: JSON.parse(record.outcomes as string) as string[],
+    end: Date.parse(record.endDate as string),
     category: CATEGORIES[tags.find((tag) => tag in CATEGORIES) ?? ''] ?? 'Other',
     event: (record.events as { slug: string }[])[0]?.slug ?? '',
     tokens: JSON.parse(record.clobTokenIds as string) as string[],
