@@ -4,6 +4,25 @@ import { AppError } from '../errors';
 /** The position after the last row sent: the sort key's values, as JSON scalars. */
 export type CursorPosition = readonly (string | number | null)[];
 
+/** What values of positions look like as text. */
+export const CURSOR_FORMS = {
+  /** Milliseconds since 1970. */
+  instant: /^\d{1,14}$/,
+  /** Decimal text or a JSON number, of any sign. */
+  number: /^-?\d{1,60}(\.\d{1,60})?(e[+-]?\d{1,2})?$/,
+  /** A place among few. */
+  index: /^\d{1,4}$/,
+  day: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  base58: /^[1-9A-HJ-NP-Za-km-z]{0,100}$/,
+  evm_address: /^0x[0-9a-f]{40}$/,
+  condition_id: /^0x[0-9a-f]{64}$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  word: /^[A-Za-z_]{1,40}$/,
+} as const;
+
+/** The form, or nothing at all. */
+export const orNull = (form: RegExp): RegExp => new RegExp(`${form.source}|^null$`);
+
 /**
  * Opaque text of a position in a list, bound to the list: `scope` names the question and all its parameters but the
  * cursor itself, so that a cursor used with other parameters, or changed on its way, is refused instead of skipping rows.
@@ -12,10 +31,13 @@ export function encodeCursor(position: CursorPosition, scope: unknown): string {
   return Buffer.from(JSON.stringify([fingerprint(scope, position), ...position])).toString('base64url');
 }
 
-/** The position inside a cursor of the same scope and length. Throws AppError invalid_parameter for any other text. */
-export function decodeCursor(cursor: string, scope: unknown, length: number): CursorPosition {
+/** The position inside a cursor of the same scope whose values have these forms. Throws AppError invalid_parameter for any other text. */
+export function decodeCursor(cursor: string, scope: unknown, forms: readonly RegExp[]): CursorPosition {
   const [mark, ...position] = parse(cursor);
-  if (mark !== fingerprint(scope, position) || position.length !== length || !position.every(isScalar)) {
+  // Anyone can compute the mark: it tells mistakes, the forms keep forgeries from the database.
+  const sound =
+    position.length === forms.length && forms.every((form, index) => isScalar(position[index]) && form.test(String(position[index])));
+  if (!sound || mark !== fingerprint(scope, position)) {
     throw new AppError('invalid_parameter', {
       details: [
         {
@@ -29,6 +51,10 @@ export function decodeCursor(cursor: string, scope: unknown, length: number): Cu
   }
   return position as CursorPosition;
 }
+
+/** The values of a position that begins with an instant, as a statement takes them; `length` times null where there is none. */
+export const timedPosition = (position: CursorPosition | null, length: number): (CursorPosition[number] | Date)[] =>
+  position === null ? Array.from({ length }, () => null) : [new Date(Number(position[0])), ...position.slice(1)];
 
 function parse(cursor: string): unknown[] {
   try {

@@ -1,24 +1,32 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
-import { decodeCursor, encodeCursor } from '../../src/lib/cursor';
+import { CURSOR_FORMS, decodeCursor, encodeCursor, orNull } from '../../src/lib/cursor';
 
 const scope = ['markets/trades', { condition_id: '0x1', limit: 10 }];
+const ANY = /^/;
+const forms = [CURSOR_FORMS.instant, CURSOR_FORMS.word];
 
 test('a position comes back as it was', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { maxLength: 4 }), (position) => {
-      expect(decodeCursor(encodeCursor(position, scope), scope, position.length)).toEqual(position);
+      expect(
+        decodeCursor(
+          encodeCursor(position, scope),
+          scope,
+          position.map(() => ANY),
+        ),
+      ).toEqual(position);
     }),
   );
 });
 
 test('a cursor of another list, of another length, or made up is refused', () => {
   const cursor = encodeCursor([1, 'a'], scope);
-  expect(() => decodeCursor(cursor, ['markets/trades', { condition_id: '0x2', limit: 10 }], 2)).toThrow(AppError);
-  expect(() => decodeCursor(cursor, scope, 3)).toThrow(AppError);
+  expect(() => decodeCursor(cursor, ['markets/trades', { condition_id: '0x2', limit: 10 }], forms)).toThrow(AppError);
+  expect(() => decodeCursor(cursor, scope, [...forms, ANY])).toThrow(AppError);
   fc.assert(
     fc.property(fc.string(), (text) =>
-      expect(() => decodeCursor(text, scope, 2)).toThrow(expect.objectContaining({ code: 'invalid_parameter' })),
+      expect(() => decodeCursor(text, scope, forms)).toThrow(expect.objectContaining({ code: 'invalid_parameter' })),
     ),
   );
 });
@@ -29,7 +37,32 @@ test('a cursor that was changed on its way is refused', () => {
     fc.property(fc.nat({ max: 1 }), fc.oneof(fc.string(), fc.integer(), fc.constant(null)), (index, value) => {
       fc.pre(value !== position[index]);
       const changed = Buffer.from(JSON.stringify([mark, ...position.with(index, value)])).toString('base64url');
-      expect(() => decodeCursor(changed, scope, 2)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+      expect(() => decodeCursor(changed, scope, [ANY, ANY])).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
     }),
   );
+});
+
+// Whoever reads the source can compute the mark of any position.
+test.each([
+  [['2026-01-01', 'a']],
+  [[1e300, 'a']],
+  [[-1, 'a']],
+  [[1.5, 'a']],
+  [[null, 'a']],
+  [[1, "'; DROP TABLE payment; --"]],
+  [[1, 'a\n']],
+  [[1, '']],
+  [[1, ['a'] as unknown as string]],
+  [[1, { toString: 'a' } as unknown as string]],
+])('a well-marked cursor whose values have not the list’s forms is refused: %j', (position) => {
+  expect(() => decodeCursor(encodeCursor(position, scope), scope, forms)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+});
+
+test.each([
+  [CURSOR_FORMS.number, ['0', '-12.5', '1e-7', 1e21, 0.1], ['', '1e999', 'NaN', '--1', '1.', '0x1', 'Infinity']],
+  [CURSOR_FORMS.day, ['2026-01-31'], ['2026-13-01', '2026-01-32', '26-01-01']],
+  [orNull(CURSOR_FORMS.instant), ['0', '1767225600000', null], ['nullx', '', 'x1', '999999999999999']],
+])('%s', (form, sound, unsound) => {
+  expect(sound.filter((value) => !form.test(String(value)))).toEqual([]);
+  expect(unsound.filter((value) => form.test(value))).toEqual([]);
 });

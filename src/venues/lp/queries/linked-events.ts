@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import type { EventKind } from '../store/rows';
 import type { PoolEventRow, PoolSwapRow } from './pools-events';
@@ -23,9 +24,7 @@ ORDER BY wanted.parent, found."timestamp" DESC, found.pool_address DESC, found.t
 
 const PAGES = { pool_address: page('pool_address'), owner: page('owner'), position_address: page('position_address') };
 
-const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{0,100}$/;
-const INSTANT = /^\d{1,14}$/;
-const NUMBER = /^\d{1,5}$/;
+const { instant, base58, index, word } = CURSOR_FORMS;
 
 /** Deposits, withdrawals and claims by what they hang on, newest first. */
 export const linkedEvents = (sql: Sql, of: EventParent): PagedList<PoolEventRow, LinkedEventsFilter> => ({
@@ -43,7 +42,7 @@ export const linkedEvents = (sql: Sql, of: EventParent): PagedList<PoolEventRow,
     );
   },
   position: (row) => [row.timestamp.getTime(), row.pool_address, row.tx_id, row.position_address, row.kind, row.n],
-  forms: [INSTANT, BASE58, BASE58, BASE58, /^[a-z]{1,20}$/, NUMBER],
+  forms: [instant, base58, base58, base58, word, index],
 });
 
 const SWAPS: Statement = {
@@ -65,5 +64,5 @@ export const poolSwaps = (sql: Sql): PagedList<PoolSwapRow, null> => ({
     return byParent(await sql.query<PoolSwapRow & { parent: string } & Record<string, unknown>>(SWAPS, [parents, to, ...position, limit]));
   },
   position: (row) => [row.timestamp.getTime(), row.tx_id, row.outer_ix, row.inner_ix],
-  forms: [INSTANT, BASE58, NUMBER, NUMBER],
+  forms: [instant, base58, index, index],
 });

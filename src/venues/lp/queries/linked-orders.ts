@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { ordersAsOf } from '../rollups/orders';
@@ -49,7 +50,7 @@ export const linkedOrders = (sql: Sql, by: OrderParent): PagedList<OrderRow, { o
     );
   },
   position: ({ last_cycle_at, order_address }) => [last_cycle_at.getTime(), order_address],
-  forms: [/^\d{1,14}$/, /^[1-9A-HJ-NP-Za-km-z]{1,50}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58],
 });
 
 const ONE: Statement = {
@@ -86,5 +87,5 @@ export const tokenPools = (sql: Sql): PagedList<PoolPlace, null> => ({
       await sql.query<PoolPlace & { parent: string } & Record<string, unknown>>(POOLS, [parents, to, after?.[0], after?.[1], limit]),
     ),
   position: ({ made, pool_address }) => [made, pool_address],
-  forms: [/^\d{1,14}$/, /^[1-9A-HJ-NP-Za-km-z]{1,50}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58],
 });

@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import type { ValuedPositionRow } from './position-history';
@@ -41,7 +42,7 @@ export const linkedPositions = (sql: Sql, by: 'pool_address' | 'owner'): PagedLi
     );
   },
   position: ({ first_at, pool_address, position_address }) => [first_at.getTime(), pool_address, position_address],
-  forms: [/^\d{1,14}$/, /^[1-9A-HJ-NP-Za-km-z]{1,50}$/, /^[1-9A-HJ-NP-Za-km-z]{1,50}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58, CURSOR_FORMS.base58],
 });
 
 const BY_ADDRESS: Statement = {

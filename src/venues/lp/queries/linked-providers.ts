@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 
@@ -40,7 +41,7 @@ export const poolProviders = (sql: Sql): PagedList<PoolProviderRow, null> => ({
       ]),
     ),
   position: ({ volume_usd, owner }) => [volume_usd, owner],
-  forms: [/^\d{1,60}(\.\d{1,60})?$/, /^[1-9A-HJ-NP-Za-km-z]{1,50}$/],
+  forms: [CURSOR_FORMS.number, CURSOR_FORMS.base58],
 });
 
 /** A row of lp_score; `day` as YYYY-MM-DD, decimals as text. */
@@ -79,5 +80,5 @@ export const providerScores = (sql: Sql): PagedList<ScoreRow, null> => ({
       ]),
     ),
   position: ({ day }) => [day],
-  forms: [/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
+  forms: [CURSOR_FORMS.day],
 });

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { CursorPosition } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import type { PoolEventRow } from './pools-events';
@@ -21,10 +21,11 @@ export interface WhaleRow extends PoolEventRow {
   pct_of_pool: string | null;
 }
 
-/** Length of the cursor position. */
-export const WHALE_KEY = 6;
+const { instant, base58, index, word } = CURSOR_FORMS;
+/** What the values of a cursor position look like. */
+export const WHALE_FORMS = [instant, base58, base58, base58, word, index];
 export const whalePosition = (row: WhaleRow): CursorPosition => [
-  row.timestamp.toISOString(),
+  row.timestamp.getTime(),
   row.pool_address,
   row.tx_id,
   row.position_address,
@@ -52,7 +53,7 @@ FROM (
 
 /** One page of large deposits and withdrawals, newest first. */
 export function listWhales(sql: Sql, { min_usd, window, pool_type, kind, pool_address, after, limit }: WhalesArgs): Promise<WhaleRow[]> {
-  const position = after ?? Array.from({ length: WHALE_KEY }, () => null);
+  const position = timedPosition(after, WHALE_FORMS.length);
   const values = [window.from, window.to, min_usd, pool_type, kind, pool_address, limit, ...position];
   return sql.query<WhaleRow>(whales(pool_address !== null, after !== null), values);
 }

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { CursorPosition } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
 import type { PoolType } from '../chain-addresses';
 import type { EventKind } from '../store/rows';
 
@@ -46,18 +46,19 @@ export interface PoolSwapRow {
   fee_usd: string | null;
 }
 
-/** Length of the cursor position of events; swaps have one less. */
-export const EVENT_KEY = 5;
-export const SWAP_KEY = 4;
+const { instant, base58, index, word } = CURSOR_FORMS;
+/** What the values of cursor positions look like. */
+export const EVENT_FORMS = [instant, base58, base58, word, index];
+export const SWAP_FORMS = [instant, base58, index, index];
 
 export const eventPosition = (row: PoolEventRow): CursorPosition => [
-  row.timestamp.toISOString(),
+  row.timestamp.getTime(),
   row.tx_id,
   row.position_address,
   row.kind,
   row.n,
 ];
-export const swapPosition = (row: PoolSwapRow): CursorPosition => [row.timestamp.toISOString(), row.tx_id, row.outer_ix, row.inner_ix];
+export const swapPosition = (row: PoolSwapRow): CursorPosition => [row.timestamp.getTime(), row.tx_id, row.outer_ix, row.inner_ix];
 
 interface Shape {
   kind: boolean;
@@ -115,7 +116,7 @@ const shapeOf = (args: PoolEventsArgs): Shape => ({
 /** One page of deposits, withdrawals and claims of a pool up to `now`, newest first. */
 export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEventRow[]> {
   const { pool_address, now, limit, kind, owner, min_usd, after } = args;
-  const position = after ?? Array.from({ length: EVENT_KEY }, () => null);
+  const position = timedPosition(after, EVENT_FORMS.length);
   return sql.query<PoolEventRow>(eventsStatement(shapeOf(args)), [
     pool_address,
     now,
@@ -130,7 +131,7 @@ export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEven
 /** One page of swaps of a pool up to `now`, newest first. */
 export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapRow[]> {
   const { pool_address, now, limit, owner, min_usd, after } = args;
-  const position = after ?? Array.from({ length: SWAP_KEY }, () => null);
+  const position = timedPosition(after, SWAP_FORMS.length);
   return sql.query<PoolSwapRow>(swapsStatement(shapeOf(args)), [
     pool_address,
     now,

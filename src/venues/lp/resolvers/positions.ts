@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { listWhales, WHALE_KEY, whalePosition } from '../queries/lps-whales';
+import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
@@ -35,7 +35,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
   const window = windowOf(timeframe, context.now);
   const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
-  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_KEY);
+  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_FORMS);
   const rows = await listWhales(context.sql, {
     min_usd,
     window,

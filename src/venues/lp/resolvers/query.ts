@@ -6,7 +6,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
-import { EVENT_KEY, eventPosition, listPoolEvents, listPoolSwaps, SWAP_KEY, swapPosition } from '../queries/pools-events';
+import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
 import { nothingIn, type PoolIds, poolIds, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
@@ -43,7 +43,7 @@ async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: G
   const [kind, owner] = [input.event_type == null ? null : FILTER_WORDS[input.event_type], input.owner ?? null];
   const swaps = kind === 'swap';
   const scope = ['lp/pools/events', pool.pool_address, kind, min_usd, owner, field_case, limit];
-  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, swaps ? SWAP_KEY : EVENT_KEY);
+  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, swaps ? SWAP_FORMS : EVENT_FORMS);
   const args = {
     pool_address: pool.pool_address,
     kind: swaps ? null : (kind ?? null),

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql } from '../../../db/sql';
-import type { CursorPosition } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
 import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
@@ -45,24 +45,16 @@ const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size EN
 export const ORDER = ['f.timestamp', 'f.seq', 'f.coin', 'f.tid', 'f.trader', 'f.oid', 'part.opens'] as const;
 export const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'bigint', 'boolean'] as const;
 
-/** How many values the position of a cursor has. */
-export const POSITION_LENGTH = ORDER.length;
-
 /** What the values of a position look like. */
 export const POSITION_FORMS = [
-  /^\d{1,15}$/,
+  CURSOR_FORMS.instant,
   /^\d{1,9}$/,
   /^[A-Za-z0-9:]{1,29}$/,
   /^-?\d{1,18}$/,
-  /^0x[0-9a-f]{40}$/,
+  CURSOR_FORMS.evm_address,
   /^\d{1,18}$/,
   /^(true|false)$/,
 ];
-
-/** Whether a cursor's position can have come from `positionOf`. */
-export function isPosition(position: CursorPosition): boolean {
-  return POSITION_FORMS.every((form, index) => form.test(String(position[index])));
-}
 
 /** What a fill has parts of: a flip has both. */
 export const IS_PART = 'CASE WHEN part.opens THEN f.open_size > 0 ELSE f.open_size < f.size END';

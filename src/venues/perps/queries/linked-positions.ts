@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 import { type PositionRow, heldAt, positionColumns } from './held';
@@ -20,5 +21,5 @@ export const coinPositions = (sql: Sql): PagedList<PositionRow, null> => ({
   list: async (parents, { to, after, limit }) =>
     byParent(await sql.query<PositionRow & { parent: string }>(HOLDERS, [to, parents, after?.[0], after?.[1], limit])),
   position: ({ size, trader }) => [size, trader],
-  forms: [/^\d{1,40}(\.\d{1,40})?$/, /^0x[0-9a-f]{40}$/],
+  forms: [CURSOR_FORMS.number, CURSOR_FORMS.evm_address],
 });

@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
@@ -54,5 +55,5 @@ export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFi
       ]),
     ),
   position: ({ closed_at, coin, tid, oid }) => [closed_at.getTime(), coin, tid, oid],
-  forms: [/^\d{1,14}$/, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
+  forms: [CURSOR_FORMS.instant, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
 });

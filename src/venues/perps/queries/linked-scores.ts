@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
@@ -32,5 +33,5 @@ export const traderScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   list: async (parents, { to, after, limit }) =>
     byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, to.toISOString().slice(0, 10), after?.[0], limit])),
   position: ({ day }) => [day],
-  forms: [/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
+  forms: [CURSOR_FORMS.day],
 });

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
-import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { CURSOR_FORMS, decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
@@ -32,7 +32,8 @@ const METRIC = {
   last_trade: "coalesce(life.own, '-infinity')",
 } as const;
 const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'timestamptz' } as const;
-const METRIC_FORM = /^-?[0-9.eE+: -]{1,64}$|^-infinity$/;
+const INSTANT_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?\+00$|^-infinity$/;
+const METRIC_FORM = { score: CURSOR_FORMS.number, pnl: CURSOR_FORMS.number, volume: CURSOR_FORMS.number, win_rate: CURSOR_FORMS.number, last_trade: INSTANT_TEXT }; // prettier-ignore
 
 const SUMMED = ['long_pnl', 'short_pnl', ...VOLUME_COLUMNS] as const;
 /** Only the lives of accounts that are listed are read. */
@@ -64,7 +65,7 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
-  const after = args.cursor == null ? null : positionOf(args.cursor, scope, context.now);
+  const after = args.cursor == null ? null : positionOf(args.cursor, scope, METRIC_FORM[args.sort_by], context.now);
   const instant = after?.instant ?? context.now;
   const run = await findScoreRun(context.sql, instant);
   context.meta.score_version = run?.version ?? null;
@@ -92,13 +93,9 @@ const lower = (min_score: number): { min_score: number } | undefined =>
   min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;
 
 /** What a cursor says: the list's instant and the last row sent. Throws invalid_parameter. */
-function positionOf(cursor: string, scope: unknown, now: Date): { instant: Date; metric: string; trader: string } {
-  const [instant, metric, trader] = decodeCursor(cursor, scope, 3);
-  const isPosition =
-    Number.isInteger(instant) &&
-    Number(instant) <= now.getTime() &&
-    METRIC_FORM.test(String(metric)) &&
-    /^0x[0-9a-f]{40}$/.test(String(trader));
-  if (!isPosition) throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
+function positionOf(cursor: string, scope: unknown, form: RegExp, now: Date): { instant: Date; metric: string; trader: string } {
+  const [instant, metric, trader] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, form, CURSOR_FORMS.evm_address]);
+  if (Number(instant) > now.getTime())
+    throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
   return { instant: new Date(Number(instant)), metric: String(metric), trader: String(trader) };
 }

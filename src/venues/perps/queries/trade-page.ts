@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
-import { type FillFilter, type FillRow, POSITION_LENGTH, isPosition, listFills, positionOf } from './fills';
+import { type FillFilter, type FillRow, POSITION_FORMS, listFills, positionOf } from './fills';
 
 export interface TradePage {
   /** The question and its parameters but the cursor: what a cursor is bound to. */
@@ -14,9 +14,7 @@ export interface TradePage {
 
 /** One page of a trade list; tells the answer's meta its length and the next cursor. Throws empty_result, invalid_parameter (cursor). */
 export async function tradePage({ sql, meta }: GraphContext, filter: FillFilter, page: TradePage): Promise<FillRow[]> {
-  const after = page.cursor == null ? null : decodeCursor(page.cursor, page.scope, POSITION_LENGTH);
-  if (after !== null && !isPosition(after))
-    throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
+  const after = page.cursor == null ? null : decodeCursor(page.cursor, page.scope, POSITION_FORMS);
   const rows = await listFills(sql, filter, after, page.limit + 1);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: after === null ? page.suggestion : undefined });
   const shown = rows.slice(0, page.limit);

@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 
@@ -42,5 +43,5 @@ export const linkedMarkets = (sql: Sql, by: 'category' | 'event_slug'): PagedLis
       ]),
     ),
   position: ({ made, condition_id }) => [made, condition_id],
-  forms: [/^\d{1,14}$/, /^0x[0-9a-f]{64}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.condition_id],
 });

@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { loadOverlay, positionsSql } from '../rollups/positions-as-of';
@@ -39,7 +40,7 @@ export const walletPositions = (sql: Sql): PagedList<PositionRow, LinkedPosition
     return byParent(await sql.query<PositionRow & { parent: string } & Record<string, unknown>>(OF_WALLET, values));
   },
   position: ({ opened_at, condition_id, token_id }) => [opened_at.getTime(), condition_id, token_id],
-  forms: [/^\d{1,14}$/, /^0x[0-9a-f]{64}$/, /^\d{1,78}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.condition_id, /^\d{1,78}$/],
 });
 
 /** Shares held now: of a resolved market what was not redeemed. */
@@ -79,5 +80,5 @@ export const linkedHolders = (sql: Sql, of: 'market' | 'outcome'): PagedList<Hol
     return byParent(await sql.query<HolderRow & { parent: string } & Record<string, unknown>>(HOLDERS[of], values));
   },
   position: ({ held, wallet, token_id }) => [held, wallet, token_id],
-  forms: [/^\d{1,40}(\.\d{1,40})?$/, /^0x[0-9a-f]{40}$/, /^\d{1,78}$/],
+  forms: [CURSOR_FORMS.number, CURSOR_FORMS.evm_address, /^\d{1,78}$/],
 });

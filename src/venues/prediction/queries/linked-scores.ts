@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
@@ -25,5 +26,5 @@ export const walletScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   list: async (parents, { to, after, limit }) =>
     byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, to.toISOString().slice(0, 10), after?.[0] ?? null, limit])),
   position: ({ day }) => [day],
-  forms: [/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
+  forms: [CURSOR_FORMS.day],
 });

@@ -1,3 +1,4 @@
+import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { ROW_COLUMNS, type TradeRow } from './trade-row';
@@ -58,7 +59,7 @@ export const linkedTrades = (sql: Sql, of: TradeParent): PagedList<TradeRow, Lin
     return byParent(await sql.query<TradeRow & { parent: string }>(PAGES[of], values));
   },
   position: ({ timestamp, trade_id }) => [timestamp.getTime(), trade_id],
-  forms: [/^\d{1,14}$/, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.uuid],
 });
 
 const ONE: Statement = {

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
 
 /** How long a list may be read on from its first page. */
 const LIFE_MS = 86_400_000;
@@ -11,12 +11,12 @@ export interface ListPage {
   after: CursorPosition | null;
 }
 
-/** The page behind a cursor, whose key has `length` values, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */
-export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, length: number): ListPage {
+/** The page behind a cursor, whose key's values have these forms, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */
+export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, forms: readonly RegExp[]): ListPage {
   if (cursor === null || cursor === undefined) return { as_of: now, after: null };
-  const [time, ...after] = decodeCursor(cursor, scope, length + 1);
+  const [time, ...after] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, ...forms]);
   const age = now.getTime() - Number(time);
-  if (Number.isInteger(time) && age >= 0 && age <= LIFE_MS) return { as_of: new Date(time as number), after };
+  if (age >= 0 && age <= LIFE_MS) return { as_of: new Date(time as number), after };
   throw new AppError('invalid_parameter', {
     details: [
       {

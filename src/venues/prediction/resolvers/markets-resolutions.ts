@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import type { CursorPosition } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less } from '../exact';
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 /** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
 export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
   const scope = ['markets/resolutions', args];
-  const page = openListPage(cursor, scope, context.now, 4);
+  const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, context.now) });
   const ordered = (await listRows(context, args, page.as_of)).sort(ORDERS[args.sort_by]);
   const after = page.after && rowOf(page.after);
@@ -112,10 +112,12 @@ const keyOf = ({ resolved_at, volume, accuracy, condition_id }: Row): CursorPosi
   condition_id,
 ];
 
+const KEY_FORMS = [CURSOR_FORMS.instant, CURSOR_FORMS.number, orNull(CURSOR_FORMS.number), CURSOR_FORMS.condition_id];
+
 const rowOf = ([time, volume, accuracy, condition_id]: CursorPosition): Row => ({
   condition_id: String(condition_id),
   resolved_at: new Date(Number(time)),
-  volume: /^\d+(\.\d+)?$/.test(String(volume)) ? String(volume) : '0',
+  volume: String(volume),
   accuracy: accuracy as number | null,
 });
 

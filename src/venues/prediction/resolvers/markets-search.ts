@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import type { CursorPosition } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { less } from '../exact';
@@ -37,7 +37,7 @@ const SIGNAL_WALLETS = 3;
 /** markets/search: markets by words, id, slug or address. Throws empty_result without a match. */
 export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
   const scope = ['markets/search', args];
-  const page = openListPage(cursor, scope, context.now, 4);
+  const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   const after = page.after && matchOf(page.after);
   const matches = await listMatches(context, args, page.as_of);
   const ordered = matches.sort(ORDERS[args.sort_by]);
@@ -100,9 +100,11 @@ const keyOf = (match: Match): CursorPosition => [
   match.market.condition_id,
 ];
 
+const KEY_FORMS = [orNull(CURSOR_FORMS.number), CURSOR_FORMS.number, orNull(CURSOR_FORMS.instant), CURSOR_FORMS.condition_id];
+
 function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match {
   const market = { condition_id, end_date: end === null ? null : new Date(Number(end)) } as ListedMarket;
-  return { market, volume: /^\d+(\.\d+)?$/.test(String(volume)) ? String(volume) : '0', relevance: relevance as number | null };
+  return { market, volume: String(volume), relevance: relevance as number | null };
 }
 
 function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {

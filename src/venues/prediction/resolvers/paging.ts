@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
@@ -19,16 +19,13 @@ const CURSOR_LIFE_MS = 86_400_000;
  */
 export function openPage(cursor: string | null | undefined, scope: unknown, timeframe: Timeframe, now: Date): Page {
   if (cursor === null || cursor === undefined) return { window: windowOf(timeframe, now), after: beforeAll(now) };
-  const [to, at, trade_id] = decodeCursor(cursor, scope, 3) as [number, number, string];
+  const [to, at, trade_id] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.instant, CURSOR_FORMS.uuid]) as [
+    number,
+    number,
+    string,
+  ];
   const age = now.getTime() - to;
-  const sound =
-    Number.isInteger(to) &&
-    Number.isInteger(at) &&
-    age >= 0 &&
-    age <= CURSOR_LIFE_MS &&
-    typeof trade_id === 'string' &&
-    UUID.test(trade_id);
-  if (!sound)
+  if (age < 0 || age > CURSOR_LIFE_MS)
     throw new AppError('invalid_parameter', {
       details: [
         {
@@ -41,8 +38,6 @@ export function openPage(cursor: string | null | undefined, scope: unknown, time
     });
   return { window: windowOf(timeframe, new Date(to)), after: { timestamp: new Date(at), trade_id } };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Cuts rows that were asked with one too many, and tells in meta where the next page begins. */
 export function closePage(rows: TradeRow[], limit: number, page: Page, scope: unknown, meta: GraphContext['meta']): TradeRow[] {
