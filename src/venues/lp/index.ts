@@ -13,7 +13,7 @@ import { poolsResolvers } from './resolvers/pools';
 import { positionsResolvers } from './resolvers/positions';
 import { providersResolvers } from './resolvers/providers';
 import { queryResolvers } from './resolvers/query';
-import { rebuild } from './rollups/changes';
+import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
 import { sources } from './sources/all';
 import { lpFeeds } from './sources/live';

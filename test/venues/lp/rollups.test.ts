@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { rebuild } from '../../../src/venues/lp/rollups/changes';
+import { rebuild } from '../../../src/venues/lp/rollups/rebuild';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
 import { loadPages, simulated } from './world';

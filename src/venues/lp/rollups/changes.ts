@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
-import { DERIVED, fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, poolDays } from './days';
-import { rebuildOrders } from './orders';
+import { fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 
 /** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
@@ -193,19 +192,4 @@ async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
     name: 'recount_lp_pool_day',
     text: fill(poolDays, `${days} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
   });
-}
-
-const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
-
-/** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
-export async function rebuild(client: PoolClient): Promise<void> {
-  await lockRollups(client);
-  for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
-  await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
-  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
-  await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
-  await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
-  for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
-  await rebuildOrders(client);
-  await client.query(`ANALYZE ${REBUILT.join(', ')}, dca_order`);
 }

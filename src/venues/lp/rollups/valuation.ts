@@ -4,6 +4,7 @@ import { SWAP_FEE_USD, SWAP_USD, worth } from '../store/facts';
 import { ensureMonths } from '../store/insert';
 import { type TimeRange, TouchedHours } from '../store/hours';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
+import { WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { notingEvents, notingSwaps } from './changes';
 import { PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
@@ -43,6 +44,16 @@ export async function derivePrices(client: PoolClient, { touched, staged, facts 
   }
   for (const range of facts ? touched.ranges(PRICE_HOURS) : hours) await derive(client, sol, range, touched);
   return rangesWithFacts(client, touched);
+}
+
+/** Derives prices anew from the facts of these times, on record and waiting: first those that need no other. */
+export async function deriveAllPrices(client: PoolClient, ranges: readonly TimeRange[]): Promise<void> {
+  const { stated, stable, sol } = WAITING_TOO;
+  for (const { from, to } of ranges) {
+    await ensureMonths(client, 'token_price', [from, ...monthsBetween(from, to)]);
+    for (const statement of [stated, stable]) await client.query({ ...statement, values: [from, to] });
+  }
+  for (const { from, to } of ranges) await client.query({ ...sol, values: [from, to] });
 }
 
 /** Ranges of the touched hours, and of the hour after each in which their prices are still used, that hold facts. */
@@ -180,6 +191,7 @@ const derivationsOf = (tables: Tables, suffix: string): Record<'stated' | 'stabl
 
 const ON_RECORD = derivationsOf({ events: ['lp_event'], swaps: ['lp_swap'] }, '');
 const STAGED_TOO = derivationsOf({ events: ['lp_event', STAGED_EVENTS], swaps: ['lp_swap', STAGED_SWAPS] }, '_staged');
+const WAITING_TOO = derivationsOf({ events: ['lp_event', WAITING_EVENTS], swaps: ['lp_swap', WAITING_SWAPS] }, '_waiting');
 
 /**
  * Rows find themselves again by their place (partition and ctid), which stays while one statement runs: a page may fill

@@ -1,67 +1,60 @@
 import bs58 from 'bs58';
 
-const { floor } = Math;
-
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i += 1) VALUES[ALPHABET.charCodeAt(i)] = i;
 
-const CHUNK = 4;
-const POWERS = [1, 58, 58 ** 2, 58 ** 3, 58 ** 4];
-const LIMB = 2 ** 24;
-/** Limbs of the number being read, lowest first; decoding never waits, so one is enough. */
-let limbs = new Float64Array(1024);
+/** Digits that a number holds exactly: 58^9 is less than 2^53. */
+const CHUNK = 9;
+/** 58^9, and each the square of the one before: what the left of two neighbours is multiplied by. */
+const SCALES = [58n ** BigInt(CHUNK)];
+
+const scaleOf = (level: number): bigint => {
+  for (let have = SCALES.length; have <= level; have += 1) SCALES.push((SCALES[have - 1] as bigint) ** 2n);
+  return SCALES[level] as bigint;
+};
 
 /**
- * Bytes of a base58 text, or undefined when it is none. Four digits at a time into limbs of 24 bits (every product stays
- * below 2^53): several times faster than digit by digit, which decides how fast events of 100 to 300 bytes can be read.
+ * Bytes of a base58 text, or undefined when it is none. Neighbouring chunks are joined pair by pair: many times faster than digit by
+ * digit, which decides how fast events of 100 to 300 bytes can be read.
  */
 export function decodeBase58(text: string): Buffer | undefined {
-  // A limb holds a little more than four digits.
-  if (limbs.length < text.length / CHUNK + 1) limbs = new Float64Array(text.length);
-  let used = 0;
-  for (let at = 0; at < text.length; at += CHUNK) {
-    const end = Math.min(at + CHUNK, text.length);
-    let carry = 0;
-    for (let i = at; i < end; i += 1) {
-      const code = text.charCodeAt(i);
-      const digit = code < 128 ? (VALUES[code] as number) : -1;
-      if (digit < 0) return undefined;
-      carry = carry * 58 + digit;
-    }
-    used = multiplyAdd(used, POWERS[end - at] as number, carry);
-  }
-  return toBytes(used, leadingZeros(text));
+  let parts = chunksOf(text);
+  if (parts === undefined) return undefined;
+  for (let level = 0; parts.length > 1; level += 1) parts = joined(parts, scaleOf(level));
+  const zeros = leadingZeros(text);
+  if (zeros === text.length) return Buffer.alloc(zeros);
+  const hex = (parts[0] as bigint).toString(16);
+  return Buffer.from('00'.repeat(zeros) + (hex.length % 2 === 1 ? `0${hex}` : hex), 'hex');
 }
 
-/** limbs = limbs x scale + carry; returns how many limbs are in use. */
-function multiplyAdd(used: number, scale: number, carry: number): number {
-  for (let i = 0; i < used; i += 1) {
-    const value = (limbs[i] as number) * scale + carry;
-    carry = floor(value / LIMB);
-    limbs[i] = value - carry * LIMB;
+/** The text's digits nine at a time, from its end: the first chunk holds what is left over. */
+function chunksOf(text: string): bigint[] | undefined {
+  const chunks: bigint[] = [];
+  for (let at = 0, end = text.length % CHUNK || CHUNK; at < text.length; end += CHUNK) {
+    let value = 0;
+    for (; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      const digit = code < 128 ? (VALUES[code] as number) : -1;
+      if (digit < 0) return undefined;
+      value = value * 58 + digit;
+    }
+    chunks.push(BigInt(value));
   }
-  while (carry > 0) {
-    const rest = floor(carry / LIMB);
-    limbs[used] = carry - rest * LIMB;
-    used += 1;
-    carry = rest;
-  }
-  return used;
+  return chunks;
+}
+
+function joined(parts: readonly bigint[], scale: bigint): bigint[] {
+  const first = parts.length % 2;
+  const pairs = parts.slice(0, first);
+  for (let i = first; i < parts.length; i += 2) pairs.push((parts[i] as bigint) * scale + (parts[i + 1] as bigint));
+  return pairs;
 }
 
 function leadingZeros(text: string): number {
   let zeros = 0;
   while (zeros < text.length && text[zeros] === '1') zeros += 1;
   return zeros;
-}
-
-function toBytes(used: number, zeros: number): Buffer {
-  const padded = Buffer.alloc(zeros + used * 3);
-  for (let i = 0; i < used; i += 1) padded.writeUIntBE(limbs[i] as number, padded.length - 3 * (i + 1), 3);
-  let first = zeros;
-  while (first < padded.length && padded[first] === 0) first += 1;
-  return padded.subarray(first - zeros);
 }
 
 const known = new Map<string, string>();

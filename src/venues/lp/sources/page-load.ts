@@ -44,7 +44,7 @@ export async function loadPage(
   options: LoadOptions,
   handle: (records: unknown[], load: PageLoad) => Promise<void>,
 ): Promise<IngestReport> {
-  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client) };
+  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later') };
   let group: unknown[] = [];
   const flush = async (): Promise<void> => {
     await handle(group, load);

@@ -24,23 +24,26 @@ LEFT JOIN lp_token a ON a.mint = p.mint_x
 LEFT JOIN lp_token b ON b.mint = p.mint_y
 ${priceOnceAt('p.mint_x', `${row}."timestamp"`, 'x')} ${priceOnceAt('p.mint_y', `${row}."timestamp"`, 'y')}`;
 
-const KEY = ['pool_address', 'timestamp', 'tx_id', 'position_address', 'kind', 'n'] as const;
-const names = (list: readonly string[], alias?: string): string =>
+/** The key of lp_event. */
+export const KEY = ['pool_address', 'timestamp', 'tx_id', 'position_address', 'kind', 'n'] as const;
+/** Quoted column names, with an alias before each where one is given. */
+export const names = (list: readonly string[], alias?: string): string =>
   list.map((name) => (alias ? `${alias}."${name}"` : `"${name}"`)).join(', ');
 const kept = EVENT.map(([name]) => name).filter((name) => !['owner', 'amount_x', 'amount_y', 'stated_usd'].includes(name));
 
-/** The position's owner where the event does not name him, else who signed; stated USD before ours. */
-const INSERT_EVENTS = notingEvents(`
+/** Statement that appends the events of a source: the position's owner where the event does not name him, else who signed; stated USD before ours. */
+export const insertEvents = (source: string): string => `
 INSERT INTO lp_event AS e (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
 SELECT ${names(kept, 'u')}, coalesce(u.owner, o.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
-FROM ${STAGED_EVENTS} u
+FROM ${source} u
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
 ${TOKENS_OF('u')}
 CROSS JOIN LATERAL (SELECT coalesce(u.amount_x, ${units('u.raw_x', 'a.decimals')}) AS x, coalesce(u.amount_y, ${units('u.raw_y', 'b.decimals')}) AS y) m
-ON CONFLICT DO NOTHING`);
+ON CONFLICT DO NOTHING`;
+const INSERT_EVENTS = notingEvents(insertEvents(STAGED_EVENTS));
 
 /** What another feed knows of an event that is on record already: stated USD wins, the rest fills gaps. */
-const COMPLETE_EVENTS = notingEvents(`
+export const COMPLETE_EVENTS = notingEvents(`
 UPDATE lp_event e SET
   amount_x = coalesce(e.amount_x, u.amount_x), amount_y = coalesce(e.amount_y, u.amount_y), raw_x = coalesce(e.raw_x, u.raw_x), raw_y = coalesce(e.raw_y, u.raw_y),
   stated_usd_x = coalesce(e.stated_usd_x, u.stated_usd_x), stated_usd_y = coalesce(e.stated_usd_y, u.stated_usd_y),
@@ -66,26 +69,28 @@ export async function appendEvents(client: PoolClient, staged: number): Promise<
 export const SWAP_USD = 'm.amount_in * CASE WHEN s.x_to_y THEN x.usd ELSE y.usd END';
 export const SWAP_FEE_USD = `s.raw_fee * CASE WHEN s.fee_on_x THEN ('1e-' || a.decimals)::numeric * x.usd WHEN NOT s.fee_on_x THEN ('1e-' || b.decimals)::numeric * y.usd END`;
 
-const INSERT_SWAPS = notingSwaps(`
+/** Statement that appends the swaps of a source, valued. */
+export const insertSwaps = (source: string): string => `
 INSERT INTO lp_swap AS s (${names(SWAP.map(([name]) => name))}, amount_in, amount_out, usd, fee_usd)
 SELECT ${names(
   SWAP.map(([name]) => name),
   's',
 )}, m.amount_in, m.amount_out, ${SWAP_USD}, ${SWAP_FEE_USD}
-FROM ${STAGED_SWAPS} s ${TOKENS_OF('s')}
+FROM ${source} s ${TOKENS_OF('s')}
 CROSS JOIN LATERAL (SELECT
   ${units('s.raw_in', 'CASE WHEN s.x_to_y THEN a.decimals ELSE b.decimals END')} AS amount_in,
   ${units('s.raw_out', 'CASE WHEN s.x_to_y THEN b.decimals ELSE a.decimals END')} AS amount_out) m
-ON CONFLICT DO NOTHING`);
+ON CONFLICT DO NOTHING`;
+const INSERT_SWAPS = notingSwaps(insertSwaps(STAGED_SWAPS));
+/** Statement that notes of which pools swaps were seen. */
+export const swapsSeen = (source: string): string =>
+  `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${source} s WHERE s.pool_address = p.pool_address)`;
 
 /** Appends the staged swaps and notes that their pools' chain stream is seen. */
 export async function appendSwaps(client: PoolClient, staged: number): Promise<Appended> {
   const { rows } = await client.query<{ n: number }>({ name: 'lp_append_swaps', text: INSERT_SWAPS });
   const inserted = rows[0]?.n ?? 0;
-  await client.query({
-    name: 'lp_swaps_seen',
-    text: `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${STAGED_SWAPS} s WHERE s.pool_address = p.pool_address)`,
-  });
+  await client.query({ name: 'lp_swaps_seen', text: swapsSeen(STAGED_SWAPS) });
   return { inserted, duplicates: staged - inserted };
 }
 
@@ -155,9 +160,10 @@ export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Pro
   saveTimed(client, 'lp_reward', REWARD, rows);
 export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> =>
   saveTimed(client, 'lp_position_event', POSITION_EVENT, rows);
-export async function saveDca(client: PoolClient, rows: readonly DcaRow[]): Promise<Appended> {
+/** Appends events of recurring orders, and counts the orders anew unless that comes later. */
+export async function saveDca(client: PoolClient, rows: readonly DcaRow[], later = false): Promise<Appended> {
   const appended = await saveTimed(client, 'dca_event', DCA, rows);
-  if (appended.inserted > 0)
+  if (appended.inserted > 0 && !later)
     await recountOrders(
       client,
       rows.map((row) => row.order_address),

@@ -10,6 +10,7 @@ import { saveLiquidity } from './liquidity';
 import { savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
 import { openStage, stageEvents, stageSwaps } from './stage';
+import { openWaiting, waitEvents, waitSwaps } from './waiting';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 
 export interface Saved {
@@ -33,7 +34,11 @@ export class PageWriter {
   private readonly staged = { events: 0, swaps: 0 };
   private changing = false;
 
-  constructor(private readonly client: PoolClient) {}
+  /** With `later`, events and swaps wait for the end of the transaction, and no rollup is counted: see `settleWaiting`. */
+  constructor(
+    private readonly client: PoolClient,
+    private readonly later = false,
+  ) {}
 
   /** Returns how many tokens were new or changed. */
   async tokens(rows: readonly TokenRow[]): Promise<number> {
@@ -63,22 +68,14 @@ export class PageWriter {
     await this.stage(facts);
     if (facts.rewards.length > 0) this.count(await saveRewards(this.client, facts.rewards));
     if (facts.positionEvents.length > 0) this.count(await savePositionEvents(this.client, facts.positionEvents));
-    if (facts.dca.length > 0) this.count(await saveDca(this.client, facts.dca));
+    if (facts.dca.length > 0) this.count(await saveDca(this.client, facts.dca, this.later));
   }
 
-  private async stage({ events, swaps }: Facts): Promise<void> {
+  private async stage(facts: Facts): Promise<void> {
+    const { events, swaps } = facts;
     if (events.length + swaps.length === 0) return;
     if (this.staged.events + this.staged.swaps === 0) await openStage(this.client);
-    await ensureMonths(
-      this.client,
-      'lp_event',
-      events.map((row) => row.timestamp),
-    );
-    await ensureMonths(
-      this.client,
-      'lp_swap',
-      swaps.map((row) => row.timestamp),
-    );
+    if (!this.later) await this.ensureMonths(facts);
     await stageEvents(this.client, events);
     await stageSwaps(this.client, swaps);
     this.staged.events += events.length;
@@ -87,6 +84,12 @@ export class PageWriter {
       this.touched.add(timestamp);
       this.waiting.push(timestamp);
     }
+  }
+
+  private async ensureMonths({ events, swaps }: Facts): Promise<void> {
+    const timesOf = (rows: readonly { timestamp: Date }[]): Date[] => rows.map(({ timestamp }) => timestamp);
+    await ensureMonths(this.client, 'lp_event', timesOf(events));
+    await ensureMonths(this.client, 'lp_swap', timesOf(swaps));
   }
 
   /** Catalogue records of pools: each is one fact, new when its pool is unknown or it says something new of the pool or of one of its hours. */
@@ -129,8 +132,22 @@ export class PageWriter {
    * in whose time a price has changed. Last, the rollups of all that changed.
    */
   async settle(): Promise<void> {
-    await this.value();
-    if (this.changing) await recount(this.client);
+    const before = this.saved.duplicates;
+    await (this.later ? this.wait() : this.value());
+    if (this.saved.duplicates === before) this.appended.push(...this.waiting.splice(0));
+    if (this.changing && !this.later) await recount(this.client);
+  }
+
+  private async wait(): Promise<void> {
+    if (this.learned.size > 0) {
+      await this.openChanges();
+      await fillAmounts(this.client, [...this.learned]);
+    }
+    const { events, swaps } = this.staged;
+    if (events + swaps === 0) return;
+    await openWaiting(this.client);
+    if (events > 0) this.count(await waitEvents(this.client, events));
+    if (swaps > 0) this.count(await waitSwaps(this.client, swaps));
   }
 
   /** Makes room for what this page changes; a page that changes no fact needs none. */
@@ -149,10 +166,8 @@ export class PageWriter {
     if (this.touched.empty) return;
     const staged = events + swaps > 0;
     const earlier = await derivePrices(this.client, { touched: this.touched, staged, facts: staged || this.learned.size > 0 });
-    const before = this.saved.duplicates;
     if (events > 0) this.count(await appendEvents(this.client, events));
     if (swaps > 0) this.count(await appendSwaps(this.client, swaps));
-    if (this.saved.duplicates === before) this.appended.push(...this.waiting.splice(0));
     if (earlier.length === 0) return;
     await this.openChanges();
     await revalue(this.client, earlier);

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import { batchesOf, columnArrays, type Columns, namesOf, selectOf, unnestOf } from './insert';
+import { copyRows } from './copy';
+import type { Columns } from './insert';
 import type { EventRow, SwapRow } from './rows';
 
 /** Deposits, withdrawals, claims and swaps of a page wait here until prices of their minutes are known. */
@@ -53,7 +54,8 @@ export const SWAP: Columns<SwapRow> = [
   ['programs', 'text[]'],
 ];
 
-const definitions = <Row>(columns: Columns<Row>): string => columns.map(([name, type]) => `"${name}" ${type}`).join(', ');
+/** The columns of a temporary table. */
+export const definitions = <Row>(columns: Columns<Row>): string => columns.map(([name, type]) => `"${name}" ${type}`).join(', ');
 
 const ROOMS = `
 CREATE TEMP TABLE lp_staged_event (${definitions(EVENT)}) ON COMMIT DELETE ROWS;
@@ -68,12 +70,5 @@ export async function openStage(client: PoolClient): Promise<void> {
   await client.query(rows[0]?.open === true ? `DELETE FROM ${STAGED_EVENTS}; DELETE FROM ${STAGED_SWAPS}` : ROOMS);
 }
 
-async function stage<Row>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
-  for (const batch of batchesOf(rows)) {
-    const text = `INSERT INTO pg_temp.${table} (${namesOf(columns)}) SELECT ${selectOf(columns, 'u')} FROM ${unnestOf(columns, 'u')}`;
-    await client.query({ name: `lp_stage_${table}`, text, values: columnArrays(columns, batch) });
-  }
-}
-
-export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => stage(client, 'lp_staged_event', EVENT, rows);
-export const stageSwaps = (client: PoolClient, rows: readonly SwapRow[]): Promise<void> => stage(client, 'lp_staged_swap', SWAP, rows);
+export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => copyRows(client, STAGED_EVENTS, EVENT, rows);
+export const stageSwaps = (client: PoolClient, rows: readonly SwapRow[]): Promise<void> => copyRows(client, STAGED_SWAPS, SWAP, rows);

@@ -1,6 +1,6 @@
 import { lpWorld } from '../../../../src/sandbox/simulator/lp';
 import { type PretendPools, startPoolsUpstream } from '../../../../src/sandbox/venues/lp';
-import { rebuild } from '../../../../src/venues/lp/rollups/changes';
+import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { lpFeeds } from '../../../../src/venues/lp/sources/live';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';

@@ -1,0 +1,90 @@
+import type { Pool } from 'pg';
+import { randomOf } from '../../../src/sandbox/simulator/world';
+import type { WorldPage } from '../../../src/sandbox/simulator/world';
+import { lp } from '../../../src/venues/lp';
+import { addReport, backfill, emptyReport, loadPage, type PageLoader, recognise } from '../../../src/workers/ingest';
+import type { IngestReport } from '../../../src/workers/source';
+import { testDatabase } from '../../support/database';
+import { pageOf } from './load';
+import { simulated } from './world';
+
+type Loaded = (pool: Pool, pages: readonly WorldPage[]) => Promise<IngestReport[]>;
+
+/** Loads pages one after the other; what became of each. */
+async function loadAll(load: PageLoader, pages: readonly WorldPage[]): Promise<IngestReport[]> {
+  const reports: IngestReport[] = [];
+  for (const { name, records, format } of pages) {
+    const { source, page } = await recognise(lp, pageOf(name, records, format));
+    if (source === null) throw new Error(`no source recognises ${name}`);
+    reports.push(await load(source, page, { progress: () => undefined }));
+  }
+  return reports;
+}
+
+const pageByPage: Loaded = (pool, pages) => loadAll((source, page, options) => loadPage(pool, source, page, options), pages);
+const allAtOnce: Loaded = (pool, pages) => backfill(pool, lp, (load) => loadAll(load, pages));
+
+/** Every row of every table of the venue, by table, as text and in one order; digits as they are, zeros at their end aside. */
+async function tables(pool: Pool): Promise<Record<string, string[]>> {
+  const { rows } = await pool.query<{ name: string; columns: string }>(
+    `SELECT c.relname AS name, string_agg(CASE WHEN a.atttypid = 'numeric'::regtype THEN format('trim_scale(%I)', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname ~ '^(lp_|dca_|token_)' GROUP BY 1`,
+  );
+  const all: Record<string, string[]> = {};
+  for (const { name, columns } of rows) {
+    const found = await pool.query<{ row: string }>(`SELECT ROW(${columns})::text AS row FROM ${name} ORDER BY 1`);
+    all[name] = found.rows.map(({ row }) => row);
+  }
+  const cursors = await pool.query<{ row: string }>(
+    'SELECT ROW(source, cursor, watermark, last_event_at)::text AS row FROM source_cursor ORDER BY 1',
+  );
+  return { ...all, source_cursor: cursors.rows.map(({ row }) => row) };
+}
+
+const sumOf = (reports: readonly IngestReport[]): IngestReport => {
+  const total = emptyReport();
+  for (const report of reports) addReport(total, report);
+  return total;
+};
+
+/** A part of the pages comes out of its order, and another twice. */
+function disturbed(pages: readonly WorldPage[]): WorldPage[] {
+  const random = randomOf(5, 'disturbed');
+  const late = pages.map((page, i) => ({ page, at: random() < 0.2 ? i + 40 * random() : i }));
+  return late.sort((a, b) => a.at - b.at).flatMap(({ page }) => (random() < 0.2 ? [page, page] : [page]));
+}
+
+describe('a world whose rollups come at the end of its load', () => {
+  const { pages } = simulated(5_000, 10);
+  const disorder = disturbed(pages);
+  let one: Awaited<ReturnType<typeof testDatabase>>;
+  let other: Awaited<ReturnType<typeof testDatabase>>;
+
+  beforeEach(async () => {
+    [one, other] = await Promise.all([testDatabase(), testDatabase()]);
+  });
+  afterEach(async () => {
+    await one.drop();
+    await other.drop();
+  });
+
+  const half = Math.floor(disorder.length / 2);
+  const loads: [string, WorldPage[], WorldPage[]][] = [
+    ['in order', [], pages],
+    ['with late and repeated pages', [], disorder],
+    ['on top of what was loaded page by page', disorder.slice(0, half), [...disorder.slice(half - 20), ...pages.slice(0, 15)]],
+    ['before nothing but known pages', disorder, disorder.slice(0, 30)],
+  ];
+
+  it.each(loads)('is the world loaded page by page: %s', async (_, before, rest) => {
+    await Promise.all([pageByPage(one.pool, before), pageByPage(other.pool, before)]);
+    const [paged, whole] = await Promise.all([pageByPage(one.pool, rest), allAtOnce(other.pool, rest)]);
+    expect(whole).toEqual(paged);
+    expect(sumOf(whole).read).toBeGreaterThan(100);
+    const [expected, found] = [await tables(one.pool), await tables(other.pool)];
+    for (const table of Object.keys(expected)) expect({ [table]: found[table] }).toEqual({ [table]: expected[table] });
+    for (const table of ['lp_event', 'lp_swap', 'token_price', 'lp_owner_hour', 'lp_position_sum', 'dca_order'])
+      expect(found[table]?.length).toBeGreaterThan(5);
+  });
+});
