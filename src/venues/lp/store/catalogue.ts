@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { lockRollups } from '../rollups/changes';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { PoolRow, TokenRow } from './rows';
 
@@ -46,6 +47,9 @@ export interface Learned {
 /** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known. */
 export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
   const learned: Learned = { changed: [], pools: [] };
+  if (rows.length === 0) return learned;
+  // Rows are merged with what stands there: what another feed is changing must be seen changed.
+  await lockRollups(client);
   for (const batch of batchesOf(mergedTokens(rows))) {
     const keyed = batch.map((row) => ({
       ...row,
@@ -114,6 +118,8 @@ function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
 /** Keeps what is known of each pool. `pools`: pools whose tokens or bins became known. */
 export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {
   const learned: Learned = { changed: [], pools: [] };
+  if (rows.length === 0) return learned;
+  await lockRollups(client);
   for (const batch of batchesOf(mergedPools(rows))) {
     const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({
       name: 'lp_save_pools',
