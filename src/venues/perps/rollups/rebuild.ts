@@ -1,16 +1,8 @@
 import type { PoolClient } from 'pg';
-import {
-  addCoinDays,
-  addCoinHours,
-  addMatches,
-  addTraders,
-  keepTraderDays,
-  keepTraderHours,
-  keepTraderLives,
-  traderHoursOf,
-} from './hours';
 import { TELL_ALL_DAYS } from './drawdown';
-import { TELL_ALL } from './round-trips';
+import { TELL_COIN_DAYS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addMatches } from './hours';
+import { setIndexesAside } from './indexes';
+import { TELL_ALL_TRIPS } from './round-trips';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
 export async function lockRollups(client: PoolClient): Promise<void> {
@@ -29,20 +21,30 @@ const ROLLUPS = [
   'perp_trader_drawdown',
 ];
 
+/** Each reads what those before it wrote. */
+const TELL = [
+  TELL_TRADER_HOURS,
+  TELL_ALL_TRIPS,
+  TELL_TRADER_DAYS,
+  TELL_TRADER_LIVES,
+  TELL_TRADERS,
+  TELL_COIN_HOURS,
+  addMatches('perp_match', 'hour'),
+  TELL_COIN_DAYS,
+  TELL_ALL_DAYS,
+];
+
+/** Of what one step sorts or groups so much stays in memory; the rest goes through files. */
+const WORK_MEMORY = '256MB';
+
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
+  await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
+  const makeIndexes = await setIndexesAside(client, ROLLUPS);
   // What the daily scores keep is told by the next run of them.
   for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day']) await client.query(`DELETE FROM ${table}`);
-  await client.query(keepTraderHours(`(${traderHoursOf('perp_fill')}) hours`));
-  await client.query(keepTraderDays('perp_trader_hour'));
-  await client.query(keepTraderLives('perp_trader_day'));
-  await client.query(addCoinHours('perp_fill'));
-  await client.query(addCoinDays('perp_fill'));
-  await client.query(addMatches('perp_match', 'hour'));
-  await client.query(addMatches('perp_match', 'day'));
-  await client.query(addTraders('perp_fill'));
-  await client.query(TELL_ALL);
-  await client.query(TELL_ALL_DAYS);
+  for (const statement of TELL) await client.query(statement);
+  for (const statement of makeIndexes) await client.query(statement);
   await client.query(`ANALYZE ${ROLLUPS.join(', ')}`);
 }

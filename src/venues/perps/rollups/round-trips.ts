@@ -41,7 +41,7 @@ placed AS (
   FROM part WINDOW account AS (PARTITION BY trader, coin ORDER BY timestamp, seq, tid, oid, opens)
 ),
 numbered AS (
-  SELECT placed.*, count(*) FILTER (WHERE begins) OVER (PARTITION BY trader, coin ORDER BY timestamp, seq, tid, oid, opens) AS number FROM placed
+  SELECT placed.*, count(*) FILTER (WHERE begins) OVER (PARTITION BY trader, coin ORDER BY timestamp, seq, tid, oid, opens ROWS UNBOUNDED PRECEDING) AS number FROM placed
 ),
 trip AS (
   SELECT trader, coin, number, bool_or(is_long) AS is_long, bool_or(ends) AS is_closed, bool_or(is_last) AS is_newest,
@@ -71,15 +71,16 @@ counted_lives AS (
   FROM (SELECT trader, coin, sum(closed)::int AS closed, sum(won)::int AS won FROM counted GROUP BY 1, 2) c WHERE l.trader = c.trader AND l.coin = c.coin
 )`;
 
-/** Writes the trips: those that are closed, and where each account now stands. */
-const KEEP_TRIPS = `
-closed AS (
+/** Writes those of the trips that are closed. */
+const KEEP_CLOSED = `
   INSERT INTO perp_round_trip (trader, coin, closed_at, tid, oid, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd,
     peak_size, gross_pnl, fees_usd, net_pnl)
   SELECT trader, coin, last_at, tid, oid, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd, peak_size,
     gross_pnl, fees_usd, gross_pnl - fees_usd
-  FROM trip WHERE is_closed RETURNING trader, coin, closed_at, net_pnl
-),${countTrips('closed', '+')}
+  FROM trip WHERE is_closed`;
+
+/** Writes where each account now stands. */
+const KEEP_POSITIONS = `
 INSERT INTO perp_position AS kept (trader, coin, size, last_at, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd,
   peak_size, gross_pnl, fees_usd)
 SELECT trader, coin, CASE WHEN is_closed THEN 0 ELSE size END, last_at, is_long, CASE WHEN NOT is_closed THEN first_at END,
@@ -121,7 +122,7 @@ const TELL_SINCE = {
   text: `
 WITH touched AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS t(trader, coin, since)),
 ${tripsOf(FILLS_SINCE, 'touched t JOIN perp_position p ON p.trader = t.trader AND p.coin = t.coin')},
-${KEEP_TRIPS}`,
+closed AS (${KEEP_CLOSED} RETURNING trader, coin, closed_at, net_pnl),${countTrips('closed', '+')}${KEEP_POSITIONS}`,
 };
 
 /** A coin of an account with new fills, and the first of them. */
@@ -144,6 +145,6 @@ export async function tellRoundTrips(client: PoolClient, touched: readonly Touch
   await client.query({ ...TELL_SINCE, values: [...keys, since] });
 }
 
-/** Tells all round trips and positions from facts; both tables must be empty. */
-export const TELL_ALL = `WITH ${tripsOf('perp_fill f', null)},
-${KEEP_TRIPS}`;
+/** Tells all round trips and positions from facts; both tables must be empty. Days and lives do not count them. */
+export const TELL_ALL_TRIPS = `WITH ${tripsOf('perp_fill f', null)},
+closed AS (${KEEP_CLOSED} ORDER BY trader, coin, number)${KEEP_POSITIONS}`;

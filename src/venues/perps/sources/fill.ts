@@ -24,6 +24,11 @@ export interface Fill {
   tx_hash: string | null;
 }
 
+/** A fill with its order among those of the same millisecond. */
+export interface OrderedFill extends Fill {
+  seq: number;
+}
+
 export type SkipReason =
   'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
 
@@ -98,7 +103,7 @@ function decimal(value: unknown): string | undefined {
 
 function integer(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : undefined;
+  return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined;
 }
 
 /** Milliseconds as number or digits, or `YYYY-MM-DD HH:MM:SS[.fff]` read as UTC; undefined outside 2018-2099. */

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { IngestReport, LoadOptions } from '../../../workers/source';
-import { appendFills, type OrderedFill } from './append';
+import { appendFills } from './append';
 import { chainOrder } from './chain';
 import { moveCursor, type Reached } from './cursor';
-import { decodeFill, keyOf, type Fill, type SkipReason } from './fill';
+import { decodeFill, keyOf, type Fill, type OrderedFill, type SkipReason } from './fill';
 
 /** A fill as the upstream sent it, with the account it belongs to where that is known. */
 export interface RawFill {
@@ -32,7 +32,7 @@ export async function loadFills(
   let handled = 0;
   let writing = Promise.resolve();
   const write = async (full: Fill[], records: number): Promise<void> => {
-    const inserted = await appendFills(client, inOrder(full));
+    const inserted = await appendFills(client, inOrder(full), options.rollups);
     report.inserted += inserted;
     report.duplicates += full.length - inserted;
     options.progress(records);
