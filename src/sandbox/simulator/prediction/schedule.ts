@@ -87,7 +87,9 @@ function listingOf(seed: number, start: number, day: number, number: number): Pl
   const resolved = Math.floor(end + chance.between(0.2, 8) * HOUR);
   const winner = alone ? null : chance.whole(0, topic.questions.length - 1);
   const draw = isSample ? 6 : Math.min(15, 0.5 / Math.sqrt(1 - chance.unit()));
-  const insider = alone && !isSample && topic.outcomes[0] === 'Yes' && life > DAY && chance.happens(0.12);
+  // Nobody knows where a price goes: all that the world asks of coins and firms.
+  const knowable = topic.category !== 'Crypto' && topic.category !== 'Finance';
+  const insider = alone && !isSample && topic.outcomes[0] === 'Yes' && life > DAY && chance.happens(0.12) && knowable;
   return topic.questions.map((question, place) => {
     const id = `${day}-${number}-${place}`;
     return {

@@ -47,7 +47,8 @@ export interface InsiderSignalsRecord {
   short_bet_win_rate: { score: number; win_rate: number | null; sample_size: number };
 }
 
-const ASSET_QUESTION = /\bprice\b|\bup or down\b|\b(above|below|reach|hit|dip to)\b.*\$|\$\s?\d|all[- ]time high|\bath\b/i;
+const ASSET_QUESTION =
+  /\bprices?\b|\bup or down\b|\$\s?\d|\b(above|below|reach|hit|dip to)\b.*\d|\b(close|finish|end|open)\b.*\b(higher|lower|up|down|green|red)\b|\b(new|record|all[- ]time|daily|weekly|monthly|yearly)\b.*\b(high|low)\b|\bath\b/i;
 const PRICED: readonly string[] = ['Crypto', 'Finance'] satisfies Category[];
 const GAMES: readonly string[] = ['Sports', 'Esports'] satisfies Category[];
 

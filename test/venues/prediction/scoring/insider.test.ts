@@ -69,6 +69,10 @@ describe('insider pattern', () => {
     expect(selection('Crypto', 'Bitcoin Up or Down - March 3')).toBe(0);
     expect(selection('Crypto', 'Will Bitcoin reach $200,000?')).toBe(0);
     expect(selection('Finance', 'Close', ['stock-prices'])).toBe(0);
+    expect(selection('Crypto', 'Will Bitcoin set a new monthly high by March 3?')).toBe(0);
+    expect(selection('Crypto', 'Will Ethereum hit 5k in March?')).toBe(0);
+    expect(selection('Finance', 'Will Orrin Motors close higher on March 3?')).toBe(0);
+    expect(selection('Finance', 'Will Orrin Motors close its plant in Arden?')).toBe(10);
     expect(selection('Crypto', 'Will the exchange be charged with fraud?')).toBe(10);
     expect(selection('Economics', 'Will the price cap be lifted?')).toBe(10);
   });

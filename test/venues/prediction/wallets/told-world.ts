@@ -55,7 +55,8 @@ export interface ToldWorld {
   markets: Map<string, ToldMarket>;
 }
 
-const CATEGORIES: Record<string, string> = { sports: 'Sports', crypto: 'Crypto', politics: 'Politics', esports: 'Esports', world: 'World', finance: 'Finance', tech: 'Tech', 'pop-culture': 'Culture', economy: 'Economics', weather: 'Weather', 'mention-markets': 'Mentions' }; // prettier-ignore
+/** Esports, Mentions and Weather are tagged sports, politics or science too: they are looked for first. */
+const CATEGORIES: Record<string, string> = { esports: 'Esports', 'mention-markets': 'Mentions', weather: 'Weather', politics: 'Politics', sports: 'Sports', crypto: 'Crypto', finance: 'Finance', tech: 'Tech', 'pop-culture': 'Culture', economy: 'Economics', world: 'World' }; // prettier-ignore
 
 /** Loads a simulated world and keeps what was told. */
 export async function loadTold(pool: Pool, seed: number, size: number, start: Date, end: Date): Promise<ToldWorld> {
@@ -99,7 +100,7 @@ function noteMarket(record: Record<string, unknown>, markets: Map<string, ToldMa
     tags,
     outcomes: JSON.parse(record.outcomes as string) as string[],
     end: Date.parse(record.endDate as string),
-    category: CATEGORIES[tags.find((tag) => tag in CATEGORIES) ?? ''] ?? 'Other',
+    category: CATEGORIES[Object.keys(CATEGORIES).find((tag) => tags.includes(tag)) ?? ''] ?? 'Other',
     event: (record.events as { slug: string }[])[0]?.slug ?? '',
     tokens: JSON.parse(record.clobTokenIds as string) as string[],
     created: Date.parse(record.createdAt as string),
