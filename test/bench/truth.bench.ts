@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
+import { sqlOver } from '../../src/db/sql';
 import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import { scanCopiers } from '../../src/venues/prediction/scoring/copy-scan';
 import type { VenueName } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
 import { type ModelWallet, modelWallets } from '../venues/prediction/scoring/lab';
@@ -61,11 +63,18 @@ const DETECTORS: Record<VenueName, Readonly<Record<string, readonly string[]>>> 
   lp: { sniper: ['sniper'], single_sided: ['single_sided'] },
 };
 
-function truthOf(venue: VenueName): Map<string, string> {
+interface Planted {
+  id: string;
+  role: string;
+  /** The account it copies, or washes with. */
+  of: string | null;
+}
+
+function truthOf(venue: VenueName): Planted[] {
   const options = { seed: SEED, size: FACTS, start: WORLD_START };
-  if (venue === 'prediction') return new Map(predictionWorld(options).truth(WORLD_NOW).map(({ wallet, role }) => [wallet, role])); // prettier-ignore
-  if (venue === 'perps') return new Map(perpsWorld(options).truth(WORLD_NOW).map(({ trader, role }) => [trader, role])); // prettier-ignore
-  return new Map(lpWorld(options).truth().map(({ owner, role }) => [owner, role])); // prettier-ignore
+  if (venue === 'prediction') return predictionWorld(options).truth(WORLD_NOW).map(({ wallet, ...rest }) => ({ id: wallet, ...rest })); // prettier-ignore
+  if (venue === 'perps') return perpsWorld(options).truth(WORLD_NOW).map(({ trader, ...rest }) => ({ id: trader, ...rest })); // prettier-ignore
+  return lpWorld(options).truth().map(({ owner, ...rest }) => ({ id: owner, ...rest })); // prettier-ignore
 }
 
 const fraction = (part: number, whole: number): string => (whole === 0 ? '-' : (part / whole).toFixed(2));
@@ -103,13 +112,47 @@ async function detections(pool: Pool, venue: VenueName, roles: ReadonlyMap<strin
   );
 }
 
+const pairOf = (a: string, b: string): string => [a, b].sort().join(' ');
+
+/** Accounts that deal with each other more than with everybody else, by what the score run keeps. */
+const DEALING = `
+WITH total AS (SELECT trader, sum(matches) AS matches FROM perp_dealt GROUP BY trader)
+SELECT a.trader AS a, a.other AS b FROM perp_dealt a JOIN perp_dealt b ON b.trader = a.other AND b.other = a.trader
+JOIN total x ON x.trader = a.trader JOIN total y ON y.trader = b.trader
+WHERE a.trader < a.other AND a.matches >= 10 AND 2 * a.matches >= x.matches AND 2 * b.matches >= y.matches`;
+
+/** Clusters, told as pairs: leaders with who copies them (as wallets/copy-traders finds them over 30 days), accounts that wash with each other. */
+async function clusters(pool: Pool, venue: VenueName, planted: readonly Planted[]): Promise<Figure[]> {
+  const meant = (...roles: string[]): string[] => [
+    ...new Set(planted.flatMap(({ id, role, of }) => (of !== null && roles.includes(role) ? [pairOf(id, of)] : []))),
+  ];
+  if (venue === 'perps') {
+    const { rows } = await pool.query<{ a: string; b: string }>(DEALING);
+    return [pairs('wash pairs', rows.map(({ a, b }) => pairOf(a, b)), meant('wash_a', 'wash_b'))]; // prettier-ignore
+  }
+  if (venue !== 'prediction') return [];
+  const leaders = [...new Set(planted.flatMap(({ role, of }) => (role === 'copier' && of !== null ? [of] : [])))];
+  const window = { from: WORLD_START, to: WORLD_NOW };
+  const found: string[] = [];
+  for (const leader of leaders)
+    for (const { wallet } of await scanCopiers(sqlOver(pool), { leader, window, max_lag_ms: 3_600_000, min_overlap: 3 }))
+      found.push(pairOf(leader, wallet));
+  return [pairs(`copiers of ${leaders.length} copied wallets`, found, meant('copier'))];
+}
+
+function pairs(what: string, found: readonly string[], meant: readonly string[]): Figure {
+  const hits = found.filter((pair) => meant.includes(pair)).length;
+  return { what: `cluster: ${what}`, chosen: found.length, planted: meant.length, precision: fraction(hits, found.length), recall: fraction(hits, meant.length) }; // prettier-ignore
+}
+
 test.each(['prediction', 'perps', 'lp'] as const)('who is planted in %s, and who is found', async (venue) => {
   const db = await testDatabase();
   try {
     const built = await buildWorld(db.pool, { venue, size: FACTS, seed: SEED }, () => undefined);
-    const roles = truthOf(venue);
+    const planted = truthOf(venue);
+    const roles = new Map(planted.map(({ id, role }) => [id, role]));
     const title = `Truth of ${venue}: simulated world of ${built.facts} facts in 30 days, seed ${SEED}`;
-    printTable(title, [...(await skill(db.pool, venue, roles)), ...(await detections(db.pool, venue, roles))]);
+    printTable(title, [...(await skill(db.pool, venue, roles)), ...(await detections(db.pool, venue, roles)), ...(await clusters(db.pool, venue, planted))]); // prettier-ignore
   } finally {
     await db.drop();
   }

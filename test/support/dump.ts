@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import type { VenueName } from '../../src/venues/venue';
 
-const PREFIX = { prediction: 'pm_', perps: 'perp_', lp: 'lp_' };
+const PREFIXES = { prediction: ['pm_'], perps: ['perp_'], lp: ['lp_', 'dca_', 'token_price'] };
 
 /** A venue's tables by which two stores are compared: facts and what is kept up to date from them; what jobs write is empty in both. */
 export async function keptTables(pool: Pool, venue: VenueName): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND starts_with(relname, $1) ORDER BY 1`,
-    [PREFIX[venue]],
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND EXISTS (SELECT FROM unnest($1::text[]) AS prefix WHERE starts_with(relname, prefix)) ORDER BY 1`,
+    [PREFIXES[venue]],
   );
   return rows.map(({ name }) => name);
 }

@@ -1,27 +1,46 @@
 import { Pool } from 'pg';
 import { standingClock } from '../../src/lib/clock';
 import { makeLogger } from '../../src/observability/logger';
+import { lpFeeds } from '../../src/venues/lp/sources/live';
+import { perpsFeeds } from '../../src/venues/perps/sources/live';
 import { predictionFeeds } from '../../src/venues/prediction/sources/live';
+import type { VenueName } from '../../src/venues/venue';
 import { makeRunner } from '../../src/workers/runner';
-import type { UpstreamUrls } from '../../src/workers/source';
+import type { LiveSource, UpstreamUrls } from '../../src/workers/source';
 import type { FromReader, ReaderOrders } from './reader';
 
-// A process that polls the prediction market until it is killed.
+// A process that polls a venue's upstream until it is killed.
 
 const tell = (message: FromReader): void => void process.send?.(message);
 
 /** Quick polls, so that a process is killed in the middle of something. */
-const TUNING = {
-  poll_ms: 20,
-  overlap: { quick_s: 20, deep_s: 600, deep_every_s: 120 },
-  wallets_a_poll: 40,
-  gamma_per_second: 1_000,
-  data_per_second: 1_000,
+const FEEDS: Record<VenueName, (urls: UpstreamUrls) => LiveSource[]> = {
+  prediction: (urls) =>
+    predictionFeeds(urls, {
+      poll_ms: 20,
+      overlap: { quick_s: 20, deep_s: 600, deep_every_s: 120 },
+      wallets_a_poll: 40,
+      gamma_per_second: 1_000,
+      data_per_second: 1_000,
+    }),
+  perps: (urls) => perpsFeeds(urls, { fills_ms: 20, meta_ms: 20, roles_ms: 20, roles_a_poll: 40, info_per_second: 1_000 }),
+  lp: (urls) =>
+    lpFeeds(urls, {
+      chain_poll_ms: 20,
+      index_poll_ms: 20,
+      catalogue_poll_ms: 200,
+      whole_every_ms: 3_600_000,
+      pools_a_poll: 40,
+      positions_a_poll: 40,
+      rpc_per_second: 20_000,
+      dlmm_per_second: 1_000,
+      damm_per_second: 1_000,
+    }),
 };
 
-function poll({ database_url, now, urls }: ReaderOrders): void {
+function poll({ database_url, venue, now, urls }: ReaderOrders): void {
   const pool = new Pool({ connectionString: database_url, max: 8 });
-  const feeds = { prediction: predictionFeeds(urls as UpstreamUrls, TUNING) };
+  const feeds = { [venue]: FEEDS[venue](urls as UpstreamUrls) };
   const figures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
   makeRunner({ pool, feeds, clock: standingClock(new Date(now)), logger: makeLogger('silent'), figures, standby_ms: 20 }).start();
   tell({ at: 'reading' });
