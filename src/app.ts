@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Config } from './config';
 import { type Database, openDatabase } from './db/client';
+import { openKeyedPool } from './db/keyed-pool';
 import { loadEndpoints } from './endpoints/load';
 import type { Endpoint } from './endpoints/endpoint';
 import { AnswerCache } from './gateway/answers';
@@ -118,7 +119,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
-  const payments = await createPayments(options.payments, { pool: db.pool, logger });
+  const ledger = await openKeyedPool(options.databaseUrl);
+  const payments = await createPayments(options.payments, { pool: ledger, logger });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
@@ -176,6 +178,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     freshness.stop();
     await reading.stop();
     await payments.stop();
+    await ledger.end();
     await reads.close();
     if (reads !== db) await db.close();
   };

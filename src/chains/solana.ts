@@ -1,8 +1,20 @@
-import { Connection, PublicKey, type VersionedTransaction } from '@solana/web3.js';
+import { PublicKey } from '@solana/web3.js';
 import { LRUCache } from 'lru-cache';
+import { JsonRpcNode, type PostJson } from './json-rpc';
 import { RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
+import {
+  type AccountJson,
+  type InContext,
+  isVerdict,
+  type LandedJson,
+  type SimulationJson,
+  type StatusJson,
+  TOKEN_PROGRAM,
+  type TokenAccount,
+  type TokenBalanceJson,
+  tokenAccountOf,
+} from './solana-replies';
 
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 
 /** A blockhash outlives this many blocks (MAX_PROCESSING_AGE of the Solana runtime). */
@@ -39,15 +51,6 @@ export function isSolanaAddress(text: string): boolean {
   }
 }
 
-/** A token account of the classic Token program. */
-export interface TokenAccount {
-  mint: string;
-  owner: string;
-  /** Atomic units. */
-  amount: bigint;
-  frozen: boolean;
-}
-
 /** What one provider knows about a transaction, and how far it has read. */
 export interface SignatureView {
   slot: number;
@@ -63,22 +66,25 @@ export interface BlockhashSample {
   sampled_at: number;
 }
 
+export interface SolanaChainOptions extends RpcPoolOptions {
+  /** How calls are sent; over HTTP by default. */
+  post?: PostJson | undefined;
+}
+
+const CONFIRMED = { commitment: 'confirmed' };
+
 /** Solana over JSON-RPC, by polling only. Every method throws RpcUnavailable when no provider answers. */
 export class SolanaChain {
-  private readonly pool: RpcPool<Connection>;
+  private readonly pool: RpcPool<JsonRpcNode>;
   private readonly samples = new Map<string, BlockhashSample>();
   private newest: BlockhashSample | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(rpcUrls: readonly string[], options: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 }) {
-    // web3.js never reports a failure that is not an Error of its own realm: wrapped, it is.
-    const fetchInTime: typeof fetch = (input, init) =>
-      fetch(input, { ...init, signal: AbortSignal.timeout(options.try_ms) }).catch((cause: Error) => {
-        throw new Error(`${cause.message}${cause.cause instanceof Error ? `: ${cause.cause.message}` : ''}`, { cause });
-      });
-    const connect = (url: string): Connection =>
-      new Connection(url, { commitment: 'confirmed', fetch: fetchInTime as never, httpAgent: false, disableRetryOnRateLimit: true });
-    this.pool = new RpcPool(rpcUrls.map(connect), options);
+  constructor(rpcUrls: readonly string[], options: SolanaChainOptions = { try_ms: 2_000, max_in_flight: 128 }) {
+    this.pool = new RpcPool(
+      rpcUrls.map((url) => new JsonRpcNode(url, options)),
+      options,
+    );
   }
 
   get providers(): number {
@@ -86,55 +92,55 @@ export class SolanaChain {
   }
 
   getGenesisHash(signal?: AbortSignal): Promise<string> {
-    return this.pool.first((rpc) => rpc.getGenesisHash(), signal);
+    return this.pool.first((rpc) => ask<string>(rpc, 'getGenesisHash', []), signal);
   }
 
   getBlockHeight(signal?: AbortSignal): Promise<number> {
-    return this.pool.first((rpc) => rpc.getBlockHeight('confirmed'), signal);
+    return this.pool.first(blockHeightOf, signal);
   }
 
   /** Block heights of all providers that answer. */
   async listBlockHeights(signal?: AbortSignal): Promise<number[]> {
-    return answered(await this.pool.all((rpc) => rpc.getBlockHeight('confirmed'), signal));
+    return answered(await this.pool.all(blockHeightOf, signal));
   }
 
   isBlockhashValid(blockhash: string, signal?: AbortSignal): Promise<boolean> {
-    return this.pool.first(async (rpc) => (await rpc.isBlockhashValid(blockhash, { commitment: 'confirmed' })).value, signal);
+    return this.pool.first(async (rpc) => (await ask<InContext<boolean>>(rpc, 'isBlockhashValid', [blockhash, CONFIRMED])).value, signal);
   }
 
   async getLamports(address: string, signal?: AbortSignal): Promise<number> {
-    return this.pool.first((rpc) => rpc.getBalance(new PublicKey(address), 'confirmed'), signal);
+    return this.pool.first(async (rpc) => (await ask<InContext<number>>(rpc, 'getBalance', [address, CONFIRMED])).value, signal);
   }
 
   /** The token account at `address`, undefined when there is none (or it is not one of the classic Token program). */
   async findTokenAccount(address: string, signal?: AbortSignal): Promise<TokenAccount | undefined> {
-    const info = await this.pool.first((rpc) => rpc.getAccountInfo(new PublicKey(address), 'confirmed'), signal);
-    if (info === null || info.owner.toBase58() !== TOKEN_PROGRAM) return undefined;
-    return decodeTokenAccount(Buffer.from(info.data));
+    const params = [address, { ...CONFIRMED, encoding: 'base64' }];
+    const { value } = await this.pool.first((rpc) => ask<InContext<AccountJson | null>>(rpc, 'getAccountInfo', params), signal);
+    return tokenAccountOf(value);
   }
 
   /**
-   * Runs a transaction without landing it: null, or what the runtime says against it. With `verify_signatures` the
+   * Runs a transaction (base64) without landing it: null, or what the runtime says against it. With `verify_signatures` the
    * signatures are checked by the node too. A node that has not seen `min_context_slot` yet is passed over. `after` is the
    * token account `watch` as the transaction would leave it; undefined when it would fail.
    */
   simulate(
-    transaction: VersionedTransaction,
+    transaction: string,
     options: { verify_signatures: boolean; min_context_slot?: number; watch: string },
     signal?: AbortSignal,
   ): Promise<{ err: unknown; after: TokenAccount | undefined }> {
+    const config = {
+      ...CONFIRMED,
+      encoding: 'base64',
+      sigVerify: options.verify_signatures,
+      replaceRecentBlockhash: false,
+      minContextSlot: options.min_context_slot,
+      accounts: { encoding: 'base64', addresses: [options.watch] },
+    };
     return this.pool.first(async (rpc) => {
       try {
-        const { value } = await rpc.simulateTransaction(transaction, {
-          sigVerify: options.verify_signatures,
-          replaceRecentBlockhash: false,
-          commitment: 'confirmed',
-          minContextSlot: options.min_context_slot,
-          accounts: { encoding: 'base64', addresses: [options.watch] },
-        });
-        const [account] = value.accounts ?? [];
-        const after = account?.owner === TOKEN_PROGRAM ? decodeTokenAccount(Buffer.from(account.data[0] ?? '', 'base64')) : undefined;
-        return { err: value.err, after };
+        const { value } = await ask<InContext<SimulationJson>>(rpc, 'simulateTransaction', [transaction, config]);
+        return { err: value.err, after: tokenAccountOf(value.accounts?.[0] ?? null) };
       } catch (error) {
         if (isVerdict(error)) return { err: (error as Error).message, after: undefined };
         throw error;
@@ -142,15 +148,16 @@ export class SolanaChain {
     }, signal);
   }
 
-  /** Hands the bytes to every provider, skipping their preflight. Returns how many took them; what a node says against them is told by the status, not here. */
-  async broadcast(wire: Uint8Array, signal?: AbortSignal): Promise<number> {
-    const replies = await this.pool.all((rpc) => rpc.sendRawTransaction(wire, { skipPreflight: true, maxRetries: 0 }), signal);
-    return answered(replies).length;
+  /** Hands the bytes (base64) to every provider, skipping their preflight. Returns how many took them; what a node says against them is told by the status, not here. */
+  async broadcast(wire: string, signal?: AbortSignal): Promise<number> {
+    const params = [wire, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }];
+    return answered(await this.pool.all((rpc) => ask<string>(rpc, 'sendTransaction', params), signal)).length;
   }
 
   /** What each provider that answers knows about a signature (its history included). */
   async listSignatureViews(signature: string, signal?: AbortSignal): Promise<SignatureView[]> {
-    const replies = await this.pool.all((rpc) => rpc.getSignatureStatuses([signature], { searchTransactionHistory: true }), signal);
+    const params = [[signature], { searchTransactionHistory: true }];
+    const replies = await this.pool.all((rpc) => ask<InContext<(StatusJson | null)[]>>(rpc, 'getSignatureStatuses', params), signal);
     return answered(replies).map(({ context, value }) => {
       const status = value[0] ?? null;
       return {
@@ -165,9 +172,10 @@ export class SolanaChain {
 
   /** How a landed transaction changed the token balance of `account`, in atomic units; undefined while no provider has it. */
   async findTokenChange(signature: string, account: string, signal?: AbortSignal): Promise<{ err: unknown; change: bigint } | undefined> {
+    const params = [signature, { ...CONFIRMED, encoding: 'json', maxSupportedTransactionVersion: 0 }];
     const landed = await this.pool
       .first(async (rpc) => {
-        const found = await rpc.getTransaction(signature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 });
+        const found = await ask<LandedJson | null>(rpc, 'getTransaction', params);
         if (found === null) throw new RpcUnavailable('the transaction is not there yet');
         return found;
       }, signal)
@@ -176,10 +184,11 @@ export class SolanaChain {
         throw error;
       });
     if (landed === undefined || landed.meta === null) return undefined;
-    const index = landed.transaction.message.staticAccountKeys.findIndex((key) => key.toBase58() === account);
-    const balance = (side: 'preTokenBalances' | 'postTokenBalances'): bigint =>
-      BigInt(landed.meta?.[side]?.find((entry) => entry.accountIndex === index)?.uiTokenAmount.amount ?? '0');
-    return { err: landed.meta.err, change: balance('postTokenBalances') - balance('preTokenBalances') };
+    const { meta, transaction } = landed;
+    const index = transaction.message.accountKeys.indexOf(account);
+    const balance = (entries: TokenBalanceJson[] | null | undefined): bigint =>
+      BigInt(entries?.find((entry) => entry.accountIndex === index)?.uiTokenAmount.amount ?? '0');
+    return { err: meta.err, change: balance(meta.postTokenBalances) - balance(meta.preTokenBalances) };
   }
 
   // ---- blockhash samples: how long a proof lives is only known for blockhashes we have seen being born ----
@@ -200,7 +209,10 @@ export class SolanaChain {
   }
 
   async sampleBlockhash(signal?: AbortSignal): Promise<BlockhashSample> {
-    const { context, value } = await this.pool.first((rpc) => rpc.getLatestBlockhashAndContext('confirmed'), signal);
+    const { context, value } = await this.pool.first(
+      (rpc) => ask<InContext<{ blockhash: string; lastValidBlockHeight: number }>>(rpc, 'getLatestBlockhash', [CONFIRMED]),
+      signal,
+    );
     const sample = {
       blockhash: value.blockhash,
       last_valid_block_height: value.lastValidBlockHeight,
@@ -232,21 +244,6 @@ function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
   return replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
 }
 
-/**
- * Whether an error reply speaks about the transaction itself (bad signature, not decodable) and not about the node. web3.js
- * keeps only the message of a simulation's error reply (texts: rpc-client-api custom_error.rs, rpc.rs decode_and_deserialize).
- */
-function isVerdict(error: unknown): boolean {
-  return /signature verification failure|failed to deserialize|failed to sanitize|invalid transaction/i.test((error as Error).message);
-}
+const ask = <T>(rpc: JsonRpcNode, method: string, params: readonly unknown[]): Promise<T> => rpc.call(method, params) as Promise<T>;
 
-/** Token account layout (spl-token state.rs): mint 0, owner 32, u64 amount 64, state 108 (2 = frozen); 165 bytes. */
-function decodeTokenAccount(data: Buffer): TokenAccount | undefined {
-  if (data.length !== 165 || data[108] === 0) return undefined;
-  return {
-    mint: new PublicKey(data.subarray(0, 32)).toBase58(),
-    owner: new PublicKey(data.subarray(32, 64)).toBase58(),
-    amount: data.readBigUInt64LE(64),
-    frozen: data[108] === 2,
-  };
-}
+const blockHeightOf = (rpc: JsonRpcNode): Promise<number> => ask<number>(rpc, 'getBlockHeight', [CONFIRMED]);

@@ -1,3 +1,4 @@
+import { JsonRpcError } from './json-rpc';
 import { pause } from './rpc';
 import {
   EXPIRING_NONCE_KEY,
@@ -130,8 +131,7 @@ async function sendTo(node: TempoNode, raw: string, signal: AbortSignal): Promis
 
 /** JSON-RPC "method not found" and "method not supported". */
 function isUnsupported(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === -32601 || code === -32004;
+  return error instanceof JsonRpcError && (error.code === -32601 || error.code === -32004);
 }
 
 /** A node that has the transaction already says so in an error, too; what we do not understand is not believed to be a refusal. */
@@ -140,8 +140,8 @@ const REFUSED =
   /insufficient|expired|valid_?(before|after)|fee cap|max fee|base fee|underpriced|intrinsic|gas limit|signature|keychain|access key|fee token|chain ?id|nonce too high/i;
 
 function reportOf(error: unknown): SendReport {
-  const { code, details = '' } = error as { code?: unknown; details?: string };
-  if (typeof code !== 'number') return { status: 'unsure' };
-  if (SEEN_BEFORE.test(details)) return { status: 'sent' };
-  return REFUSED.test(details) ? { status: 'refused', reason: details.slice(0, 120) } : { status: 'unsure' };
+  if (!(error instanceof JsonRpcError)) return { status: 'unsure' };
+  const { message } = error;
+  if (SEEN_BEFORE.test(message)) return { status: 'sent' };
+  return REFUSED.test(message) ? { status: 'refused', reason: message.slice(0, 120) } : { status: 'unsure' };
 }

@@ -1,5 +1,6 @@
-import { type Client, type Hex, createClient, decodeErrorResult, decodeFunctionResult, encodeFunctionData, getAddress, http } from 'viem';
+import { type Hex, decodeErrorResult, decodeFunctionResult, encodeFunctionData, getAddress } from 'viem';
 import { Abis, Addresses } from 'viem/tempo';
+import { JsonRpcError, JsonRpcNode, type PostJson } from './json-rpc';
 import { RpcPool } from './rpc';
 
 export interface TempoChainOptions {
@@ -8,6 +9,8 @@ export interface TempoChainOptions {
   chain_id: number;
   /** Patience with one answer of one RPC. */
   request_ms?: number;
+  /** How calls are sent; over HTTP by default. */
+  post?: PostJson | undefined;
 }
 
 export interface TempoHead {
@@ -48,7 +51,7 @@ export class TempoWrongChain extends Error {
   }
 }
 
-export type TempoNode = Client;
+export type TempoNode = JsonRpcNode;
 
 /** Nonce key that makes a transaction expire instead of taking its turn (TIP-1009). */
 export const EXPIRING_NONCE_KEY = 2n ** 256n - 1n;
@@ -68,7 +71,7 @@ export class TempoChain {
 
   constructor(private readonly options: TempoChainOptions) {
     const try_ms = options.request_ms ?? REQUEST_MS;
-    this.nodes = options.rpc_urls.map((url) => createClient({ transport: http(url, { timeout: try_ms, retryCount: 0 }) }));
+    this.nodes = options.rpc_urls.map((url) => new JsonRpcNode(url, { try_ms, post: options.post }));
     this.pool = new RpcPool(this.nodes, { try_ms, max_in_flight: 128 });
   }
 
@@ -189,9 +192,10 @@ export class TempoChain {
   }
 }
 
-/** One JSON-RPC call to one RPC, without retries. */
+/** One JSON-RPC call to one RPC, without retries; null is an answer. Throws the signal's reason when it has aborted, and as JsonRpcNode. */
 export async function request(node: TempoNode, method: string, params: unknown[], signal: AbortSignal): Promise<unknown> {
-  return node.request({ method, params } as never, { signal, retryCount: 0 });
+  signal.throwIfAborted();
+  return node.call(method, params);
 }
 
 export async function headOf(node: TempoNode, signal: AbortSignal): Promise<TempoHead> {
@@ -226,13 +230,12 @@ async function callOn(node: TempoNode, call: { from?: string; to: string; data: 
 
 /** Why the call itself failed; null when the error is the RPC's own trouble. */
 function revertOf(error: unknown): string | null {
-  const { code, details = '', cause } = error as { code?: number; details?: string; cause?: { data?: unknown } };
-  if (code === undefined || !/revert|gas|insufficient/i.test(details)) return null;
-  const data = cause?.data;
-  if (typeof data !== 'string' || data.length < 10) return details.slice(0, 120);
+  if (!(error instanceof JsonRpcError) || !/revert|gas|insufficient/i.test(error.message)) return null;
+  const { data, message } = error;
+  if (typeof data !== 'string' || data.length < 10) return message.slice(0, 120);
   try {
     return decodeErrorResult({ abi: Abis.abis, data: data as Hex }).errorName;
   } catch {
-    return details.slice(0, 120);
+    return message.slice(0, 120);
   }
 }

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import type { Pool } from 'pg';
+import type { PostJson } from '../chains/json-rpc';
 import { isSolanaAddress, SolanaChain } from '../chains/solana';
 import { TempoChain } from '../chains/tempo';
 import { Availability } from './availability';
@@ -16,9 +17,11 @@ import { Reconciler } from './reconcile';
 import { Upkeep } from './upkeep';
 
 export interface PaymentsDeps {
-  /** The shared pool; migrations are applied. */
+  /** Migrations are applied. */
   pool: Pool;
   logger: PaymentLog;
+  /** How chains are asked; over HTTP by default. */
+  post?: PostJson | undefined;
 }
 
 const MIN_SECRET_BYTES = 32;
@@ -29,11 +32,11 @@ const RPC_IN_FLIGHT = 128;
  * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
  * begins to reconcile. Throws one clear sentence when the configuration cannot be right.
  */
-export async function createPayments(settings: PaymentsSettings, { pool, logger }: PaymentsDeps): Promise<Payments> {
+export async function createPayments(settings: PaymentsSettings, { pool, logger, post }: PaymentsDeps): Promise<Payments> {
   const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
   checkConfig(config);
   const instance = crypto.randomUUID();
-  const protocols = protocolsOf(config, logger);
+  const protocols = protocolsOf(config, logger, post);
   const ledger = new Ledger(pool, instance);
   const upkeep = new Upkeep(pool, instance);
   const rechallenge = new Rechallenge(pool, config);
@@ -86,13 +89,15 @@ function checkConfig({ secrets, solana }: PaymentsConfig): void {
   if (!isSolanaAddress(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
 }
 
-function protocolsOf(config: PaymentsConfig, log: PaymentLog): Protocol[] {
+function protocolsOf(config: PaymentsConfig, log: PaymentLog, post: PostJson | undefined): Protocol[] {
   const tempo =
-    config.tempo === false ? [] : [new MppTempo(config, config.tempo, log, new TempoChain({ ...config.tempo, request_ms: config.rpc_ms }))];
+    config.tempo === false
+      ? []
+      : [new MppTempo(config, config.tempo, log, new TempoChain({ ...config.tempo, request_ms: config.rpc_ms, post }))];
   if (config.solana === false) return tempo;
   const settlement = new SolanaSettlement(
     config.solana,
-    new SolanaChain(config.solana.rpc_urls, { try_ms: config.rpc_ms, max_in_flight: RPC_IN_FLIGHT }),
+    new SolanaChain(config.solana.rpc_urls, { try_ms: config.rpc_ms, max_in_flight: RPC_IN_FLIGHT, post }),
     log,
   );
   // Tempo before Solana: common clients read the first challenge only.

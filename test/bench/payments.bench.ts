@@ -25,7 +25,7 @@ const COURSES = {
   ],
   tempo: [
     [1, 8],
-    [16, 32],
+    [16, 16],
   ],
 } as const;
 const ROUNDS = 6;

@@ -6,7 +6,8 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { associatedTokenAddress, TOKEN_PROGRAM } from '../../src/chains/solana';
+import { associatedTokenAddress } from '../../src/chains/solana';
+import { TOKEN_PROGRAM } from '../../src/chains/solana-replies';
 
 export const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 

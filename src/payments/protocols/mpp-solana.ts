@@ -1,4 +1,4 @@
-import { TOKEN_PROGRAM } from '../../chains/solana';
+import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type {

@@ -18,7 +18,7 @@ export class SolanaLanding {
 
   /** Sends to every provider, again and again, until the chain has spoken or the signal aborts. */
   async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    const wire = Buffer.from(record.raw ?? '', 'base64');
+    const wire = record.raw ?? '';
     let sentAt = 0;
     let first = true;
     while (!signal.aborted) {

@@ -1,12 +1,13 @@
-import { VersionedTransaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { RpcUnavailable } from '../../chains/rpc';
-import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain, type TokenAccount } from '../../chains/solana';
+import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } from '../../chains/solana';
+import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type { Admission, PaymentLog, Prepared, ValidProof } from '../protocol';
 import { SolanaLanding } from './solana-landing';
 import { SolanaSponsor } from './solana-sponsor';
+import { signatureOffset } from './solana-wire';
 
 // The last stretch of a blockhash's life is kept for broadcast and confirmation.
 const SETTLE_RESERVE_MS = 12_000;
@@ -84,12 +85,11 @@ export class SolanaSettlement {
   }
 
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
-    const transaction = VersionedTransaction.deserialize(Buffer.from(proof.raw, 'base64'));
     return this.reachable(async (): Promise<Admission> => {
       const [landed, simulated, life] = await Promise.all([
         this.landed(proof, signal),
-        this.simulate(transaction, proof, signal),
-        this.life(transaction.message.recentBlockhash, LEAST_QUERY_MS, signal),
+        this.simulate(proof, signal),
+        this.life(String(proof.details.blockhash), LEAST_QUERY_MS, signal),
       ]);
       const { verdict, after } = simulated;
       if (landed || verdict === 'landed') return { balance: null, settle_by: null, landed: true, details: {} };
@@ -110,24 +110,32 @@ export class SolanaSettlement {
   }
 
   async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): Promise<Prepared> {
-    const transaction = VersionedTransaction.deserialize(Buffer.from(proof.raw, 'base64'));
-    const blockhash = transaction.message.recentBlockhash;
+    const blockhash = String(proof.details.blockhash);
     const life = await this.reachable(async () => {
       if (Date.now() - admittedAt.getTime() <= RESIMULATE_AFTER_MS) return this.life(blockhash, 0, signal);
-      const [again, { verdict }] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(transaction, proof, signal)]);
+      const [again, { verdict }] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(proof, signal)]);
       if (verdict === 'expired') return 'over';
       // "Already processed" is the buyer's own broadcast: it settles like ours.
       if (verdict !== null && verdict !== 'landed') throw simulationFailed('settlement_failed', verdict);
       return again;
     });
     if (life === 'over') throw new AppError('payment_expired', { reason: 'blockhash_expired' });
-    if (proof.details.sponsored === true) this.sponsor?.sign(transaction);
     return {
-      transaction: bs58.encode(transaction.signatures[0] as Uint8Array),
-      raw: Buffer.from(transaction.serialize()).toString('base64'),
+      ...this.signed(proof),
       details: { ...proof.details, last_valid_block_height: life.last_valid_block_height },
       settle_by: life.settle_by,
     };
+  }
+
+  /** The transaction as it can be broadcast, and its id: the signature of whoever pays the fee. */
+  private signed(proof: ValidProof): { transaction: string; raw: string } {
+    const { transaction, raw } = proof;
+    if (transaction !== null) return { transaction, raw };
+    if (this.sponsor === null) throw new AppError('settlement_failed', { reason: 'sponsor_missing' });
+    const wire = Buffer.from(raw, 'base64');
+    const signature = this.sponsor.sign(wire.subarray(signatureOffset(2)));
+    signature.copy(wire, signatureOffset(0));
+    return { transaction: bs58.encode(signature), raw: wire.toString('base64') };
   }
 
   /** A transaction that waits for the sponsor cannot have landed; its id does not exist yet. */
@@ -145,14 +153,10 @@ export class SolanaSettlement {
    * The verdict is null when it would go through; `after` is the payer's token account then. A sponsored one is simulated
    * unsigned, so that nothing that could be broadcast leaves us before the work is done; the buyer's signature was verified offline.
    */
-  private async simulate(
-    transaction: VersionedTransaction,
-    proof: ValidProof,
-    signal: AbortSignal,
-  ): Promise<{ verdict: string | null; after: TokenAccount | undefined }> {
-    const slot = this.chain.findBlockhash(transaction.message.recentBlockhash)?.slot;
+  private async simulate(proof: ValidProof, signal: AbortSignal): Promise<{ verdict: string | null; after: TokenAccount | undefined }> {
+    const slot = this.chain.findBlockhash(String(proof.details.blockhash))?.slot;
     const { err, after } = await this.chain.simulate(
-      transaction,
+      proof.raw,
       { verify_signatures: proof.details.sponsored !== true, min_context_slot: slot, watch: String(proof.details.source) },
       signal,
     );

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import { Keypair, type VersionedTransaction } from '@solana/web3.js';
+import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { SolanaChain } from '../../chains/solana';
 import type { PaymentLog } from '../protocol';
@@ -14,7 +14,6 @@ const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 /** The wallet that pays network fees for x402 buyers. */
 export class SolanaSponsor {
   readonly address: string;
-  private readonly account: Keypair;
   private readonly key: crypto.KeyObject;
   private lamports = Number.POSITIVE_INFINITY;
 
@@ -23,13 +22,14 @@ export class SolanaSponsor {
     secretKey: string,
     private readonly log: PaymentLog,
   ) {
+    let account: Keypair;
     try {
-      this.account = Keypair.fromSecretKey(bs58.decode(secretKey));
+      account = Keypair.fromSecretKey(bs58.decode(secretKey));
     } catch {
       throw new Error('The sponsor key must be the base58 text of a 64-byte Solana secret key.');
     }
-    this.address = this.account.publicKey.toBase58();
-    const der = Buffer.concat([ED25519_PKCS8, this.account.secretKey.subarray(0, 32)]);
+    this.address = account.publicKey.toBase58();
+    const der = Buffer.concat([ED25519_PKCS8, account.secretKey.subarray(0, 32)]);
     this.key = crypto.createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   }
 
@@ -38,9 +38,9 @@ export class SolanaSponsor {
     return this.lamports >= EMPTY_LAMPORTS;
   }
 
-  /** Puts its signature beside the buyer's. From here on the transaction can be broadcast by anybody who holds it. */
-  sign(transaction: VersionedTransaction): void {
-    transaction.addSignature(this.account.publicKey, crypto.sign(null, transaction.message.serialize(), this.key));
+  /** Its signature (64 bytes) over a message. Beside the buyer's it makes a transaction that can be broadcast by anybody who holds it. */
+  sign(message: Buffer): Buffer {
+    return crypto.sign(null, message, this.key);
   }
 
   /** Reads its balance, and reports once when it runs low or out. */

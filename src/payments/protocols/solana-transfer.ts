@@ -1,8 +1,10 @@
 import crypto from 'node:crypto';
-import { VersionedMessage, VersionedTransaction } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { associatedTokenAddress, TOKEN_PROGRAM } from '../../chains/solana';
+import { LRUCache } from 'lru-cache';
+import { associatedTokenAddress } from '../../chains/solana';
+import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
+import { decodeWire, type SolanaWire } from './solana-wire';
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
@@ -44,7 +46,6 @@ export interface SolanaTransfer {
   destination: string;
   /** Text of the memo instructions, in order. */
   memos: string[];
-  transaction: VersionedTransaction;
 }
 
 interface Instruction {
@@ -67,13 +68,12 @@ const payload = (suffix: string): string => `invalid_exact_svm_payload_${suffix}
  */
 export function verifySolanaTransfer(encoded: string, terms: TransferTerms): SolanaTransfer {
   const transaction = decodeTransaction(encoded);
-  const { message } = transaction;
-  const keys = message.staticAccountKeys.map((key) => key.toBase58());
+  const { keys } = transaction;
   if (new Set(keys).size !== keys.length) refuse(payload('transaction_could_not_be_decoded'));
-  const instructions = message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-    program: keys[programIdIndex] ?? refuse(payload('transaction_could_not_be_decoded')),
-    accounts: accountKeyIndexes.map((index) => (index < keys.length ? index : refuse(payload('transaction_could_not_be_decoded')))),
-    data: Buffer.from(data),
+  const instructions = transaction.instructions.map(({ program, accounts, data }) => ({
+    program: keys[program] ?? refuse(payload('transaction_could_not_be_decoded')),
+    accounts: accounts.map((index) => (index < keys.length ? index : refuse(payload('transaction_could_not_be_decoded')))),
+    data,
   }));
   if (instructions.length < 1 || instructions.length > MAX_INSTRUCTIONS) refuse(payload('transaction_instructions_length'));
 
@@ -86,61 +86,63 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
   const payer = keys[payerIndex] as string;
   const { source, destination } = checkTransfer(instructions, keys, payerIndex, terms);
   const memos = instructions.filter(({ program }) => program === MEMO).map((instruction) => memoText(instruction, payerIndex));
-  const signature = transaction.signatures[0] as Uint8Array;
   return {
     payer,
     sponsored,
-    message_hash: crypto.createHash('sha256').update(message.serialize()).digest('hex'),
-    transaction_id: sponsored ? null : bs58.encode(signature),
-    blockhash: message.recentBlockhash,
+    message_hash: crypto.createHash('sha256').update(transaction.message).digest('hex'),
+    transaction_id: sponsored ? null : bs58.encode(transaction.signatures[0] as Buffer),
+    blockhash: transaction.blockhash,
     source,
     destination,
     memos,
-    transaction,
   };
 }
 
 /** Strict base64, no trailing or odd bytes, legacy or version 0, no lookup tables. Throws verification_failed. */
-export function decodeTransaction(encoded: string): VersionedTransaction {
+export function decodeTransaction(encoded: string): SolanaWire {
   const undecodable = payload('transaction_could_not_be_decoded');
   if (encoded.length > 4 * Math.ceil(MAX_WIRE_BYTES / 3)) refuse(undecodable);
   const wire = Buffer.from(encoded, 'base64');
   if (wire.length === 0 || wire.length > MAX_WIRE_BYTES || wire.toString('base64') !== encoded) refuse(undecodable);
-  let transaction: VersionedTransaction;
+  let transaction: SolanaWire;
   try {
-    transaction = VersionedTransaction.deserialize(wire);
     // One payment must have one encoding: the claim key is a hash of these bytes.
-    if (!Buffer.from(transaction.serialize()).equals(wire)) refuse(undecodable);
-    const bytes = transaction.message.serialize();
-    if (!Buffer.from(VersionedMessage.deserialize(bytes).serialize()).equals(Buffer.from(bytes))) refuse(undecodable);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
+    transaction = decodeWire(wire);
+  } catch {
     return refuse(undecodable);
   }
-  if (transaction.message.addressTableLookups.length > 0) refuse(payload('address_lookup_table'));
+  if (transaction.lookups > 0) refuse(payload('address_lookup_table'));
   return transaction;
 }
 
-function checkSigners({ message, signatures }: VersionedTransaction, payerIndex: number, sponsored: boolean): void {
-  const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = message.header;
+function checkSigners(transaction: SolanaWire, payerIndex: number, sponsored: boolean): void {
+  const { message, signatures, key_bytes: keys, readonly_signed, readonly_unsigned } = transaction;
   const expected = sponsored ? 2 : 1;
-  if (numRequiredSignatures > expected) refuse(payload('transaction_excessive_signers'));
-  if (numRequiredSignatures < expected || signatures.length !== expected) refuse(payload('transaction_missing_fee_payer'));
-  const unsigned = message.staticAccountKeys.length - numRequiredSignatures;
-  if (numReadonlySignedAccounts >= numRequiredSignatures || numReadonlyUnsignedAccounts > unsigned)
-    refuse(payload('transaction_could_not_be_decoded'));
-  const key = message.staticAccountKeys[payerIndex];
-  if (key === undefined || !isSignedBy(key.toBytes(), message.serialize(), signatures[payerIndex] as Uint8Array))
-    refuse(payload('transaction_signature_invalid'));
+  if (signatures.length > expected) refuse(payload('transaction_excessive_signers'));
+  if (signatures.length < expected) refuse(payload('transaction_missing_fee_payer'));
+  if (readonly_signed >= expected || readonly_unsigned > keys.length - expected) refuse(payload('transaction_could_not_be_decoded'));
+  const key = keys[payerIndex];
+  if (key === undefined || !isSignedBy(key, message, signatures[payerIndex] as Buffer)) refuse(payload('transaction_signature_invalid'));
 }
 
-function isSignedBy(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
+function isSignedBy(publicKey: Buffer, bytes: Buffer, signature: Buffer): boolean {
   try {
-    const key = crypto.createPublicKey({ key: Buffer.concat([ED25519_SPKI, publicKey]), format: 'der', type: 'spki' });
-    return crypto.verify(null, bytes, key, signature);
+    return crypto.verify(null, bytes, verifierOf(publicKey), signature);
   } catch {
     return false;
   }
+}
+
+// Reading a key takes as long as verifying with it; the same wallets come again.
+const verifiers = new LRUCache<string, crypto.KeyObject>({ max: 10_000 });
+
+function verifierOf(publicKey: Buffer): crypto.KeyObject {
+  const bytes = publicKey.toString('latin1');
+  const known = verifiers.get(bytes);
+  if (known !== undefined) return known;
+  const key = crypto.createPublicKey({ key: Buffer.concat([ED25519_SPKI, publicKey]), format: 'der', type: 'spki' });
+  verifiers.set(bytes, key);
+  return key;
 }
 
 function checkPrograms(instructions: Instruction[], sponsored: boolean): void {

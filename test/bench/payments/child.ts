@@ -5,6 +5,7 @@ import { startProfile, stopProfile } from './profile';
 /** A server or chain in a Node process of its own: what is measured shares no event loop with what measures it. */
 export interface Child<Ready> {
   ready: Ready;
+  pid: number;
   ask<Answer>(question: string): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -28,6 +29,7 @@ export async function startChild<Ready>(file: string, settings: unknown): Promis
   const ready = await reply<Ready>(child);
   return {
     ready,
+    pid: child.pid as number,
     ask: (question) => {
       const answer = reply(child);
       child.send(question);

@@ -4,6 +4,7 @@ import { type Figure, figure, latencies, timed } from '../measure';
 import type { BenchChains } from './chains';
 import type { Child } from './child';
 import { pay, type Sign, signProofs } from './buyers';
+import { processorMs } from './processor';
 
 /** One server under measurement. */
 export interface Contender {
@@ -25,10 +26,18 @@ interface Result {
   times: number[];
   seconds: number;
   calls: number;
-  /** Milliseconds of processor time in the server's own process. */
-  cpu: number;
+  /** Milliseconds of processor time, by who took it. */
+  cpu: Processor;
   /** Median of each round. */
   medians: number[];
+}
+
+/** The server's own process, PostgreSQL, the chains, and the buyers with the bench itself. */
+interface Processor {
+  server: number;
+  postgres: number;
+  chain: number;
+  buyers: number;
 }
 
 const median = (times: readonly number[]): number => quantile(times, 0.5) as number;
@@ -50,14 +59,32 @@ export async function duel(what: string, ours: Contender, theirs: Contender, cou
   return [row(`${what}: ${ours.name}`, mine), row(`${what}: ${theirs.name}`, other), ratios(`${what}: ours / theirs`, mine, other)];
 }
 
-const empty = (): Result => ({ times: [], seconds: 0, calls: 0, cpu: 0, medians: [] });
+const NOTHING: Processor = { server: 0, postgres: 0, chain: 0, buyers: 0 };
+
+const empty = (): Result => ({ times: [], seconds: 0, calls: 0, cpu: NOTHING, medians: [] });
+
+/** What was used so far by all but the server, which counts for itself. */
+function others(chains: Child<unknown>): Omit<Processor, 'server'> {
+  const { user, system } = process.cpuUsage();
+  return { postgres: processorMs(process.pid, 'postgres'), chain: processorMs(chains.pid), buyers: (user + system) / 1_000 };
+}
+
+const combined = (one: Processor, sign: 1 | -1, other: Processor): Processor => ({
+  server: one.server + sign * other.server,
+  postgres: one.postgres + sign * other.postgres,
+  chain: one.chain + sign * other.chain,
+  buyers: one.buyers + sign * other.buyers,
+});
 
 async function runOnce({ url, server }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
   const proofs = await signProofs(url, batch, signs);
   await chains.ask('forgetCalls');
-  await server.ask('begin');
+  await Promise.all([server.ask('begin'), chains.ask('begin')]);
+  const before = { ...others(chains), server: 0 };
   const { result, seconds } = await timed(() => latencies(batch, concurrent, (index) => pay(url, proofs[index] ?? {}, agent)));
-  const cpu = await server.ask<number>('end');
+  const after = { ...others(chains), server: await server.ask<number>('end') };
+  await chains.ask('end');
+  const cpu = combined(after, -1, before);
   return { times: result, seconds, cpu, calls: await chains.ask<number>('calls'), medians: [median(result)] };
 }
 
@@ -65,7 +92,7 @@ function add(total: Result, run: Result): void {
   total.times.push(...run.times);
   total.seconds += run.seconds;
   total.calls += run.calls;
-  total.cpu += run.cpu;
+  total.cpu = combined(total.cpu, 1, run.cpu);
   total.medians.push(...run.medians);
 }
 
@@ -78,9 +105,15 @@ function row(what: string, result: Result): Figure {
     'p10 ms': (quantile(result.times, 0.1) as number).toFixed(2),
     ...rates,
     'p50 by round': spread,
-    'CPU ms a request': (result.cpu / result.times.length).toFixed(2),
+    ...shares(result),
     'chain calls a request': (result.calls / result.times.length).toFixed(1),
   };
+}
+
+/** Processor milliseconds a request. */
+function shares({ cpu, times }: Result): Record<string, string> {
+  const all = cpu.server + cpu.postgres + cpu.chain + cpu.buyers;
+  return Object.fromEntries(Object.entries({ ...cpu, all }).map(([name, ms]) => [`CPU ms: ${name}`, (ms / times.length).toFixed(1)]));
 }
 
 function ratios(what: string, mine: Result, other: Result): Figure {
@@ -94,7 +127,8 @@ function ratios(what: string, mine: Result, other: Result): Figure {
     'p99 ms': of(0.99),
     'per second': (mine.times.length / mine.seconds / (other.times.length / other.seconds)).toFixed(2),
     'p50 by round': `${Math.min(...byRound).toFixed(2)} to ${Math.max(...byRound).toFixed(2)}`,
-    'CPU ms a request': (mine.cpu / mine.times.length / (other.cpu / other.times.length)).toFixed(2),
+    ...Object.fromEntries(Object.keys(shares(mine)).map((name) => [name, ''])),
+    'CPU ms: server': (mine.cpu.server / mine.times.length / (other.cpu.server / other.times.length)).toFixed(2),
     'chain calls a request': '',
   };
 }

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import { openDatabase } from '../../../src/db/client';
+import { openKeyedPool } from '../../../src/db/keyed-pool';
 import { makeLogger } from '../../../src/observability/logger';
 import { createPayments } from '../../../src/payments/charge';
 import type { Outcome, Payments, Sale } from '../../../src/payments/protocol';
@@ -68,12 +68,11 @@ async function pay(payments: Payments, proof: Proof): Promise<void> {
 }
 
 void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, databaseUrl, rounds, batch }) => {
-  const rpc = new RecordedRpc(globalThis.fetch);
-  globalThis.fetch = rpc.fetch;
-  const [chains, db] = await Promise.all([startSandboxChains(folder), openDatabase(databaseUrl)]);
-  const { pool, take } = timedPool(db.pool);
+  const rpc = new RecordedRpc();
+  const [chains, keyed] = await Promise.all([startSandboxChains(folder), openKeyedPool(databaseUrl)]);
+  const { pool, take } = timedPool(keyed);
   const settings = { realm: 'localhost', ...chains.payments, reconcile_ms: 600_000 };
-  const payments = await createPayments(settings, { pool, logger: makeLogger('warn') });
+  const payments = await createPayments(settings, { pool, logger: makeLogger('warn'), post: rpc.post });
   await payments.start();
   const buyer: BenchWallets = await fundedBuyer(chains, readSandboxWallets(folder));
 
@@ -112,7 +111,7 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, d
     ready,
     stop: async () => {
       await payments.stop();
-      await Promise.all([chains.stop(), db.close()]);
+      await Promise.all([chains.stop(), keyed.end()]);
     },
   };
 });

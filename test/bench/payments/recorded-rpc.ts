@@ -1,3 +1,5 @@
+import { type PostJson, postJson } from '../../../src/chains/json-rpc';
+
 interface RpcCall {
   method: string;
   params?: unknown[];
@@ -17,7 +19,7 @@ function questionOf(url: string, { method, params = [] }: RpcCall): string {
 const SAMPLED = 'getLatestBlockhash';
 
 /**
- * Stands where `fetch` stands, between the real chain clients and the network. It passes calls on, or records one payment's
+ * Stands between the real chain clients and the network. It passes calls on, or records one payment's
  * answers, or replays them at once: the first asking of a question gets its first answer, the second the second, and so on. Two
  * payments of one buyer at one price get the same answers but for ids nobody compares, so what is left of a replayed payment is
  * our own work, the chain clients' included.
@@ -31,17 +33,15 @@ export class RecordedRpc {
   private readonly answers = new Map<string, string[]>();
   private readonly asked = new Map<string, number>();
 
-  constructor(private readonly real: typeof fetch) {}
-
-  readonly fetch: typeof fetch = async (input, init) => {
-    if (this.mode === 'pass' || typeof init?.body !== 'string') return this.real(input, init);
-    const question = questionOf(String(input), JSON.parse(init.body) as RpcCall);
-    if (question.endsWith(SAMPLED)) return this.real(input, init);
+  readonly post: PostJson = async (url, body, ms) => {
+    if (this.mode === 'pass') return postJson(url, body, ms);
+    const question = questionOf(url, JSON.parse(body) as RpcCall);
+    if (question.endsWith(SAMPLED)) return postJson(url, body, ms);
     this.calls += 1;
-    if (this.mode === 'replay') return this.replayed(question) ?? this.real(input, init);
-    const text = await (await this.real(input, init)).text();
+    if (this.mode === 'replay') return this.replayed(question) ?? postJson(url, body, ms);
+    const text = await postJson(url, body, ms);
     this.answers.set(question, [...(this.answers.get(question) ?? []), text]);
-    return json(text);
+    return text;
   };
 
   pass(): void {
@@ -62,15 +62,13 @@ export class RecordedRpc {
     this.asked.clear();
   }
 
-  private replayed(question: string): Response | undefined {
+  private replayed(question: string): string | undefined {
     const before = this.asked.get(question) ?? 0;
     this.asked.set(question, before + 1);
     const answers = this.answers.get(question) ?? [];
     const answer = answers[Math.min(before, answers.length - 1)];
-    if (answer !== undefined) return json(answer);
+    if (answer !== undefined) return answer;
     this.strangers += 1;
     return undefined;
   }
 }
-
-const json = (text: string): Response => new Response(text, { status: 200, headers: { 'content-type': 'application/json' } });
