@@ -8,6 +8,7 @@ import { startLocalSolana } from '../../src/sandbox/chains/solana';
 import { startLocalTempo } from '../../src/sandbox/chains/tempo';
 import { testDatabase } from '../support/database';
 import { signedEip1559, transferData } from '../support/tempo-transactions';
+import { signTransfer } from './solana-signing';
 import { proofFor, requirementOf, saleOf, SECRET, workOf } from './till';
 
 export const PRICE = 20_000n;
@@ -34,7 +35,25 @@ async function challengeOf(payments: Payments) {
   return outcome.challenge;
 }
 
-export async function openSolanaBooth(): Promise<Booth> {
+/** What the buyer's wallet sends for a challenge. */
+type Pay = (key: Keypair, challenge: Awaited<ReturnType<typeof challengeOf>>) => Record<string, string>;
+
+const payX402: Pay = (key, challenge) => ({ 'PAYMENT-SIGNATURE': proofFor(key, requirementOf(challenge)) });
+
+const payMpp: Pay = (buyer, challenge) => {
+  const parameters = parametersOf(challenge.headers['WWW-Authenticate']);
+  const { currency, recipient, amount, externalId, methodDetails } = JSON.parse(
+    Buffer.from(parameters.request as string, 'base64url').toString(),
+  ) as { currency: string; recipient: string; amount: string; externalId: string; methodDetails: { recentBlockhash: string } };
+  const { recentBlockhash: blockhash } = methodDetails;
+  const transaction = signTransfer({ buyer, mint: currency, pay_to: recipient, amount: BigInt(amount), blockhash, memo: externalId });
+  return { Authorization: credentialOf(parameters, { type: 'transaction', transaction }) };
+};
+
+export const openSolanaBooth = (): Promise<Booth> => openBoothOnSolana(payX402);
+export const openMppSolanaBooth = (): Promise<Booth> => openBoothOnSolana(payMpp);
+
+async function openBoothOnSolana(pay: Pay): Promise<Booth> {
   const [solana, database] = await Promise.all([startLocalSolana(), testDatabase()]);
   const merchant = Keypair.generate().publicKey.toBase58();
   await solana.fund(merchant, { usdc: 0n });
@@ -48,8 +67,7 @@ export async function openSolanaBooth(): Promise<Booth> {
     buyer: async (payments) => {
       const key = Keypair.generate();
       await solana.fund(key.publicKey.toBase58(), { lamports: 100_000_000n, usdc: BUYER_USDC });
-      const headers = { 'PAYMENT-SIGNATURE': proofFor(key, requirementOf(await challengeOf(payments))) };
-      return { payer: key.publicKey.toBase58(), headers };
+      return { payer: key.publicKey.toBase58(), headers: pay(key, await challengeOf(payments)) };
     },
     spent: async (payer) => BUYER_USDC - (await solana.usdcBalance(payer)),
     close: async () => {
@@ -76,7 +94,12 @@ export async function openTempoBooth(): Promise<Booth> {
       fees.set(address.toLowerCase(), await tempo.usdcBalance(merchant));
       const challenge = await challengeOf(payments);
       const raw = signedEip1559({ chainId: chain_id, nonce: 0n, gas: 2_000_000n, data: transferData(PRICE, merchant) }, key);
-      return { payer: address, headers: { Authorization: credentialOf(challenge.headers['WWW-Authenticate'], raw) } };
+      return {
+        payer: address,
+        headers: {
+          Authorization: credentialOf(parametersOf(challenge.headers['WWW-Authenticate']), { type: 'transaction', signature: raw }),
+        },
+      };
     },
     // One buyer at a time pays on this chain; its fee, in the same token, is no part of the price.
     spent: async (payer) => (await tempo.usdcBalance(merchant)) - (fees.get(payer.toLowerCase()) as bigint),
@@ -86,10 +109,15 @@ export async function openTempoBooth(): Promise<Booth> {
   };
 }
 
-/** The value of an `Authorization` field: the challenge, parameter by parameter, and the signed transaction. */
-function credentialOf(challenges: string | string[] | undefined, signature: string): string {
+/** The parameters of the first challenge. */
+function parametersOf(challenges: string | string[] | undefined): Record<string, string> {
   const [challenge] = [challenges ?? []].flat();
-  const parameters = Object.fromEntries([...(challenge ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-  const credential = { challenge: parameters, payload: { type: 'transaction', signature } };
-  return `Payment ${Buffer.from(JSON.stringify(credential)).toString('base64url')}`;
+  return Object.fromEntries(
+    [...(challenge ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name as string, value as string]),
+  );
+}
+
+/** The value of an `Authorization` field: the challenge, parameter by parameter, and what pays it. */
+function credentialOf(challenge: Record<string, string>, payload: object): string {
+  return `Payment ${Buffer.from(JSON.stringify({ challenge, payload })).toString('base64url')}`;
 }

@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { TempoChain } from '../../src/chains/tempo';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
+import { MppSolana } from '../../src/payments/protocols/mpp-solana';
 import { MppTempo } from '../../src/payments/protocols/mpp-tempo';
 import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
 import { X402 } from '../../src/payments/protocols/x402';
@@ -55,7 +56,7 @@ function waitBeforeSending(): void {
 const isSending = (): boolean => sending.has(sales.getStore() as number);
 
 const AT: Record<Death, () => void> = {
-  RECEIVED: () => [X402, MppTempo].forEach(({ prototype }) => haltAt(prototype, 'validate', 'before')),
+  RECEIVED: () => [X402, MppSolana, MppTempo].forEach(({ prototype }) => haltAt(prototype, 'validate', 'before')),
   VALIDATED: () => haltAt(Ledger.prototype, 'claim', 'before'),
   RESERVED: () => haltAt(Ledger.prototype, 'claim', 'after'),
   EXECUTING: () => haltAt(Ledger.prototype, 'executing', 'after'),
