@@ -37,14 +37,21 @@ export function predictionWorld(options: WorldOptions): PredictionWorld {
   const start = Math.ceil(options.start.getTime() / 1_000);
   const schedule = makeSchedule(seed, size, start);
   const setting = settingOf(seed, size, start, schedule.marketsPerDay);
-  const lives = new Map<string, Life>();
-  const lifeOf = (plan: Plan): Life => {
-    const known = lives.get(plan.id) ?? live(plan, setting);
-    lives.set(plan.id, known);
-    return known;
+  // Lives that go on, without what was told of them: a large world would not fit into memory.
+  const lives = new Map<string, { life: Life; told: number }>();
+  const lifeFrom = (plan: Plan, from: number): Life => {
+    const known = lives.get(plan.id);
+    if (known !== undefined && known.told <= from) return known.life;
+    const life = live(plan, setting);
+    lives.set(plan.id, { life, told: 0 });
+    return life;
   };
   const forget = (before: number): void => {
-    for (const [id, { plan }] of lives) if (plan.settled < before) lives.delete(id);
+    for (const [id, { life }] of lives) {
+      const events = since(life.events, before);
+      if (life.plan.settled < before) lives.delete(id);
+      else if (events !== life.events) lives.set(id, { life: { ...life, events }, told: before });
+    }
   };
 
   function* pages(from: Date, to: Date): Generator<WorldPage> {
@@ -53,7 +60,7 @@ export function predictionWorld(options: WorldOptions): PredictionWorld {
     for (let at = first; at < end; at += 6 * HOUR) {
       const until = Math.min(end, at + 6 * HOUR);
       forget(at);
-      const alive = schedule.alive(at, until).map(lifeOf);
+      const alive = schedule.alive(at, until).map((plan) => lifeFrom(plan, at));
       yield* cataloguePages(alive, at, until);
       const told = alive.flatMap((life) => within(life.events, at, until).map((event) => ({ life, event })));
       told.sort((a, b) => a.event.time - b.event.time);
@@ -67,7 +74,7 @@ export function predictionWorld(options: WorldOptions): PredictionWorld {
   function truthUntil(until: number): PlantedWallet[] {
     const seen = new Map<string, PlantedWallet>();
     for (const plan of allPlans(until)) {
-      for (const { by, time } of lifeOf(plan).events) if (time < until) seen.set(by.wallet, planted(by, plan, seen.get(by.wallet)));
+      for (const { by, time } of live(plan, setting).events) if (time < until) seen.set(by.wallet, planted(by, plan, seen.get(by.wallet)));
     }
     return [...seen.values()];
   }
@@ -109,6 +116,12 @@ function settingOf(seed: number, size: number, start: number, marketsPerDay: num
 /** Events of [from, to), out of events in order of time. */
 function within(events: Event[], from: number, to: number): Event[] {
   return events.slice(firstAt(events, from), firstAt(events, to));
+}
+
+/** Events from `time` on: themselves where nothing, or little, came before. */
+function since(events: Event[], time: number): Event[] {
+  const first = firstAt(events, time);
+  return first * 4 < events.length ? events : events.slice(first);
 }
 
 function firstAt(events: Event[], time: number): number {

@@ -8,7 +8,8 @@ import { similarSnapshot } from './resolvers/markets-similar';
 import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
 import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
-import { rebuildPositions } from './rollups/positions';
+import { attachMonths } from './rollups/months-due';
+import { rebuildPositions } from './rollups/positions-rebuild';
 import { score } from './scoring/job';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
@@ -30,6 +31,7 @@ async function counts(db: Pool): Promise<Record<string, number>> {
 }
 
 async function rebuild(client: PoolClient): Promise<void> {
+  await attachMonths(client);
   await rebuildPositions(client);
   await rebuildHours(client);
   // Told anew by the next daily run.

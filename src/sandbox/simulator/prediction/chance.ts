@@ -1,5 +1,7 @@
 import { randomOf } from '../world';
 
+const HEX = Array.from({ length: 65_536 }, (_, number) => number.toString(16).padStart(4, '0'));
+
 /** A source of randomness for one named thing of the world. */
 export class Chance {
   private readonly next: () => number;
@@ -60,10 +62,10 @@ export class Chance {
 
   hex(digits: number): string {
     let text = '';
-    while (text.length < digits)
-      text += Math.floor(this.next() * 4_294_967_296)
-        .toString(16)
-        .padStart(8, '0');
+    while (text.length < digits) {
+      const drawn = Math.floor(this.next() * 4_294_967_296);
+      text += (HEX[drawn >>> 16] as string) + (HEX[drawn & 0xffff] as string);
+    }
     return text.slice(0, digits);
   }
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { fillEmptied } from '../../../db/indexes';
 import { arrayOf } from './array-text';
 
 /** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
@@ -89,13 +90,21 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
   await client.query({ name: 'pm_roll_hours', text: ROLL, values });
 }
 
+// Sorted, rows come in the order of the key: memory is bounded, and the key's index grows at its end.
+const IN_ORDER = "SET LOCAL work_mem = '128MB'; SET LOCAL enable_hashagg = off";
+const AS_BEFORE = 'SET LOCAL work_mem TO DEFAULT; SET LOCAL enable_hashagg TO DEFAULT';
+
 /** Makes all hours anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {
   await client.query('LOCK TABLE pm_token_hour, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
-  await client.query('DELETE FROM pm_token_hour');
-  await client.query('DELETE FROM pm_wallet_hour');
-  await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`);
-  await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`);
+  await client.query(IN_ORDER);
+  await fillEmptied(client, ['pm_token_hour', 'pm_wallet_hour'], async () => {
+    await client.query('DELETE FROM pm_token_hour');
+    await client.query('DELETE FROM pm_wallet_hour');
+    await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour`);
+    await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet`);
+  });
+  await client.query(AS_BEFORE);
 }
 
 const HOUR_MS = 3_600_000;

@@ -144,24 +144,3 @@ export async function recomputePositions(client: PoolClient, removed: readonly B
   await sql.query(FORGET, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id)]);
   await computePositions(sql, groups, undefined, (rows) => writePositions(sql, rows));
 }
-
-const NEXT_GROUPS: Statement = {
-  name: 'pm_book_groups',
-  text: `SELECT DISTINCT wallet, condition_id FROM pm_trade WHERE (wallet, condition_id) > ($1, $2) ORDER BY wallet, condition_id LIMIT $3`,
-};
-
-const REBUILD_CHUNK = 20_000;
-
-/** Makes all positions anew from facts, inside the caller's transaction. */
-export async function rebuildPositions(client: PoolClient): Promise<void> {
-  await lockRollups(client);
-  await client.query('DELETE FROM pm_position');
-  const sql = sqlOf(client);
-  for (let after: Group = { wallet: '', condition_id: '' }; ;) {
-    const groups = await sql.query<Group & Record<string, unknown>>(NEXT_GROUPS, [after.wallet, after.condition_id, REBUILD_CHUNK]);
-    const last = groups.at(-1);
-    if (last === undefined) return;
-    await computePositions(sql, groups, undefined, (rows) => writePositions(sql, rows));
-    after = last;
-  }
-}

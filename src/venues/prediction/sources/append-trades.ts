@@ -4,6 +4,7 @@ import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours } from '../rollups/hours';
 import { lockRollups, rollPositions } from '../rollups/positions';
 import type { DataApiRow } from './data-api-row';
+import { Months } from './months';
 
 /** A row of a wallet's history, ready for the store. */
 export interface TradeFact extends DataApiRow {
@@ -15,9 +16,13 @@ export interface TradeFact extends DataApiRow {
 const ROWS = `(SELECT *, to_timestamp(seconds) AS "timestamp" FROM unnest($1::text[], $2::float8[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::numeric[],
   $9::numeric[], $10::boolean[], $11::text[]) AS given(condition_id, seconds, trade_id, wallet, token_id, side, price, size, usdc_size, is_taker, tx_hash)) AS row`;
 
+// Rows go to pm_trade, or to a month's own table while it is filled before it becomes a partition.
+const NAMES = (table: string): { append?: string; complete?: string } =>
+  table === 'pm_trade' ? { append: 'pm_append_trades', complete: 'pm_complete_trades' } : {};
+
 // USDC where the upstream gives none: price × size of a trade, one a share for a payout or a full set; a conversion's cash is unknown, not guessed.
-const APPEND = `
-INSERT INTO pm_trade (condition_id, "timestamp", trade_id, wallet, token_id, side, price, size, usdc_size, is_taker, tx_hash)
+const APPEND = (table: string): string => `
+INSERT INTO ${table} (condition_id, "timestamp", trade_id, wallet, token_id, side, price, size, usdc_size, is_taker, tx_hash)
 SELECT condition_id, "timestamp", trade_id, wallet, token_id, side, price, size,
   COALESCE(usdc_size, CASE side WHEN 'CONVERSION' THEN 0 ELSE round(size * COALESCE(price, 1), 6) END), is_taker, tx_hash
 FROM ${ROWS}
@@ -25,9 +30,9 @@ ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING
 RETURNING trade_id, extract(epoch FROM "timestamp")::float8 AS seconds, usdc_size`;
 
 // The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
-const COMPLETE = `
-UPDATE pm_trade AS kept SET is_taker = COALESCE(kept.is_taker, row.is_taker), usdc_size = COALESCE(row.usdc_size, kept.usdc_size)
-FROM ${ROWS} JOIN pm_trade AS was ON was.condition_id = row.condition_id AND was."timestamp" = row."timestamp" AND was.trade_id = row.trade_id
+const COMPLETE = (table: string): string => `
+UPDATE ${table} AS kept SET is_taker = COALESCE(kept.is_taker, row.is_taker), usdc_size = COALESCE(row.usdc_size, kept.usdc_size)
+FROM ${ROWS} JOIN ${table} AS was ON was.condition_id = row.condition_id AND was."timestamp" = row."timestamp" AND was.trade_id = row.trade_id
 WHERE kept.condition_id = row.condition_id AND kept."timestamp" = row."timestamp" AND kept.trade_id = row.trade_id
   AND ((kept.is_taker IS NULL AND row.is_taker IS NOT NULL) OR kept.usdc_size <> row.usdc_size)
 RETURNING kept.condition_id, kept.token_id, kept.wallet, kept.side, kept.price, kept."timestamp", kept.trade_id, 0 AS rows, 0 AS size, kept.usdc_size - was.usdc_size AS usdc,
@@ -78,53 +83,37 @@ function newChanges(rows: readonly TradeFact[], appended: readonly Appended[]): 
   });
 }
 
-const DAY_MS = 86_400_000;
-
 const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Appends rows of one page: partitions, what they tell of markets, outcomes and wallets, and the facts themselves. */
 export class AppendTrades {
-  private readonly months = new Set<string>();
+  private readonly months: Months;
   private readonly markets = new Set<string>();
   private readonly outcomes = new Set<string>();
 
-  /** `told` is handed the times of rows that were new. */
-  constructor(private readonly told: (times: Date[]) => void = () => undefined) {}
+  /** `told` is handed the times of rows that were new. With rollups 'later' none is touched: who asks for that has them rebuilt. */
+  constructor(
+    private readonly told: (times: Date[]) => void = () => undefined,
+    private readonly rollups: 'now' | 'later' = 'now',
+  ) {
+    this.months = new Months(rollups);
+  }
 
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
     await lockRollups(client);
-    await this.makePartitions(rows, client);
-    const values = columnsOf(rows);
-    // The longest statement goes first: the next batch is decoded while it runs.
-    const appended = await client.query<Appended>({ name: 'pm_append_trades', text: APPEND, values });
-    const known = appended.rowCount !== rows.length;
-    const completed = known ? await client.query<HourChange>({ name: 'pm_complete_trades', text: COMPLETE, values }) : { rows: [] };
-    const changes = newChanges(rows, appended.rows);
-    await rollHours(client, [...changes, ...completed.rows]);
+    const written: Written[] = [];
+    for (const [table, part] of await this.months.sort(rows, client)) written.push(await write(table, part, client));
     await this.noteMarkets(rows, client);
     const new_tokens = await this.noteOutcomes(rows, client);
     await noteWallets(rows, client);
-    const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
-    await rollPositions(client, { facts, restated: completed.rows.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
-    this.told(changes.map(({ timestamp }) => timestamp));
-    return appended.rowCount ?? 0;
-  }
-
-  private async makePartitions(rows: TradeFact[], client: PoolClient): Promise<void> {
-    const days = new Set(rows.map(({ timestamp }) => Math.floor(timestamp.getTime() / DAY_MS)));
-    for (const day of days) {
-      const month = new Date(day * DAY_MS).toISOString().slice(0, 7);
-      if (this.months.has(month)) continue;
-      this.months.add(month);
-      const { rows: found } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [
-        `pm_trade_${month.replace('-', '')}`,
-      ]);
-      if (found[0]?.known) continue;
-      // One maker at a time; taking the lock also makes this session see what the one before it made.
-      await client.query('LOCK TABLE pm_trade IN SHARE UPDATE EXCLUSIVE MODE');
-      await client.query("SELECT ensure_month_partitions('pm_trade', $1, $1)", [`${month}-01T00:00:00Z`]);
+    const appended = written.flatMap((part) => part.appended);
+    if (this.rollups === 'now') {
+      const completed = written.flatMap((part) => part.completed);
+      await roll(client, newChanges(rows, appended), completed, new_tokens);
     }
+    this.told(appended.map(({ seconds }) => new Date(seconds * 1_000)));
+    return appended.length;
   }
 
   private async noteMarkets(rows: TradeFact[], client: PoolClient): Promise<void> {
@@ -164,6 +153,34 @@ export class AppendTrades {
   }
 }
 
+interface Written {
+  appended: Appended[];
+  completed: HourChange[];
+}
+
+/** Appends the rows that are not in the table yet, and completes those that are. */
+async function write(table: string, rows: TradeFact[], client: PoolClient): Promise<Written> {
+  const values = columnsOf(rows);
+  const { append, complete } = NAMES(table);
+  // The longest statement goes first: the next batch is decoded while it runs.
+  const appended = await client.query<Appended>({ name: append, text: APPEND(table), values });
+  if (appended.rowCount === rows.length) return { appended: appended.rows, completed: [] };
+  const completed = await client.query<HourChange>({ name: complete, text: COMPLETE(table), values });
+  return { appended: appended.rows, completed: completed.rows };
+}
+
+/** Brings the rollups up to rows that were appended or completed. */
+async function roll(
+  client: PoolClient,
+  changes: (HourChange & TradeFact)[],
+  completed: HourChange[],
+  new_tokens: readonly string[],
+): Promise<void> {
+  await rollHours(client, [...changes, ...completed]);
+  const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
+  await rollPositions(client, { facts, restated: completed.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
+}
+
 /** First row of each key that is not in `known` yet; the keys are added to it. */
 function firstOfEach(rows: TradeFact[], known: Set<string>, keyOf: (row: TradeFact) => string): Map<string, TradeFact> {
   const found = new Map<string, TradeFact>();
@@ -190,12 +207,15 @@ async function noteWallets(rows: TradeFact[], client: PoolClient): Promise<void>
 
 const earlier = (known: Date | null, time: Date): Date => (known !== null && known <= time ? known : time);
 
+const HASH = /^0x[0-9a-f]*$/;
+
 /** Columns as array texts, which need no escaping; but a transaction's hash is whatever the upstream wrote. */
 function columnsOf(rows: TradeFact[]): unknown[] {
   const column = (key: (typeof PLAIN_COLUMNS)[number]): string => arrayOf(rows.map((row) => row[key]));
   const seconds = arrayOf(rows.map(({ timestamp }) => timestamp.getTime() / 1_000));
   const [condition_id, ...others] = PLAIN_COLUMNS.map(column);
-  return [condition_id, seconds, ...others, rows.map(({ tx_hash }) => tx_hash)];
+  const hashes = rows.map(({ tx_hash }) => tx_hash);
+  return [condition_id, seconds, ...others, hashes.every((hash) => hash === null || HASH.test(hash)) ? arrayOf(hashes) : hashes];
 }
 
 const PLAIN_COLUMNS = ['condition_id', 'trade_id', 'wallet', 'token_id', 'side', 'price', 'size', 'usdc_size', 'is_taker'] as const;

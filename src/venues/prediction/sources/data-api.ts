@@ -18,7 +18,7 @@ const namesBothSides = (page: string): boolean => /taker_?only(=|-|_|%3d)(false|
 
 function load(name: string, ofTakers: boolean, page: RecordedPage, client: PoolClient, options: LoadOptions): Promise<IngestReport> {
   const keys = new NaturalKeys();
-  const target = new AppendTrades((times) => options.appended?.(times));
+  const target = new AppendTrades((times) => options.appended?.(times), options.rollups);
   const is_taker = ofTakers && !namesBothSides(page.name) ? true : null;
   return readPage<TradeFact>(page, client, options, {
     name,
@@ -26,7 +26,7 @@ function load(name: string, ofTakers: boolean, page: RecordedPage, client: PoolC
       for (const row of rowsWithin(record)) {
         const decoded = decodeDataApiRow(row);
         if (isUnusable(decoded)) reasons.add(decoded.skip);
-        else yield { ...decoded, trade_id: keys.idOf(decoded), is_taker: decoded.price === null ? null : is_taker };
+        else yield Object.assign(decoded, { trade_id: keys.idOf(decoded), is_taker: decoded.price === null ? null : is_taker });
       }
     },
     write: (rows, into) => target.append(rows, into),

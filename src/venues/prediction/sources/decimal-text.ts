@@ -1,3 +1,4 @@
+const CANONICAL = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
@@ -7,6 +8,7 @@ const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 export function decimalText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? decimalText(String(value)) : undefined;
   if (typeof value !== 'string') return undefined;
+  if (CANONICAL.test(value)) return value;
   const match = DECIMAL.exec(value.trim());
   const whole = match?.[2] ?? '';
   const fraction = match?.[3] ?? '';

@@ -18,7 +18,7 @@ export const gammaMarkets: RecordedSource = {
           else yield decoded;
         }
       },
-      write: writeMarkets,
+      write: (markets, into) => writeMarkets(markets, into, options.rollups),
       timeOf: (market) => market.updated_at,
     }),
 };

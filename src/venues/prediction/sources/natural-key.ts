@@ -26,6 +26,6 @@ export class NaturalKeys {
   }
 }
 
-const digest = (text: string): string => crypto.createHash('sha256').update(text).digest('hex').slice(0, 32);
+const digest = (text: string): string => crypto.hash('sha256', text).slice(0, 32);
 
 const uuid = (hex: string): string => `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

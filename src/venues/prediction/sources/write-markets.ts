@@ -29,8 +29,8 @@ SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, token_id t
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
-/** Keeps the newest description of each market; returns how many were new or changed. */
-export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient): Promise<number> {
+/** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions stay as they are. */
+export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient, rollups: 'now' | 'later' = 'now'): Promise<number> {
   const newest = new Map<string, CatalogueMarket>();
   for (const market of markets) {
     const other = newest.get(market.condition_id);
@@ -38,7 +38,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   }
   // One order for all writers, so that two of them never wait for each other.
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
-  const before = await marketsBefore(client, [...newest.keys()]);
+  const before = rollups === 'now' ? await marketsBefore(client, [...newest.keys()]) : null;
   const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [
     JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)),
   ]);
@@ -47,6 +47,6 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
   });
   if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
-  await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
+  if (before !== null) await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
   return written.rows.length;
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { seededRandom } from '../../../../src/lib/statistics';
-import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions';
+import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions-rebuild';
 import { testDatabase } from '../../../support/database';
 import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { sqlOver } from '../../../../src/db/sql';
