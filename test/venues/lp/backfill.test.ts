@@ -42,6 +42,14 @@ async function tables(pool: Pool): Promise<Record<string, string[]>> {
   return { ...all, source_cursor: cursors.rows.map(({ row }) => row) };
 }
 
+/** Indexes of the venue's tables and of their partitions, without their names. */
+async function indexes(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ definition: string }>(
+    `SELECT regexp_replace(indexdef, 'INDEX \\S+ ON', 'INDEX ON') AS definition FROM pg_indexes WHERE schemaname = 'public' AND tablename ~ '^(lp_|dca_|token_)' ORDER BY 1`,
+  );
+  return rows.map(({ definition }) => definition);
+}
+
 const sumOf = (reports: readonly IngestReport[]): IngestReport => {
   const total = emptyReport();
   for (const report of reports) addReport(total, report);
@@ -84,6 +92,7 @@ describe('a world whose rollups come at the end of its load', () => {
     expect(sumOf(whole).read).toBeGreaterThan(100);
     const [expected, found] = [await tables(one.pool), await tables(other.pool)];
     for (const table of Object.keys(expected)) expect({ [table]: found[table] }).toEqual({ [table]: expected[table] });
+    expect(await indexes(other.pool)).toEqual(await indexes(one.pool));
     for (const table of ['lp_event', 'lp_swap', 'token_price', 'lp_owner_hour', 'lp_position_sum', 'dca_order'])
       expect(found[table]?.length).toBeGreaterThan(5);
   });

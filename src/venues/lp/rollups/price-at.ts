@@ -17,3 +17,11 @@ export const priceAt = (mint: string, at: string, alias: string): string => `LEF
 /** The same, looked up (and planned) once for a row however often `alias.usd` is used: OFFSET keeps the planner from copying it. */
 export const priceOnceAt = (mint: string, at: string, alias: string): string =>
   `LEFT JOIN LATERAL (${priceOf(mint, at)} OFFSET 0) ${alias} ON true`;
+
+/**
+ * The same for many rows at once: most find a price of their own minute, which one join tells (as `alias_own`), and only the others
+ * are looked up. Items of a FROM list.
+ */
+export const pricesAt = (mint: string, at: string, alias: string): string => `
+LEFT JOIN token_price ${alias}_own ON ${alias}_own.mint = ${mint} AND ${alias}_own.minute = date_trunc('minute', ${at})
+CROSS JOIN LATERAL (SELECT CASE WHEN ${alias}_own.usd IS NOT NULL AND ${mint} NOT IN (${stableList}) THEN ${alias}_own.usd ELSE (${priceOf(mint, at)}) END AS usd OFFSET 0) ${alias}`;

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './changes';
@@ -7,18 +8,31 @@ import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { settleWaiting } from './settle';
 
-const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table)];
+const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table), 'dca_order'];
 
-/** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
+/** Room for sorting and hashing on one connection, in place of a few megabytes: hours are counted, and indexes made, of millions of rows. */
+const ROOM = "SET LOCAL work_mem = '64MB'; SET LOCAL maintenance_work_mem = '256MB'";
+
+/**
+ * Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. After a load
+ * whose rollups come later, the facts that wait are written first.
+ */
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
+  await client.query(ROOM);
   if (await areWaiting(client)) await settleWaiting(client);
-  for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
+  await fillEmptied(client, REBUILT, async () => {
+    for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
+    await fillAll(client);
+  });
+  await client.query(`ANALYZE ${REBUILT.join(', ')}`);
+}
+
+async function fillAll(client: PoolClient): Promise<void> {
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
   await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
   for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
   await rebuildOrders(client);
-  await client.query(`ANALYZE ${REBUILT.join(', ')}, dca_order`);
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { fillEmptied } from '../../../db/indexes';
 import { ensureMonths } from '../store/insert';
 import type { TimeRange } from '../store/hours';
 import { appendWaiting, WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
@@ -31,7 +32,9 @@ const WAITING = [WAITING_EVENTS, WAITING_SWAPS];
  * then what waits, valued as it is written.
  */
 export async function settleWaiting(client: PoolClient): Promise<void> {
-  await client.query(`ANALYZE ${WAITING.join(', ')}, lp_pool, lp_token, lp_position`);
+  await client.query(
+    `ANALYZE ${WAITING.map((table) => `${table} (pool_address, "timestamp")`).join(', ')}, lp_pool, lp_token, lp_position`,
+  );
   const onRecord = await daysOf(client, RECORD);
   const waiting = await daysOf(client, WAITING);
   await deriveAllPrices(client, daysBetween(onRecord, waiting));
@@ -46,7 +49,7 @@ export async function settleWaiting(client: PoolClient): Promise<void> {
       table,
       waiting.map(({ from }) => from),
     );
-  await appendWaiting(client);
+  await fillEmptied(client, RECORD, () => appendWaiting(client));
 }
 
 /** Each day of either list once, oldest first. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { notingEvents, notingSwaps } from '../rollups/changes';
 import { recountOrders } from '../rollups/orders';
-import { priceOnceAt } from '../rollups/price-at';
+import { priceOnceAt, pricesAt } from '../rollups/price-at';
 import { appendNew, type Columns, ensureMonths } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
 import { EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
@@ -18,11 +18,17 @@ const units = (raw: string, decimals: string): string => `${raw} * ('1e-' || ${d
 export const worth = (amountX: string, amountY: string): string =>
   `CASE WHEN (${amountX} = 0 OR x.usd IS NOT NULL) AND (${amountY} = 0 OR y.usd IS NOT NULL) THEN ${amountX} * coalesce(x.usd, 0) + ${amountY} * coalesce(y.usd, 0) END`;
 
-const TOKENS_OF = (row: string): string => `
+/** How many rows a source holds: a page's are looked up one by one. */
+type Rows = 'page' | 'many';
+
+const tokensOf = (row: string, rows: Rows): string => {
+  const price = rows === 'many' ? pricesAt : priceOnceAt;
+  return `
 LEFT JOIN lp_pool p ON p.pool_address = ${row}.pool_address
 LEFT JOIN lp_token a ON a.mint = p.mint_x
 LEFT JOIN lp_token b ON b.mint = p.mint_y
-${priceOnceAt('p.mint_x', `${row}."timestamp"`, 'x')} ${priceOnceAt('p.mint_y', `${row}."timestamp"`, 'y')}`;
+${price('p.mint_x', `${row}."timestamp"`, 'x')} ${price('p.mint_y', `${row}."timestamp"`, 'y')}`;
+};
 
 /** The key of lp_event. */
 export const KEY = ['pool_address', 'timestamp', 'tx_id', 'position_address', 'kind', 'n'] as const;
@@ -32,15 +38,15 @@ export const names = (list: readonly string[], alias?: string): string =>
 const kept = EVENT.map(([name]) => name).filter((name) => !['owner', 'amount_x', 'amount_y', 'stated_usd'].includes(name));
 
 /** Statement that appends the events of a source: the position's owner where the event does not name him, else who signed; stated USD before ours. */
-export const insertEvents = (source: string): string => `
+export const insertEvents = (source: string, rows: Rows): string => `
 INSERT INTO lp_event AS e (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
 SELECT ${names(kept, 'u')}, coalesce(u.owner, o.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
 FROM ${source} u
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
-${TOKENS_OF('u')}
+${tokensOf('u', rows)}
 CROSS JOIN LATERAL (SELECT coalesce(u.amount_x, ${units('u.raw_x', 'a.decimals')}) AS x, coalesce(u.amount_y, ${units('u.raw_y', 'b.decimals')}) AS y) m
 ON CONFLICT DO NOTHING`;
-const INSERT_EVENTS = notingEvents(insertEvents(STAGED_EVENTS));
+const INSERT_EVENTS = notingEvents(insertEvents(STAGED_EVENTS, 'page'));
 
 /** What another feed knows of an event that is on record already: stated USD wins, the rest fills gaps. */
 export const COMPLETE_EVENTS = notingEvents(`
@@ -70,18 +76,18 @@ export const SWAP_USD = 'm.amount_in * CASE WHEN s.x_to_y THEN x.usd ELSE y.usd 
 export const SWAP_FEE_USD = `s.raw_fee * CASE WHEN s.fee_on_x THEN ('1e-' || a.decimals)::numeric * x.usd WHEN NOT s.fee_on_x THEN ('1e-' || b.decimals)::numeric * y.usd END`;
 
 /** Statement that appends the swaps of a source, valued. */
-export const insertSwaps = (source: string): string => `
+export const insertSwaps = (source: string, rows: Rows): string => `
 INSERT INTO lp_swap AS s (${names(SWAP.map(([name]) => name))}, amount_in, amount_out, usd, fee_usd)
 SELECT ${names(
   SWAP.map(([name]) => name),
   's',
 )}, m.amount_in, m.amount_out, ${SWAP_USD}, ${SWAP_FEE_USD}
-FROM ${source} s ${TOKENS_OF('s')}
+FROM ${source} s ${tokensOf('s', rows)}
 CROSS JOIN LATERAL (SELECT
   ${units('s.raw_in', 'CASE WHEN s.x_to_y THEN a.decimals ELSE b.decimals END')} AS amount_in,
   ${units('s.raw_out', 'CASE WHEN s.x_to_y THEN b.decimals ELSE a.decimals END')} AS amount_out) m
 ON CONFLICT DO NOTHING`;
-const INSERT_SWAPS = notingSwaps(insertSwaps(STAGED_SWAPS));
+const INSERT_SWAPS = notingSwaps(insertSwaps(STAGED_SWAPS, 'page'));
 /** Statement that notes of which pools swaps were seen. */
 export const swapsSeen = (source: string): string =>
   `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${source} s WHERE s.pool_address = p.pool_address)`;

@@ -184,6 +184,7 @@ export function noFacts(): Facts {
  * told by the chain and by the index has one key.
  */
 export function numberEqualKeys(events: EventRow[], from: number): void {
+  if (events.length - from < 2) return;
   const seen = new Map<string, number>();
   for (let i = from; i < events.length; i += 1) {
     const event = events[i] as EventRow;

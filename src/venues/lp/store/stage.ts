@@ -67,7 +67,7 @@ export async function openStage(client: PoolClient): Promise<void> {
     name: 'lp_stage_open',
     text: `SELECT to_regclass('${STAGED_SWAPS}') IS NOT NULL AS open`,
   });
-  await client.query(rows[0]?.open === true ? `DELETE FROM ${STAGED_EVENTS}; DELETE FROM ${STAGED_SWAPS}` : ROOMS);
+  await client.query(rows[0]?.open === true ? `TRUNCATE ${STAGED_EVENTS}, ${STAGED_SWAPS}` : ROOMS);
 }
 
 export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => copyRows(client, STAGED_EVENTS, EVENT, rows);

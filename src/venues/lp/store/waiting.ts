@@ -89,7 +89,7 @@ export async function waitSwaps(client: PoolClient, staged: number): Promise<App
 
 /** Writes what waits to its tables, oldest first as facts come page by page, valued by the prices of now. */
 export async function appendWaiting(client: PoolClient): Promise<void> {
-  await client.query(insertEvents(WAITING_EVENTS));
-  await client.query(insertSwaps(WAITING_SWAPS));
+  await client.query(insertEvents(WAITING_EVENTS, 'many'));
+  await client.query(insertSwaps(WAITING_SWAPS, 'many'));
   await client.query(swapsSeen(WAITING_SWAPS));
 }
