@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
+import { poolForPrisma } from './cancel';
 import { unreachable } from './reach';
 
 /** One pool for Prisma and for analytics SQL. */
@@ -35,7 +36,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     await pool.end();
     throw unreachable(url, error);
   }
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma(pool)) });
   return {
     pool,
     prisma,

@@ -1,4 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
+import { runCancellable } from './cancel';
 
 /**
  * One statement of the query catalogue. `name` makes it a prepared statement on each connection, so names must be
@@ -14,34 +15,13 @@ export interface Sql {
   query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/**
- * Sql over the pool that Prisma uses too. When `signal` aborts, the running statement is cancelled in PostgreSQL as
- * well (pg_cancel_backend) and the promise rejects with the signal's reason.
- */
+/** Sql over the pool that Prisma uses too. When `signal` aborts, statements are cancelled as runCancellable tells. */
 export function sqlOver(pool: Pool, signal?: AbortSignal): Sql {
   return {
-    async query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-      signal?.throwIfAborted();
-      const client = await pool.connect();
-      let cancelled = false;
-      const cancel = (): void => {
-        cancelled = true;
-        const pid = (client as unknown as { processID: number }).processID;
-        pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
-      };
-      signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        signal?.throwIfAborted();
+    query: async <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
+      runCancellable(pool, signal, async (client) => {
         const result = await client.query<Row>({ ...statement, values: values as unknown[] });
         return result.rows;
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw error;
-      } finally {
-        signal?.removeEventListener('abort', cancel);
-        // A cancel may still be on its way to this backend: never hand such a connection to somebody else.
-        client.release(cancelled);
-      }
-    },
+      }),
   };
 }

@@ -1,5 +1,6 @@
 import { GraphQLError, type DocumentNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { runUntil } from '../db/cancel';
 import { AppError } from '../errors';
 import type { GraphContext } from '../venues/venue';
 
@@ -11,7 +12,8 @@ export function compile(schema: GraphQLSchema, document: DocumentNode): Operatio
   const compiled = compileQuery(schema, document);
   if (!isCompiledQuery(compiled)) throw new Error(`Cannot compile: ${compiled.errors?.map((error) => error.message).join('; ')}`);
   return async (variables, context) => {
-    const result = (await compiled.query(undefined, context, variables)) as ExecutionResult<{ data: unknown }>;
+    const run = runUntil(context.signal, () => compiled.query(undefined, context, variables));
+    const result = (await run) as ExecutionResult<{ data: unknown }>;
     if (result.errors?.length) throw causeOf(result.errors);
     return result.data?.data;
   };

@@ -1,6 +1,7 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { type Plugin, type YogaServerInstance, createYoga } from 'graphql-yoga';
+import { runUntil } from '../db/cancel';
 import type { Database } from '../db/client';
 import { AppError } from '../errors';
 import type { Clock } from '../lib/clock';
@@ -39,6 +40,19 @@ const metaExtension: Plugin<GraphContext> = {
   },
 };
 
+/** Statements end with their request; what Prisma says of its own being cut off is the deadline's doing too. */
+const untilDeadline: Plugin<GraphContext> = {
+  onExecute({ executeFn, setExecuteFn }) {
+    setExecuteFn(async (args) => {
+      const { signal } = args.contextValue as GraphContext;
+      const result = (await runUntil(signal, () => executeFn(args) as unknown)) as ExecutionResult;
+      if (signal?.aborted !== true || result.errors === undefined) return result;
+      const [first] = result.errors;
+      return { ...result, errors: [new GraphQLError('late', { path: first?.path, originalError: signal.reason as Error })] };
+    });
+  },
+};
+
 /** The analysts' GraphQL server with GraphiQL, served without any CDN. To be bound to loopback only. */
 export function makeExplorer(
   schema: GraphQLSchema,
@@ -57,7 +71,7 @@ export function makeExplorer(
     maskedErrors: {
       maskError: (error, message) => {
         const cause = error instanceof GraphQLError ? error.originalError : error;
-        if (cause instanceof Error && cause.name === 'TimeoutError')
+        if ((cause as Error | undefined)?.name === 'TimeoutError')
           return new GraphQLError(`The query took longer than ${deadlineMs / 1_000} seconds.`, { extensions: { code: 'query_timeout' } });
         if (cause instanceof AppError)
           return new GraphQLError(cause.message, {
@@ -66,6 +80,6 @@ export function makeExplorer(
         return error instanceof GraphQLError && cause === undefined ? error : new GraphQLError(message);
       },
     },
-    plugins: [limits, metaExtension as Plugin],
+    plugins: [limits, untilDeadline as Plugin, metaExtension as Plugin],
   });
 }

@@ -26,6 +26,8 @@ export interface AnswerMeta {
 export interface GraphContext {
   sql: Sql;
   prisma: PrismaClient;
+  /** Aborts when the answer is late or nobody waits for it any more: its statements end in the database as well. */
+  signal: AbortSignal | undefined;
   /** The instant the whole answer is as of: read once, so that every part of one answer agrees. */
   now: Date;
   meta: AnswerMeta;

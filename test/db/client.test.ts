@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { runUntil } from '../../src/db/cancel';
 import { sqlOver } from '../../src/db/sql';
 import { testDatabase } from '../support/database';
 
@@ -23,5 +25,34 @@ describe('the database client', () => {
       "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'",
     );
     expect(running.rows[0].n).toBe(0);
+  });
+
+  test("more late statements than the pool has connections are cancelled too, Prisma's as well", async () => {
+    const abort = new AbortController();
+    setMaxListeners(0, abort.signal);
+    const sql = sqlOver(db.pool, abort.signal);
+    const slow = Array.from({ length: 2 * (db.pool.options.max ?? 0) }, async (_, index) =>
+      index % 2 === 0
+        ? sql.query({ name: 'slower', text: 'SELECT pg_sleep(21)' }, [])
+        : runUntil(abort.signal, async () => db.prisma.$queryRaw`SELECT pg_sleep(22)::text`),
+    );
+    setTimeout(() => abort.abort(new Error('deadline')), 300);
+    for (const outcome of await Promise.allSettled(slow))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: new Error('deadline') });
+    const running = await db.pool.query("SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(2%' AND state = 'active'");
+    expect(running.rows).toEqual([]);
+  });
+
+  test("a signal of one client leaves another's statements alone", async () => {
+    const abort = new AbortController();
+    const late = runUntil(abort.signal, async () => db.prisma.$queryRaw`SELECT pg_sleep(20)::text`).then(
+      () => 'answered',
+      (error: Error) => error.message,
+    );
+    const others = runUntil(new AbortController().signal, async () => db.prisma.$queryRaw`SELECT pg_sleep(0.6)::text, 1 AS one`);
+    const plain = db.prisma.$queryRaw`SELECT pg_sleep(0.6)::text, 2 AS two`;
+    setTimeout(() => abort.abort(new Error('deadline')), 200);
+    expect([await late, await others, await plain]).toMatchObject(['deadline', [{ one: 1 }], [{ two: 2 }]]);
+    await expect(runUntil(abort.signal, async () => db.prisma.$queryRaw`SELECT 1`)).rejects.toThrow('deadline');
   });
 });

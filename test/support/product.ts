@@ -5,6 +5,7 @@ import { type App, startApp } from '../../src/app';
 import { type Config, makeConfig } from '../../src/config';
 import { freePort } from '../../src/lib/net';
 import { makeLogger } from '../../src/observability/logger';
+import type { PaymentsSettings } from '../../src/payments/config';
 import { type SandboxChains, startSandboxChains } from '../../src/sandbox/sandbox';
 import { type SandboxWallets, readSandboxWallets } from '../../src/sandbox/wallets';
 import { ROOT } from './catalogue';
@@ -19,13 +20,17 @@ export interface Product extends App {
   close(): Promise<void>;
 }
 
-/** Starts the whole product on free ports. `clock` (ISO) holds the now of analytics still. */
-export async function startProduct(overrides: Partial<Config> = {}, clock?: string): Promise<Product> {
+/** Starts the whole product on free ports. `clock` (ISO) holds the now of analytics still; `till` is what payments are set to beside the chains. */
+export async function startProduct(
+  overrides: Partial<Config> = {},
+  clock?: string,
+  till: Partial<PaymentsSettings> = {},
+): Promise<Product> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'product-'));
   const [db, chains, port, internalPort] = await Promise.all([testDatabase(), startSandboxChains(folder), freePort(), freePort()]);
   const environment = { WORLD: 'none', UNPAID_PER_MINUTE: '0', EMPTY_PER_MINUTE: '0', ...(clock ? { CLOCK: clock } : {}) };
   const config: Config = { ...makeConfig(environment, ROOT), port, internalPort, ...overrides };
-  const payments = { realm: 'localhost', ...chains.payments };
+  const payments = { realm: 'localhost', ...chains.payments, ...till };
   const app = await startApp({ config, root: ROOT, version: '0.0.0-test', databaseUrl: db.url, payments, logger: makeLogger('silent') });
   return {
     ...app,

@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
+
+/**
+ * Runs `work` on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL as well
+ * (pg_cancel_backend) and the promise rejects with the signal's reason.
+ */
+export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  const client = await pool.connect();
+  let cancelled = false;
+  const cancel = (): void => {
+    cancelled = true;
+    cancelBackend(pool.options, (client as unknown as { processID: number }).processID).catch(() => undefined);
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    signal?.throwIfAborted();
+    return await work(client);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    // A cancel may still be on its way to this backend: never hand such a connection to somebody else.
+    client.release(cancelled);
+  }
+}
+
+/** Over a connection of its own: when many statements are late, the pool has none left to cancel them with. */
+async function cancelBackend(options: ClientConfig, pid: number): Promise<void> {
+  const client = new Client(options);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('SELECT pg_cancel_backend($1)', [pid]);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whose request a statement belongs to: Prisma hands no signal on to its adapter. */
+const current = new AsyncLocalStorage<AbortSignal>();
+
+/** Runs `work`; what it asks of a Prisma client over `poolForPrisma` is cancelled in PostgreSQL when `signal` aborts, as by runCancellable. */
+export const runUntil = <T>(signal: AbortSignal | undefined, work: () => T): T =>
+  signal === undefined ? work() : current.run(signal, work);
+
+/** The pool to open Prisma over: its statements, outside transactions, end with the signal of the `runUntil` they are sent in. */
+export function poolForPrisma(pool: Pool): Pool {
+  const query = (...args: unknown[]): Promise<unknown> =>
+    runCancellable(pool, current.getStore(), (client) => (client.query as (...args: unknown[]) => Promise<unknown>)(...args));
+  // Prisma's adapter asks whether this is a Pool; a transaction takes its own connection by connect().
+  return new Proxy(pool, {
+    get: (target, property) => {
+      if (property === 'query' && current.getStore() !== undefined) return query;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
