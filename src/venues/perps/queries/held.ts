@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
-import { cleanStart, tripsOf } from '../rollups/round-trips';
+import { cleanStart, tripsOf, fillsSince } from '../rollups/round-trips';
 import { priceBefore } from './price';
 
 /**
@@ -11,7 +11,7 @@ export const heldAt = (instant: string, condition: string): string => `
 ahead AS MATERIALIZED (
   SELECT p.trader, p.coin, coalesce(${cleanStart('p', instant)}, '-infinity') AS since FROM perp_position p WHERE p.last_at >= ${instant} AND ${condition}
 ),
-${tripsOf(`ahead t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since AND timestamp < ${instant} OFFSET 0) f`, null)},
+${tripsOf(fillsSince('ahead', `timestamp < ${instant}`), null)},
 held AS (
   SELECT p.trader, p.coin, p.is_long, abs(p.size) AS size, p.peak_size, p.opened_at, p.last_at, p.opened_size, p.opened_usd, p.gross_pnl
   FROM perp_position p WHERE p.last_at < ${instant} AND p.size <> 0 AND ${condition}

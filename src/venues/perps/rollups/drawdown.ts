@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { besideAccounts } from './round-trips';
 
 /**
  * How the sum of closed PnL moved through a stretch of an account's fills, so that stretches can be put together: what it came to
@@ -36,16 +37,16 @@ ON CONFLICT (trader, day) DO UPDATE SET total = EXCLUDED.total, peak = EXCLUDED.
 const TELL_DAYS = {
   name: 'perps_tell_drawdowns',
   text: `
-WITH touched AS MATERIALIZED (
+WITH given AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) AS k(trader, day, since)),
+touched AS MATERIALIZED (
   SELECT k.trader, k.day, d.total, d.peak, d.trough, d.fall, d.last_at, coalesce(d.last_at < k.since, false) AS goes_on,
     CASE WHEN d.last_at < k.since THEN k.since ELSE k.day END AS since
-  FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) AS k(trader, day, since)
-  LEFT JOIN perp_trader_drawdown d ON d.trader = k.trader AND d.day = k.day
+  FROM given k LEFT JOIN perp_trader_drawdown d ON d.trader = k.trader AND d.day = k.day
 ),
 stretch AS (
   SELECT trader, day, last_at AS at, -1 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, total, peak, trough, fall FROM touched WHERE goes_on
   UNION ALL
-  SELECT t.trader, t.day, f.at, f.seq, f.coin, f.tid, f.oid, f.total, f.peak, f.trough, f.fall FROM touched t CROSS JOIN LATERAL (
+  SELECT t.trader, t.day, f.at, f.seq, f.coin, f.tid, f.oid, f.total, f.peak, f.trough, f.fall FROM ${besideAccounts('touched', ['day', 'since'])} t CROSS JOIN LATERAL (
     ${closingFills("f.trader = t.trader AND f.timestamp >= t.since AND f.timestamp < t.day + interval '24 hours'")} OFFSET 0) f
 ),
 told AS (${joinStretches('stretch', 'trader, day')})${KEEP}`,

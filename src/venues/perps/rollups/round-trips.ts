@@ -93,9 +93,16 @@ ON CONFLICT (trader, coin) DO UPDATE SET size = EXCLUDED.size, last_at = EXCLUDE
   opened_size = EXCLUDED.opened_size, opened_usd = EXCLUDED.opened_usd, peak_size = EXCLUDED.peak_size, gross_pnl = EXCLUDED.gross_pnl,
   fees_usd = EXCLUDED.fees_usd`;
 
-/** Fills of each key from an instant on: always by the account's index, however few rows the planner expects. */
-const FILLS_SINCE =
-  'touched t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since OFFSET 0) f';
+/**
+ * Rows of the common table expression `keys`, which has a trader and these columns, laid beside their accounts (DISTINCT keeps them there):
+ * where the store is spread over machines, a LATERAL part that reads an account's rows runs on each.
+ */
+export const besideAccounts = (keys: string, columns: readonly string[]): string =>
+  `(SELECT DISTINCT a.trader, ${columns.map((column) => `k.${column}`).join(', ')} FROM ${keys} k JOIN perp_trader a ON a.trader = k.trader)`;
+
+/** Fills of each of the `keys` (trader, coin, since) that meet the condition, as `f`: always by the account's index, however few rows the planner expects. */
+export const fillsSince = (keys: string, condition = 'true'): string =>
+  `${besideAccounts(keys, ['coin', 'since'])} t CROSS JOIN LATERAL (SELECT * FROM perp_fill WHERE trader = t.trader AND coin = t.coin AND timestamp >= t.since AND ${condition} OFFSET 0) f`;
 
 /** Where a round trip began that can be told without what came before it, before `instant`; null: tell all. */
 export const cleanStart = (position: string, instant: string): string => `greatest(
@@ -121,7 +128,7 @@ const TELL_SINCE = {
   name: 'perps_tell_trips',
   text: `
 WITH touched AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS t(trader, coin, since)),
-${tripsOf(FILLS_SINCE, 'touched t JOIN perp_position p ON p.trader = t.trader AND p.coin = t.coin')},
+${tripsOf(fillsSince('touched'), 'touched t JOIN perp_position p ON p.trader = t.trader AND p.coin = t.coin')},
 closed AS (${KEEP_CLOSED} RETURNING trader, coin, closed_at, net_pnl),${countTrips('closed', '+')}${KEEP_POSITIONS}`,
 };
 

@@ -65,7 +65,7 @@ in_top AS (SELECT top.trader, count(*)::int AS trips FROM top JOIN trips ON trip
 gaps AS (
   SELECT trader, percentile_cont(0.5) WITHIN GROUP (ORDER BY gap) AS gap FROM (
     SELECT f.trader, extract(epoch FROM f.timestamp - lag(f.timestamp) OVER (PARTITION BY f.trader ORDER BY f.timestamp)) AS gap
-    FROM (SELECT trader FROM total WHERE fills >= ${PERP_TAGS.hft_bot.gap_fills}) busy
+    FROM (SELECT DISTINCT a.trader FROM total k JOIN perp_trader a ON a.trader = k.trader WHERE k.fills >= ${PERP_TAGS.hft_bot.gap_fills}) busy
     CROSS JOIN LATERAL (SELECT trader, timestamp FROM perp_fill WHERE trader = busy.trader AND timestamp < $4 ORDER BY timestamp DESC LIMIT ${NEWEST_FILLS}) f
   ) g GROUP BY trader
 )

@@ -18,7 +18,7 @@ const KEPT = {
   text: `
 WITH kept AS (SELECT max(day) + interval '24 hours' AS until FROM perp_dealt_day)
 SELECT kept.until, EXISTS (
-  SELECT 1 FROM (SELECT day, sum(fills) AS fills FROM perp_trader_day WHERE day < kept.until GROUP BY day) own
+  SELECT 1 FROM (SELECT day, sum(fills) AS fills FROM perp_trader_day WHERE day < (SELECT until FROM kept) GROUP BY day) own
   FULL JOIN perp_dealt_day k ON k.day = own.day WHERE own.fills IS DISTINCT FROM k.fills
 ) AS is_stale, coalesce(kept.until > ${TODAY}, false) AS is_ahead FROM kept`,
 };

@@ -9,13 +9,14 @@ JOIN pm_trade AS trade ON trade.condition_id = wanted.condition_id AND trade."ti
 WHERE trade.is_taker GROUP BY wanted.trade_id`,
 };
 
-// pm_market stands between so that the lateral part runs beside its market's rows where the store is spread over machines.
+// What is wanted is laid beside its market's rows (DISTINCT keeps it there): where the store is spread over machines, the lateral part runs on each.
 const PRICES: Statement = {
   name: 'pm_prices_before',
   text: `SELECT wanted.place, earlier.price
-FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS wanted(condition_id, token_id, at, place)
-JOIN pm_market AS market ON market.condition_id = wanted.condition_id
-CROSS JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id = market.condition_id AND trade.token_id = wanted.token_id
+FROM (SELECT DISTINCT market.condition_id, given.token_id, given.at, given.place
+  FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS given(condition_id, token_id, at, place)
+  JOIN pm_market AS market ON market.condition_id = given.condition_id) AS wanted
+CROSS JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id = wanted.condition_id AND trade.token_id = wanted.token_id
   AND trade."timestamp" < wanted.at AND trade.price IS NOT NULL ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1) AS earlier`,
 };
 

@@ -23,8 +23,8 @@ WHERE day = $1::date AND wallet = ANY($2)`,
 
 const COUNT: Statement = {
   name: 'pm_copy_count',
-  text: `UPDATE pm_wallet_score AS score SET breakdown = score.breakdown || jsonb_build_object('copy_followers', led.followers)
-FROM unnest($2::text[], $3::int[]) AS led(wallet, followers) WHERE score.day = $1::date AND score.wallet = led.wallet`,
+  text: `UPDATE pm_wallet_score AS score SET breakdown = score.breakdown || led.counted
+FROM unnest($2::text[], $3::jsonb[]) AS led(wallet, counted) WHERE score.day = $1::date AND score.wallet = led.wallet`,
 };
 
 /** Finds who copied the best wallets of the run of the day of `now` over 30 days: tags them, and counts them in their leader's row. */
@@ -40,5 +40,5 @@ export async function tagCopiers(sql: Sql, now: Date): Promise<void> {
     for (const copier of found) copiers.add(copier.wallet);
   }
   await sql.query(TAG, [day, [...copiers]]);
-  await sql.query(COUNT, [day, [...followers.keys()], [...followers.values()]]);
+  await sql.query(COUNT, [day, [...followers.keys()], [...followers.values()].map((copy_followers) => JSON.stringify({ copy_followers }))]);
 }
