@@ -121,7 +121,7 @@ function within(events: Event[], from: number, to: number): Event[] {
 /** Events from `time` on: themselves where nothing, or little, came before. */
 function since(events: Event[], time: number): Event[] {
   const first = firstAt(events, time);
-  return first * 4 < events.length ? events : events.slice(first);
+  return first === 0 || first * 4 < events.length ? events : events.slice(first);
 }
 
 function firstAt(events: Event[], time: number): number {

@@ -10,7 +10,7 @@ import { type LoadablePage, pagesOf } from '../../../support/world-pages';
 import { NOW, iso, market, move, trade } from '../small-world';
 
 const DAY = 86_400_000;
-const start = new Date('2026-01-20T00:00:00Z');
+const start = new Date('2026-01-29T00:00:00Z');
 const quiet = { progress: () => undefined };
 
 /** By pages: report of all of them. */
@@ -76,7 +76,7 @@ describe('rollups made once, at the end of a load', () => {
 
   test('leave what pages leave one by one: over two months, with pages that come twice', async () => {
     const [kept, later] = stores();
-    const pages = await pagesOf('prediction', { seed: 3, size: 4_000, start }, new Date(start.getTime() + 25 * DAY));
+    const pages = await pagesOf('prediction', { seed: 3, size: 12_000, start }, new Date(start.getTime() + 6 * DAY));
     const twice = [...pages, ...pages.slice(3, 9)];
     const report = await pageByPage(kept, twice);
     expect(report.duplicates).toBeGreaterThan(50);
@@ -86,7 +86,7 @@ describe('rollups made once, at the end of a load', () => {
 
   test('also on top of facts that were there, with late ones, and page by page after it', async () => {
     const [kept, later] = stores();
-    const pages = await pagesOf('prediction', { seed: 4, size: 4_000, start }, new Date(start.getTime() + 25 * DAY));
+    const pages = await pagesOf('prediction', { seed: 4, size: 12_000, start }, new Date(start.getTime() + 6 * DAY));
     const third = Math.floor(pages.length / 3);
     const [early, middle, late] = [pages.slice(0, third), pages.slice(third, 2 * third), pages.slice(2 * third)];
     await pageByPage(kept, [...middle, ...late, ...early]);
