@@ -124,7 +124,11 @@ function rounded(n: bigint, d: bigint): bigint {
 export const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 export const groupBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
+  for (const row of rows) {
+    const known = groups.get(key(row));
+    if (known === undefined) groups.set(key(row), [row]);
+    else known.push(row);
+  }
   return groups;
 };
 
