@@ -120,7 +120,11 @@ async function loadPrices(
   ids: readonly string[],
 ): Promise<Map<string, string>[]> {
   const [fills, markets, outcomes] = await Promise.all([
-    listFillPrices(context.sql, ids, context.now, context.now),
+    listFillPrices(
+      context.sql,
+      ids.map((condition_id) => ({ condition_id, at: context.now })),
+      context.now,
+    ),
     loaders.market.loadMany(ids),
     loaders.outcomes.loadMany(ids),
   ]);

@@ -3,14 +3,12 @@ import type { GraphContext } from '../venue';
 import { groupedBy } from './grouped';
 import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
-import { type FillPrices, listFillPrices } from './queries/market-prices';
+import { type MarketInstant, listFillPrices } from './queries/market-prices';
 import { listRunDays } from './queries/score-runs';
 import { loadOverlay } from './rollups/positions-as-of';
 
 /** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one; with `traded`, only fills tell prices. */
-export interface MarketAt {
-  condition_id: string;
-  at: Date;
+export interface MarketAt extends MarketInstant {
   opening?: boolean;
   traded?: boolean;
 }
@@ -33,25 +31,24 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
     runDays: () => (days ??= listRunDays(context.sql, context.now)),
     overlay: () => (overlay ??= loadOverlay(context.sql, context.now)),
     prices: new DataLoader((keys) => loadPrices(context, keys), {
-      cacheKeyFn: (key) => `${key.condition_id}@${key.at.getTime()}${key.opening ? '+' : ''}${key.traded ? '!' : ''}`,
+      cacheKeyFn: (key) => `${instantOf(key)}${key.opening ? '+' : ''}${key.traded ? '!' : ''}`,
     }),
   };
 }
 
+const instantOf = ({ condition_id, at }: MarketInstant): string => `${condition_id}@${at.getTime()}`;
+
 async function loadPrices(context: GraphContext, keys: readonly MarketAt[]): Promise<PricedOutcome[][]> {
   const { market, outcomes } = context.loaders(makeLoaders);
-  const fills = new Map<number, Promise<Map<string, FillPrices[]>>>();
-  for (const time of new Set(keys.map((key) => key.at.getTime()))) {
-    const ids = [...new Set(keys.filter((key) => key.at.getTime() === time).map((key) => key.condition_id))];
-    fills.set(time, listFillPrices(context.sql, ids, new Date(time), context.now).then((found) => groupedBy(found, (fill) => fill.condition_id))); // prettier-ignore
-  }
+  const asked = new Map(keys.map((key) => [instantOf(key), key]));
+  const fills = listFillPrices(context.sql, [...asked.values()], context.now).then((found) => groupedBy(found, instantOf));
   return Promise.all(
     keys.map(async ({ condition_id, at, opening, traded }) => {
-      const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills.get(at.getTime())]);
+      const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills]);
       return pricesAt(
         record,
         traded ? tokens.map((token) => ({ ...token, price: null })) : tokens,
-        found?.get(condition_id) ?? [],
+        found.get(instantOf({ condition_id, at })) ?? [],
         at,
         opening ?? false,
       );

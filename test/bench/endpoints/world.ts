@@ -1,5 +1,8 @@
 import { openDatabase, type Database } from '../../../src/db/client';
+import { makeContext } from '../../../src/graph/context';
 import type { VenueName } from '../../../src/venues/venue';
+import { buildSnapshots } from '../../../src/workers/snapshots';
+import { venueOf } from '../world-build';
 import { openBenchWorld } from '../worlds';
 
 /** A loaded and scored world, and the instant it is served as of. */
@@ -11,10 +14,22 @@ export interface EndpointsWorld {
   close(): Promise<void>;
 }
 
+/** Snapshots are filled before anybody asks, as a server fills them; once for a kept world. */
+async function fillSnapshots(db: Database, name: VenueName, now: Date): Promise<void> {
+  const venue = venueOf(name);
+  const wanted = (venue.snapshots ?? []).reduce((sum, { parts }) => sum + parts.length, 0);
+  const { rows } = await db.pool.query<{ kept: number }>('SELECT count(*)::int AS kept FROM snapshot WHERE venue = $1 AND as_of = $2', [
+    name,
+    now,
+  ]);
+  if ((rows[0]?.kept ?? 0) < wanted) await buildSnapshots(db.pool, venue, () => makeContext(db, now));
+}
+
 /** The kept world of about `size` facts, opened as the product opens its database. */
 export async function openWorld(name: VenueName, size: number): Promise<EndpointsWorld> {
   const world = await openBenchWorld(name, size);
   const db = await openDatabase(world.url);
+  await fillSnapshots(db, name, world.now);
   return {
     db,
     url: world.url,

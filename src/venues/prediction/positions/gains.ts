@@ -1,5 +1,6 @@
 import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import type { GraphContext } from '../../venue';
+import { groupedBy } from '../grouped';
 import { isResolved } from '../market-state';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { type WalletMarket, type WalletMarketRow, listHistories } from '../queries/wallet-history';
@@ -21,11 +22,11 @@ export async function loadGains(
 ): Promise<Map<string, string>[]> {
   const rows = await listHistories(context.sql, pairs, context.now);
   const prices = await loadSetPrices(context, loaders, rows);
+  const histories = groupedBy(rows, ({ wallet, condition_id }) => `${wallet}|${condition_id}`);
   return Promise.all(
     pairs.map(async ({ wallet, condition_id }) => {
       const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
-      const own = rows.filter((row) => row.wallet === wallet && row.condition_id === condition_id);
-      return realizedGains(own, {
+      return realizedGains(histories.get(`${wallet}|${condition_id}`) ?? [], {
         tokens: outcomes.map((outcome) => outcome.token_id),
         payouts: payoutsOf(market, outcomes, context.now),
         set_prices: prices,

@@ -79,11 +79,14 @@ export function listInsiderCells(
   const [from, to] = [parameters.add(window.from, 'timestamptz'), parameters.add(window.to, 'timestamptz')];
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
   const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
-  const text = `SELECT trade.wallet, trade.condition_id, market.category, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
-  COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
-FROM unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
-  AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')
-JOIN pm_market AS market ON market.condition_id = trade.condition_id${only} GROUP BY 1, 2, 3, 4, 5`;
+  // Markets are looked up once a cell, not once a trade.
+  const text = `SELECT cell.*, market.category FROM (
+  SELECT trade.wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
+    COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
+  FROM unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
+    AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')
+  GROUP BY 1, 2, 3, 4
+) AS cell JOIN pm_market AS market ON market.condition_id = cell.condition_id${only}`;
   return sql.query<InsiderCell & Record<string, unknown>>(
     { name: `pm_insider_cells${category === null ? '' : '_category'}`, text },
     parameters.values,

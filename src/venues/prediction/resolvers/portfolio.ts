@@ -47,10 +47,11 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   const shown = [...positions].sort((a, b) => ORDERS[args.sort_by](a, b) || (a.token_id < b.token_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = args.include_positions ? shown.length : null;
   const loaders = context.loaders(makeLoaders);
+  const owned = groupedBy(all, ({ wallet }) => wallet);
   return {
     wallets: await Promise.all(
       args.wallets.map(async (wallet) => ({
-        ...walletRow(wallet, traded.has(wallet), all, context.now),
+        ...walletRow(wallet, traded.has(wallet), owned.get(wallet) ?? [], context.now),
         score: (await loaders.score.load(wallet))?.score ?? null,
       })),
     ),
@@ -65,8 +66,7 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   };
 };
 
-function walletRow(wallet: string, found: boolean, all: readonly KnownPosition[], now: Date) {
-  const own = all.filter((position) => position.wallet === wallet);
+function walletRow(wallet: string, found: boolean, own: readonly KnownPosition[], now: Date) {
   const open = own.filter((position) => !hasEnded(position));
   const recent = own.filter(
     ({ status, closed_at }) => status !== 'open' && closed_at !== null && closed_at.getTime() >= now.getTime() - RECENT_MS,
