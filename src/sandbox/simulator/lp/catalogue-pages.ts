@@ -1,6 +1,6 @@
 import type { WorldPage } from '../world';
 import { priceOf, type Token } from './market';
-import { MEAN_SWAP_USD } from './positions';
+import { MEAN_SWAP_USD } from './yield';
 import { feeAt, type Pool, type Roster } from './roster';
 import { swapsExpected } from './swaps';
 

@@ -1,6 +1,6 @@
 import { priceOf } from './market';
 import { eventTxId } from './position-events';
-import type { PositionEvent } from './positions';
+import type { PositionEvent } from './position-life';
 import type { Roster } from './roster';
 import { slotOf, txSignature } from './transactions';
 

@@ -1,7 +1,7 @@
 import { DAMM_V2, DLMM, type Key, keyOf, OPERATOR } from './keys';
 import { priceOf } from './market';
 import { activeBin, reservesOf } from './pool-state';
-import type { PositionEvent } from './positions';
+import type { PositionEvent } from './position-life';
 import { hashOf } from './random';
 import type { Roster } from './roster';
 import { swapEvent } from './swaps';

@@ -2,7 +2,7 @@ import { randomOf } from '../world';
 import { DAMM_V2, DLMM, type Key, ROUTER } from './keys';
 import { priceOf } from './market';
 import { activeBin, reservesOf, sqrtPrice } from './pool-state';
-import { MEAN_SWAP_USD, totalWeight } from './positions';
+import { MEAN_SWAP_USD, totalWeight } from './yield';
 import { heavyTailed, poisson, type Random, rhythm } from './random';
 import { activityAt, feeAt, type Pool, type Roster } from './roster';
 import type { ChainTx, ToldEvent } from './transactions';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { copyRows } from './copy';
+import { copyInto } from './copy';
 import type { Columns } from './insert';
 import type { EventRow, SwapRow } from './rows';
 
@@ -70,5 +70,5 @@ export async function openStage(client: PoolClient): Promise<void> {
   await client.query(rows[0]?.open === true ? `TRUNCATE ${STAGED_EVENTS}, ${STAGED_SWAPS}` : ROOMS);
 }
 
-export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => copyRows(client, STAGED_EVENTS, EVENT, rows);
-export const stageSwaps = (client: PoolClient, rows: readonly SwapRow[]): Promise<void> => copyRows(client, STAGED_SWAPS, SWAP, rows);
+export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => copyInto(client, STAGED_EVENTS, EVENT, rows);
+export const stageSwaps = (client: PoolClient, rows: readonly SwapRow[]): Promise<void> => copyInto(client, STAGED_SWAPS, SWAP, rows);
