@@ -64,7 +64,9 @@ export class AnswerCache {
 
   /** Nobody waits any more: a caller who comes now starts anew instead of joining an aborted execution. */
   private end(key: string, running: Running, reason: unknown): void {
-    this.forget(key, running);
+    // What has come to its end is forgotten already.
+    if (this.running.get(key) !== running) return;
+    this.running.delete(key);
     running.abort.abort(reason);
   }
 

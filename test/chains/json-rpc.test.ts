@@ -79,6 +79,24 @@ describe('JsonRpcNode', () => {
     expect(failure).not.toBeInstanceOf(JsonRpcError);
   });
 
+  it.each([
+    ['getThing', 2],
+    ['eth_sendRawTransactionSync', 1],
+    ['sendTransaction', 1],
+  ])('asks again for %s when its kept connection was closed under it, unless it sends: %i', async (method, times) => {
+    const rpc = node();
+    answer = replying('{"result":1}');
+    await rpc.call('x', []);
+    seen.splice(0);
+    // The server closes what it has just been asked over, as if the question had crossed with the end.
+    answer = (_, response) => {
+      answer = replying('{"result":2}');
+      response.destroy();
+    };
+    const said = await rpc.call(method, []).catch(() => 'nothing');
+    expect([said, seen.length]).toEqual([times === 2 ? 2 : 'nothing', times]);
+  });
+
   it('gives up on a node that stays silent', async () => {
     answer = () => undefined;
     await expect(node(50).call('x', [])).rejects.toThrow('no answer within 50 ms');

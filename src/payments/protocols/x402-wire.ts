@@ -34,7 +34,13 @@ export interface X402Payment {
 
 /** Every value of a header as it stood on the wire: Node joins or drops repeated ones. `rawHeaders` alternates names and values. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.flatMap((text, index) => (index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name ? [text.trim()] : []));
+  const found: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [field, value] = [rawHeaders[index] as string, rawHeaders[index + 1]];
+    // Every request is looked through several times: most names already differ in length.
+    if (field.length === name.length && field.toLowerCase() === name && value !== undefined) found.push(value.trim());
+  }
+  return found;
 }
 
 /** Decodes PAYMENT-SIGNATURE or X-PAYMENT (base64 or base64url JSON; the version is what the JSON says). Throws malformed_payment. */
@@ -91,9 +97,9 @@ function parse(header: string): Record<string, unknown> {
 function depthOf(json: string): number {
   let open = 0;
   let deepest = 0;
-  for (const character of json) {
-    if (character === '{' || character === '[') deepest = Math.max(deepest, (open += 1));
-    else if (character === '}' || character === ']') open -= 1;
+  for (const [bracket] of json.matchAll(/[[\]{}]/g)) {
+    if (bracket === '{' || bracket === '[') deepest = Math.max(deepest, (open += 1));
+    else open -= 1;
   }
   return deepest;
 }

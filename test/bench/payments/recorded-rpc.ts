@@ -33,13 +33,14 @@ export class RecordedRpc {
   private readonly answers = new Map<string, string[]>();
   private readonly asked = new Map<string, number>();
 
-  readonly post: PostJson = async (url, body, ms) => {
-    if (this.mode === 'pass') return postJson(url, body, ms);
+  readonly post: PostJson = async (...call) => {
+    const [url, body] = call;
+    if (this.mode === 'pass') return postJson(...call);
     const question = questionOf(url, JSON.parse(body) as RpcCall);
-    if (question.endsWith(SAMPLED)) return postJson(url, body, ms);
+    if (question.endsWith(SAMPLED)) return postJson(...call);
     this.calls += 1;
-    if (this.mode === 'replay') return this.replayed(question) ?? postJson(url, body, ms);
-    const text = await postJson(url, body, ms);
+    if (this.mode === 'replay') return this.replayed(question) ?? postJson(...call);
+    const text = await postJson(...call);
     this.answers.set(question, [...(this.answers.get(question) ?? []), text]);
     return text;
   };
