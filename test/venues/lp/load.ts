@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import readline from 'node:readline';
 import zlib from 'node:zlib';
+import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
 import { sources } from '../../../src/venues/lp/sources/all';
 import type { IngestReport, RecordedPage } from '../../../src/workers/source';
@@ -46,3 +47,6 @@ export async function readNdjson<Row>(file: string): Promise<Row[]> {
   for await (const line of lines) if (line !== '') rows.push(JSON.parse(line) as Row);
   return rows;
 }
+
+/** Rows of a gzipped CSV file with a header. */
+export const readRows = <Row>(file: string): Row[] => parse(zlib.gunzipSync(fs.readFileSync(file)).toString('utf8'), { columns: true });

@@ -64,6 +64,33 @@ const derived = (bytes: 32 | 64, ...parts: string[]): string =>
       .digest(),
   );
 
+/** Whom the recorded positions belong to here. */
+export const OWNER = derived(32, 'owner', 'recorded bot');
+
+/** A row of pool-participants: that a wallet was seen among a pool's providers. */
+export interface RecordedMembership {
+  pool: string;
+  wallet: string;
+  first_seen: string;
+}
+
+/** The membership as a deposit of nothing at the time of the first sighting: amounts, tokens and positions are not on record. */
+export function membershipOf({ pool, wallet, first_seen }: RecordedMembership): { events: Record<string, unknown>[] } {
+  const event = {
+    signature: derived(64, 'signature', pool, wallet),
+    ixIndex: 1,
+    slot: null,
+    blockTime: Date.parse(`${first_seen}Z`) / 1_000,
+    eventType: 'add',
+    userAddress: wallet,
+    poolAddress: pool,
+    positionAddress: derived(32, 'position', pool, wallet),
+    tokenX: derived(32, 'mint', pool),
+    tokenY: SOL,
+  };
+  return { events: [{ ...event, amountX: '0', amountY: '0', amountXUsd: '0', amountYUsd: '0', totalUsd: '0' }] };
+}
+
 /**
  * The deposit, withdrawal and claim that the ledger implies, as `/positions/{position}/historical` would list them; null
  * for a row without position address, times or value.
@@ -77,7 +104,7 @@ export function historyOf(row: RecordedClosedPosition): { events: Record<string,
     slot: null,
     blockTime: Date.parse(at) / 1000,
     eventType,
-    userAddress: derived(32, 'owner', 'recorded bot'),
+    userAddress: OWNER,
     poolAddress: pool,
     positionAddress: position,
     tokenX: row.base_mint,
