@@ -1,51 +1,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client, type QueryConfig } from 'pg';
-import { loadCatalogue } from '../../src/app';
-import { migrate } from '../../src/db/migrate';
-import { answerInProcess } from '../bench/endpoints/answer';
 import { ROOT } from '../support/catalogue';
-import { defaultInput, dearestInput } from '../support/subjects';
-import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
+import type { ThreeWorlds } from '../support/three-worlds';
+import { REFUSED_QUESTIONS, REFUSED_WORK } from './citus-refused';
 import { cutLaterals, runsOnCitus } from './citus-rules';
-import { DISTRIBUTION_FILE, type Place, distribution } from './distribution';
+import { type Sent, labelOf, sentOverThreeWorlds } from './citus-statements';
+import { type Place, distribution } from './distribution';
 
 // One code base for one PostgreSQL and for a Citus cluster. The rules are Citus' own: docs.citusdata.com, "SQL support and workarounds".
-
-/** Statements with LATERAL and LIMIT (or OFFSET) that Citus refuses, by name or beginning: known, and what stands in the way. */
-const PRICES =
-  'looks up prices, which stand by mint, for rows that stand by pool; token_price would have to stand on every node, which Citus allows of no partitioned table';
-const CATALOGUE = 'begins at the catalogue, which stands on every node; has to begin at the pool of the facts instead';
-const KEYS = 'accounts come from another step of the statement, and OFFSET 0 holds the plan to their index; has to be a plain join there';
-const EXCEPTIONS: Readonly<Record<string, string>> = {
-  lp_append_events: PRICES,
-  lp_append_swaps: PRICES,
-  lp_prices_sol: PRICES,
-  lp_prices_sol_staged: PRICES,
-  lp_value_events: PRICES,
-  lp_value_swaps: PRICES,
-  lp_dca_pressure_0: PRICES,
-  lp_pool_price: CATALOGUE,
-  lp_position_by_address: PRICES,
-  lp_liquidity_now: PRICES,
-  lp_providers: PRICES,
-  perps_followings: KEYS,
-  perps_lives: KEYS,
-  perps_positions: KEYS,
-  perps_smart_positions: KEYS,
-  perps_tell_drawdowns: KEYS,
-  perps_tell_trips: KEYS,
-};
 
 /** Sources of links between records, which the paid documents do not follow: parents come with the statement (`unnest`), children are cut for each. */
 const LINKS = /^src\/venues\/\w+\/queries\/linked-[\w-]+\.ts$/;
 
 const places = distribution();
 let worlds: ThreeWorlds;
-/** What was sent while three worlds were loaded, scored and asked everything: by name, else by its first words. */
-const sent = new Map<string, QueryConfig>();
-
-const labelOf = ({ name, text }: QueryConfig): string => name ?? text.replace(/\s+/g, ' ').trim().slice(0, 60);
+/** What was sent while three worlds were loaded, scored and asked everything. */
+let sent: Sent;
 
 /** Files of SQL and TypeScript below a folder of the repository. */
 const sources = (folder: string): string[] =>
@@ -54,36 +24,8 @@ const sources = (folder: string): string[] =>
     .filter((file) => /\.(sql|ts)$/.test(file) && !file.startsWith('generated'))
     .map((file) => `${folder}/${file}`);
 
-async function recording<T>(keepValues: boolean, work: () => Promise<T>): Promise<T> {
-  const original = Client.prototype.query as (...args: unknown[]) => unknown;
-  const spy = jest.spyOn(Client.prototype, 'query').mockImplementation(function query(this: Client, ...args: unknown[]) {
-    const [first, values] = args;
-    const given = typeof first === 'string' ? { text: first } : (first as QueryConfig);
-    if (typeof given?.text === 'string')
-      sent.set(labelOf(given), {
-        name: given.name,
-        text: given.text,
-        values: keepValues ? ((values as unknown[]) ?? given.values) : undefined,
-      });
-    return original.apply(this, args);
-  } as never);
-  try {
-    return await work();
-  } finally {
-    spy.mockRestore();
-  }
-}
-
 beforeAll(async () => {
-  worlds = await recording(false, () => threeWorlds(4_000, 8));
-  const { paid } = loadCatalogue(ROOT);
-  await recording(true, async () => {
-    for (const one of paid) {
-      const subjects = worlds.subjects[one.endpoint.venue as keyof ThreeWorlds['subjects']];
-      for (const input of [defaultInput(one.endpoint, subjects), dearestInput(one.endpoint, subjects)])
-        await answerInProcess(one, input, worlds.database, worlds.now).catch(() => undefined);
-    }
-  });
+  ({ worlds, sent } = await sentOverThreeWorlds(4_000, 8));
 }, 600_000);
 afterAll(() => worlds.close());
 
@@ -109,8 +51,8 @@ test('rule 1: the distribution column is in every unique key', async () => {
 
 test('rule 2: LATERAL with LIMIT only beside a distributed table, or declared', () => {
   const broken = [...sent.values()].filter(({ text }) => cutLaterals(text).some((lateral) => !runsOnCitus(lateral, places))).map(labelOf);
-  // A name here: write it with row_number() OVER (PARTITION BY …), or declare it above.
-  expect(broken.filter((name) => !(name in EXCEPTIONS))).toEqual([]);
+  // A name here: write it with row_number() OVER (PARTITION BY …), or declare it in citus-refused.ts.
+  expect(broken.filter((name) => !(name in REFUSED_QUESTIONS || name in REFUSED_WORK))).toEqual([]);
   expect(broken.length).toBeGreaterThan(5);
 });
 
@@ -142,28 +84,4 @@ describe('reading of statements', () => {
     [lateral('unnest($1::text[]) AS w(id)', 'lp_pool'), true],
     [lateral('pm_market m', 'pm_trade').replace('LIMIT', 'AND'), true],
   ])('%s', (text, runs) => expect(cutLaterals(text).every((each) => runsOnCitus(each, known))).toBe(runs));
-});
-
-const CITUS = process.env.CITUS_URL;
-const citus = CITUS === undefined ? test.skip : test;
-
-// CITUS_URL: an empty database in which the extension exists. Declared exceptions are allowed to fail, nothing else.
-citus(`every statement of the answers runs on a cluster${CITUS === undefined ? ' (skipped: CITUS_URL is not set)' : ''}`, async () => {
-  await migrate(CITUS as string, path.join(ROOT, 'prisma/migrations'));
-  const client = new Client({ connectionString: CITUS });
-  await client.connect();
-  try {
-    await client.query(fs.readFileSync(DISTRIBUTION_FILE, 'utf8'));
-    const refused: string[] = [];
-    for (const statement of [...sent.values()].filter(({ values }) => values !== undefined)) {
-      await client.query('BEGIN');
-      await client
-        .query({ text: statement.text, values: statement.values })
-        .catch((error: Error) => refused.push(`${labelOf(statement)}: ${error.message}`));
-      await client.query('ROLLBACK');
-    }
-    expect(refused.filter((line) => !Object.keys(EXCEPTIONS).some((name) => line.startsWith(name)))).toEqual([]);
-  } finally {
-    await client.end();
-  }
 });

@@ -1,0 +1,118 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Client, type Pool, type QueryConfig } from 'pg';
+import { type Database, openDatabase } from '../../src/db/client';
+import { migrate } from '../../src/db/migrate';
+import type { VenueName } from '../../src/venues/venue';
+import { ROOT } from '../support/catalogue';
+import { differencesOf, dumpOf, keptTables } from '../support/dump';
+import type { ThreeWorlds } from '../support/three-worlds';
+import { loadWorld } from '../support/world';
+import { REFUSED_QUESTIONS } from './citus-refused';
+import { type Sent, labelOf, sentOverThreeWorlds } from './citus-statements';
+import { DISTRIBUTION_FILE, distribution } from './distribution';
+
+// The product on a real cluster. Without CITUS_URL, a database on the coordinator that holds nothing but the extension citus, all of it is skipped.
+
+const CITUS = process.env.CITUS_URL;
+const onCluster = CITUS === undefined ? describe.skip : describe;
+const SIZE = 1_500;
+const DAYS = 8;
+
+/** Copies the rows of the tables, whose partitions must exist in `to`. They stay text on the way: a numeric has more digits than a number. */
+async function copyTables(from: Pool, to: Client, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    const { rows } = await from.query<{ row: string }>(`SELECT to_jsonb(r)::text AS row FROM ${table} r`);
+    for (let first = 0; first < rows.length; first += 1_000)
+      await to.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
+        `[${rows.slice(first, first + 1_000).map(({ row }) => row).join()}]`, // prettier-ignore
+      ]);
+  }
+}
+
+/** Makes the months that `from` has partitions of. */
+async function makeMonths(from: Pool, to: Client): Promise<void> {
+  const { rows } = await from.query<{ parent: string; month: string }>(
+    `SELECT p.relname AS parent, right(c.relname, 6) AS month FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+     WHERE p.relkind = 'p' AND c.relname ~ '_[0-9]{6}$' ORDER BY 1, 2`,
+  );
+  for (const { parent, month } of rows)
+    await to.query('SELECT ensure_month_partitions($1, $2, $2)', [parent, `${month.slice(0, 4)}-${month.slice(4)}-01T00:00:00Z`]);
+}
+
+/** Rows as text, in no order, with 12 digits of each number: sums of floats depend on the order of their parts. */
+const plainRows = (rows: readonly unknown[]): string[] =>
+  rows.map((row) => JSON.stringify(row).replace(/-?\d+\.\d+/g, (digits) => Number(Number(digits).toPrecision(12)).toString())).sort();
+
+/** By-key reads have no name; some pick one of equals. */
+const isNamed = ({ name }: QueryConfig): boolean => name !== undefined;
+
+/** The statement's rows, in a transaction that is taken back. */
+async function rowsOf(client: Pick<Client, 'query'>, { text, values }: QueryConfig): Promise<string[]> {
+  await client.query("BEGIN; SET LOCAL TIME ZONE 'UTC'");
+  try {
+    return plainRows((await client.query({ text, values })).rows as unknown[]);
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is not set)' : ''}`, () => {
+  let worlds: ThreeWorlds;
+  let sent: Sent;
+  let cluster: Database;
+  let client: Client;
+
+  beforeAll(async () => {
+    ({ worlds, sent } = await sentOverThreeWorlds(SIZE, DAYS));
+    await migrate(CITUS as string, path.join(ROOT, 'prisma/migrations'));
+    client = new Client({ connectionString: CITUS });
+    await client.connect();
+    await client.query(fs.readFileSync(DISTRIBUTION_FILE, 'utf8'));
+    cluster = await openDatabase(CITUS as string);
+    await makeMonths(worlds.database.pool, client);
+  }, 600_000);
+  afterAll(async () => {
+    await client?.end();
+    await cluster?.close();
+    await worlds?.close();
+  });
+
+  const LOADING = (['prediction', 'perps'] as const satisfies readonly VenueName[]).map((venue) => [venue] as const);
+
+  test.each(LOADING)(
+    'pages of %s load through their sources, and every table holds what one PostgreSQL holds',
+    async (venue) => {
+      const start = new Date(worlds.now.getTime() - DAYS * 86_400_000);
+      await loadWorld(cluster.pool, venue, SIZE, start, worlds.now);
+      const tables = (await keptTables(worlds.database.pool, venue)).filter((table) => !WRITTEN_BY_JOBS.test(table));
+      const [here, there] = [await dumpOf(worlds.database.pool, tables), await dumpOf(cluster.pool, tables)];
+      expect(differencesOf(here, there)).toEqual({});
+      expect(Object.values(there).reduce((total, rows) => total + rows.length, 0)).toBeGreaterThan(SIZE);
+    },
+    300_000,
+  );
+
+  test('questions answer there as here, but for those declared', async () => {
+    const tables = [...distribution().keys()].filter((table) => table !== '_prisma_migrations');
+    for (const table of tables) await client.query(`DELETE FROM ${table}`);
+    await copyTables(worlds.database.pool, client, tables);
+    const here = await worlds.database.pool.connect();
+    const [refused, differing]: [Record<string, string>, string[]] = [{}, []];
+    for (const statement of [...sent.values()].filter(({ values }) => values !== undefined)) {
+      const expected = await rowsOf(here, statement);
+      const found = await rowsOf(client, statement).catch((error: Error) => error.message);
+      if (typeof found === 'string') refused[labelOf(statement)] = found;
+      else if (isNamed(statement) ? JSON.stringify(found) !== JSON.stringify(expected) : found.length !== expected.length)
+        differing.push(labelOf(statement));
+    }
+    here.release();
+    // A name that is not declared: write the statement so that it runs there, or declare it. One declared that runs: take it from the list.
+    const undeclared = Object.fromEntries(Object.entries(refused).filter(([name]) => !(name in REFUSED_QUESTIONS)));
+    const running = Object.keys(REFUSED_QUESTIONS).filter((name) => sent.get(name)?.values !== undefined && !(name in refused));
+    expect({ differing, undeclared, running }).toEqual({ differing: [], undeclared: {}, running: [] });
+  }, 300_000);
+});
+
+/** What the daily jobs write, which a load leaves empty. */
+const WRITTEN_BY_JOBS = /_(score|insider|follow_day|follow_state|dealt|dealt_day|market_norm)$/;

@@ -1,0 +1,56 @@
+/** Statements that a Citus cluster refuses, by name, and what stands in the way. */
+type Refused = Readonly<Record<string, string>>;
+
+const PRICES =
+  'looks up prices, which stand by mint, for rows that stand by pool; token_price would have to stand on every node, which Citus allows of no partitioned table';
+const CATALOGUE =
+  'begins at the catalogue, which stands on every node, and reads facts for each of its rows; has to begin at the facts instead';
+const CORRELATED =
+  'a subquery reads a row of another step of the statement (a CTE, a list that was given); has to be a join, grouped before';
+const ACROSS = 'joins tables that stand by different columns other than by those; has to be grouped or materialized on one side before';
+
+/** Of the questions: each was refused by Citus 13.2 on PostgreSQL 15, all other statements of questions answered as on one PostgreSQL. */
+export const REFUSED_QUESTIONS: Refused = {
+  lp_dca_pressure_0: PRICES,
+  lp_liquidity_now: CATALOGUE,
+  lp_owners_known: CORRELATED,
+  lp_platform_extras: ACROSS,
+  lp_platform_totals: 'GROUPING SETS over distributed rows',
+  lp_pool_price: CATALOGUE,
+  lp_pools_search_0: CORRELATED,
+  lp_pools_search_1: CORRELATED,
+  lp_pools_search_2: CORRELATED,
+  lp_pools_top_volume_0: CATALOGUE,
+  lp_pools_trending_0: CATALOGUE,
+  lp_pools_trending_7: CATALOGUE,
+  lp_position_by_address: PRICES,
+  lp_providers: PRICES,
+  lp_scores_before: CORRELATED,
+  lp_smart_pools_smart_lp_count: CORRELATED,
+  lp_whales_00: CORRELATED,
+  perps_coins_list_volume: CATALOGUE,
+  perps_coins_trending_volume_spike: ACROSS,
+  perps_positions: CORRELATED,
+  perps_pressure_pairs: CORRELATED,
+  perps_smart_positions: CORRELATED,
+  perps_timing: CORRELATED,
+  pm_score_runs: 'a recursive walk over the days of runs, of all wallets',
+  pm_settled_crowds: ACROSS,
+  pm_smart_wallet_flows: ACROSS,
+  pm_smart_wallet_flows_markets: CORRELATED,
+};
+
+/** Of loading and the daily scores: with these, the pools neither load nor are scored there, and perps load but are not scored. */
+export const REFUSED_WORK: Refused = {
+  lp_append_events: PRICES,
+  lp_append_swaps: PRICES,
+  lp_prices_sol: PRICES,
+  lp_prices_sol_staged: PRICES,
+  lp_prices_sol_waiting: PRICES,
+  lp_value_events: PRICES,
+  lp_value_swaps: PRICES,
+  lp_facts_in: 'asks after no column: SELECT FROM has to be SELECT 1 FROM',
+  lp_swaps_seen: 'marks pools, which stand on every node, by a table of the connection',
+  perps_keep_dealt: 'joins the two sides of a match, which stand by account, by coin, time and id',
+  perps_self_trades: 'joins the two sides of a match, which stand by account, by coin, time and id',
+};

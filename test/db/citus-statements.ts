@@ -1,0 +1,48 @@
+import { Client, type QueryConfig } from 'pg';
+import { loadCatalogue } from '../../src/app';
+import { answerInProcess } from '../bench/endpoints/answer';
+import { ROOT } from '../support/catalogue';
+import { dearestInput, defaultInput } from '../support/subjects';
+import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
+
+/** What the product sends to its database, by name, else by its first words. */
+export type Sent = ReadonlyMap<string, QueryConfig>;
+
+/** A statement's name, else its first words. */
+export const labelOf = ({ name, text }: QueryConfig): string => name ?? text.replace(/\s+/g, ' ').trim().slice(0, 60);
+
+async function recording<T>(sent: Map<string, QueryConfig>, keepValues: boolean, work: () => Promise<T>): Promise<T> {
+  const original = Client.prototype.query as (...args: unknown[]) => unknown;
+  const spy = jest.spyOn(Client.prototype, 'query').mockImplementation(function query(this: Client, ...args: unknown[]) {
+    const [first, values] = args;
+    const given = typeof first === 'string' ? { text: first } : (first as QueryConfig);
+    if (typeof given?.text === 'string')
+      sent.set(labelOf(given), {
+        name: given.name,
+        text: given.text,
+        values: keepValues ? ((values as unknown[]) ?? given.values) : undefined,
+      });
+    return original.apply(this, args);
+  } as never);
+  try {
+    return await work();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** Loads and scores three worlds of about `size` facts over `days`, and asks all that is sold; statements of questions come with the values of the last asking. */
+export async function sentOverThreeWorlds(size: number, days: number): Promise<{ worlds: ThreeWorlds; sent: Sent }> {
+  const sent = new Map<string, QueryConfig>();
+  const worlds = await recording(sent, false, () => threeWorlds(size, days));
+  await recording(sent, true, () => askEverything(worlds));
+  return { worlds, sent };
+}
+
+async function askEverything({ database, now, subjects }: ThreeWorlds): Promise<void> {
+  for (const one of loadCatalogue(ROOT).paid) {
+    const own = subjects[one.endpoint.venue as keyof ThreeWorlds['subjects']];
+    for (const input of [defaultInput(one.endpoint, own), dearestInput(one.endpoint, own)])
+      await answerInProcess(one, input, database, now).catch(() => undefined);
+  }
+}
