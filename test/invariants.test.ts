@@ -212,7 +212,7 @@ const ORDERS: Record<string, [string | null, string]> = {
 test.each(Object.entries(ORDERS))('%s is in its order', async (name, [list, field]) => {
   const endpoint = endpointOf(name);
   let seen = 0;
-  for (const timeframe of ['7d', 'all']) {
+  for (const timeframe of ['24h', '7d', 'all']) {
     const names = new Set(endpoint.parameters.map((one) => one.name));
     const input = { ...loosestInput(endpoint, worlds.subjects[endpoint.venue]), ...(names.has('timeframe') && { timeframe }), ...(names.has('field_case') && { field_case: 'snake' }) }; // prettier-ignore
     const data = await get<unknown>(name, input);
