@@ -19,6 +19,20 @@ export function listOwnTrades(sql: Sql, wallets: readonly string[], window: Wind
   return sql.query<CopyTrade & Record<string, unknown>>(OWN, [wallets, window.from, window.to]);
 }
 
+const COUNTS: Statement = {
+  name: 'pm_copy_counts',
+  text: `SELECT wallet, count(*)::int AS trades FROM (
+  SELECT DISTINCT trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx FROM pm_trade AS trade
+  WHERE trade.wallet = ANY($1) AND trade."timestamp" >= $2 AND trade."timestamp" < $3 AND trade.side IN ('BUY', 'SELL')
+) AS trade GROUP BY wallet`,
+};
+
+/** How many trades wallets made in the window, each transaction once; none is not told. */
+export async function countOwnTrades(sql: Sql, wallets: readonly string[], window: Window): Promise<Map<string, number>> {
+  const rows = await sql.query<{ wallet: string; trades: number }>(COUNTS, [wallets, window.from, window.to]);
+  return new Map(rows.map(({ wallet, trades }) => [wallet, trades]));
+}
+
 // Nearby trades of the leader make one stretch, so that no trade is found twice.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { scanCopiers } from './copy-scan';
+import { countWindow, scanCopiers } from './copy-scan';
 import { SMART_SCORE } from './tiers';
 
 /** Leaders looked at: those that are worth copying, best first. */
@@ -32,10 +32,11 @@ export async function tagCopiers(sql: Sql, now: Date): Promise<void> {
   const day = now.toISOString().slice(0, 10);
   const leaders = await sql.query<{ wallet: string }>(LEADERS, [day, SMART_SCORE, MOST_LEADERS]);
   const window = { from: new Date(now.getTime() - WINDOW_MS), to: now };
+  const counts = await countWindow(sql, window);
   const followers = new Map<string, number>();
   const copiers = new Set<string>();
   for (const { wallet } of leaders) {
-    const found = await scanCopiers(sql, { leader: wallet, window, max_lag_ms: MAX_LAG_MS, min_overlap: MIN_OVERLAP });
+    const found = await scanCopiers(sql, { leader: wallet, window, max_lag_ms: MAX_LAG_MS, min_overlap: MIN_OVERLAP }, counts);
     followers.set(wallet, found.length);
     for (const copier of found) copiers.add(copier.wallet);
   }

@@ -24,6 +24,7 @@ export interface CopyMatch {
 /** From this score on one wallet copies another. */
 export const COPY_SCORE = 0.5;
 const FULL_LIFT = 10;
+const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 
 const keyOf = ({ token_id, side }: CopyTrade): string => `${token_id}|${side}`;
 
@@ -40,7 +41,11 @@ export function matchCopies(
   const matches: CopyMatch[] = [];
   const used = new Set<CopyTrade>();
   const byKey = new Map<string, CopyTrade[]>();
-  for (const trade of inTime(leader)) byKey.set(keyOf(trade), [...(byKey.get(keyOf(trade)) ?? []), trade]);
+  for (const trade of inTime(leader)) {
+    const own = byKey.get(keyOf(trade));
+    if (own === undefined) byKey.set(keyOf(trade), [trade]);
+    else own.push(trade);
+  }
   for (const trade of inTime(follower)) {
     const before = byKey.get(keyOf(trade)) ?? [];
     const lagOf = (one: CopyTrade): number => trade.at.getTime() - one.at.getTime();
@@ -85,10 +90,23 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
     coverage,
     lift,
     p_value: binomialTail(matches.length, Math.max(follower_trades, matches.length), chance),
-    copy_score: 0.4 * precision + 0.2 * coverage + 0.2 * (lift === null ? 1 : Math.min(lift / FULL_LIFT, 1)) + 0.2 * regularity,
+    copy_score:
+      WEIGHTS.precision * precision +
+      WEIGHTS.coverage * coverage +
+      WEIGHTS.lift * (lift === null ? 1 : Math.min(lift / FULL_LIFT, 1)) +
+      WEIGHTS.regularity * regularity,
     avg_lag_seconds: average,
     median_lag_seconds: median(lags) as number,
   };
+}
+
+/** Whether so many followed trades at most, among those of follower and leader, can make a copier: with all else at its best. */
+export function canCopy(most_matches: number, follower_trades: number, leader_trades: number): boolean {
+  const precision = Math.min(1, most_matches / Math.max(1, follower_trades));
+  const coverage = Math.min(1, most_matches / Math.max(1, leader_trades));
+  const best = WEIGHTS.precision * precision + WEIGHTS.coverage * coverage + WEIGHTS.lift + WEIGHTS.regularity;
+  // Sums of fractions err in their last digits.
+  return best >= COPY_SCORE - 1e-9;
 }
 
 /** P(X >= k) of a binomial of n trials with probability p; terms are summed in logarithms from k on. */

@@ -4,9 +4,9 @@ import type { Sql, Statement } from '../../../db/sql';
 import { groupedBy } from '../grouped';
 import { listVenuePairs } from '../queries/insider-evidence';
 import { sqlOf } from '../rollups/positions';
-import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
+import { loadOverlay } from '../rollups/positions-as-of';
 import { overMarkets } from './insider';
-import { type InsiderFinding, scanInsiders } from './insider-scan';
+import { scanVenue } from './insider-scan';
 
 /** Begins a transaction in which nobody else scores. */
 export const ONE_SCORING = `SELECT pg_advisory_xact_lock(hashtext('pm_score')); ${LONG_WORK}`;
@@ -31,7 +31,8 @@ const CLEAR: Statement = { name: 'pm_insider_clear', text: 'DELETE FROM pm_insid
 export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, number>> {
   const day = now.toISOString().slice(0, 10);
   await sql.query(CLEAR, [day]);
-  const findings = await scanVenue(sql, now);
+  const overlay = await loadOverlay(sql, now);
+  const findings = await scanVenue(sql, await listVenuePairs(sql, now, overlay, MOST_AGE_DAYS), now, overlay, LEAST_SCORE);
   const rows = findings.map(({ position, ...finding }) => ({ ...finding, positions: undefined, token_id: position.token_id }));
   await sql.query(WRITE, [JSON.stringify(rows), day, now]);
   return new Map(
@@ -42,13 +43,4 @@ export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, num
 /** Scans again between two daily runs: replaces the scan of the UTC day of `now`. */
 export async function rescanInsiders(pool: Pool, now: Date): Promise<void> {
   await inTransaction(pool, (client) => keepInsiders(sqlOf(client), now), ONE_SCORING);
-}
-
-async function scanVenue(sql: Sql, now: Date): Promise<InsiderFinding[]> {
-  const overlay = await loadOverlay(sql, now);
-  const pairs = await listVenuePairs(sql, now, overlay, MOST_AGE_DAYS);
-  const wanted = new Set(pairs.map(({ wallet, condition_id }) => `${wallet}|${condition_id}`));
-  const held = await listPositionsAsOf(sql, { wallets: [...new Set(pairs.map(({ wallet }) => wallet))] }, now);
-  const chosen = held.filter(({ wallet, condition_id }) => wanted.has(`${wallet}|${condition_id}`));
-  return (await scanInsiders(sql, chosen, now, overlay, LEAST_SCORE, true)).findings;
 }

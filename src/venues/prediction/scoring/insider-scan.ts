@@ -11,7 +11,10 @@ import {
   listWithdrawals,
 } from '../queries/insider-evidence';
 import { groupedBy } from '../grouped';
+import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { keyOf } from '../rollups/positions-compute';
 import type { PositionRow } from '../rollups/positions-row';
+import type { Group } from '../rollups/positions-store';
 import { type InsiderEvidence, type InsiderSignalsRecord, insiderScore, isCandidate, reachOf } from './insider';
 
 const HOUR = 3_600_000;
@@ -19,6 +22,9 @@ const DAY = 86_400_000;
 
 /** Wallets of which raw trades are read at most: the second phase. */
 export const MOST_SURVIVORS = 2_000;
+/** What is read at once fits into memory. */
+const WALLETS_AT_ONCE = 200;
+const MARKETS_AT_ONCE = 200;
 
 /** A wallet on a market with what it scored there. */
 export interface InsiderFinding {
@@ -56,34 +62,71 @@ export interface ScanResult {
   survived: number;
 }
 
-/**
- * D-INS in two phases over wallets' positions on markets, as of `now`: the first drops those that what is known of wallets and markets keeps below
- * `min_score` (and all but the 2,000 wallets that can reach most), and of a venue-wide scan all that are no candidates; the second reads trades.
- */
+/** D-INS in two phases over wallets' positions on markets, as of `now`: the first drops those that what is known of wallets and markets keeps below `min_score`, and all but the 2,000 wallets that can reach most; the second reads trades. */
 export async function scanInsiders(
   sql: Sql,
   held: readonly PositionRow[],
   now: Date,
   overlay: string,
   min_score: number,
-  venue_wide = false,
 ): Promise<ScanResult> {
-  const pairs = [...groupedBy(held.filter((row) => isPosition(row) && Number(row.buy_usdc) > 0), (row) => `${row.wallet}|${row.condition_id}`).values()]; // prettier-ignore
-  const condition_ids = [...new Set(pairs.map(([first]) => (first as PositionRow).condition_id))];
-  const wallets = await listWalletEvidence(sql, [...new Set(pairs.map(([first]) => (first as PositionRow).wallet))], now, overlay);
+  const pairs = pairsOf(held);
+  const known = await listEvidence(sql, pairs.map(([first]) => first as PositionRow), now, overlay); // prettier-ignore
+  const reaching = pairs.flatMap((positions) => firstPhase(positions, known) ?? []).filter(({ reach }) => reach >= min_score);
+  const { findings, survived } = await secondPhase(sql, reaching, now, min_score);
+  return { findings, scanned: pairs.length, survived };
+}
+
+/** As `scanInsiders`, over pairs of the whole venue: all that are no candidates are dropped, most of them before their positions are read. */
+export async function scanVenue(
+  sql: Sql,
+  pairs: readonly Group[],
+  now: Date,
+  overlay: string,
+  min_score: number,
+): Promise<InsiderFinding[]> {
+  const known = await listEvidence(sql, pairs, now, overlay);
+  const possible = groupedBy(pairs.filter((pair) => mayBeCandidate(pair, known)), ({ wallet }) => wallet); // prettier-ignore
+  const reaching: Survivor[] = [];
+  for (let first = 0; first < possible.size; first += WALLETS_AT_ONCE) {
+    const chosen = [...possible].slice(first, first + WALLETS_AT_ONCE);
+    const wanted = new Set(chosen.flatMap(([, own]) => own.map(keyOf)));
+    const held = await listPositionsAsOf(sql, { wallets: chosen.map(([wallet]) => wallet) }, now);
+    const survivors = pairsOf(held.filter((row) => wanted.has(keyOf(row)))).flatMap((positions) => firstPhase(positions, known) ?? []);
+    reaching.push(...survivors.filter(({ reach, is_candidate }) => reach >= min_score && is_candidate));
+  }
+  return (await secondPhase(sql, reaching, now, min_score)).findings;
+}
+
+/** Bought positions, those of a wallet on a market together. */
+const pairsOf = (held: readonly PositionRow[]): PositionRow[][] => [
+  ...groupedBy(
+    held.filter((row) => isPosition(row) && Number(row.buy_usdc) > 0),
+    keyOf,
+  ).values(),
+];
+
+/** What the first phase looks at besides positions. */
+interface Evidence {
+  wallets: ReadonlyMap<string, WalletEvidence>;
+  markets: ReadonlyMap<string, MarketEvidence>;
+  volumes: ReadonlyMap<string, string>;
+}
+
+async function listEvidence(sql: Sql, pairs: readonly Group[], now: Date, overlay: string): Promise<Evidence> {
+  const addresses = [...new Set(pairs.map(({ wallet }) => wallet))];
+  const condition_ids = [...new Set(pairs.map(({ condition_id }) => condition_id))];
+  const wallets = await listWalletEvidence(sql, addresses, now, overlay);
   const markets = await listMarkets(sql, condition_ids, now);
-  const volumes = await listTakenVolumes(sql, condition_ids, now);
-  const evidence = pairs.flatMap((positions) => {
-    const known = firstPhase(positions, wallets, markets, volumes);
-    return known === null ? [] : [known];
-  });
-  const reaching = evidence
-    .filter(({ reach, is_candidate }) => reach >= min_score && (is_candidate || !venue_wide))
-    .sort((a, b) => b.reach - a.reach || (a.key < b.key ? -1 : 1));
-  const chosen = new Set([...new Set(reaching.map(({ wallet }) => wallet.wallet))].slice(0, MOST_SURVIVORS));
-  const survivors = reaching.filter(({ wallet }) => chosen.has(wallet.wallet));
-  const findings = await secondPhase(sql, survivors, now);
-  return { findings: findings.filter(({ score }) => score >= min_score), scanned: pairs.length, survived: survivors.length };
+  return { wallets, markets, volumes: await listTakenVolumes(sql, condition_ids, now) };
+}
+
+/** Whether the pair could be one, were its bet the wallet's first trade. */
+function mayBeCandidate({ wallet: address, condition_id }: Group, { wallets, markets, volumes }: Evidence): boolean {
+  const [wallet, market] = [wallets.get(address), markets.get(condition_id)];
+  if (wallet === undefined || market === undefined) return false;
+  const volume_usdc = Number(volumes.get(condition_id) ?? 0);
+  return isCandidate({ age_days: 0, market: { ...market, volume_usdc }, category_volumes: wallet.categories });
 }
 
 async function listMarkets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, MarketEvidence>> {
@@ -101,12 +144,7 @@ interface Survivor {
   is_candidate: boolean;
 }
 
-function firstPhase(
-  positions: PositionRow[],
-  wallets: ReadonlyMap<string, WalletEvidence>,
-  markets: ReadonlyMap<string, MarketEvidence>,
-  volumes: ReadonlyMap<string, string>,
-): Survivor | null {
+function firstPhase(positions: PositionRow[], { wallets, markets, volumes }: Evidence): Survivor | null {
   const { wallet: address, condition_id } = positions[0] as PositionRow;
   const [wallet, market] = [wallets.get(address), markets.get(condition_id)];
   if (wallet === undefined || market === undefined) return null;
@@ -122,42 +160,59 @@ function firstPhase(
   return { key: `${address}|${condition_id}`, positions, wallet, market, volume, reach: reachOf(known), is_candidate: isCandidate(known) };
 }
 
-async function secondPhase(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<InsiderFinding[]> {
-  const ids = [...new Set(survivors.map(({ market }) => market.condition_id))];
-  if (ids.length === 0) return [];
-  const bets = groupedBy(await listFirstBets(sql, ids, now), ({ condition_id }) => condition_id);
-  const usual = new Map([...bets].map(([id, own]) => [id, median(own.map(({ usdc }) => usdc))]));
-  const byKey = new Map([...bets.values()].flat().map((bet) => [`${bet.wallet}|${bet.condition_id}`, bet]));
-  const news = await listNewsTimes(sql, ids, now);
-  const withdrawals = await listWithdrawals(sql, survivors.map(({ wallet, market }) => ({ wallet: wallet.wallet, condition_id: market.condition_id })), now); // prettier-ignore
-  return survivors.flatMap((survivor) => {
-    const bet = byKey.get(survivor.key);
-    if (bet === undefined) return [];
-    const { condition_id } = survivor.market;
-    return [
-      findingOf(
-        survivor,
-        bet,
-        evidenceOf(survivor, bet, usual.get(condition_id) ?? null, news.get(condition_id), withdrawals.get(survivor.key)),
-      ),
-    ];
+async function secondPhase(
+  sql: Sql,
+  reaching: Survivor[],
+  now: Date,
+  min_score: number,
+): Promise<{ findings: InsiderFinding[]; survived: number }> {
+  const ordered = reaching.sort((a, b) => b.reach - a.reach || (a.key < b.key ? -1 : 1));
+  const chosen = new Set([...new Set(ordered.map(({ wallet }) => wallet.wallet))].slice(0, MOST_SURVIVORS));
+  const survivors = ordered.filter(({ wallet }) => chosen.has(wallet.wallet));
+  const trades = await listTrades(sql, survivors, now);
+  const findings = survivors.flatMap((survivor) => {
+    const bet = trades.bets.get(survivor.key);
+    return bet === undefined ? [] : [findingOf(survivor, bet, evidenceOf(survivor, bet, trades))];
   });
+  return { findings: findings.filter(({ score }) => score >= min_score), survived: survivors.length };
 }
 
-function evidenceOf(
-  { wallet, market, volume }: Survivor,
-  bet: FirstBet,
-  usual: number | null,
-  news: Date | undefined,
-  withdrawn: Date | undefined,
-): InsiderEvidence {
-  const end = market.resolved_at === null ? market.end_date : (news ?? market.resolved_at);
+/** What trades tell of survivors. */
+interface TradeEvidence {
+  /** First bets of the survivors, by key. */
+  bets: ReadonlyMap<string, FirstBet>;
+  /** Usual first bet of a market. */
+  usual: ReadonlyMap<string, number | null>;
+  news: ReadonlyMap<string, Date>;
+  withdrawals: ReadonlyMap<string, Date>;
+}
+
+/** Some markets at once: everybody's first bets are read. */
+async function listTrades(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<TradeEvidence> {
+  const ids = [...new Set(survivors.map(({ market }) => market.condition_id))];
+  const wanted = new Set(survivors.map(({ key }) => key));
+  const [bets, usual, news] = [new Map<string, FirstBet>(), new Map<string, number | null>(), new Map<string, Date>()];
+  for (let first = 0; first < ids.length; first += MARKETS_AT_ONCE) {
+    const some = ids.slice(first, first + MARKETS_AT_ONCE);
+    for (const [id, own] of groupedBy(await listFirstBets(sql, some, now), ({ condition_id }) => condition_id)) {
+      usual.set(id, median(own.map(({ usdc }) => usdc)));
+      for (const bet of own) if (wanted.has(keyOf(bet))) bets.set(keyOf(bet), bet);
+    }
+    for (const [id, at] of await listNewsTimes(sql, some, now)) news.set(id, at);
+  }
+  const pairs = survivors.map(({ wallet, market }) => ({ wallet: wallet.wallet, condition_id: market.condition_id }));
+  return { bets, usual, news, withdrawals: survivors.length === 0 ? new Map() : await listWithdrawals(sql, pairs, now) };
+}
+
+function evidenceOf({ key, wallet, market, volume }: Survivor, bet: FirstBet, trades: TradeEvidence): InsiderEvidence {
+  const withdrawn = trades.withdrawals.get(key);
+  const end = market.resolved_at === null ? market.end_date : (trades.news.get(market.condition_id) ?? market.resolved_at);
   const taken =
     market.resolved_at === null || withdrawn === undefined ? null : Math.max(0, withdrawn.getTime() - market.resolved_at.getTime());
   return {
     age_days: Math.max(0, (bet.first_at.getTime() - wallet.first_trade_at.getTime()) / DAY),
     first_bet_usdc: bet.usdc,
-    median_first_bet_usdc: usual,
+    median_first_bet_usdc: trades.usual.get(market.condition_id) ?? null,
     hours_before_end: end === null ? null : (end.getTime() - bet.first_at.getTime()) / HOUR,
     is_resolved: market.resolved_at !== null,
     minutes_after_resolution: taken === null ? null : taken / 60_000,
