@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { columnArrays, type Columns, unnestOf } from '../store/insert';
+import { copyInto } from '../store/copy';
+import type { Columns } from '../store/insert';
 import { positionPnl, positionsAsOf } from '../queries/positions';
 import { type ClosedLpPosition, S_LP, scoreProvider } from './formula';
 import { type LpBehaviour, tagsOf } from './tags';
@@ -20,7 +21,12 @@ interface ScoreRow {
   tags: string[] | null;
 }
 
-const SCORE: Columns<ScoreRow> = [
+interface WrittenRow extends ScoreRow {
+  day: string;
+  version: string;
+}
+
+const SCORE: Columns<WrittenRow> = [
   ['owner', 'text'],
   ['score', 'numeric'],
   ['n', 'integer'],
@@ -29,6 +35,8 @@ const SCORE: Columns<ScoreRow> = [
   ['deposited_usd', 'numeric'],
   ['avg_pnl_pct', 'numeric'],
   ['tags', 'text[]'],
+  ['day', 'date'],
+  ['version', 'text'],
 ];
 
 interface Provider extends Omit<LpBehaviour, 'score'> {
@@ -91,14 +99,11 @@ async function writeDay(client: PoolClient, day: Date, rows: readonly ScoreRow[]
   await client.query('DELETE FROM lp_score WHERE day = $1::date', [date]);
   for (let at = 0; at < rows.length; at += BATCH) {
     const batch = rows.slice(at, at + BATCH);
-    await client.query({ name: 'lp_write_scores', text: WRITE, values: [...columnArrays(SCORE, batch), date, S_LP.version] });
+    const written = batch.map((row) => ({ ...row, day: date, version: S_LP.version }));
+    await copyInto(client, 'lp_score', SCORE, written);
     progress?.(batch.length);
   }
 }
-
-const WRITE = `
-INSERT INTO lp_score (owner, day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags, version)
-SELECT u.owner, $9::date, u.score, u.n, u.wins, u.win_rate_lb, u.deposited_usd, u.avg_pnl_pct, string_to_array(u.tags, ','), $10 FROM ${unnestOf(SCORE, 'u')}`;
 
 async function readProviders(client: PoolClient, now: Date): Promise<Provider[]> {
   const behaviours = await client.query<BehaviourRow>(BEHAVIOUR, [now]);

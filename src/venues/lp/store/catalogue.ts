@@ -132,6 +132,12 @@ export async function savePools(client: PoolClient, rows: readonly PoolRow[]): P
   return learned;
 }
 
+const FIGURES = ['tvl_usd', 'lifetime_volume_usd', 'lifetime_fees_usd'] as const;
+
+/** Of records of one instant the larger figure stays, whichever comes first. */
+const figure = (name: string): string =>
+  `CASE WHEN NOT r.record THEN o.${name} WHEN u.as_of = o.as_of THEN greatest(u.${name}, o.${name}) ELSE coalesce(u.${name}, o.${name}) END`;
+
 /** A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. */
 const SAVE_POOLS = `
 WITH merged AS (
@@ -139,9 +145,7 @@ WITH merged AS (
     coalesce(o.mint_x, u.mint_x) AS mint_x, coalesce(o.mint_y, u.mint_y) AS mint_y, coalesce(o.bin_step, u.bin_step) AS bin_step,
     coalesce(u.base_fee_pct, o.base_fee_pct) AS base_fee_pct, least(o.created_at, u.created_at) AS created_at,
     u.catalogued OR coalesce(o.catalogued, false) AS catalogued, greatest(o.as_of, u.as_of) AS as_of,
-    CASE WHEN r.record THEN coalesce(u.tvl_usd, o.tvl_usd) ELSE o.tvl_usd END AS tvl_usd,
-    CASE WHEN r.record THEN coalesce(u.lifetime_volume_usd, o.lifetime_volume_usd) ELSE o.lifetime_volume_usd END AS lifetime_volume_usd,
-    CASE WHEN r.record THEN coalesce(u.lifetime_fees_usd, o.lifetime_fees_usd) ELSE o.lifetime_fees_usd END AS lifetime_fees_usd,
+    ${FIGURES.map((name) => `${figure(name)} AS ${name}`).join(', ')},
     CASE WHEN r.reserves THEN u.reserve_x ELSE o.reserve_x END AS reserve_x,
     CASE WHEN r.reserves THEN u.reserve_y ELSE o.reserve_y END AS reserve_y,
     CASE WHEN r.reserves THEN u.reserve_at ELSE o.reserve_at END AS reserve_at,
@@ -175,11 +179,14 @@ function mergedPools(rows: readonly PoolRow[]): PoolRow[] {
   return [...merged.values()];
 }
 
+const larger = (a: string | null, b: string | null): string | null => (b === null || Number(a ?? -1) > Number(b) ? a : b);
+
 function mergePool(a: PoolRow, b: PoolRow): PoolRow {
   const reserves = b.reserve_at !== null && (a.reserve_at === null || b.reserve_at >= a.reserve_at) ? b : a;
   const [record, other] = b.catalogued ? [b, a] : [a, b];
   return {
     ...record,
+    ...(a.catalogued && b.catalogued ? Object.fromEntries(FIGURES.map((name) => [name, larger(a[name], b[name])])) : {}),
     name: record.name ?? other.name,
     mint_x: record.mint_x ?? other.mint_x,
     mint_y: record.mint_y ?? other.mint_y,

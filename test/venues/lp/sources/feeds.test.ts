@@ -133,6 +133,26 @@ describe('catalogues', () => {
     ]);
   });
 
+  test('of two pages of one instant, and of a pool twice in a page, the larger figures stay, in either order', async () => {
+    const page = (address: string, tvl: number): unknown => ({
+      ...dlmmPoolsPage,
+      data: [{ ...dlmmPoolsPage.data[0], address, tvl, cumulative_metrics: { volume: tvl * 10, fees: tvl / 10 } }],
+    });
+    const [up, down, twice] = [named('pool up'), named('pool down'), named('pool twice')];
+    await load('pools_2026-04-05T11-00-00Z.json', [page(up, 20)]);
+    await load('pools_2026-04-05T11-00-00Z_again.json', [page(up, 30), page(down, 30)]);
+    expect(await load('pools_2026-04-05T11-00-00Z_third.json', [page(down, 20)])).toMatchObject({ inserted: 0, duplicates: 1 });
+    await load('pools_2026-04-05T11-00-00Z_fourth.json', [page(twice, 30), page(twice, 20)]);
+    const stands = { tvl_usd: '30', lifetime_volume_usd: '300', lifetime_fees_usd: '3' };
+    expect(await rows(`SELECT tvl_usd, lifetime_volume_usd, lifetime_fees_usd FROM lp_pool WHERE as_of = '2026-04-05T11:00:00Z'`)).toEqual([
+      stands,
+      stands,
+      stands,
+    ]);
+    await load('pools_2026-04-05T11-00-01Z.json', [page(up, 7)]);
+    expect(await rows(`SELECT tvl_usd FROM lp_pool WHERE pool_address = '${up}'`)).toEqual([{ tvl_usd: '7' }]);
+  });
+
   test('both pool types share a form and are told apart; a broken pool is skipped by name', async () => {
     expect(
       await load('damm.json', [{ ...dammPoolsPage, data: [...dammPoolsPage.data, { ...dammPoolsPage.data[0], address: 'short' }, 5] }]),
