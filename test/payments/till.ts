@@ -126,7 +126,7 @@ export interface Requirement {
   network: string;
   asset: string;
   payTo: string;
-  extra: { memo: string; quote: string; recentBlockhash: string; feePayer?: string };
+  extra: { memo: string; quote: string; recentBlockhash?: string; feePayer?: string };
 }
 
 /** The v2 requirement in PAYMENT-REQUIRED. */
@@ -151,7 +151,7 @@ export function proofFor(buyer: Keypair, requirement: Requirement, options: Proo
     mint: asset,
     pay_to: payTo,
     amount: BigInt(amount),
-    blockhash: extra.recentBlockhash,
+    blockhash: extra.recentBlockhash as string,
     memo: extra.memo,
     fee_payer: extra.feePayer,
     ...options.wish,
@@ -177,7 +177,12 @@ export async function signedHeaders(
   options: ProofOptions = {},
   sale: Sale = saleOf(),
 ): Promise<Record<string, string>> {
-  return { 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till, sale)), options) };
+  for (;;) {
+    const requirement = requirementOf(await challengeOf(till, sale));
+    if (requirement.extra.recentBlockhash !== undefined) return { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement, options) };
+    // The newest blockhash was too old to be offered: this machine stood still for seconds.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 /** Short form of an outcome, for expectations. */
