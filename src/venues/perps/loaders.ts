@@ -14,7 +14,7 @@ export interface ScoreRun extends QueryResultRow {
 
 const SCORE_RUN: Statement = {
   name: 'perps_score_run',
-  text: 'SELECT day::text AS day, version FROM perp_score WHERE day <= $1::date ORDER BY day DESC LIMIT 1',
+  text: 'SELECT s.day::text AS day, s.version FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
 /** The newest run up to an instant; null before the first. */

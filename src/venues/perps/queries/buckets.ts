@@ -12,8 +12,9 @@ export interface Buckets {
   first: Date;
   /** Start of the last one. */
   last: Date;
-  /** Length as a PostgreSQL interval. */
+  /** Length as a PostgreSQL interval, and in hours. */
   step: string;
+  hours: number;
 }
 
 /**
@@ -38,6 +39,7 @@ export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed
     first: new Date(Math.floor(from / length) * length),
     last: new Date(Math.floor((window.to.getTime() - 1) / length) * length),
     step: `${length / HOUR} hours`,
+    hours: length / HOUR,
   };
 }
 

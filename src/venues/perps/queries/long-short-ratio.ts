@@ -1,11 +1,11 @@
 import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import type { Timeframe } from '../../../lib/timeframe';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
 import { findRunDay, getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, scoredTraders, smartIn, spanOf } from './span';
+import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartIn, spanOf } from './span';
 
 export interface LongShortArgs {
   coin: string;
@@ -28,13 +28,21 @@ export interface LongShortRow extends QueryResultRow {
   opening_long_short_ratio: string | null;
   trade_count: number;
   undirected: number;
-  /** Own fills of the bucket, whoever's. */
-  fills: number;
+  /** Whether anybody was filled in the whole window. */
+  any_fill: boolean;
 }
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const satisfies readonly BucketSize[];
 
-// $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: day of the score run, null before the first.
+const HOUR = 3_600_000;
+
+/** Accounts by which side they took, of the span whose values start at `at`. */
+const takersIn = (at: number, grain: Grain): string => `
+  SELECT ${bucketOf('hour', '$6')} AS bucket, count(DISTINCT trader) FILTER (WHERE taker_buy_usd > 0) AS buyers, count(DISTINCT trader) FILTER (WHERE taker_sell_usd > 0) AS sellers
+  FROM ${ownRows(['taker_buy_usd', 'taker_sell_usd'], { coin: '$5' }, at, grain)} r GROUP BY 1`;
+
+// $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: day of the score run, null before the first;
+// $10: hours of a bucket; $11, $12: the whole buckets, [from, to), whose takers are counted; $13 to $20: the window before and after them.
 const statement = (grain: Grain): Statement => ({
   name: `perps_long_short_ratio_${grain}`,
   text: `
@@ -42,27 +50,38 @@ WITH taken AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected
   FROM ${matchRows(['bought_usd', 'sold_usd', 'matches', 'undirected'], { coin: '$5' }, 1, grain)} r GROUP BY 1
 ),
-own AS (
-  SELECT ${bucketOf('hour', '$6')} AS bucket, count(DISTINCT r.trader) FILTER (WHERE taker_buy_usd > 0) AS long_traders,
-    count(DISTINCT r.trader) FILTER (WHERE taker_sell_usd > 0) AS short_traders, sum(fills) AS fills,
-    sum(${BOUGHT}) FILTER (WHERE smart.trader IS NOT NULL) AS smart_bought, sum(${SOLD}) FILTER (WHERE smart.trader IS NOT NULL) AS smart_sold
-  FROM ${ownRows([...VOLUME_COLUMNS, 'taker_buy_usd', 'taker_sell_usd', 'fills'], { coin: '$5' }, 1, grain)} r
-  LEFT JOIN (${scoredTraders(smartIn('$9'))}) smart ON smart.trader = r.trader GROUP BY 1
+takers AS (
+  SELECT t.bucket, t.buyers, t.sellers FROM perp_coin_takers t WHERE t.coin = $5 AND t.hours = $10::int AND t.bucket >= $11 AND t.bucket < $12
+  UNION ALL ${takersIn(13, grain)}
+  UNION ALL ${takersIn(17, grain)}
+),
+smart AS (
+  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold
+  FROM ${ownRows(VOLUME_COLUMNS, { coin: '$5', scored: smartIn('$9') }, 1, grain)} r GROUP BY 1
 ),
 opened AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' }, 1, grain)} r GROUP BY 1
 )
-SELECT bucket.bucket, coalesce(bought, 0) AS long_volume, coalesce(sold, 0) AS short_volume, bought / nullif(sold, 0) AS long_short_ratio,
-  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart_bought, 0) END AS smart_long_volume,
-  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart_sold, 0) END AS smart_short_volume,
-  CASE WHEN smart_sold > 0 THEN coalesce(smart_bought, 0) / smart_sold END AS smart_long_short_ratio,
-  100 * bought / nullif(bought + sold, 0) AS long_pct, coalesce(long_traders, 0)::int AS long_traders, coalesce(short_traders, 0)::int AS short_traders,
+SELECT bucket.bucket, coalesce(taken.bought, 0) AS long_volume, coalesce(taken.sold, 0) AS short_volume, taken.bought / nullif(taken.sold, 0) AS long_short_ratio,
+  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart.bought, 0) END AS smart_long_volume,
+  CASE WHEN $9::date IS NOT NULL THEN coalesce(smart.sold, 0) END AS smart_short_volume,
+  CASE WHEN smart.sold > 0 THEN coalesce(smart.bought, 0) / smart.sold END AS smart_long_short_ratio,
+  100 * taken.bought / nullif(taken.bought + taken.sold, 0) AS long_pct, coalesce(buyers, 0) AS long_traders, coalesce(sellers, 0) AS short_traders,
   longs / nullif(shorts, 0) AS opening_long_short_ratio, coalesce(matches, 0)::int AS trade_count, coalesce(undirected, 0)::int AS undirected,
-  coalesce(fills, 0)::int AS fills
+  EXISTS (SELECT 1 FROM perp_fill f WHERE f.coin = $5 AND f.timestamp >= $1 AND f.timestamp < $4) AS any_fill
 FROM generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
-LEFT JOIN taken ON taken.bucket = bucket.bucket LEFT JOIN own ON own.bucket = bucket.bucket LEFT JOIN opened ON opened.bucket = bucket.bucket
+LEFT JOIN taken ON taken.bucket = bucket.bucket LEFT JOIN opened ON opened.bucket = bucket.bucket LEFT JOIN smart ON smart.bucket = bucket.bucket
+LEFT JOIN takers ON takers.bucket = bucket.bucket
 ORDER BY bucket.bucket`,
 });
+
+/** Values $10 to $20: what of the window is whole buckets, and what lies before and after them. */
+function takerValues({ from, to }: Window, hours: number): unknown[] {
+  const length = hours * HOUR;
+  const first = new Date(Math.min(Math.ceil(from.getTime() / length) * length, to.getTime()));
+  const last = new Date(Math.max(Math.floor(to.getTime() / length) * length, first.getTime()));
+  return [hours, first, last, ...spanOf({ from, to: first }), ...spanOf({ from: last, to })];
+}
 
 /** Taker buys against taker sells of a coin over time. Throws not_found, empty_result, range_too_large. */
 export async function longShortRatio(args: LongShortArgs, context: GraphContext): Promise<LongShortRow[]> {
@@ -74,13 +93,9 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   if (first === null || first >= context.now) throw empty;
   const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
   const day = await findRunDay(context);
-  const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day];
+  const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(window, buckets.hours)];
   const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour'), values);
-  const total = (of: (row: LongShortRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
-  if (total(({ fills }) => fills) === 0) throw empty;
-  warnUndirected(
-    context,
-    total(({ undirected }) => undirected),
-  );
+  if (rows[0]?.any_fill !== true) throw empty;
+  warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
   return rows;
 }

@@ -1,3 +1,5 @@
+import { TAKEN_HOURS } from './takers';
+
 /** One column of an hour bucket: what a fill `f` gives to it, what many of them do, and how the parts of a bucket become one. */
 interface Kept {
   row: string;
@@ -97,9 +99,12 @@ const mergedRows = (columns: Record<string, Kept>): string =>
 
 /** Adds the hours of `source` to their UTC days. */
 export const keepTraderDays = (source: string): string => `
-INSERT INTO perp_trader_day AS kept (trader, coin, day, ${TRADER_COLUMNS})
-SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC'), ${mergedRows(TRADER_HOUR)} FROM ${source} r GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-ON CONFLICT (trader, coin, day) DO UPDATE SET ${merged(TRADER_HOUR)}`;
+INSERT INTO perp_trader_day AS kept (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')})
+SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC'), ${mergedRows(TRADER_HOUR)}, ${Object.values(TAKEN_HOURS).join(', ')}
+FROM ${source} r GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ON CONFLICT (trader, coin, day) DO UPDATE SET ${merged(TRADER_HOUR)}, ${Object.keys(TAKEN_HOURS)
+  .map((name) => `${name} = kept.${name} | EXCLUDED.${name}`)
+  .join(', ')}`;
 
 /** Adds the rows of `source` (hours or days) to their accounts' lives. */
 export const keepTraderLives = (source: string): string => `
@@ -188,9 +193,12 @@ ${traderHoursOf('perp_fill')} ORDER BY 1, 2, 3`;
 
 /** Of the hours, and of the round trips. */
 export const TELL_TRADER_DAYS = `
-INSERT INTO perp_trader_day (trader, coin, day, ${TRADER_COLUMNS}, closed_trips, won_trips)
+INSERT INTO perp_trader_day (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')}, closed_trips, won_trips)
 SELECT own.*, coalesce(trips.closed, 0), coalesce(trips.won, 0)
-FROM (SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC') AS day, ${mergedRows(TRADER_HOUR)} FROM perp_trader_hour r GROUP BY 1, 2, 3) own
+FROM (
+  SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC') AS day, ${mergedRows(TRADER_HOUR)}, ${Object.values(TAKEN_HOURS).join(', ')}
+  FROM perp_trader_hour r GROUP BY 1, 2, 3
+) own
 LEFT JOIN (
   SELECT trader, coin, date_trunc('day', closed_at, 'UTC') AS day, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won
   FROM perp_round_trip GROUP BY 1, 2, 3
@@ -206,16 +214,15 @@ SELECT r.trader, r.coin, ${mergedRows(TRADER_HOUR)}, sum(r.closed_trips), sum(r.
 export const TELL_TRADERS = `
 INSERT INTO perp_trader (trader, first_at, last_at) SELECT trader, min(first_at), max(last_at) FROM perp_trader_life GROUP BY 1 ORDER BY 1`;
 
-/** Of the fills; the matches are added then. The last fill of an hour is found by its coin's key, not by sorting all. */
+/** Of the fills; the matches are added then. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `
 INSERT INTO perp_coin_hour (coin, hour, ${COIN_COLUMNS}, ${CLOSE.join(', ')})
-SELECT own.*, last.price, last.timestamp, last.seq, last.tid
-FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)} FROM perp_fill f GROUP BY 1, 2) own
-CROSS JOIN LATERAL (
-  SELECT f.price, f.timestamp, f.seq, f.tid FROM perp_fill f WHERE f.coin = own.coin AND f.timestamp >= own.hour AND f.timestamp < own.hour + interval '1 hour'
-  ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1
-) last
-ORDER BY 1, 2`;
+SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${Object.keys(COIN_HOUR)
+  .map((column) => `own.${column}`)
+  .join(', ')}, last.price, last.timestamp, last.seq, last.tid
+FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
+JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at
+ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC`;
 
 /** Of the hours. A day is there when something was matched or opened in it. */
 export const TELL_COIN_DAYS = ((columns: string[]) => `

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
+import { fillEmptied } from '../../../db/indexes';
 import { TELL_ALL_DAYS } from './drawdown';
 import { TELL_COIN_DAYS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addMatches } from './hours';
-import { setIndexesAside } from './indexes';
 import { TELL_ALL_TRIPS } from './round-trips';
+import { TELL_TAKERS } from './takers';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
 export async function lockRollups(client: PoolClient): Promise<void> {
@@ -15,6 +16,7 @@ const ROLLUPS = [
   'perp_trader_life',
   'perp_coin_hour',
   'perp_coin_day',
+  'perp_coin_takers',
   'perp_trader',
   'perp_round_trip',
   'perp_position',
@@ -26,6 +28,7 @@ const TELL = [
   TELL_TRADER_HOURS,
   TELL_ALL_TRIPS,
   TELL_TRADER_DAYS,
+  TELL_TAKERS,
   TELL_TRADER_LIVES,
   TELL_TRADERS,
   TELL_COIN_HOURS,
@@ -41,10 +44,10 @@ const WORK_MEMORY = '256MB';
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
   await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
-  const makeIndexes = await setIndexesAside(client, ROLLUPS);
-  // What the daily scores keep is told by the next run of them.
-  for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day']) await client.query(`DELETE FROM ${table}`);
-  for (const statement of TELL) await client.query(statement);
-  for (const statement of makeIndexes) await client.query(statement);
+  await fillEmptied(client, ROLLUPS, async () => {
+    // What the daily scores keep is told by the next run of them.
+    for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day']) await client.query(`DELETE FROM ${table}`);
+    for (const statement of TELL) await client.query(statement);
+  });
   await client.query(`ANALYZE ${ROLLUPS.join(', ')}`);
 }

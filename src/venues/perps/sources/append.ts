@@ -1,10 +1,11 @@
 import type { PoolClient } from 'pg';
+import { copyRows } from '../../../db/copy';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
 import { lockRollups } from '../rollups/rebuild';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
+import { addTakers } from '../rollups/takers';
 import { type ReckonedFill, amountsOf } from './amounts';
-import { copyRows } from './copy';
 import type { Fill, OrderedFill } from './fill';
 import { appendMatches, copyMatches } from './matches';
 
@@ -45,6 +46,7 @@ const INSERT = {
   text: `
 WITH inserted AS (${INSERTED} RETURNING *),
 by_hour AS MATERIALIZED (${traderHoursOf('inserted')}),
+takers AS (${addTakers('by_hour')}),
 trader_hours AS (${keepTraderHours('by_hour')}),
 trader_days AS (${keepTraderDays('by_hour')}),
 trader_lives AS (${keepTraderLives('by_hour')}),
@@ -126,8 +128,8 @@ async function appendAlone(client: PoolClient, fills: readonly ReckonedFill[]): 
 
 const valuesOf = (fills: readonly ReckonedFill[]): unknown[][] => NAMES.map((name) => fills.map((fill) => fill[name]));
 
-function* rowsOf(fills: readonly ReckonedFill[]): Generator<(string | number | boolean | null)[]> {
-  for (const fill of fills) yield NAMES.map((name) => (name === 'time' ? new Date(fill.time).toISOString() : fill[name]));
+function* rowsOf(fills: readonly ReckonedFill[]): Generator<(string | number | boolean | Date | null)[]> {
+  for (const fill of fills) yield NAMES.map((name) => (name === 'time' ? new Date(fill.time) : fill[name]));
 }
 
 /** The row with the oldest `since` of each key, in the order of keys. */

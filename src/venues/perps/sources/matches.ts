@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
+import { copyRows } from '../../../db/copy';
 import { addMatches, changeMatches } from '../rollups/hours';
 import type { ReckonedFill } from './amounts';
-import { copyRows } from './copy';
 
 /** A match as its recorded sides tell it. Decimals as text, `time` in milliseconds. */
 interface Match {
@@ -108,6 +108,6 @@ export async function appendMatches(client: PoolClient, fills: readonly Reckoned
 
 /** Appends the matches of fills none of whose instants is there yet, without rollups. */
 export async function copyMatches(client: PoolClient, fills: readonly ReckonedFill[]): Promise<void> {
-  const rows = matchesOf(fills).map((match) => NAMES.map((name) => (name === 'time' ? new Date(match.time).toISOString() : match[name])));
+  const rows = matchesOf(fills).map((match) => NAMES.map((name) => (name === 'time' ? new Date(match.time) : match[name])));
   await copyRows(client, 'perp_match', STORED, rows);
 }
