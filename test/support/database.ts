@@ -1,12 +1,10 @@
+import crypto from 'node:crypto';
 import { Client } from 'pg';
 import { type Database, openDatabase } from '../../src/db/client';
 
-let made = 0;
-
 /** A migrated, empty database of this test's own. Call `drop` in afterAll. */
 export async function testDatabase(): Promise<Database & { url: string; drop(): Promise<void> }> {
-  made += 1;
-  const name = `test_${process.pid}_${made}`;
+  const name = `test_${process.pid}_${crypto.randomBytes(6).toString('hex')}`;
   const adminUrl = process.env.TEST_ADMIN_URL as string;
   await onServer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${process.env.TEST_TEMPLATE}`);
   const url = new URL(adminUrl);
