@@ -23,13 +23,13 @@ const LATER = { wallet: later('wallet'), condition_id: later('condition_id'), al
 
 /**
  * Positions in scope as of `now`, in no order, also such without any share seen to come (paid_shares 0: their trades count as volume). What is
- * kept tells them, but for groups of which something happened at `now` or later: those are computed from facts.
+ * kept tells them, but for groups of which something happened at `now` or later: those are computed from facts. `any_later` false: `isAnyLater` found none.
  */
-export async function listPositionsAsOf(sql: Sql, scope: PositionScope, now: Date): Promise<PositionRow[]> {
+export async function listPositionsAsOf(sql: Sql, scope: PositionScope, now: Date, any_later = true): Promise<PositionRow[]> {
   const [by, ids] = 'wallets' in scope ? (['wallet', scope.wallets] as const) : (['condition_id', scope.condition_ids] as const);
   const [rows, groups] = await Promise.all([
     sql.query<PositionRow & Record<string, unknown>>(KEPT[by], [ids, now]),
-    sql.query<Group & Record<string, unknown>>(LATER[by], [now, ids]),
+    any_later ? sql.query<Group & Record<string, unknown>>(LATER[by], [now, ids]) : [],
   ]);
   return [...rows, ...(await listComputed(sql, groups, { facts: now, resolutions: now }))];
 }
@@ -43,17 +43,22 @@ export async function listComputed(sql: Sql, groups: readonly Group[], as_of: As
   return rows;
 }
 
-/** Whether the store holds anything of an instant or later; a position ends with its last fact, or when its market was resolved. */
+// A position ends with its last fact, or when its market was resolved.
 const ANY_LATER: Statement = {
   name: 'pm_any_later',
   text: `SELECT EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1) OR EXISTS (SELECT FROM pm_market WHERE resolved_at >= $1) AS later`,
 };
 
+/** Whether the store holds anything of `now` or later. */
+export async function isAnyLater(sql: Sql, now: Date): Promise<boolean> {
+  const [any] = await sql.query<{ later: boolean }>(ANY_LATER, [now]);
+  return any?.later === true;
+}
+
 /** Positions of the whole venue that what is kept tells wrong as of `now`, told right: JSON for `positionsSql`. Empty unless facts of later than `now` are in the store. */
 export async function loadOverlay(sql: Sql, now: Date): Promise<string> {
   // Served as of now it never does, and looking through all positions for nothing is dear.
-  const [any] = await sql.query<{ later: boolean }>(ANY_LATER, [now]);
-  if (any?.later !== true) return '[]';
+  if (!(await isAnyLater(sql, now))) return '[]';
   const groups = await sql.query<Group & Record<string, unknown>>(LATER.all, [now]);
   return JSON.stringify(await listComputed(sql, groups, { facts: now, resolutions: now }));
 }

@@ -37,7 +37,7 @@ FROM (
   WINDOW later AS (PARTITION BY condition_id, token_id ORDER BY "timestamp" RANGE BETWEEN interval '${DELAY}' FOLLOWING AND interval '${LAST}' FOLLOWING)
 ) AS fill
 WHERE "timestamp" < ($1::date + 1)::timestamp AT TIME ZONE 'UTC' AND "timestamp" + interval '${OVER}' <= $2
-GROUP BY wallet, condition_id, token_id`,
+GROUP BY wallet, condition_id, token_id ORDER BY wallet, condition_id, token_id`,
 };
 
 const FORGET: Statement = { name: 'pm_follow_forget', text: 'DELETE FROM pm_follow_day WHERE day = $1::date' };

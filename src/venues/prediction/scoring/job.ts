@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { sqlOf } from '../rollups/positions';
-import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
 import { tagCopiers } from './copy-job';
@@ -15,8 +15,11 @@ import { type PmScore, scoreWallet } from './formula';
 import { type PmTag, tagsOf } from './tags';
 import { MACHINE_TAGS } from './tiers';
 
-/** Wallets scored at once. */
-const CHUNK = 2_000;
+/** Wallets scored at once: so many that they have about as many positions as fit well into memory. */
+const CHUNK = { first: 200, least: 20, most: 2_000, positions: 20_000 };
+
+const nextChunk = (wallets: number, positions: number): number =>
+  Math.min(CHUNK.most, Math.max(CHUNK.least, Math.round((wallets * CHUNK.positions) / Math.max(1, positions))));
 
 /** A row of pm_wallet_score. */
 interface ScoreRow {
@@ -45,6 +48,7 @@ interface Wallet {
 interface VenueFindings {
   washes: ReadonlyMap<string, number>;
   insiders: ReadonlyMap<string, number>;
+  any_later: boolean;
 }
 
 /**
@@ -59,13 +63,19 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const sql = sqlOf(client);
   const day = now.toISOString().slice(0, 10);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
-  const venue: VenueFindings = { washes: await listWashShares(sql, now), insiders: await keepInsiders(sql, now) };
+  const venue: VenueFindings = {
+    washes: await listWashShares(sql, now),
+    insiders: await keepInsiders(sql, now),
+    any_later: await isAnyLater(sql, now),
+  };
   await tellFollowed(sql, now);
   const counts = { wallets: 0, scored: 0 };
+  let size = CHUNK.first;
   for (let after = ''; ;) {
-    const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, CHUNK]);
+    const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, size]);
     if (wallets.length === 0) break;
-    const rows = await scoreChunk(sql, wallets, venue, now);
+    const { rows, positions } = await scoreChunk(sql, wallets, venue, now);
+    size = nextChunk(wallets.length, positions);
     await writeScores(sql, day, rows);
     counts.wallets += rows.length;
     counts.scored += rows.filter((row) => row.score !== null).length;
@@ -91,20 +101,25 @@ export async function listJudged(sql: Sql, rows: readonly PositionRow[]): Promis
   const ids = [...new Set(rows.map(({ condition_id }) => condition_id))];
   const markets = await sql.query<{ condition_id: string; category: string; event: string }>(MARKETS, [ids]);
   const known = new Map(markets.map((market) => [market.condition_id, market]));
-  return rows.map((row) => ({
-    ...row,
-    category: known.get(row.condition_id)?.category ?? 'Other',
-    event: known.get(row.condition_id)?.event ?? row.condition_id,
-  }));
+  // The rows themselves: copies of so many fields are dear.
+  return rows.map((row) => {
+    const market = known.get(row.condition_id);
+    return Object.assign(row, { category: market?.category ?? 'Other', event: market?.event ?? row.condition_id });
+  });
 }
 
-async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFindings, now: Date): Promise<ScoreRow[]> {
-  const kept = await listPositionsAsOf(sql, { wallets: wallets.map(({ wallet }) => wallet) }, now);
+async function scoreChunk(
+  sql: Sql,
+  wallets: readonly Wallet[],
+  venue: VenueFindings,
+  now: Date,
+): Promise<{ rows: ScoreRow[]; positions: number }> {
+  const kept = await listPositionsAsOf(sql, { wallets: wallets.map(({ wallet }) => wallet) }, now, venue.any_later);
   const positions = groupedBy(await listJudged(sql, kept), ({ wallet }) => wallet);
   const tradesOf = (wallet: string): number => (positions.get(wallet) ?? []).reduce((sum, { trades }) => sum + trades, 0);
   const habits = await listHabits(sql, wallets.map(({ wallet }) => wallet).filter((wallet) => isBusy(tradesOf(wallet))), now); // prettier-ignore
   const followed = groupedBy(await listFollowed(sql, wallets.map(({ wallet }) => wallet), now), ({ wallet }) => wallet); // prettier-ignore
-  return wallets.map(({ wallet, first_trade_at }) => {
+  const rows = wallets.map(({ wallet, first_trade_at }) => {
     const own = positions.get(wallet) ?? [];
     const ended = own.filter((position) => isPosition(position) && hasEnded(position));
     const verdict = scoreWallet(ended.map(evidenceOf), now);
@@ -119,6 +134,7 @@ async function scoreChunk(sql: Sql, wallets: readonly Wallet[], venue: VenueFind
     const followable = followableOf(followed.get(wallet) ?? [], payouts);
     return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), { ...figuresOf(ended), followable });
   });
+  return { rows, positions: kept.length };
 }
 
 /** A machine's trading is no judgement: it is not scored, its tags tell why. */
