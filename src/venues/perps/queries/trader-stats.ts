@@ -85,22 +85,20 @@ const text = (coin: boolean, drawdown: boolean): string => {
     'last_at',
   ] as const;
   return `
-WITH own AS MATERIALIZED (
-  SELECT trader, coin, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills,
-    sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at
-  FROM ${ownRows(columns, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r GROUP BY 1, 2, 3
+WITH piece AS MATERIALIZED (SELECT r.* FROM ${ownRows(columns, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r),
+own AS (
+  SELECT trader, coin, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills, sum(fees_usd) AS fees_usd,
+    sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at
+  FROM piece GROUP BY 1, 2
 ),
 total AS (
   SELECT trader, sum(pnl) AS pnl, sum(volume) AS volume, sum(fills)::int AS fills, sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd,
-    max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(DISTINCT coin)::int AS coins
+    max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(*)::int AS coins
   FROM own GROUP BY trader
 ),
-daily AS (SELECT trader, day, sum(pnl - fees_usd) AS net FROM own GROUP BY trader, day),
+daily AS (SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl - fees_usd) AS net FROM piece GROUP BY 1, 2),
 sharpe AS ${sharpeSql('daily')},
-top AS (
-  SELECT DISTINCT ON (trader) trader, coin, volume FROM (SELECT trader, coin, sum(volume) AS volume FROM own GROUP BY trader, coin) c
-  ORDER BY trader, volume DESC, coin COLLATE "C"
-),
+top AS (SELECT DISTINCT ON (trader) trader, coin, volume FROM own ORDER BY trader, volume DESC, coin COLLATE "C"),
 trips AS (
   SELECT trader, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won, max(net_pnl) AS best, min(net_pnl) AS worst,
     sum(net_pnl) FILTER (WHERE net_pnl > 0) AS gains, -sum(net_pnl) FILTER (WHERE net_pnl <= 0) AS losses,
