@@ -5,7 +5,7 @@ import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timefram
 import type { GraphContext } from '../../venue';
 import { findRunDay, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn } from './active';
-import { VOLUME, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, lifeRows, matchRows, ownRows, smartIn, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {
@@ -24,9 +24,11 @@ export interface PlatformStatsRow extends QueryResultRow {
   undirected: number;
 }
 
-// $1 to $4: the window; $5 to $8: the equal window before; $9: day of the score run, null before the first.
-const PLATFORM_STATS: Statement = {
-  name: 'perps_platform_stats',
+const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
+
+// $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
+const statement = (life: boolean): Statement => ({
+  name: `perps_platform_stats${life ? '_life' : ''}`,
   text: `
 SELECT m.total_volume_usd, m.total_trades, (${activeIn('perp_trader')}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
   m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, smart.smart_volume_usd, m.liquidation_volume_usd,
@@ -43,11 +45,13 @@ FROM (
 ) m
 CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd'], {}, 5)} r) p
 CROSS JOIN (
-  SELECT CASE WHEN $9::date IS NOT NULL THEN count(DISTINCT trader)::int END AS smart_wallet_count,
-    CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(${VOLUME}), 0) END AS smart_volume_usd
-  FROM ${ownRows(VOLUME_COLUMNS, { scored: smartIn('$9') })} r
+  SELECT CASE WHEN $9::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
+  FROM (
+    SELECT trader, sum(${VOLUME}) AS volume
+    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$9') }, '$4') : ownRows(SMART_COLUMNS, { scored: smartIn('$9') })} r GROUP BY trader HAVING sum(fills) > 0
+  ) own
 ) smart`,
-};
+});
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */
 export async function platformStats(
@@ -57,7 +61,7 @@ export async function platformStats(
   const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   const day = await findRunDay(context);
-  const [row] = await context.sql.query<PlatformStatsRow>(PLATFORM_STATS, [...spanOf(window), ...spanOf(before), day]);
+  const [row] = await context.sql.query<PlatformStatsRow>(statement(timeframe === 'all'), [...spanOf(window), ...spanOf(before), day]);
   if (row === undefined || row.active_traders === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
   warnUndirected(context, row.undirected);
   return { ...row, timeframe };

@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
 import { getCoinIfAny, getDayScoredFrom, openWindow, widerTimeframe } from './scope';
-import { ownRows, spanOf } from './span';
+import { lifeRows, ownRows, spanOf } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -44,11 +44,14 @@ const SIDES = {
 } as const;
 type Side = keyof typeof SIDES;
 
-// $1 to $4: the window; $5: day of the score run; $6: least score; $7: the coin, where there is one.
-const text = (side: Side, coin: boolean): string => `
+// First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: day of the score run; least score; the coin, where there is one.
+function text(side: Side, hasCoin: boolean, life: boolean): string {
+  const [day, least, coin] = [1, 2, 3].map((place) => `$${place + (life ? 1 : 4)}`) as [string, string, string];
+  const narrowed = { scored: { day, least }, ...(hasCoin ? { coin } : {}) };
+  return `
 WITH by_coin AS (
   SELECT coin, trader, sum(${SIDES[side].count}) AS trades, sum(${SIDES[side].bought}) AS bought, sum(${SIDES[side].sold}) AS sold, sum(${SIDES[side].pnl}) AS pnl
-  FROM ${ownRows(COLUMNS, { scored: { day: '$5', least: '$6' }, ...(coin ? { coin: '$7' } : {}) })} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
+  FROM ${life ? lifeRows(COLUMNS, narrowed, '$1') : ownRows(COLUMNS, narrowed)} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
 ),
 top AS (
   SELECT coin, sum(bought + sold) AS volume, sum(bought - sold) AS net_volume FROM by_coin GROUP BY coin
@@ -59,6 +62,7 @@ SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold)
   coalesce(sum(pnl), 0) AS realized_pnl,
   (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins
 FROM by_coin`;
+}
 
 /** What accounts with at least a score did: the window in figures, and their fills, newest first. Throws not_found (coin), empty_result. */
 export async function smartActivity(
@@ -79,21 +83,27 @@ export async function smartActivity(
         suggestion: widerTimeframe(args.timeframe),
       },
     ),
-    summaryOf((args.side ?? 'any') as Side, window, whose, coin, context),
+    summaryOf((args.side ?? 'any') as Side, args.timeframe === 'all', window, whose, coin, context),
   ]);
   return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };
 }
 
 async function summaryOf(
   side: Side,
+  life: boolean,
   window: Window,
   { day, least }: { day: string; least: number },
   coin: string | null,
   { sql }: GraphContext,
 ): Promise<SummaryRow> {
-  const name = ['perps_smart_activity', side.toLowerCase().replace(' ', '_'), ...(coin === null ? [] : ['coin'])].join('_');
-  const values = [...spanOf(window), day, least, ...(coin === null ? [] : [coin])];
-  const [row] = await sql.query<SummaryRow>({ name, text: text(side, coin !== null) }, values);
+  const name = [
+    'perps_smart_activity',
+    side.toLowerCase().replace(' ', '_'),
+    ...(coin === null ? [] : ['coin']),
+    ...(life ? ['life'] : []),
+  ].join('_');
+  const values = [...(life ? [window.to] : spanOf(window)), day, least, ...(coin === null ? [] : [coin])];
+  const [row] = await sql.query<SummaryRow>({ name, text: text(side, coin !== null, life) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;
 }
