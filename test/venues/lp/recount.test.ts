@@ -158,7 +158,7 @@ describe('pools/events', () => {
     function count(pool: string): number {
       return world.events.filter((event) => event.pool_address === pool).length;
     }
-  }, 60_000);
+  }, 240_000);
 
   test('swaps only when asked for', async () => {
     const pool_address = '35YP4zjMVHm1VsBe1ZVGxonqEaXwzZY5z2Jm132Lkwyf';

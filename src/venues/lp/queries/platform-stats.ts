@@ -78,14 +78,12 @@ const PREVIOUS: Statement = {
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
-WITH active AS MATERIALIZED (
-  SELECT DISTINCT d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
-  WHERE d.owner <> '' AND d.day >= date_trunc('day', $1::timestamptz, 'UTC') AND d.day < $2 AND ${actedIn('d', 1, 2, 'd.pool_address')} ${typed(3)('d')}
-), smart AS MATERIALIZED (${smartOn(flowDaysIn(1, 2))})
+WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(1, 2))})
 SELECT
   (SELECT count(DISTINCT l.owner) FROM lp_owner_life l WHERE l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '' ${typed(3)('l')}
     AND NOT EXISTS (SELECT FROM lp_owner_life o WHERE o.owner = l.owner AND o.first_at < $1 ${typed(3)('o')})) AS new_lps,
-  (SELECT count(DISTINCT a.owner) FROM active a JOIN smart s ON s.owner = a.owner AND s.day = a.day) AS smart_lps`,
+  (SELECT count(DISTINCT d.owner) FROM smart s JOIN lp_owner_day d ON d.owner = s.owner AND d.day = s.day::timestamp AT TIME ZONE 'UTC'
+    WHERE d.owner <> '' AND d.day >= date_trunc('day', $1::timestamptz, 'UTC') AND d.day < $2 AND ${actedIn('d', 1, 2, 'd.pool_address')} ${typed(3)('d')}) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */

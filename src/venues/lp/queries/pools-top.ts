@@ -54,26 +54,26 @@ function top(sort: PoolsTopSort, needsLiquidity: boolean): Statement {
   return {
     name: `lp_pools_top_${sort}_${Number(needsLiquidity)}`,
     text: `
-WITH volumes AS (
+WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address
-), provided AS (
+), provided AS MATERIALIZED (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY pool_address
-), ${byOwners ? `counted AS (${ownerCounts('provided', 1, 2)}), ` : ''}scope AS (
+), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1, 2)}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) THEN coalesce(v.usd, 0) END AS volume_usd,
     v.fee_usd AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, ${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address LEFT JOIN provided e ON e.pool_address = p.pool_address
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
   WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : '(v.pool_address IS NOT NULL OR e.pool_address IS NOT NULL)'} AND ($7::text IS NULL OR p.pool_type = $7)
-), ranked AS (
+), ranked AS MATERIALIZED (
   SELECT * FROM (
     SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
     FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
   ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
   ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), net AS (
+), net AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsIn(11, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) f GROUP BY pool_address
-), owners AS (${ownerCounts('ranked', 1, 2)}), smart AS (${smartCounts('ranked', 1, 2)})
+), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, n.usd AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
   ${feeTvlRatio} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN net n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address

@@ -40,7 +40,10 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_pool_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1),
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
-/** D-SPIKE: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). */
+/**
+ * D-SPIKE: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). What is counted of the ranked pools is counted once
+ * for all: a join that expects one row of them would count it again for each.
+ */
 function trending(windows: number): Statement {
   const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
   const next = 7 + 6 * windows;
@@ -55,7 +58,7 @@ volumes AS (
   SELECT p.pool_address, p.pool_type, p.created_at, v.usd AS volume_usd, v.fee_usd AS fees_usd, v.swaps, v.unpriced
   FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
   WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric
-), earlier AS (
+), earlier AS MATERIALIZED (
   SELECT s.pool_address, count(*) AS n, sum(coalesce(v.usd, 0)) AS usd, sum(v.usd) FILTER (WHERE w.k = 1) AS previous
   FROM (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope) s
   JOIN (${windows === 0 ? 'SELECT 1 AS k, NULL::timestamptz AS ends WHERE false' : `VALUES ${earlier.join(', ')}`}) w(k, ends) ON w.ends > s.born
@@ -67,9 +70,9 @@ volumes AS (
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
   FROM scope s LEFT JOIN earlier e ON e.pool_address = s.pool_address
   ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
-), provided AS (
+), provided AS MATERIALIZED (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) e GROUP BY pool_address
-), owners AS (${ownerCounts('ranked', 1, 2)}), smart AS (${smartCounts('ranked', 1, 2)})
+), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
   (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address

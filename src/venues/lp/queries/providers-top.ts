@@ -38,16 +38,22 @@ const typed =
 /** The newest run by the day of $2. */
 const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
 
-/** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. */
+/** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. Who did nothing outside it is told by the sums of a life. */
 function topProviders(sort: LpsTopSort, some: boolean): Statement {
   const chosen = (alias: string): string => (some ? `AND ${alias}.owner = ANY($9::text[])` : 'AND $9::text[] IS NULL');
   return {
     name: `lp_lps_top_${sort}_${Number(some)}`,
     text: `
-WITH moved AS (
-  SELECT owner, sum(deposit_usd + withdraw_usd) AS total_volume_usd, count(DISTINCT pool_address)::int AS pool_count, sum(deposits + withdrawals + claims)::int AS event_count,
-    sum(unpriced)::int AS unpriced, array_agg(DISTINCT pool_type ORDER BY pool_type DESC) AS pool_types, sum(claim_usd) AS fees_claimed_usd, max(last_at) AS last_event
-  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${chosen(alias)}`)}) e WHERE owner <> '' GROUP BY owner
+WITH whole AS MATERIALIZED (
+  SELECT l.owner FROM lp_owner_life l WHERE l.owner <> '' ${chosen('l')} GROUP BY l.owner HAVING min(l.first_at) >= $1 AND max(l.last_at) < $2
+), moved AS (
+  SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
+    sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
+  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE true ${typed(7)('l')} GROUP BY l.owner
+  UNION ALL
+  SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
+    array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
+  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${chosen(alias)} AND ${alias}.owner NOT IN (SELECT owner FROM whole)`)}) e WHERE owner <> '' GROUP BY owner
 ), results AS (
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
   FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(some ? 'p.owner = ANY($9::text[])' : 'p.changed_at >= $1', '$2::timestamptz')}) s) s

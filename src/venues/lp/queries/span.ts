@@ -125,14 +125,14 @@ export const flowDaysIn = (from: number, to: number): string =>
 
 /**
  * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in
- * [$from, $to).
+ * [$from, $to). Few are smart, so their days are looked up, not the pools'.
  */
 export const smartCounts = (pools: string, from: number, to: number): string => `
-WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(from, to))}), active AS MATERIALIZED (
-  SELECT d.pool_address, d.owner, (d.day AT TIME ZONE 'UTC')::date AS day FROM lp_owner_day d
-  WHERE d.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')}
-)
-SELECT a.pool_address, count(DISTINCT a.owner) AS n FROM active a JOIN smart s ON s.day = a.day AND s.owner = a.owner GROUP BY a.pool_address`;
+WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(from, to))})
+SELECT d.pool_address, count(DISTINCT d.owner) AS n FROM smart s JOIN lp_owner_day d ON d.owner = s.owner AND d.day = s.day::timestamp AT TIME ZONE 'UTC'
+WHERE d.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to}
+  AND ${actedIn('d', from, to, 'd.pool_address')}
+GROUP BY d.pool_address`;
 
 /** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
 export const ownerCounts = (pools: string, from: number, to: number): string => `
