@@ -42,15 +42,15 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
   const led = await listOwnTrades(sql, [leader], window);
   if (led.length === 0) return [];
   const following = await listFollowing(sql, leader, led, max_lag_ms, window.to);
-  const known = counts ?? (await countWindow(sql, window));
-  const chosen = await chooseCandidates(sql, following, led.length, scope, known.trades);
+  const chosen = await chooseCandidates(sql, following, led.length, scope, counts?.trades ?? new Map());
   if (chosen.length === 0) return [];
   const own = groupedBy(await listOwnTrades(sql, chosen.map(([wallet]) => wallet), window), ({ wallet }) => wallet); // prettier-ignore
   const pairs = chosen.flatMap(([wallet, trades]) =>
     [...new Set(trades.map(({ condition_id }) => condition_id))].map((condition_id) => ({ wallet, condition_id })),
   );
   const steps = groupedBy(await listShareSteps(sql, pairs, window.to), (step) => `${step.wallet}|${step.condition_id}`);
-  const chance = fillsOf(following) / Math.max(1, known.fills - fillsOf(led));
+  const fills = counts?.fills ?? (await countFills(sql, window));
+  const chance = fillsOf(following) / Math.max(1, fills - fillsOf(led));
   const copiers = chosen.flatMap(([wallet, trades]): Copier[] => {
     const mine = own.get(wallet) ?? [];
     const matches = matchCopies(led, trades, max_lag_ms, (match) => allows(match, steps));
