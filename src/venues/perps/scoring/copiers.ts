@@ -49,39 +49,44 @@ const reachOf = (table: string): string =>
   `SELECT ${table}.*, ${table}.hour + next.hour AS reach FROM ${table} CROSS JOIN (VALUES (interval '0'), (interval '1 hour')) AS next(hour)`;
 
 const FOLLOWS = (first: string, second: string): string => `
-  SELECT ${first}.trader AS ahead, ${second}.trader AS behind, ${second}.coin, ${second}.at, max(${first}.at) AS ahead_at
-  FROM ${first}_reach AS ${first} JOIN ${second} ON ${second}.coin = ${first}.coin AND ${second}.is_long = ${first}.is_long AND ${second}.hour = ${first}.reach
-  WHERE ${second}.trader <> ${first}.trader AND ${second}.at > ${first}.at AND ${second}.at <= ${first}.at + ${MAX_LAG} GROUP BY 1, 2, 3, 4`;
+  SELECT ${first}.account AS ahead, ${second}.account AS behind, ${second}.market, ${second}.at, max(${first}.at) AS ahead_at
+  FROM ${first}_reach AS ${first} JOIN ${second} ON ${second}.market = ${first}.market AND ${second}.hour = ${first}.reach
+  WHERE ${second}.account <> ${first}.account AND ${second}.at > ${first}.at AND ${second}.at <= ${first}.at + ${MAX_LAG} GROUP BY 1, 2, 3, 4`;
 
 // $1: the run; $2: its day; $3: score of a leader; $4: fewest matches. Entries are the starts of round trips; the lag spans two hours at most.
+// Accounts and markets (a coin and a direction) are numbered: there are many entries near each other, and texts are dear to sort and group.
 export const FOLLOWINGS = {
   name: 'perps_followings',
   text: `
 WITH ${heldAt('$1::timestamptz', 'true')},
 entry AS MATERIALIZED (
-  SELECT trader, coin, is_long, at, date_trunc('hour', at, 'UTC') AS hour FROM (
+  SELECT trader, dense_rank() OVER (ORDER BY trader)::int AS account, dense_rank() OVER (ORDER BY coin, is_long)::int AS market, at,
+    date_trunc('hour', at, 'UTC') AS hour
+  FROM (
     SELECT trader, coin, is_long, opened_at AS at FROM perp_round_trip WHERE closed_at >= $1::timestamptz - ${WITHIN} AND closed_at < $1
     UNION ALL SELECT trader, coin, is_long, opened_at FROM held
   ) e WHERE at >= $1::timestamptz - ${WITHIN}
 ),
 leader AS MATERIALIZED (
-  SELECT entry.* FROM entry JOIN (SELECT trader FROM perp_score WHERE day = $2::date AND score >= $3 ORDER BY score DESC, trader LIMIT ${MOST_LEADERS}) s
+  SELECT entry.account, entry.market, entry.at, entry.hour
+  FROM entry JOIN (SELECT trader FROM perp_score WHERE day = $2::date AND score >= $3 ORDER BY score DESC, trader LIMIT ${MOST_LEADERS}) s
     ON s.trader = entry.trader
 ),
 leader_reach AS MATERIALIZED (${reachOf('leader')}),
-entry_reach AS MATERIALIZED (${reachOf('entry')}),
+entry_reach AS MATERIALIZED (SELECT e.account, e.market, e.at, e.reach FROM (${reachOf('entry')}) e),
 copied AS MATERIALIZED (${FOLLOWS('leader', 'entry')}),
 reversed AS (SELECT behind AS leader, ahead AS follower, count(*) AS matches FROM (${FOLLOWS('entry', 'leader')}) r GROUP BY 1, 2),
-entries AS (SELECT trader, count(*) AS n FROM entry GROUP BY trader),
+entries AS (SELECT trader, account, count(*) AS n FROM entry GROUP BY 1, 2),
 chance AS (SELECT ahead AS leader, count(*)::float8 / (SELECT count(*) FROM entry) AS share FROM copied GROUP BY 1),
+covered AS (SELECT ahead, behind, count(*) AS n FROM (SELECT DISTINCT ahead, behind, market, ahead_at FROM copied) own GROUP BY 1, 2),
 pair AS (
-  SELECT ahead AS leader, behind AS follower, count(*) AS matches, count(DISTINCT (coin, ahead_at)) AS covered,
-    avg(extract(epoch FROM at - ahead_at)) AS lag, stddev_samp(extract(epoch FROM at - ahead_at)) AS deviation
-  FROM copied GROUP BY 1, 2 HAVING count(*) >= $4
+  SELECT ahead AS leader, behind AS follower, count(*) AS matches, avg(lag) AS lag, stddev_samp(lag) AS deviation
+  FROM (SELECT ahead, behind, extract(epoch FROM at - ahead_at)::float8 AS lag FROM copied) own GROUP BY 1, 2 HAVING count(*) >= $4
 )
-SELECT pair.follower, pair.matches::int AS matches, pair.covered::int AS covered, coalesce(reversed.matches, 0)::int AS reverse_matches,
-  f.n::int AS follower_entries, l.n::int AS leader_entries, chance.share AS chance, pair.lag::float8 AS mean_lag_seconds, pair.deviation::float8 AS lag_deviation
-FROM pair JOIN entries f ON f.trader = pair.follower JOIN entries l ON l.trader = pair.leader JOIN chance ON chance.leader = pair.leader
+SELECT f.trader AS follower, pair.matches::int AS matches, covered.n::int AS covered, coalesce(reversed.matches, 0)::int AS reverse_matches,
+  f.n::int AS follower_entries, l.n::int AS leader_entries, chance.share AS chance, pair.lag AS mean_lag_seconds, pair.deviation AS lag_deviation
+FROM pair JOIN entries f ON f.account = pair.follower JOIN entries l ON l.account = pair.leader JOIN chance ON chance.leader = pair.leader
+JOIN covered ON covered.ahead = pair.leader AND covered.behind = pair.follower
 LEFT JOIN reversed ON reversed.leader = pair.leader AND reversed.follower = pair.follower`,
 };
 

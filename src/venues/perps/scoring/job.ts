@@ -10,6 +10,8 @@ import { tagsOf } from './tags';
 
 /** Accounts looked at together. */
 const CHUNK = 2_000;
+/** Of what one step sorts or groups so much stays in memory; the rest goes through files. */
+const WORK_MEMORY = '128MB';
 
 interface Scored {
   life: LifeRow;
@@ -28,7 +30,7 @@ export function score(pool: Pool, now: Date, progress: (wallets: number) => void
       await client.query('DELETE FROM perp_score WHERE day = $1', [dayOf(now)]);
       return scoreAll(client, now, progress);
     },
-    LONG_WORK,
+    `${LONG_WORK}; SET LOCAL work_mem = '${WORK_MEMORY}'`,
   );
 }
 
