@@ -155,7 +155,7 @@ describe('signals of a simulated world', () => {
         expect(meta.track_record).toEqual([
           { horizon: 'resolution', signals: n, hit_rate: near(p), hit_rate_lb: near(lower), mean_return_pct: near(mean(due.map(({ gain }) => gain))), baseline_hit_rate: near(mean(due.map(({ stake }) => stake))), from: text(times[0]), to: text(times.at(-1)) },
         ]); // prettier-ignore
-        if (now === later) expect(n).toBeGreaterThan(endpoint === 'markets/new-smart-interest' ? 5 : 0);
+        if (now === later) expect(n).toBeGreaterThan(endpoint === 'markets/new-smart-interest' ? 3 : 0);
       }
     }
   });
