@@ -9,11 +9,13 @@ SELECT create_distributed_table('pm_trade', 'condition_id', colocate_with => 'pm
 SELECT create_distributed_table('pm_position', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_token_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet_hour', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_market_day', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_category_volume', 'category', colocate_with => 'none');
 
 -- Perpetuals: accounts with all they did; markets of coins.
 SELECT create_reference_table('perp_coin');

@@ -10,6 +10,7 @@ import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
 import { attachMonths } from './rollups/months-due';
 import { rebuildPositions } from './rollups/positions-rebuild';
+import { rebuildVolumes } from './rollups/volumes';
 import { score } from './scoring/job';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
@@ -34,6 +35,7 @@ async function rebuild(client: PoolClient): Promise<void> {
   await attachMonths(client);
   await rebuildPositions(client);
   await rebuildHours(client);
+  await rebuildVolumes(client);
   // Told anew by the next daily run.
   await client.query('DELETE FROM pm_follow_state');
 }

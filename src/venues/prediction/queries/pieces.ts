@@ -76,7 +76,7 @@ export function placesOf(cut: Cut, parameters: Parameters): Places {
 }
 
 /** SQL of which part of a cut an instant lies in. */
-export function partOf(cut: Cut, parameters: Parameters): (instant: string) => string {
+export function partOf(cut: { bounds: readonly Date[] }, parameters: Parameters): (instant: string) => string {
   const bounds = parameters.add(cut.bounds, 'timestamptz[]');
   return (instant) => `width_bucket(${instant}, ${bounds})`;
 }

@@ -1,5 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
+import { Parameters } from './parameters';
+import { categoryPieces } from './taken-pieces';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
 
 /** Totals of the venue in a window; amounts are exact decimal texts, null where there is nothing to average. */
@@ -43,11 +45,6 @@ SELECT traders.*,
 FROM traders`,
 };
 
-const VOLUME: Statement = {
-  name: 'pm_platform_volume',
-  text: `SELECT COALESCE(sum(usdc_size), 0) AS volume FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL') AND is_taker`,
-};
-
 const ANYTHING: Statement = {
   name: 'pm_platform_anything',
   text: `SELECT EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2) OR EXISTS (SELECT FROM pm_market WHERE NOT is_stub AND (created_at IS NULL OR created_at < $2)) AS found`,
@@ -61,7 +58,10 @@ export async function getPlatformTotals(sql: Sql, window: Window, score_day: str
 
 /** USDC traded in the window, each match once. */
 export async function getPlatformVolume(sql: Sql, window: Window): Promise<string> {
-  const [row] = await sql.query<{ volume: string }>(VOLUME, [window.from, window.to]);
+  const parameters = new Parameters();
+  const pieces = categoryPieces([window.from, window.to], { category: null, named: false, grain: 'day' }, parameters);
+  const text = `SELECT COALESCE(sum(buy_usdc + sell_usdc), 0) AS volume FROM (${pieces}) AS piece`;
+  const [row] = await sql.query<{ volume: string }>({ name: 'pm_platform_volume', text }, parameters.values);
   return row?.volume ?? '0';
 }
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
+import { type Grain, categoryPieces, marketPieces } from './taken-pieces';
 
 /** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
 export type VolumeGroup = 'category' | 'market' | 'hour' | 'day' | 'hour_of_day' | 'day_of_week';
@@ -36,7 +37,7 @@ const iso = (instant: string): string => `to_char(${instant} AT TIME ZONE 'UTC',
 function labelOf(group: VolumeGroup, at: string): string {
   switch (group) {
     case 'category':
-      return 'market.category';
+      return 'category';
     case 'market':
       return 'piece.condition_id';
     case 'hour':
@@ -50,29 +51,72 @@ function labelOf(group: VolumeGroup, at: string): string {
   }
 }
 
-/** SQL of the time a piece stands for, and of its markets where they are needed. */
-function placeOf(group: VolumeGroup, { shift, category }: VolumeScope, parameters: Parameters): { label: string; markets: string } {
+/** SQL of the label of a piece, by the time it stands for. */
+function pieceLabel(group: VolumeGroup, { shift }: VolumeScope, parameters: Parameters): string {
   const at =
     shift === 0
       ? 'piece.at'
       : `(piece.at + CASE piece.part WHEN 1 THEN ${parameters.add(`${shift} milliseconds`, 'interval')} ELSE interval '0' END)`;
+  return labelOf(group, at);
+}
+
+/** SQL of a piece's label, and of its markets where they are needed. */
+function placeOf(group: VolumeGroup, scope: VolumeScope, parameters: Parameters): { label: string; markets: string } {
+  const { category } = scope;
+  const label = pieceLabel(group, scope, parameters);
   const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
   const markets =
     group === 'category' || category !== null ? `JOIN pm_market AS market ON market.condition_id = piece.condition_id${only}` : '';
-  return { label: labelOf(group, at), markets };
+  return { label, markets };
 }
 
 const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart }: VolumeScope): string =>
   `pm_${what}_${group}_${cut.bounds.length}${shift === 0 ? '' : '_moved'}${cut.shift === null ? '' : '_torn'}${category === null ? '' : '_category'}${smart === null ? '' : '_smart'}`;
 
+const DAY_MS = 86_400_000;
+
+/** In which pieces the scope may be told: labels and buckets must not be shorter. Null: not by takers' rollups. */
+function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms = DAY_MS): Grain | null {
+  if (smart !== null || cut.shift !== null) return null;
+  return group === 'hour' || group === 'hour_of_day' || shift % DAY_MS !== 0 || bucket_ms % DAY_MS !== 0 ? 'hour' : 'day';
+}
+
+interface Read {
+  pieces: string;
+  label: string;
+  markets: string;
+  /** Of its statement. */
+  name: string;
+}
+
+/** SQL of the pieces a scope is added up from, with their labels. */
+function readingOf(
+  what: string,
+  group: VolumeGroup,
+  scope: VolumeScope,
+  parameters: Parameters,
+  grain: Grain | null,
+  filter = 'true',
+): Read {
+  const { cut, smart, category } = scope;
+  const name = nameOf(what, group, scope);
+  if (grain !== null && group === 'market')
+    return { pieces: marketPieces(cut.bounds, grain, parameters, filter), ...placeOf(group, scope, parameters), name: `${name}_${grain}s` };
+  if (grain !== null) {
+    const pieces = categoryPieces(cut.bounds, { category, named: group === 'category', grain }, parameters);
+    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}_${grain}s` };
+  }
+  const pieces = smart === null ? tokenPieces(cut, parameters, filter) : smartPieces(cut, smart, parameters, filter);
+  return { pieces, ...placeOf(group, scope, parameters), name };
+}
+
 /** Volume by label and part of the cut. */
 export function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
   const parameters = new Parameters();
-  const pieces = scope.smart === null ? tokenPieces(scope.cut, parameters) : smartPieces(scope.cut, scope.smart, parameters);
-  const { label, markets } = placeOf(group, scope, parameters);
+  const { pieces, label, markets, name } = readingOf('volumes', group, scope, parameters, grainOf(group, scope));
   const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`;
-  return sql.query<VolumeRow & Record<string, unknown>>({ name: nameOf('volumes', group, scope), text }, parameters.values);
+  return sql.query<VolumeRow & Record<string, unknown>>({ name, text }, parameters.values);
 }
 
 /** Different takers (smart wallets, where the scope is theirs) by label, in the last part of the cut. */
@@ -110,10 +154,10 @@ export function listVolumeCells(
   const parameters = new Parameters();
   const shown = parameters.add(labels, 'text[]');
   const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
-  const pieces = own.smart === null ? tokenPieces(own.cut, parameters, filter) : smartPieces(own.cut, own.smart, parameters, filter);
-  const { label, markets } = placeOf(group, own, parameters);
+  const grain = grainOf(group, own, bucket_ms);
+  const { pieces, label, markets, name } = readingOf('cells', group, own, parameters, grain, filter);
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
   const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0) AS cell WHERE label = ANY (${shown}) ORDER BY bucket, label`;
-  return sql.query<VolumeCellRow & Record<string, unknown>>({ name: nameOf('cells', group, own), text }, parameters.values);
+  return sql.query<VolumeCellRow & Record<string, unknown>>({ name, text }, parameters.values);
 }

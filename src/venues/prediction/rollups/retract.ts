@@ -3,9 +3,10 @@ import type { Span } from '../../../workers/source';
 import { recomputeHours } from './hours';
 import { lockRollups, recomputePositions } from './positions';
 import type { BookFact } from './positions-book';
+import { rollVolumes } from './volumes';
 
 const REMOVE = `DELETE FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
-RETURNING trade_id, wallet, condition_id, token_id, side, size, usdc_size, "timestamp", tx_hash`;
+RETURNING trade_id, wallet, condition_id, token_id, side, size, usdc_size, "timestamp", tx_hash, is_taker`;
 
 // A wallet or a market that only the removed rows told of was never there.
 const WALLETS = `WITH known AS (
@@ -21,13 +22,17 @@ DELETE FROM pm_outcome USING gone WHERE pm_outcome.condition_id = gone.condition
 
 /**
  * Takes back every fill of a span, inside the caller's transaction, and makes anew from what is left: the hours, the positions (also those
- * whose sets these fills priced), first days of wallets. Rows that are no fills stay. Tells how many were removed.
+ * whose sets these fills priced), volume by category, first days of wallets. Rows that are no fills stay. Tells how many were removed.
  */
 export async function retractFills(client: PoolClient, { from, to }: Span): Promise<number> {
   await lockRollups(client);
-  const { rows } = await client.query<BookFact>(REMOVE, [from, to]);
+  const { rows } = await client.query<BookFact & { is_taker: boolean | null }>(REMOVE, [from, to]);
   if (rows.length === 0) return 0;
   await recomputeHours(client, rows);
+  await rollVolumes(
+    client,
+    rows.filter(({ is_taker }) => is_taker === true).map((row) => ({ ...row, takes: -1, taker_usdc: `-${row.usdc_size}` })),
+  );
   await recomputePositions(client, rows);
   await client.query(WALLETS, [[...new Set(rows.map(({ wallet }) => wallet))]]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);

@@ -3,6 +3,7 @@ import { categoryOf } from '../categories';
 import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours } from '../rollups/hours';
 import { lockRollups, rollPositions } from '../rollups/positions';
+import { listCategories, moveVolumes, rollVolumes } from '../rollups/volumes';
 import type { DataApiRow } from './data-api-row';
 import { Months } from './months';
 
@@ -102,9 +103,10 @@ export class AppendTrades {
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
     await lockRollups(client);
+    // Markets first: what was taken on one whose category changes is moved before more is added.
+    await this.noteMarkets(rows, client);
     const written: Written[] = [];
     for (const [table, part] of await this.months.sort(rows, client)) written.push(await write(table, part, client));
-    await this.noteMarkets(rows, client);
     const new_tokens = await this.noteOutcomes(rows, client);
     await noteWallets(rows, client);
     const appended = written.flatMap((part) => part.appended);
@@ -131,7 +133,9 @@ export class AppendTrades {
       stubs.map((row) => row.event_slug),
       stubs.map(category),
     ];
+    const placed = this.rollups === 'now' ? await listCategories(client, stubs.map(({ condition_id }) => condition_id)) : null; // prettier-ignore
     await client.query(STUB_MARKETS, columns);
+    if (placed !== null) await moveVolumes(client, placed);
   }
 
   /** Tells the markets of which a token is new, or its place. */
@@ -177,6 +181,7 @@ async function roll(
   new_tokens: readonly string[],
 ): Promise<void> {
   await rollHours(client, [...changes, ...completed]);
+  await rollVolumes(client, [...changes, ...completed]);
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
   await rollPositions(client, { facts, restated: completed.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
 }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { marketsBefore, settlePositions } from '../rollups/positions-settle';
+import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { CatalogueMarket } from './gamma-market';
 
 // A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
@@ -29,7 +30,7 @@ SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, token_id t
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
-/** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions stay as they are. */
+/** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions and volumes stay as they are. */
 export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient, rollups: 'now' | 'later' = 'now'): Promise<number> {
   const newest = new Map<string, CatalogueMarket>();
   for (const market of markets) {
@@ -39,6 +40,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   // One order for all writers, so that two of them never wait for each other.
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
   const before = rollups === 'now' ? await marketsBefore(client, [...newest.keys()]) : null;
+  const categories = rollups === 'now' ? await listCategories(client, [...newest.keys()]) : null;
   const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [
     JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)),
   ]);
@@ -47,6 +49,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
   });
   if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
+  if (categories !== null) await moveVolumes(client, categories);
   if (before !== null) await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
   return written.rows.length;
 }

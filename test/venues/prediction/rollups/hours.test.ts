@@ -8,8 +8,8 @@ import { condition, loadRecords, token, wallet } from '../support';
 
 type Rows = Record<string, unknown>[];
 
-/** Both tables whole, numbers as plain texts without idle zeros. */
-async function hours(pool: Pool): Promise<{ tokens: Rows; wallets: Rows }> {
+/** The tables whole, numbers as plain texts without idle zeros. */
+async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; wallets: Rows }> {
   const read = async (table: string, order: string): Promise<Rows> => {
     const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY ${order}`);
     return rows.map((row) =>
@@ -23,6 +23,7 @@ async function hours(pool: Pool): Promise<{ tokens: Rows; wallets: Rows }> {
   };
   return {
     tokens: await read('pm_token_hour', 'condition_id, token_id, hour'),
+    days: await read('pm_market_day', 'condition_id, day'),
     wallets: await read('pm_wallet_hour', 'condition_id, hour, token_id, wallet'),
   };
 }
@@ -60,12 +61,13 @@ describe('hours', () => {
       move(6, 1, 1, 'MERGE', 5, 5, 10),
       move(7, 1, 1, 'REDEEM', 0, 0, 5),
     ]);
-    const { tokens, wallets } = await hours(pool);
+    const { tokens, days, wallets } = await hours(pool);
     expect(tokens).toHaveLength(2);
     expect(tokens.find((row) => row.token_id === token(1, 0))).toMatchObject({
       condition_id: condition(1), hour: new Date('2026-03-10T11:00:00Z'), fills: 3, fill_usdc: '78.5', fill_shares: '150', buys: 1, sells: 1, buy_usdc: '50', sell_usdc: '24', shares: '140',
       open: '0.5', high: '0.6', low: '0.45', close: '0.45', close_at: new Date('2026-03-10T11:59:30Z'),
     }); // prettier-ignore
+    expect(days).toMatchObject([{ condition_id: condition(1), fills: 4, buys: 2, sells: 1, buy_usdc: '53', sell_usdc: '24', first_at: new Date('2026-03-10T10:53:20Z') }]); // prettier-ignore
     const own = (token_id: string, hour: string): Record<string, unknown> | undefined =>
       wallets.find((row) => row.wallet === wallet(1) && row.token_id === token_id && (row.hour as Date).toISOString().startsWith(hour));
     expect(own(token(1, 0), '2026-03-10T11')).toMatchObject({
@@ -128,5 +130,5 @@ describe('hours', () => {
     expect(kept).toEqual(await hours(inOrder.pool));
     await rebuild(shuffled.pool);
     expect(await hours(shuffled.pool)).toEqual(kept);
-  }, 60_000);
+  }, 180_000);
 });

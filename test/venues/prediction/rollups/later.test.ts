@@ -32,7 +32,7 @@ async function compared(one: Pool, other: Pool): Promise<unknown> {
   const shape = async (pool: Pool): Promise<string[]> =>
     (
       await pool.query<{ line: string }>(
-        `SELECT tablename || ' ' || replace(replace(indexdef, indexname, ''), ' ON ONLY ', ' ON ') AS line FROM pg_indexes WHERE tablename ~ '^pm_(trade|position|wallet_hour|token_hour)' ORDER BY 1`,
+        `SELECT tablename || ' ' || replace(replace(indexdef, indexname, ''), ' ON ONLY ', ' ON ') AS line FROM pg_indexes WHERE tablename ~ '^pm_(trade|position|wallet_hour|token_hour|market_day|category_volume)' ORDER BY 1`,
       )
     ).rows.map(({ line }) => line);
   expect(await shape(one)).toEqual(await shape(other));
