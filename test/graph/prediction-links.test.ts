@@ -251,14 +251,14 @@ describe('statements', () => {
       );
     const tables = tablesOf(await deep(10, 20));
     expect(tables).toEqual(tablesOf(await deep(2, 3)));
-    // Markets of the category and of positions by id, trades, later facts, positions, outcomes and last prices.
-    expect(tables).toEqual(['pm_market', 'pm_market', 'pm_market', 'pm_outcome', 'pm_outcome', 'pm_position', 'pm_position', 'pm_trade']);
+    // Markets of the category and of positions, their outcomes, positions, last prices, trades, and whether anything is later than now.
+    expect(tables).toEqual(['pm_market', 'pm_market', 'pm_market', 'pm_outcome', 'pm_position', 'pm_token_hour', 'pm_trade', 'pm_trade']);
   });
 
   test('holders of outcomes of markets, and their scores', async () => {
     const query = `{ category(name: "Other") { markets(first: 10) { nodes { outcomes { holders(first: 20) { nodes { shares wallet_profile { score tier first_trade score_history(first: 5) { nodes { score } } } } } } } } } }`;
     const tables = tablesOf(await sent(query));
-    expect(tables.filter((table) => table === 'pm_position')).toHaveLength(2);
+    expect(tables.filter((table) => table === 'pm_position')).toHaveLength(1);
     expect(tables.filter((table) => table === 'pm_wallet')).toHaveLength(1);
     // The newest run, the scores of it, and the histories.
     expect(tables.filter((table) => table === 'pm_wallet_score')).toHaveLength(3);
