@@ -223,12 +223,3 @@ SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${Object.keys(COIN_H
 FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
 JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at
 ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC`;
-
-/** Of the hours. A day is there when something was matched or opened in it. */
-export const TELL_COIN_DAYS = ((columns: string[]) => `
-INSERT INTO perp_coin_day (coin, day, ${columns.join(', ')})
-SELECT coin, date_trunc('day', hour, 'UTC'), ${columns.map((column) => `sum(${column})`).join(', ')} FROM perp_coin_hour
-GROUP BY 1, 2 HAVING sum(matches) > 0 OR sum(open_long_size + open_short_size) > 0 ORDER BY 1, 2`)([
-  ...TAKER_OPENS,
-  ...Object.keys(MATCHES),
-]);

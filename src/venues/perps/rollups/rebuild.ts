@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
 import { TELL_ALL_DAYS } from './drawdown';
-import { TELL_COIN_DAYS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addMatches } from './hours';
+import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_TAKERS } from './takers';
 
@@ -33,7 +33,8 @@ const TELL = [
   TELL_TRADERS,
   TELL_COIN_HOURS,
   addMatches('perp_match', 'hour'),
-  TELL_COIN_DAYS,
+  addCoinDays('perp_fill'),
+  addMatches('perp_match', 'day'),
   TELL_ALL_DAYS,
 ];
 
