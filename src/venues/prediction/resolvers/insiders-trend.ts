@@ -150,10 +150,7 @@ async function topMarkets(cells: readonly InsiderCell[], suspects: ReadonlyMap<s
     top.map(async ({ condition_id, own, usdc }) => {
       const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
       const scores = walletsOf(own).map((wallet) => scoreAt(suspects.get(wallet) as Suspect, context.now.getTime()));
-      // Each wallet is on what it bought most of.
-      const sides = [...groupedBy(own, ({ wallet }) => wallet).values()].map(
-        (mine) => [...mine].sort((a, b) => Number(b.buy_usdc) - Number(a.buy_usdc))[0]?.token_id,
-      );
+      const sides = [...groupedBy(own, ({ wallet }) => wallet).values()].map(mostBought);
       return {
         condition_id,
         question: market?.question ?? null,
@@ -161,8 +158,16 @@ async function topMarkets(cells: readonly InsiderCell[], suspects: ReadonlyMap<s
         total_insider_volume: usdc,
         highest_score: Math.max(...scores),
         avg_score: mean(scores),
-        dominant_outcome: dominantOf(sides.map((token) => outcomes.find(({ token_id }) => token_id === token)?.outcome ?? String(token))),
+        dominant_outcome: dominantOf(sides.map((token) => outcomes.find(({ token_id }) => token_id === token)?.outcome ?? token)),
       };
     }),
   );
+}
+
+/** The outcome token that the cells bought most of, USDC; ties by token. */
+function mostBought(cells: readonly InsiderCell[]): string {
+  const [most] = [...groupedBy(cells, ({ token_id }) => token_id)]
+    .map(([token_id, own]) => ({ token_id, usdc: Number(buysOf(own)) }))
+    .sort((a, b) => b.usdc - a.usdc || (a.token_id < b.token_id ? -1 : 1));
+  return (most as { token_id: string }).token_id;
 }
