@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { VENUES } from '../app';
-import { backfillFrom, ingestFrom } from '../workers/ingest';
+import { ingestFrom } from '../workers/ingest';
 import { dropSnapshots } from '../workers/snapshots';
 import { type Command, parseArguments } from './command';
 import { withDatabase } from './open';
@@ -23,8 +23,8 @@ export const command: Command = async (args, place) => {
   return withDatabase(place, async (db) => {
     const started = performance.now();
     bar.start(0, 0);
-    const ingest = options.rollups === 'later' ? backfillFrom : ingestFrom;
-    const report = await ingest(db.pool, venue, location, options.account, {
+    const load = { account: options.account, rollups: options.rollups === 'later' ? ('later' as const) : undefined };
+    const report = await ingestFrom(db.pool, venue, location, load, {
       page: (name, source) =>
         process.stderr.write(source === null ? `\n${name}: not a format of ${venue.name}, skipped\n` : `\n${name}: ${source}\n`),
       progress: (records) => bar.increment(records),

@@ -1,8 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { poolForPrisma } from './cancel';
-import { unreachable } from './reach';
+import { openPool } from './pool';
 
 /** One pool for Prisma and for analytics SQL. */
 export interface Database {
@@ -20,22 +20,13 @@ export interface DatabaseOptions {
 
 /** Opens the database at `url`. Throws one clear sentence when it cannot be reached. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const pool = new Pool({
-    connectionString: url,
+  const pool = await openPool(url, {
     max: options.max ?? 16,
-    statement_timeout: options.statement_timeout_ms ?? 65_000,
+    ...(options.statement_timeout_ms === undefined ? {} : { statement_timeout: options.statement_timeout_ms }),
     application_name: 'smart-money-api',
     // A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude.
     options: '-c plan_cache_mode=force_custom_plan',
   });
-  // A dropped idle connection is the pool's business, not a crash.
-  pool.on('error', () => undefined);
-  try {
-    await pool.query('SELECT 1');
-  } catch (error) {
-    await pool.end();
-    throw unreachable(url, error);
-  }
   const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma(pool)) });
   return {
     pool,

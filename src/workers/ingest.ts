@@ -44,29 +44,20 @@ export interface IngestListener {
 /** How one page gets into the store: in a transaction of its own, or in one that all pages share. */
 export type PageLoader = (source: RecordedSource, page: RecordedPage, options: LoadOptions) => Promise<IngestReport>;
 
-/** Loads the recorded pages at `location` (a file, or a folder in name order) into the venue's tables. Twice is once. */
+/**
+ * Loads the recorded pages at `location` (a file, or a folder in name order) into the venue's tables. Twice is once. Rollups 'later', for a first
+ * load of much: all pages in one transaction, and the rollups computed once, from all facts, at its end. The outcome is the same; nothing is
+ * visible, and nothing kept, before all of it is in.
+ */
 export function ingestFrom(
   pool: Pool,
   venue: Venue,
   location: string,
-  account: string | undefined,
+  options: Pick<LoadOptions, 'account' | 'rollups'>,
   listener: IngestListener,
 ): Promise<IngestReport> {
-  return ingestPages(venue, location, account, listener, (source, page, options) => loadPage(pool, source, page, options));
-}
-
-/**
- * As `ingestFrom`, for a first load of much: all pages in one transaction, and the rollups computed once, from all facts, at its end. The
- * outcome is the same; nothing is visible, and nothing kept, before all of it is in.
- */
-export function backfillFrom(
-  pool: Pool,
-  venue: Venue,
-  location: string,
-  account: string | undefined,
-  listener: IngestListener,
-): Promise<IngestReport> {
-  return backfill(pool, venue, (load) => ingestPages(venue, location, account, listener, load));
+  const pages = (load: PageLoader): Promise<IngestReport> => ingestPages(venue, location, options.account, listener, load);
+  return options.rollups === 'later' ? backfill(pool, venue, pages) : pages((source, page, own) => loadPage(pool, source, page, own));
 }
 
 /** Runs `pages` with a loader that leaves rollups alone, then has the venue rebuild them, all in one transaction. */
