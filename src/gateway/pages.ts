@@ -49,7 +49,7 @@ function exampleOf(endpoint: Endpoint, publicUrl: string): string {
 function endpointSection(endpoint: Endpoint, publicUrl: string): string {
   const price = priceRange(endpoint);
   const table = endpoint.parameters.length
-    ? `<table><tr><th>Parameter</th><th>Default</th><th>Allowed</th><th>Price</th><th></th></tr>${endpoint.parameters.map(parameterRow).join('')}</table>`
+    ? `<table><tr><th>Parameter</th><th>Default</th><th>Allowed</th><th>Price</th><th>Notes</th></tr>${endpoint.parameters.map(parameterRow).join('')}</table>`
     : '';
   return `<h3 id="${anchor(endpoint)}">${endpoint.method} <code>${endpoint.path}</code> <span class="price">${usd(price.default)} (${usd(price.cheapest)} to ${usd(price.dearest)})</span></h3>
 <p>${escape(endpoint.summary)} <a href="/docs/methodology#${anchor(endpoint)}">How it is computed</a></p>${table}<pre>${escape(exampleOf(endpoint, publicUrl))}</pre>`;
