@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { VenueName } from '../../src/venues/venue';
 import { type Figure, printTable, timed } from './measure';
-import { venueOf, watchMemory } from './world-build';
+import { rebuildWorld, watchMemory } from './world-build';
 import { openBenchWorld } from './worlds';
 
 /** Sizes of the worlds that are rebuilt, about. */
@@ -29,20 +29,6 @@ async function digests(pool: Pool): Promise<Map<string, string>> {
   return found;
 }
 
-async function rebuild(pool: Pool, venue: VenueName): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'");
-    await venueOf(venue).rebuild?.(client);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
-}
-
 test('rebuilding from facts', async () => {
   const figures: Figure[] = [];
   for (const size of SIZES) {
@@ -51,7 +37,7 @@ test('rebuilding from facts', async () => {
       try {
         const before = await digests(world.pool);
         const memory = watchMemory();
-        const { seconds } = await timed(() => rebuild(world.pool, venue));
+        const { seconds } = await timed(() => rebuildWorld(world.pool, venue));
         const peak = memory.stop();
         const after = await digests(world.pool);
         const changed = [...new Set([...before.keys(), ...after.keys()])].filter((table) => before.get(table) !== after.get(table));

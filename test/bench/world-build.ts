@@ -3,6 +3,7 @@ import { VENUES } from '../../src/app';
 import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
+import { LONG_WORK, inTransaction } from '../../src/db/transaction';
 import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
 import type { Venue, VenueName } from '../../src/venues/venue';
 import { type PageLoader, backfill, loadPage, recognise } from '../../src/workers/ingest';
@@ -92,6 +93,19 @@ export async function buildWorld(
   };
   tell(`${label}: ${JSON.stringify(built)}`);
   return built;
+}
+
+/** Recomputes all of the venue's rollups from its facts, in one transaction. */
+export const rebuildWorld = (pool: Pool, venue: VenueName): Promise<void> =>
+  inTransaction(pool, async (client) => venueOf(venue).rebuild?.(client), LONG_WORK);
+
+/** Rebuilds and scores a world whose tables a migration changed. */
+export async function renewWorld(pool: Pool, venue: VenueName, tell: (line: string) => void): Promise<void> {
+  tell(`${venue}: migrated; rebuilding`);
+  await rebuildWorld(pool, venue);
+  await pool.query('VACUUM ANALYZE');
+  await runScores(pool, venueOf(venue), WORLD_NOW, () => undefined);
+  await pool.query('VACUUM ANALYZE');
 }
 
 /** Each page in a transaction of its own, rollups included: as a live feed is read. */

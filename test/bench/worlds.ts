@@ -8,7 +8,7 @@ import { locateDatabase } from '../../src/db/location';
 import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/venues/venue';
 import { ROOT } from '../support/catalogue';
-import { type BuiltWorld, WORLD_NOW, WORLD_START, buildWorld } from './world-build';
+import { type BuiltWorld, WORLD_NOW, WORLD_START, buildWorld, renewWorld } from './world-build';
 
 /** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
 export interface BenchWorld {
@@ -43,19 +43,21 @@ const SERVER = {
 /**
  * The world of `venue` with about `size` facts over 30 days, seed 1 unless said: built at first use, opened afterwards. Databases are kept on
  * an embedded server under BENCH_DATA (else a folder of the system's temporary ones), or on the server BENCH_DATABASE_URL, one for each venue,
- * size, seed and state of the migrations and the simulator. Prints progress to stderr while it builds.
+ * size, seed and state of the simulator; one that older migrations made is migrated, rebuilt from its facts and scored again. Prints progress
+ * to stderr while it builds.
  */
 export async function openBenchWorld(venue: VenueName, size: number, seed = 1): Promise<BenchWorld> {
   const folder = process.env.BENCH_DATA ?? path.join(os.tmpdir(), 'smart-money-bench');
   fs.mkdirSync(folder, { recursive: true });
   const server = await locateDatabase(process.env.BENCH_DATABASE_URL ?? false, folder, SERVER);
   try {
-    const name = `bench_${venue}_${size}_${seed}_${stateOf(venue)}`;
+    const name = `bench_${venue}_${size}_${seed}_${simulatorState(venue)}`;
     const url = new URL(server.url);
     url.pathname = `/${name}`;
-    await withAdmin(server.url, async (admin) => {
+    await asOnlyBuilder(server.url, name, async (admin) => {
       const { rows } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
       if (rows.length === 0) await build(admin, name, url, { venue, size, seed });
+      else await renew(url.href, venue);
     });
     const db = await openDatabase(url.href, { statement_timeout_ms: 0 });
     const { rows } = await db.pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
@@ -82,31 +84,50 @@ async function build(admin: Client, name: string, url: URL, world: { venue: Venu
   const db = await openDatabase(draftUrl.href, { statement_timeout_ms: 0 });
   try {
     const built = await buildWorld(db.pool, world, (line) => process.stderr.write(`${line}\n`));
-    await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL)');
-    await db.pool.query('INSERT INTO bench_world VALUES ($1)', [JSON.stringify(built)]);
+    await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL, migrations text NOT NULL)');
+    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState()]);
   } finally {
     await db.close();
   }
   await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
 }
 
-async function withAdmin<T>(url: string, work: (admin: Client) => Promise<T>): Promise<T> {
+/** Brings a world of older migrations to those of today. */
+async function renew(url: string, venue: VenueName): Promise<void> {
+  const db = await openDatabase(url, { statement_timeout_ms: 0 });
+  try {
+    const { rows } = await db.pool.query<{ migrations: string }>('SELECT migrations FROM bench_world');
+    if (rows[0]?.migrations === migrationsState()) return;
+    await migrate(url, path.join(ROOT, 'prisma/migrations'));
+    await renewWorld(db.pool, venue, (line) => process.stderr.write(`${line}\n`));
+    await db.pool.query('UPDATE bench_world SET migrations = $1', [migrationsState()]);
+  } finally {
+    await db.close();
+  }
+}
+
+async function asOnlyBuilder<T>(url: string, name: string, work: (admin: Client) => Promise<T>): Promise<T> {
   const admin = new Client({ connectionString: url });
   await admin.connect();
   try {
-    // One builder at a time, whoever asks.
-    await admin.query("SELECT pg_advisory_lock(hashtext('bench worlds'))");
+    await admin.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
     return await work(admin);
   } finally {
     await admin.end();
   }
 }
 
-/** Short digest of what makes a world: migrations and the venue's simulator. */
-function stateOf(venue: VenueName): string {
-  const hash = crypto.createHash('sha256');
+const migrationsState = (): string => digestOf(['prisma/migrations']);
+
+function simulatorState(venue: VenueName): string {
   const simulator = `src/sandbox/simulator/${venue}`;
-  for (const place of ['prisma/migrations', simulator, `${simulator}.ts`, 'src/sandbox/simulator/world.ts'])
+  return digestOf([simulator, `${simulator}.ts`, 'src/sandbox/simulator/world.ts']);
+}
+
+/** Short digest of the files at and below `places`. */
+function digestOf(places: string[]): string {
+  const hash = crypto.createHash('sha256');
+  for (const place of places)
     for (const file of filesBelow(path.join(ROOT, place))) hash.update(file.slice(ROOT.length)).update(fs.readFileSync(file));
   return hash.digest('hex').slice(0, 10);
 }
