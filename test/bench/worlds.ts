@@ -85,22 +85,22 @@ async function build(admin: Client, name: string, url: URL, world: { venue: Venu
   try {
     const built = await buildWorld(db.pool, world, (line) => process.stderr.write(`${line}\n`));
     await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL, migrations text NOT NULL)');
-    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState()]);
+    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(venue)]);
   } finally {
     await db.close();
   }
   await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
 }
 
-/** Brings a world of older migrations to those of today. */
+/** Brings a world of older migrations to those of today; rebuilds it where they touch its venue's tables. */
 async function renew(url: string, venue: VenueName): Promise<void> {
+  await migrate(url, path.join(ROOT, 'prisma/migrations'));
   const db = await openDatabase(url, { statement_timeout_ms: 0 });
   try {
     const { rows } = await db.pool.query<{ migrations: string }>('SELECT migrations FROM bench_world');
-    if (rows[0]?.migrations === migrationsState()) return;
-    await migrate(url, path.join(ROOT, 'prisma/migrations'));
+    if (rows[0]?.migrations === migrationsState(venue)) return;
     await renewWorld(db.pool, venue, (line) => process.stderr.write(`${line}\n`));
-    await db.pool.query('UPDATE bench_world SET migrations = $1', [migrationsState()]);
+    await db.pool.query('UPDATE bench_world SET migrations = $1', [migrationsState(venue)]);
   } finally {
     await db.close();
   }
@@ -117,18 +117,20 @@ async function asOnlyBuilder<T>(url: string, name: string, work: (admin: Client)
   }
 }
 
-const migrationsState = (): string => digestOf(['prisma/migrations']);
+const TABLES: Record<VenueName, string> = { prediction: 'pm_', perps: 'perp_', lp: 'lp_' };
+
+const migrationsState = (venue: VenueName): string =>
+  digestOf(filesBelow(path.join(ROOT, 'prisma/migrations')).filter((file) => fs.readFileSync(file, 'utf8').includes(TABLES[venue])));
 
 function simulatorState(venue: VenueName): string {
   const simulator = `src/sandbox/simulator/${venue}`;
-  return digestOf([simulator, `${simulator}.ts`, 'src/sandbox/simulator/world.ts']);
+  return digestOf([simulator, `${simulator}.ts`, 'src/sandbox/simulator/world.ts'].flatMap((place) => filesBelow(path.join(ROOT, place))));
 }
 
-/** Short digest of the files at and below `places`. */
-function digestOf(places: string[]): string {
+/** Short digest of files. */
+function digestOf(files: string[]): string {
   const hash = crypto.createHash('sha256');
-  for (const place of places)
-    for (const file of filesBelow(path.join(ROOT, place))) hash.update(file.slice(ROOT.length)).update(fs.readFileSync(file));
+  for (const file of files) hash.update(file.slice(ROOT.length)).update(fs.readFileSync(file));
   return hash.digest('hex').slice(0, 10);
 }
 
