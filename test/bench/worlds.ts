@@ -85,7 +85,7 @@ async function build(admin: Client, name: string, url: URL, world: { venue: Venu
   try {
     const built = await buildWorld(db.pool, world, (line) => process.stderr.write(`${line}\n`));
     await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL, migrations text NOT NULL)');
-    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(venue)]);
+    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(world.venue)]);
   } finally {
     await db.close();
   }
