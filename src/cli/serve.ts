@@ -6,12 +6,12 @@ import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
 import { migrate } from '../db/migrate';
-import { monthsAhead } from '../db/months-ahead';
+import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { startSandboxChains } from '../sandbox/sandbox';
-import { dailyScores } from '../workers/scores';
+import { catchUpScores, keepScores } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
 import type { Command, Place } from './command';
@@ -60,7 +60,7 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
   const payments = await paymentsOf(config, stops);
   const worlds = await loadWorlds(config, database, stops);
   await keepMonths(config, database, logger, stops);
-  await keepScores(config, database, logger, stops);
+  await startUpkeep(config, database, logger, stops);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   stops.push(() => app.stop());
@@ -130,24 +130,22 @@ async function loadWorlds(config: Config, database: Located, stops: Stop[]): Pro
 async function keepMonths(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
   const db = await openDatabase(database.url, { max: 1 });
   stops.push(() => db.close());
-  const months = monthsAhead(db.pool, config.clock, logger);
+  await catchUpMonths(db.pool, config.clock.now(), logger);
+  const months = keepMonthsAhead(db.pool, config.clock, logger);
   stops.push(() => months.stop());
-  await months.catchUp();
-  months.keepUp();
 }
 
-async function keepScores(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
+async function startUpkeep(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   stops.push(() => db.close());
-  const scores = dailyScores(db.pool, VENUES, config.clock, logger);
-  stops.push(() => scores.stop());
   const started = performance.now();
-  const runs = await scores.catchUp();
+  const runs = await catchUpScores(db.pool, VENUES, config.clock.now());
   if (runs.length > 0)
     say(
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     );
-  scores.keepUp();
+  const scores = keepScores(db.pool, VENUES, config.clock, logger);
+  stops.push(() => scores.stop());
   const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
   stops.push(() => snapshots.stop());
   const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger);

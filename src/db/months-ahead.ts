@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
+import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 
 /** How far ahead of now months are made: whoever writes next month's first fact finds its partition there. */
@@ -50,39 +51,16 @@ async function make(pool: Pool, table: string, from: Date, to: Date): Promise<bo
   }
 }
 
-/** Partitions made ahead of time, at once and then every few hours. */
-export interface MonthsAhead {
-  /** Makes what is missing now; its failure is logged, for loaders make what they need themselves. */
-  catchUp(): Promise<void>;
-  keepUp(): void;
-  stop(): Promise<void>;
+/** Makes what is missing now; its failure is logged, for loaders make what they need themselves. */
+export async function catchUpMonths(pool: Pool, now: Date, logger: Logger): Promise<void> {
+  try {
+    const made = await makeMonthsAhead(pool, now);
+    if (made > 0) logger.info({ made }, 'partitions made ahead');
+  } catch (error) {
+    logger.warn({ err: error }, 'partitions could not be made ahead');
+  }
 }
 
-export function monthsAhead(pool: Pool, clock: Clock, logger: Logger): MonthsAhead {
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> = Promise.resolve();
-  const catchUp = async (): Promise<void> => {
-    try {
-      const made = await makeMonthsAhead(pool, clock.now());
-      if (made > 0) logger.info({ made }, 'partitions made ahead');
-    } catch (error) {
-      logger.warn({ err: error }, 'partitions could not be made ahead');
-    }
-  };
-  const tick = (): void => {
-    working = catchUp().finally(() => {
-      if (timer !== undefined) timer = setTimeout(tick, CHECK_MS);
-    });
-  };
-  return {
-    catchUp,
-    keepUp: () => {
-      timer = setTimeout(tick, CHECK_MS);
-    },
-    stop: async () => {
-      clearTimeout(timer);
-      timer = undefined;
-      await working;
-    },
-  };
-}
+/** Makes months ahead every few hours, the first time in a few hours. */
+export const keepMonthsAhead = (pool: Pool, clock: Clock, logger: Logger): Repeated =>
+  repeat(() => catchUpMonths(pool, clock.now(), logger), CHECK_MS);

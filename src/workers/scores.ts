@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
+import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { Venue } from '../venues/venue';
 
@@ -36,46 +37,27 @@ export async function lastScored(pool: Pool, venues: readonly Venue[]): Promise<
   return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
 }
 
-/** Scores every venue once a UTC day: those not scored today at once, the others when the day turns. */
-export interface DailyScores {
-  /** Scores what is due now. */
-  catchUp(): Promise<ScoreRun[]>;
-  keepUp(): void;
-  stop(): Promise<void>;
+/** Scores the venues that were not scored today. */
+export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: Date): Promise<ScoreRun[]> {
+  const last = await lastScored(pool, venues);
+  const runs: ScoreRun[] = [];
+  for (const venue of venues) {
+    const before = last[venue.name] ?? null;
+    if (before !== null && dayOf(before) === dayOf(now)) continue;
+    const run = await runScores(pool, venue, now, () => undefined);
+    if (run !== null) runs.push(run);
+  }
+  return runs;
 }
 
-export function dailyScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger): DailyScores {
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<unknown> = Promise.resolve();
-  const catchUp = async (): Promise<ScoreRun[]> => {
-    const now = clock.now();
-    const last = await lastScored(pool, venues);
-    const runs: ScoreRun[] = [];
-    for (const venue of venues) {
-      const before = last[venue.name] ?? null;
-      if (before !== null && dayOf(before) === dayOf(now)) continue;
-      const run = await runScores(pool, venue, now, () => undefined);
-      if (run !== null) runs.push(run);
+/** Scores every venue when the UTC day has turned. A run that fails is logged, and tried again. */
+export function keepScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger): Repeated {
+  const run = async (): Promise<void> => {
+    try {
+      for (const done of await catchUpScores(pool, venues, clock.now())) logger.info(done, 'scored');
+    } catch (error) {
+      logger.error({ err: error }, 'the daily scores failed');
     }
-    return runs;
   };
-  const tick = (): void => {
-    working = catchUp()
-      .then((runs) => runs.forEach((run) => logger.info(run, 'scored')))
-      .catch((error: Error) => logger.error({ err: error }, 'the daily scores failed'))
-      .finally(() => {
-        if (timer !== undefined) timer = setTimeout(tick, CHECK_MS);
-      });
-  };
-  return {
-    catchUp,
-    keepUp: () => {
-      timer = setTimeout(tick, CHECK_MS);
-    },
-    stop: async () => {
-      clearTimeout(timer);
-      timer = undefined;
-      await working;
-    },
-  };
+  return repeat(run, CHECK_MS);
 }

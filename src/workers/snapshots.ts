@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../venues/venue';
 import { MOST_AGE_MS, bodyOf } from './snapshot';
@@ -38,30 +39,18 @@ async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<bo
   return (rows[0]?.fresh ?? 0) < parts.length;
 }
 
-/** Keeps snapshots fresh until stopped. */
-export interface SnapshotWatch {
-  stop(): Promise<void>;
-}
-
 /**
- * Starts keeping the snapshots of all venues fresh; the first look is at once. Copies too old to be served, or of a later clock, are dropped first.
+ * Keeps the snapshots of all venues fresh; the first look is at once. Copies too old to be served, or of a later clock, are dropped first.
  * A snapshot that cannot be built is logged, and keeps its last good copy.
  */
-export function watchSnapshots(
-  pool: Pool,
-  venues: readonly Venue[],
-  makeContext: MakeContext,
-  logger: Logger,
-  everyMs = 15_000,
-): SnapshotWatch {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const drop = (now: Date): Promise<unknown> =>
-    pool.query('DELETE FROM snapshot WHERE as_of > $1 OR as_of < $2', [now, new Date(now.getTime() - MOST_AGE_MS)]);
-  const look = async (): Promise<void> => {
+export function watchSnapshots(pool: Pool, venues: readonly Venue[], makeContext: MakeContext, logger: Logger, everyMs = 15_000): Repeated {
+  let looked = false;
+  const look = async (stopped: () => boolean): Promise<void> => {
+    if (!looked) await drop(pool, makeContext().now);
+    looked = true;
     for (const venue of venues) {
       for (const snapshot of venue.snapshots ?? []) {
-        if (stopped) return;
+        if (stopped()) return;
         if (!(await isDue(pool, snapshot))) continue;
         await build(pool, venue, snapshot, makeContext).catch((error: Error) =>
           logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built'),
@@ -69,18 +58,11 @@ export function watchSnapshots(
       }
     }
   };
-  const tick = (first: boolean): Promise<void> =>
-    (first ? drop(makeContext().now).then(look) : look())
-      .catch((error: Error) => logger.error({ err: error }, 'snapshots could not be looked at'))
-      .then(() => {
-        if (!stopped) timer = setTimeout(() => (working = tick(false)), everyMs);
-      });
-  let working = tick(true);
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await working;
-    },
-  };
+  const safely = (stopped: () => boolean): Promise<void> =>
+    look(stopped).catch((error: Error) => logger.error({ err: error }, 'snapshots could not be looked at'));
+  return repeat(safely, everyMs, 'at once');
+}
+
+async function drop(pool: Pool, now: Date): Promise<void> {
+  await pool.query('DELETE FROM snapshot WHERE as_of > $1 OR as_of < $2', [now, new Date(now.getTime() - MOST_AGE_MS)]);
 }

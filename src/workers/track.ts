@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../db/transaction';
+import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { lastScored } from './scores';
@@ -94,41 +95,17 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
   return rowCount ?? 0;
 }
 
-/** Looks at the signals of every venue again and again, until stopped. */
-export interface SignalWatch {
-  stop(): Promise<void>;
-}
-
-/** Starts looking, every ten minutes by default; the first look is at once. A failed look is logged, the next one tries again. */
-export function watchSignals(
-  pool: Pool,
-  venues: readonly Venue[],
-  makeContext: MakeContext,
-  logger: Logger,
-  everyMs = 600_000,
-): SignalWatch {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const look = async (): Promise<void> => {
+/** Looks at the signals of every venue, every ten minutes by default; the first look is at once. A failed look is logged, the next one tries again. */
+export function watchSignals(pool: Pool, venues: readonly Venue[], makeContext: MakeContext, logger: Logger, everyMs = 600_000): Repeated {
+  const look = async (stopped: () => boolean): Promise<void> => {
     for (const venue of venues) {
       const run = await trackSignals(pool, venue, makeContext).catch((error: Error) => {
         logger.error({ err: error, venue: venue.name }, 'signals could not be tracked');
         return null;
       });
       if (run !== null && run.stored + run.marked > 0) logger.info(run, 'signals tracked');
-      if (stopped) return;
+      if (stopped()) return;
     }
   };
-  const tick = (): Promise<void> =>
-    look().then(() => {
-      if (!stopped) timer = setTimeout(() => (working = tick()), everyMs);
-    });
-  let working = tick();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await working;
-    },
-  };
+  return repeat(look, everyMs, 'at once');
 }

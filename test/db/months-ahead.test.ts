@@ -1,5 +1,4 @@
-import { makeMonthsAhead, monthsAhead } from '../../src/db/months-ahead';
-import { standingClock } from '../../src/lib/clock';
+import { catchUpMonths, makeMonthsAhead } from '../../src/db/months-ahead';
 import { makeLogger } from '../../src/observability/logger';
 import { testDatabase } from '../support/database';
 
@@ -67,12 +66,11 @@ test('the first fact of a month finds its place made: a loader takes no lock on 
 test('a table that somebody holds is left for next time; nothing is half made and nothing throws', async () => {
   const holder = await db.pool.connect();
   await holder.query('BEGIN; LOCK TABLE fact IN SHARE UPDATE EXCLUSIVE MODE');
-  const ahead = monthsAhead(db.pool, standingClock(new Date('2026-01-31T00:00:00Z')), makeLogger('silent'));
-  await ahead.catchUp();
+  const catchUp = (): Promise<void> => catchUpMonths(db.pool, new Date('2026-01-31T00:00:00Z'), makeLogger('silent'));
+  await catchUp();
   expect(await months()).toEqual(['fact_202601']);
   await holder.query('ROLLBACK');
   holder.release();
-  await ahead.catchUp();
+  await catchUp();
   expect(await months()).toEqual(['fact_202601', 'fact_202602', 'fact_202603']);
-  await ahead.stop();
 });
