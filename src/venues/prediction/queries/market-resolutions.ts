@@ -39,20 +39,35 @@ export interface SettledCrowd {
 }
 
 /**
- * Outcomes held by wallets with at most `max_score` when their markets were resolved (refunds left out), scored by the newest run of a day before that; never
- * by a later one. `days` are those of all runs, oldest first.
+ * Outcomes held by wallets with at most `max_score` and at least `min_trades` trades when their markets were resolved (refunds left out). A wallet is judged
+ * by what was known before the UTC day of the resolution: the newest run, and its trades until then; never by later ones. `days` are those of all runs.
  */
-export async function listSettledCrowds(sql: Sql, days: readonly string[], max_score: number, now: Date): Promise<SettledCrowd[]> {
+export async function listSettledCrowds(
+  sql: Sql,
+  days: readonly string[],
+  max_score: number,
+  min_trades: number,
+  now: Date,
+): Promise<SettledCrowd[]> {
   if (days.length === 0) return [];
   const parameters = new Parameters();
   const runs = parameters.add(days, 'date[]');
-  const text = `SELECT position.condition_id, position.token_id, sum(position.shares * position.paid_usdc / position.paid_shares) AS usdc, count(*)::int AS wallets, bool_or(position.payout > 0) AS won
-FROM (
-  SELECT condition_id, (SELECT max(run.day) FROM unnest(${runs}) AS run(day) WHERE run.day < (resolved_at AT TIME ZONE 'UTC')::date) AS day
-  FROM pm_market WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
-) AS judged JOIN pm_position AS position USING (condition_id)
-JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
-WHERE judged.day IS NOT NULL AND position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL GROUP BY 1, 2`;
+  const text = `WITH stance AS MATERIALIZED (
+  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, position.shares * position.paid_usdc / position.paid_shares AS usdc, position.payout > 0 AS won
+  FROM (
+    SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on,
+      (SELECT max(run.day) FROM unnest(${runs}) AS run(day) WHERE run.day < (resolved_at AT TIME ZONE 'UTC')::date) AS day
+    FROM pm_market WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
+  ) AS judged JOIN pm_position AS position USING (condition_id)
+  JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
+  WHERE judged.day IS NOT NULL AND position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL
+), known AS (
+  SELECT wallet, min(hour) AS since FROM (
+    SELECT wallet, hour, sum(buys + sells) OVER (PARTITION BY wallet ORDER BY hour) AS trades FROM pm_wallet_hour WHERE wallet IN (SELECT wallet FROM stance)
+  ) AS traded WHERE trades >= ${parameters.add(min_trades, 'int')} GROUP BY wallet
+)
+SELECT condition_id, token_id, sum(usdc) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
+FROM stance JOIN known USING (wallet) WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on GROUP BY 1, 2`;
   return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text }, parameters.values);
 }
 

@@ -5,13 +5,13 @@ import { call, callForError } from './call';
 
 /**
  * Signals worked out by hand. Wallets 101 to 104 are smart (80, 70, 60, 90), 105 to 107 proven to lose (20), 115 is a machine; the runs of both
- * days say so. Market 31: smart flow; 33: a crowd that loses; 35: such a crowd that has lost; 36 and 37: the same question and people; 39: smart money
+ * days say so. Market 31: smart flow; 33: a crowd that loses; 35: such a crowd that has lost; 34: one of newcomers that won; 36 and 37: the same question and people; 39: smart money
  * where the crowd is not.
  */
 
 type Row = Record<string, unknown>;
 const [HOUR, DAY] = [3_600, 86_400];
-const SCORES: [number, number | null][] = [[101, 80], [102, 70], [103, 60], [104, 90], [105, 20], [106, 20], [107, 20], [110, 80], [115, null]]; // prettier-ignore
+const SCORES: [number, number | null][] = [[101, 80], [102, 70], [103, 60], [104, 90], [105, 20], [106, 20], [107, 20], [121, 20], [122, 20], [123, 20], [110, 80], [115, null]]; // prettier-ignore
 
 const five = (n: number, by: number, outcome: number, size: number): Row[] =>
   [0, 1, 2, 3, 4].map((k) => trade(n + k, 33, outcome, by, 'BUY', size, 0.5, 2 * DAY - (n + k) * 100));
@@ -29,6 +29,7 @@ describe('signals by hand', () => {
       market(31, { tags: [{ slug: 'politics' }] }),
       market(33, { tags: [{ slug: 'nba' }], question: 'Who dances best?' }),
       market(35, { tags: [{ slug: 'nba' }], closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' }),
+      market(34, { tags: [{ slug: 'nba' }], closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' }),
       market(39, { tags: [{ slug: 'world' }], question: 'Where does it rain?', endDate: iso(NOW + 48 * HOUR) }),
       market(36, crypto),
       market(37, crypto),
@@ -45,6 +46,9 @@ describe('signals by hand', () => {
       trade(50, 35, 0, 105, 'BUY', 700, 0.5, 3 * DAY),
       trade(51, 35, 1, 106, 'BUY', 200, 0.5, 3 * DAY - 200),
       trade(52, 35, 1, 107, 'BUY', 100, 0.5, 3 * DAY - 400),
+      ...[121, 122, 123].flatMap((by, k) =>
+        [22, 21, 20, 19].map((days, n) => trade(90 + 10 * k + n, 34, k === 0 ? 0 : 1, by, 'BUY', k === 0 ? 140 : 30, 0.5, days * DAY)),
+      ),
       trade(54, 39, 0, 101, 'BUY', 1_000, 0.3, 5 * DAY),
       trade(55, 39, 0, 102, 'BUY', 1_000, 0.3, 4 * DAY),
       trade(56, 39, 1, 105, 'BUY', 200, 0.6, 2 * DAY),
@@ -106,7 +110,7 @@ describe('signals by hand', () => {
   test('dumb-consensus', async () => {
     const [row, ...others] = await ask<Row[]>('dumb-consensus', { min_wallets: 3, min_usdc: 100 });
     expect(others).toEqual([]);
-    // 350 of 500 on Yes, bought at 0.50 and worth 0.40; the crowd of market 35 stood as strongly and lost.
+    // 350 of 500 on Yes, bought at 0.50 and worth 0.40; the crowd of market 35 stood as strongly and lost; those of 34 were new.
     expect(row).toMatchObject({
       condition_id: condition(33), consensus_outcome: 'Yes', consensus_strength: 0.7, wallet_count: 3, total_usdc: 500, avg_score: 20, avg_entry_price: 0.5, leader_price: 0.5, fade_outcome: 'No',
       smart_outcome: null, smart_strength: null, contrarian_to_smart: null, price_gap: 0.1, fade_hit_rate: 1, fade_sample: 1,
@@ -118,8 +122,8 @@ describe('signals by hand', () => {
   test('similar', async () => {
     const [row, ...others] = await ask<Row[]>('similar', { condition_id: condition(36) });
     expect(others).toEqual([]);
-    // Six markets have people; who is on two of them weighs ln(1 + 6/2), who is on one ln(1 + 6).
-    const [both, one] = [Math.log(1 + 6 / 2) ** 2, Math.log(1 + 6) ** 2];
+    // Seven markets have people; who is on two of them weighs ln(1 + 7/2), who is on one ln(1 + 7).
+    const [both, one] = [Math.log(1 + 7 / 2) ** 2, Math.log(1 + 7) ** 2];
     const cosine = (3 * both) / (3 * both + one);
     expect(row).toMatchObject({
       condition_id: condition(37), shared_wallet_count: 3, wallet_overlap_pct: 75, total_volume_usdc: 255, jaccard: 0.6, text_similarity: 1, shared_smart_wallets: 1, same_event: true, leader_price: 0.5,

@@ -556,10 +556,12 @@ describe('signals', () => {
       near(data[index]?.consensus_strength, one.strength);
       near(data[index]?.total_usdc, one.whole);
     }
-    // Past markets whose low-score crowd, scored before the end, was as much of one mind.
+    // Past markets whose low-score crowd, scored before the day of the end and no newcomers then, was as much of one mind.
+    const tradesUntil = (wallet: string, time: number): number =>
+      world.facts.filter((fact) => fact.wallet === wallet && isFill(fact) && fact.time < time).length;
     const crowds = [...world.markets.values()].filter((market) => market.resolved !== null && market.resolved <= now && market.payouts?.includes(1)).flatMap((market) => {
       const run = world.runs.filter((one) => one.day < iso(market.resolved as number).slice(0, 10)).at(-1);
-      const own = held.filter((one) => one.market === market.id && (run?.scores.get(one.wallet) ?? 99) <= 30);
+      const own = held.filter((one) => one.market === market.id && (run?.scores.get(one.wallet) ?? 99) <= 30 && tradesUntil(one.wallet, Math.floor((market.resolved as number) / DAY) * DAY) >= 5);
       const sums = market.tokens.map((token) => sum(own.filter((one) => one.token === token).map((one) => one.cost)));
       const top = (sums[0] as number) >= (sums[1] as number) ? 0 : 1;
       return own.length >= 3 && sum(sums) >= 50 ? [{ step: Math.min(9, Math.floor(((sums[top] as number) / sum(sums)) * 10 + 1e-9)), faded: market.payouts?.[top] === 0 }] : [];

@@ -394,6 +394,8 @@ describe('wallets of a simulated world, counted a second time', () => {
           ranked.slice(0, 15).map(({ wallet, trades }) => [wallet, trades]),
         );
         data.forEach(({ rank_value }, index) => expect(rank_value).toBeCloseTo((ranked[index] as { value: number }).value, 4));
+        // Amounts and ratios have six decimals.
+        for (const { rank_value } of data) expect(Number(rank_value.toFixed(6))).toBe(rank_value);
       }
     }
   });
