@@ -50,7 +50,7 @@ function remember<Value>(most: number, make: (key: number) => Value): (key: numb
  */
 export function lpWorld(options: WorldOptions): LpWorld {
   const roster = makeRoster(options);
-  const positions = remember(LIFE_DAYS + 12, (day) => (day < 0 ? [] : positionsOf(roster, day)));
+  const positions = remember(LIFE_DAYS + 3, (day) => (day < 0 ? [] : positionsOf(roster, day)));
   const orders = remember(ORDER_DAYS + 4, (day) => (day < 0 ? [] : orderTxsOf(roster, day)));
   const positionEvents = remember(3, (day) => eventsOfDay(roster, positions, day));
   const orderTxs = remember(3, (day) => txsOfDay(roster, orders, day));

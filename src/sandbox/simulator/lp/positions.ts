@@ -50,14 +50,17 @@ function hourOf(random: () => number): number {
 
 function plannedPosition(roster: Roster, id: string, owner: Owner, time: number, random: () => number): Position | null {
   const habit = HABITS[owner.role];
-  const plans = Array.from({ length: habit.plans }, () => planOf(roster, owner, habit, time, random)).filter((plan) => plan !== null);
+  const weights = owner.role === 'sniper' ? [] : activityBefore(roster, time);
+  const plans = Array.from({ length: habit.plans }, () => planOf(roster, owner, habit, time, weights, random)).filter(
+    (plan) => plan !== null,
+  );
   const ranked = plans.map((plan) => ({ plan, outcome: outcomeOf(roster, plan, habit) })).sort((a, b) => b.outcome - a.outcome);
   const chosen = (habit.takes === 'best' ? ranked[0] : ranked.at(-1))?.plan;
   return chosen === undefined ? null : lived(roster, id, owner, chosen, keyOf(roster.seed, 'position', id), random);
 }
 
-function planOf(roster: Roster, owner: Owner, habit: Habit, time: number, random: () => number): Plan | null {
-  const pool = owner.role === 'sniper' ? newestPool(roster, time) : activePool(roster, time, random);
+function planOf(roster: Roster, owner: Owner, habit: Habit, time: number, weights: readonly number[], random: () => number): Plan | null {
+  const pool = owner.role === 'sniper' ? newestPool(roster, time) : activePool(roster, weights, random);
   if (pool === null) return null;
   const opened = owner.role === 'sniper' ? pool.created + Math.floor((1 + random() * 50) * 60) * 1000 : time;
   const hours = Math.min(heavyTailed(random, habit.hours, 0.9), LIFE_DAYS * 24 - 30);
@@ -67,11 +70,19 @@ function planOf(roster: Roster, owner: Owner, habit: Habit, time: number, random
   return { pool, opened, closed, usd };
 }
 
-function activePool(roster: Roster, time: number, random: () => number): Pool | null {
+/** How busy pools were an hour before, cumulated, as far as the last one that was there: later ones add nothing. */
+function activityBefore(roster: Roster, time: number): number[] {
   const weights: number[] = [];
   let sum = 0;
-  for (const pool of roster.pools) weights.push((sum += activityAt(pool, roster.start, time - HOUR)));
-  return sum === 0 ? null : (roster.pools[pick(random, weights)] as Pool);
+  for (const pool of roster.pools) {
+    if ((roster.next_made[pool.index] as number) > time - HOUR) break;
+    weights.push((sum += activityAt(pool, roster.start, time - HOUR)));
+  }
+  return weights;
+}
+
+function activePool(roster: Roster, weights: readonly number[], random: () => number): Pool | null {
+  return (weights.at(-1) ?? 0) === 0 ? null : (roster.pools[pick(random, weights)] as Pool);
 }
 
 /** A pool of the day whose first hour is still ahead or running, if there is one. */
@@ -97,19 +108,17 @@ function outcomeOf(roster: Roster, { pool, opened, closed }: Plan, habit: Habit)
 /** Copiers open a smaller position of the same kind minutes later and leave minutes later. */
 function copiesOf(roster: Roster, leader: Position): Position[] {
   if (leader.owner.role !== 'skilled') return [];
-  return roster.owners
-    .filter((owner) => owner.role === 'copier' && owner.leader === leader.owner.index)
-    .flatMap((owner) => {
-      const id = `${leader.id}/copy/${owner.index}`;
-      const random = randomOf(roster.seed, 'lp', 'position', id);
-      if (random() > 0.55) return [];
-      const lag = (): number => Math.floor((2 + random() * 18) * 60) * 1000;
-      const plan = {
-        pool: leader.pool,
-        opened: leader.opened + lag(),
-        closed: leader.closed + lag(),
-        usd: leader.deposit_usd * (0.1 + 0.3 * random()),
-      };
-      return [lived(roster, id, owner, plan, keyOf(roster.seed, 'position', id), random)];
-    });
+  return (roster.copiers.get(leader.owner.index) ?? []).flatMap((owner) => {
+    const id = `${leader.id}/copy/${owner.index}`;
+    const random = randomOf(roster.seed, 'lp', 'position', id);
+    if (random() > 0.55) return [];
+    const lag = (): number => Math.floor((2 + random() * 18) * 60) * 1000;
+    const plan = {
+      pool: leader.pool,
+      opened: leader.opened + lag(),
+      closed: leader.closed + lag(),
+      usd: leader.deposit_usd * (0.1 + 0.3 * random()),
+    };
+    return [lived(roster, id, owner, plan, keyOf(roster.seed, 'position', id), random)];
+  });
 }

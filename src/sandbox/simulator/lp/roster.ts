@@ -1,7 +1,8 @@
 import { randomOf, type WorldOptions } from '../world';
-import { type Key, keyOf, knownKey } from './keys';
+import { type Key, keyOf } from './keys';
 import type { Token } from './market';
 import { cumulated, heavyTailed, pick } from './random';
+import { makeTokens, QUOTES } from './tokens';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -47,9 +48,13 @@ export interface Roster {
   start: number;
   tokens: Token[];
   pools: Pool[];
+  /** By a pool's index: when the first of it and those after it was made. */
+  next_made: number[];
   owners: Owner[];
   /** Cumulative activity of owners. */
   owner_weights: number[];
+  /** Copiers by the index of the owner they follow. */
+  copiers: Map<number, Owner[]>;
   traders: Key[];
   /** Expected in 30 days. */
   swaps: number;
@@ -59,8 +64,6 @@ export interface Roster {
   horizon: number;
 }
 
-const SYLLABLES = ['lu', 'mo', 'ra', 'ti', 'ne', 'so', 'ka', 'vi', 'do', 'pe', 'zu', 'fa', 'ri', 'be', 'no', 'ta'];
-const QUOTES = 3;
 /** Share of all facts. */
 const SWAPS = 0.38;
 const POSITION_FACTS = 0.3;
@@ -68,6 +71,7 @@ const ORDER_FACTS = 0.1;
 /** Facts that one position, one order leaves on average. */
 const FACTS_OF_POSITION = 6;
 const FACTS_OF_ORDER = 26;
+/** The pools and tokens of one world go on appearing for this long. */
 const HORIZON = 730 * DAY;
 
 /** Role, share of owners, how often they act. */
@@ -87,7 +91,7 @@ const ROLES: readonly (readonly [Role, number, number])[] = [
 export function makeRoster({ seed, size, start }: WorldOptions): Roster {
   const begin = start.getTime();
   const poolCount = Math.round(14 + Math.sqrt(size) / 8);
-  const tokens = makeTokens(seed, begin, poolCount);
+  const tokens = makeTokens(seed, begin, poolCount, HORIZON);
   const owners = makeOwners(seed, Math.round(40 + size / 200));
   const pools = makePools(seed, begin, tokens);
   return {
@@ -95,88 +99,16 @@ export function makeRoster({ seed, size, start }: WorldOptions): Roster {
     start: begin,
     tokens,
     pools,
+    next_made: nextMade(pools),
     owners,
     owner_weights: cumulated(owners.map((owner) => activityOf(seed, owner))),
+    copiers: copiersOf(owners),
     traders: Array.from({ length: Math.round(60 + size / 60) }, (_, i) => keyOf(seed, 'trader', i)),
     swaps: size * SWAPS,
     positions: (size * POSITION_FACTS) / FACTS_OF_POSITION,
     orders: (size * ORDER_FACTS) / FACTS_OF_ORDER,
     horizon: HORIZON,
   };
-}
-
-function makeTokens(seed: number, start: number, poolCount: number): Token[] {
-  const quotes: Token[] = [
-    {
-      index: 0,
-      mint: knownKey('So11111111111111111111111111111111111111112'),
-      symbol: 'SOL',
-      name: 'Wrapped SOL',
-      decimals: 9,
-      base_price: 150,
-      volatility: 1,
-      created: 0,
-    },
-    {
-      index: 1,
-      mint: knownKey('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
-      symbol: 'USDC',
-      name: 'USD Coin',
-      decimals: 6,
-      base_price: 1,
-      volatility: 0,
-      created: 0,
-    },
-    {
-      index: 2,
-      mint: knownKey('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'),
-      symbol: 'USDT',
-      name: 'USDT',
-      decimals: 6,
-      base_price: 1,
-      volatility: 0,
-      created: 0,
-    },
-  ];
-  const random = randomOf(seed, 'lp', 'tokens');
-  const settled = Math.round(poolCount / 2);
-  const all = settled + Math.round((HORIZON / (30 * DAY)) * launchesIn30Days(poolCount));
-  const names = new Set(quotes.map((token) => token.symbol));
-  const invented = Array.from({ length: all }, (_, i): Token => {
-    const symbol = inventName(random, names);
-    const created = i < settled ? start - (10 + random() * 400) * DAY : start + launchTime(seed, i - settled, poolCount);
-    return {
-      index: QUOTES + i,
-      mint: keyOf(seed, 'mint', i),
-      symbol,
-      name: `${symbol[0]}${symbol.slice(1).toLowerCase()} Token`,
-      decimals: random() < 0.6 ? 6 : 9,
-      base_price: heavyTailed(random, 0.4, 2.2),
-      volatility: 1.2 + 1.6 * random(),
-      created: Math.floor(created / 1000) * 1000,
-    };
-  });
-  return [...quotes, ...invented];
-}
-
-const launchesIn30Days = (poolCount: number): number => Math.max(6, Math.round(poolCount * 0.4));
-
-/** Launches are spread evenly with some scatter, so that the number of the next one is known without counting. */
-function launchTime(seed: number, index: number, poolCount: number): number {
-  const step = (30 * DAY) / launchesIn30Days(poolCount);
-  return (index + 0.15 + 0.7 * randomOf(seed, 'lp', 'launch', index)()) * step;
-}
-
-function inventName(random: () => number, taken: Set<string>): string {
-  for (;;) {
-    const length = 2 + Math.floor(random() * 2);
-    const name = Array.from({ length }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)])
-      .join('')
-      .toUpperCase();
-    if (taken.has(name)) continue;
-    taken.add(name);
-    return name;
-  }
 }
 
 function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
@@ -235,6 +167,26 @@ function makeOwners(seed: number, count: number): Owner[] {
   const leaders = owners.filter((owner) => owner.role === 'skilled');
   for (const owner of owners) if (owner.role === 'copier') owner.leader = (leaders[owner.index % leaders.length] as Owner).index;
   return owners;
+}
+
+function nextMade(pools: readonly Pool[]): number[] {
+  let next = Infinity;
+  return pools
+    .map(({ created }) => created)
+    .reverse()
+    .map((created) => (next = Math.min(next, created)))
+    .reverse();
+}
+
+function copiersOf(owners: readonly Owner[]): Map<number, Owner[]> {
+  const copiers = new Map<number, Owner[]>();
+  for (const owner of owners) {
+    if (owner.leader === null) continue;
+    const known = copiers.get(owner.leader);
+    if (known === undefined) copiers.set(owner.leader, [owner]);
+    else known.push(owner);
+  }
+  return copiers;
 }
 
 function activityOf(seed: number, { role, index }: Owner): number {
