@@ -1,5 +1,5 @@
-import bs58 from 'bs58';
-import { LRUCache } from 'lru-cache';
+import { encodeBase58 } from '../../lib/base58';
+import { solanaAddressOf } from '../../lib/solana-address';
 
 /** A signed transaction taken apart. Byte fields are views into its wire form. */
 export interface SolanaWire {
@@ -22,18 +22,6 @@ const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 const VERSION_MARK = 0x80;
 
-// Base58 is arithmetic on long numbers; the same programs, mint and wallets come again.
-const encoded = new LRUCache<string, string>({ max: 20_000 });
-
-function addressOf(key: Buffer): string {
-  const bytes = key.toString('latin1');
-  const known = encoded.get(bytes);
-  if (known !== undefined) return known;
-  const address = bs58.encode(key);
-  encoded.set(bytes, address);
-  return address;
-}
-
 /** Where the signatures of a decodable transaction begin, and its message: the count of signatures takes one byte below 128. */
 export function signatureOffset(index: number): number {
   return 1 + index * SIGNATURE_BYTES;
@@ -52,7 +40,7 @@ export function decodeWire(wire: Buffer): SolanaWire {
   const [required, readonly_signed, readonly_unsigned] = [read.byte(), read.byte(), read.byte()];
   if (signatures.length !== required) throw new Error('not as many signatures as signers');
   const key_bytes = read.list(() => read.bytes(KEY_BYTES));
-  const blockhash = bs58.encode(read.bytes(KEY_BYTES));
+  const blockhash = encodeBase58(read.bytes(KEY_BYTES));
   const instructions = read.list(() => ({
     program: read.byte(),
     accounts: [...read.bytes(read.length())],
@@ -66,7 +54,7 @@ export function decodeWire(wire: Buffer): SolanaWire {
     readonly_signed,
     readonly_unsigned,
     key_bytes,
-    keys: key_bytes.map(addressOf),
+    keys: key_bytes.map(solanaAddressOf),
     blockhash,
     instructions,
     lookups,

@@ -62,7 +62,8 @@ async function serve(request: http.IncomingMessage, response: http.ServerRespons
   const reply = await answerBody(await readBody(request), handler, faults);
   if (reply === null) return void request.socket.destroy();
   const text = reply === undefined || (Array.isArray(reply) && reply.length === 0) ? '' : JSON.stringify(reply);
-  response.writeHead(200, { ...CORS, 'content-type': 'application/json' }).end(text);
+  const headers = { ...CORS, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  response.writeHead(200, headers).end(text);
 }
 
 function listen(server: http.Server, port: number): Promise<number> {

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js';
-import bs58 from 'bs58';
-import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
+import type { Account, FailedTransactionMetadata, LiteSvm, SimulatedTransactionInfo, TransactionMetadata } from 'litesvm/dist/internal.js';
+import { encodeBase58 } from '../../lib/base58';
+import { solanaAddressBytes, solanaAddressOf } from '../../lib/solana-address';
 import { type TransactionError, RpcFailure, decodeError } from './solana-errors';
 import { SlotClock } from './solana-slots';
-import { type Mint, type TokenAccount, decodeMint, decodeTokenAccount } from './solana-tokens';
-
-type Address = Parameters<LiteSVM['getAccount']>[0];
-type WireTransaction = Parameters<LiteSVM['sendTransaction']>[0];
-type EncodedAccount = Parameters<LiteSVM['setAccount']>[0];
+import { type Mint, type TokenAccount, decodeMint, decodeTokenAccount, isTokenProgram } from './solana-tokens';
 
 export interface ChainAccount {
   address: string;
@@ -38,16 +35,21 @@ export interface DecodedTransaction {
   loaded: { writable: string[]; readonly: string[] };
 }
 
-/** What running a transaction did, or would do. */
+/** What running a transaction did. */
 export interface Execution {
   err: TransactionError | null;
   logs: string[];
   units: number;
   meta: TransactionMetadata | null;
-  accounts: ChainAccount[];
 }
 
-export interface Landed extends DecodedTransaction, Omit<Execution, 'accounts'> {
+/** What running a transaction would do. */
+export interface Simulation extends Execution {
+  /** The accounts it names as it would leave them; none when it would fail. */
+  accounts(): Map<string, ChainAccount>;
+}
+
+export interface Landed extends DecodedTransaction, Execution {
   slot: number;
   block_time: number;
   fee: bigint;
@@ -57,57 +59,60 @@ export interface Landed extends DecodedTransaction, Omit<Execution, 'accounts'> 
 
 const HISTORY = 100_000n;
 
+/** LiteSVM without its outer face, which spells every address and copies the bytes of every program a transaction names. */
+type Library = typeof import('litesvm/dist/internal.js');
+
 /** Loaded when a chain starts: a production run neither has nor needs it. */
-async function newSvm(): Promise<LiteSVM> {
-  const { LiteSVM } = await import('litesvm').catch((cause: unknown) => {
+function loadLibrary(): Promise<Library> {
+  return import('litesvm/dist/internal.js').catch((cause: unknown) => {
     throw new Error('The local Solana chain needs litesvm, a development package: install without --omit=dev, or set SOLANA_RPC_URL.', {
       cause,
     });
   });
-  return new LiteSVM().withBlockhashCheck(false).withTransactionHistory(HISTORY);
 }
 
-function toChainAccount(account: EncodedAccount): ChainAccount {
+function toChainAccount(address: string, account: Account): ChainAccount {
   return {
-    address: account.address,
-    owner: account.programAddress,
-    lamports: account.lamports,
-    data: Uint8Array.from(account.data),
-    executable: account.executable,
+    address,
+    owner: solanaAddressOf(account.owner()),
+    lamports: account.lamports(),
+    data: account.data(),
+    executable: account.executable(),
   };
 }
 
 /** The local chain's state: accounts and programs in LiteSVM, blockhashes and landed transactions kept here. */
 export class SolanaBank {
   readonly clock = new SlotClock(randomBytes(32));
-  readonly genesisHash = bs58.encode(this.clock.genesis);
+  readonly genesisHash = encodeBase58(this.clock.genesis);
   private readonly landed = new Map<string, Landed>();
 
-  private constructor(private readonly svm: LiteSVM) {}
+  private readonly svm: LiteSvm;
+
+  private constructor(private readonly library: Library) {
+    this.svm = new library.LiteSvm();
+    this.svm.setBlockhashCheck(false);
+    this.svm.setTransactionHistory(HISTORY);
+  }
 
   static async open(): Promise<SolanaBank> {
-    return new SolanaBank(await newSvm());
+    return new SolanaBank(await loadLibrary());
   }
 
   account(address: string): ChainAccount | undefined {
-    const found = this.svm.getAccount(address as Address);
-    return found.exists ? toChainAccount(found) : undefined;
+    const found = this.svm.getAccount(solanaAddressBytes(address));
+    return found === null ? undefined : toChainAccount(address, found);
   }
 
   setAccount(account: ChainAccount): void {
     const { address, owner, lamports, data, executable } = account;
-    this.svm.setAccount({
-      address,
-      programAddress: owner,
-      lamports,
-      data,
-      executable,
-      space: BigInt(data.length),
-    } as unknown as EncodedAccount);
+    this.svm.setAccount(solanaAddressBytes(address), new this.library.Account(lamports, data, solanaAddressBytes(owner), executable, 0n));
   }
 
   programAccounts(program: string): ChainAccount[] {
-    return this.svm.getProgramAccounts(program as Address).map(toChainAccount);
+    return this.svm
+      .getProgramAccounts(solanaAddressBytes(program))
+      .map((found) => toChainAccount(solanaAddressOf(found.address), found.account()));
   }
 
   tokenAccount(address: string): TokenAccount | undefined {
@@ -144,42 +149,45 @@ export class SolanaBank {
     if (!Buffer.from(transaction.serialize()).equals(wire)) {
       throw new RpcFailure(-32602, 'failed to deserialize solana_transaction::versioned::VersionedTransaction: trailing bytes');
     }
-    const signature = bs58.encode(transaction.signatures[0] ?? new Uint8Array(64));
+    const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array(64));
     const loaded = this.lookUp(transaction);
-    const keys = [...transaction.message.staticAccountKeys.map((key) => key.toBase58()), ...loaded.writable, ...loaded.readonly];
+    const keys = [
+      ...transaction.message.staticAccountKeys.map((key) => solanaAddressOf(key.toBytes())),
+      ...loaded.writable,
+      ...loaded.readonly,
+    ];
     return { wire, transaction, signature, keys, loaded };
   }
 
   /** Runs without effect. With `sigVerify`, a wrong signature is the error SignatureFailure. */
-  simulate(decoded: DecodedTransaction, options: { sigVerify: boolean; checkBlockhash: boolean }): Execution {
+  simulate(decoded: DecodedTransaction, options: { sigVerify: boolean; checkBlockhash: boolean }): Simulation {
     this.tick();
-    this.svm.withSigverify(options.sigVerify);
-    const result = this.svm.simulateTransaction(toWire(decoded));
-    const failed = isFailed(result);
-    const run: Execution = {
-      ...describe(result.meta(), failed ? decodeError(result.err()) : null),
-      accounts: failed ? [] : result.postAccounts().map(toChainAccount),
-    };
-    const stale =
-      options.checkBlockhash && run.err !== 'SignatureFailure' && !this.clock.isValid(decoded.transaction.message.recentBlockhash);
-    return stale ? { err: 'BlockhashNotFound', logs: [], units: 0, meta: null, accounts: [] } : run;
+    this.svm.setSigverify(options.sigVerify);
+    const { wire, transaction } = decoded;
+    const result =
+      transaction.version === 'legacy' ? this.svm.simulateLegacyTransaction(wire) : this.svm.simulateVersionedTransaction(wire);
+    const run = describe(result.meta(), isFailed(result) ? decodeError(result.err()) : null);
+    if (options.checkBlockhash && run.err !== 'SignatureFailure' && !this.clock.isValid(transaction.message.recentBlockhash))
+      return { err: 'BlockhashNotFound', logs: [], units: 0, meta: null, accounts: () => new Map() };
+    return { ...run, accounts: () => new Map(isFailed(result) ? [] : postAccounts(result)) };
   }
 
   /** Runs for good. Undefined when it did not land: bad signature, dead blockhash, seen before, no lamports for the fee. */
   execute(decoded: DecodedTransaction): Landed | undefined {
     this.tick();
-    if (!this.clock.isValid(decoded.transaction.message.recentBlockhash)) return undefined;
-    if (this.landed.has(decoded.signature)) return undefined;
+    const { wire, transaction, signature } = decoded;
+    if (!this.clock.isValid(transaction.message.recentBlockhash)) return undefined;
+    if (this.landed.has(signature)) return undefined;
     const before = this.snapshot(decoded.keys);
-    this.svm.withSigverify(true);
-    const result = this.svm.sendTransaction(toWire(decoded));
+    this.svm.setSigverify(true);
+    const result = transaction.version === 'legacy' ? this.svm.sendLegacyTransaction(wire) : this.svm.sendVersionedTransaction(wire);
     const after = this.snapshot(decoded.keys);
     const fee = sum(before.lamports) - sum(after.lamports);
     // A transaction that never entered a block paid no fee.
     if (isFailed(result) && fee === 0n) return undefined;
     const run = isFailed(result) ? describe(result.meta(), decodeError(result.err())) : describe(result, null);
     const landed: Landed = { ...decoded, ...run, slot: this.clock.slot(), block_time: this.clock.unixTime(), fee, before, after };
-    this.landed.set(decoded.signature, landed);
+    this.landed.set(signature, landed);
     return landed;
   }
 
@@ -203,13 +211,15 @@ export class SolanaBank {
   }
 
   private snapshot(keys: string[]): Snapshot {
-    const accounts = keys.map((key) => this.account(key));
-    const tokens = accounts.flatMap((account, index) => {
-      const token = account && decodeTokenAccount(account.data, account.owner);
+    const accounts = keys.map((key) => this.svm.getAccount(solanaAddressBytes(key)));
+    const tokens = accounts.flatMap((account, account_index) => {
+      const program = account === null ? '' : solanaAddressOf(account.owner());
+      // Of other programs not even the bytes are read: those of a program are copied for longer than a transaction runs.
+      const token = account === null || !isTokenProgram(program) ? undefined : decodeTokenAccount(account.data(), program);
       const mint = token && this.mint(token.mint);
-      return account && token && mint ? [{ ...token, account_index: index, decimals: mint.decimals, program: account.owner }] : [];
+      return token && mint ? [{ ...token, account_index, decimals: mint.decimals, program }] : [];
     });
-    return { lamports: accounts.map((account) => account?.lamports ?? 0n), tokens };
+    return { lamports: accounts.map((account) => account?.lamports() ?? 0n), tokens };
   }
 }
 
@@ -219,12 +229,13 @@ function isFailed(result: object): result is FailedTransactionMetadata {
   return 'err' in result;
 }
 
-function describe(meta: TransactionMetadata, err: TransactionError | null): Omit<Execution, 'accounts'> {
+function describe(meta: TransactionMetadata, err: TransactionError | null): Execution {
   return { err, logs: meta.logs(), units: Number(meta.computeUnitsConsumed()), meta };
 }
 
-function toWire({ transaction }: DecodedTransaction): WireTransaction {
-  const signers = transaction.message.staticAccountKeys.slice(0, transaction.message.header.numRequiredSignatures);
-  const signatures = Object.fromEntries(signers.map((key, index) => [key.toBase58(), transaction.signatures[index]]));
-  return { messageBytes: transaction.message.serialize(), signatures } as unknown as WireTransaction;
+function postAccounts(result: SimulatedTransactionInfo): [string, ChainAccount][] {
+  return result.postAccounts().map((found) => {
+    const address = solanaAddressOf(found.address);
+    return [address, toChainAccount(address, found.account())];
+  });
 }

@@ -1,4 +1,4 @@
-import type { FailedTransactionMetadata } from 'litesvm';
+import type { FailedTransactionMetadata } from 'litesvm/dist/internal.js';
 import type { RpcError } from './rpc-faults';
 
 /** A transaction error as the Solana RPC writes it: a name, or one name with its content. */

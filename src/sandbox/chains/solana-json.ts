@@ -1,5 +1,4 @@
-import { PublicKey } from '@solana/web3.js';
-import bs58 from 'bs58';
+import { encodeBase58 } from '../../lib/base58';
 import { type ChainAccount, type Landed, type SolanaBank, type TokenBalance } from './solana-bank';
 import { RpcFailure } from './solana-errors';
 import { type RawInstruction, parseInstruction } from './solana-instructions';
@@ -49,8 +48,8 @@ export function accountJson(
     rentEpoch: U64_MAX,
     space: account.data.length,
   };
-  if (encoding === 'binary') return { data: bs58.encode(bytes), ...rest };
-  if (encoding === 'base58') return { data: [bs58.encode(bytes), 'base58'], ...rest };
+  if (encoding === 'binary') return { data: encodeBase58(bytes), ...rest };
+  if (encoding === 'base58') return { data: [encodeBase58(bytes), 'base58'], ...rest };
   if (encoding === 'base64') return { data: [bytes.toString('base64'), 'base64'], ...rest };
   if (encoding === 'jsonParsed') return { data: parsedData(bank, account) ?? [bytes.toString('base64'), 'base64'], ...rest };
   throw new RpcFailure(-32602, `Invalid params: the local chain does not know the encoding "${encoding}".`);
@@ -70,7 +69,7 @@ function compiled(list: RawInstruction[]): unknown[] {
   return list.map(({ program_index, accounts, data, depth }) => ({
     programIdIndex: program_index,
     accounts,
-    data: bs58.encode(data),
+    data: encodeBase58(data),
     stackHeight: depth,
   }));
 }
@@ -138,7 +137,7 @@ function messageJson(landed: Landed, parsed: boolean, write: Instructions): Reco
   }));
   return {
     ...(parsed ? {} : { header: message.header }),
-    accountKeys: parsed ? parsedKeys(landed) : message.staticAccountKeys.map((key: PublicKey) => key.toBase58()),
+    accountKeys: parsed ? parsedKeys(landed) : landed.keys.slice(0, message.staticAccountKeys.length),
     recentBlockhash: message.recentBlockhash,
     instructions: write(raw),
     ...(landed.transaction.version === 0 ? { addressTableLookups: lookups } : {}),
@@ -150,8 +149,8 @@ export function transactionJson(landed: Landed, encoding: string): Record<string
   const parsed = encoding === 'jsonParsed';
   const write: Instructions = parsed ? (list) => list.map((one) => parseInstruction(one, landed.keys)) : compiled;
   const bytes = Buffer.from(landed.wire);
-  const binary: Record<string, unknown> = { base64: [bytes.toString('base64'), 'base64'], base58: [bs58.encode(bytes), 'base58'] };
-  const signatures = landed.transaction.signatures.map((signature) => bs58.encode(signature));
+  const binary: Record<string, unknown> = { base64: [bytes.toString('base64'), 'base64'], base58: [encodeBase58(bytes), 'base58'] };
+  const signatures = landed.transaction.signatures.map((signature) => encodeBase58(signature));
   return {
     slot: landed.slot,
     blockTime: landed.block_time,

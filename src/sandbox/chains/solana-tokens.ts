@@ -1,4 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
+import { solanaAddressOf } from '../../lib/solana-address';
 
 /** USDC on Solana mainnet, 6 decimals, classic Token program. */
 export const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -63,8 +64,8 @@ export function decodeTokenAccount(data: Uint8Array, program: string): TokenAcco
   const sized = bytes.length === ACCOUNT_SIZE || (bytes.length > ACCOUNT_SIZE && bytes[ACCOUNT_SIZE] === KIND_ACCOUNT);
   if (!isTokenProgram(program) || !sized || bytes[108] === 0) return undefined;
   return {
-    mint: new PublicKey(bytes.subarray(0, 32)).toBase58(),
-    owner: new PublicKey(bytes.subarray(32, 64)).toBase58(),
+    mint: solanaAddressOf(bytes.subarray(0, 32)),
+    owner: solanaAddressOf(bytes.subarray(32, 64)),
     amount: bytes.readBigUInt64LE(64),
     state: bytes[108] === 2 ? 'frozen' : 'initialized',
   };

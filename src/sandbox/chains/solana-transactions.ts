@@ -1,5 +1,5 @@
 import { ComputeBudgetProgram, VersionedMessage } from '@solana/web3.js';
-import bs58 from 'bs58';
+import { encodeBase58 } from '../../lib/base58';
 import type { Landed, SolanaBank } from './solana-bank';
 import { type TransactionError, RpcFailure, describeError } from './solana-errors';
 import { accountJson, innerInstructionsJson, transactionJson } from './solana-json';
@@ -31,17 +31,17 @@ function simulationJson(
   config: Config,
   keys: string[],
 ): Record<string, unknown> {
-  const after = new Map(run.accounts.map((account) => [account.address, account]));
   const asked = config.accounts;
+  const after = asked === undefined ? undefined : run.accounts();
   const accounts =
     asked?.addresses.map((address) =>
-      accountJson(bank, after.get(address) ?? bank.account(address), { encoding: asked.encoding ?? 'base64' }),
+      accountJson(bank, after?.get(address) ?? bank.account(address), { encoding: asked.encoding ?? 'base64' }),
     ) ?? null;
   const returned = run.meta?.returnData();
   const returnData =
     returned === undefined || returned.data().length === 0
       ? null
-      : { programId: bs58.encode(returned.programId()), data: [Buffer.from(returned.data()).toString('base64'), 'base64'] };
+      : { programId: encodeBase58(returned.programId()), data: [Buffer.from(returned.data()).toString('base64'), 'base64'] };
   const innerInstructions = config.innerInstructions === true ? innerInstructionsJson(run.meta, keys) : null;
   return { err: run.err, logs: run.logs, accounts, unitsConsumed: run.units, returnData, innerInstructions, replacementBlockhash: null };
 }
