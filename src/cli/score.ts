@@ -1,26 +1,58 @@
 import { SingleBar } from 'cli-progress';
 import { VENUES, contextsOver } from '../app';
+import type { Config } from '../config';
+import type { Database } from '../db/client';
+import { makeContext } from '../graph/context';
+import { backdateSignals } from '../workers/backdate';
 import { runScores } from '../workers/scores';
 import { buildSnapshots } from '../workers/snapshots';
 import { trackSignals } from '../workers/track';
-import type { Command } from './command';
+import { type Command, parseArguments } from './command';
 import { withDatabase } from './open';
 
-/** Runs the daily scores and builds the snapshots now, as of the clock, stores the day's signals, and returns when they are visible in answers. */
-export const command: Command = (_args, place) =>
-  withDatabase(place, async (db, config) => {
-    for (const venue of VENUES) {
-      const bar = new SingleBar({
-        format: `${venue.name}: {value} wallets, {duration_formatted}`,
-        noTTYOutput: true,
-        notTTYSchedule: 5_000,
-        stream: process.stderr,
-      });
-      bar.start(0, 0);
-      const run = await runScores(db.pool, venue, config.clock.now(), (wallets) => bar.increment(wallets)).finally(() => bar.stop());
-      await buildSnapshots(db.pool, venue, contextsOver(db, config));
-      await trackSignals(db.pool, venue, contextsOver(db, config), true);
-      process.stdout.write(`${JSON.stringify(run ?? { venue: venue.name, wallets: 0, scored: 0 })}\n`);
-    }
-    return 0;
-  });
+const USAGE = 'npm run score [-- --past DAYS]';
+const MOST_DAYS = 90;
+
+/**
+ * Runs the daily scores and builds the snapshots now, as of the clock, stores the day's signals, and returns when they are visible in answers. With `--past`
+ * instead: tells the signals of so many past days that nobody stored, with the scores of then; a line of JSON a day.
+ */
+export const command: Command = (args, place) => {
+  const { options, words } = parseArguments(args, ['past'], USAGE);
+  if (words.length > 0) throw new Error(`Usage: ${USAGE}`);
+  const { past } = options;
+  if (past === undefined) return withDatabase(place, scoreNow);
+  const days = Number(past);
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) throw new Error(`--past takes 1 to ${MOST_DAYS} days. Usage: ${USAGE}`);
+  return withDatabase(place, (db, config) => scorePast(db, config, days));
+};
+
+async function scoreNow(db: Database, config: Config): Promise<number> {
+  for (const venue of VENUES) {
+    const bar = new SingleBar({
+      format: `${venue.name}: {value} wallets, {duration_formatted}`,
+      noTTYOutput: true,
+      notTTYSchedule: 5_000,
+      stream: process.stderr,
+    });
+    bar.start(0, 0);
+    const run = await runScores(db.pool, venue, config.clock.now(), (wallets) => bar.increment(wallets)).finally(() => bar.stop());
+    await buildSnapshots(db.pool, venue, contextsOver(db, config));
+    await trackSignals(db.pool, venue, contextsOver(db, config), true);
+    process.stdout.write(`${JSON.stringify(run ?? { venue: venue.name, wallets: 0, scored: 0 })}\n`);
+  }
+  return 0;
+}
+
+async function scorePast(db: Database, { clock }: Config, days: number): Promise<number> {
+  for (const venue of VENUES)
+    await backdateSignals(
+      db.pool,
+      venue,
+      (at) => makeContext(db, at),
+      () => clock.now(),
+      days,
+      (day) => process.stdout.write(`${JSON.stringify(day)}\n`),
+    );
+  return 0;
+}

@@ -16,6 +16,7 @@ import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
 import type { Command, Place } from './command';
 import { paymentSettings } from './payments';
+import { tellPast } from './tell-past';
 
 type Stop = () => Promise<unknown>;
 
@@ -65,6 +66,9 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   stops.push(() => app.stop());
   await sayHow(app, config, payments);
+  if (worlds === null) return;
+  const past = await tellPast(database.url, config, logger);
+  if (past !== undefined) stops.push(() => past.stop());
 }
 
 /** Fails early and clearly, before anything is loaded. */

@@ -20,6 +20,7 @@ const TRACK_RECORD = {
         ...orNull(number),
         description: 'Share of hits that prices implied: 0.9 hits at prices of 0.9 are no edge.',
       },
+      backdated: { ...integer, description: 'Those of them that were told after their day, from what was known then.' },
       from: { ...orNull(instant), description: 'First signal counted.' },
       to: { ...orNull(instant), description: 'Last signal counted.' },
     },

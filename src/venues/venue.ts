@@ -78,6 +78,8 @@ export interface Venue {
   rebuild?(client: PoolClient): Promise<void>;
   /** Writes the scores and snapshots of the UTC day of `now`, as of `now`; again on the same day: the same result. */
   score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
+  /** Whether a run of that UTC day (`YYYY-MM-DD`) is kept; a wing with signals must tell. */
+  isScored?(db: Pool, day: string): Promise<boolean>;
   /** Signals whose fate is measured; resolvers of these endpoints are wrapped in `tracked`. */
   signals?: SignalTracking;
   /** Answers of the snapshot class; their resolvers use `readSnapshot`. */

@@ -45,6 +45,8 @@ export interface TrackRecord {
   hit_rate_lb: number | null;
   mean_return_pct: number | null;
   baseline_hit_rate: number | null;
+  /** How many of them were told after their day, from what was known then. */
+  backdated: number;
   /** Times of the first and the last signal counted. */
   from: string | null;
   to: string | null;

@@ -6,8 +6,9 @@ import type { TrackRecord } from './signal';
 const RECORD: Statement = {
   name: 'signal_track_record',
   text: `SELECT horizon, count(*)::int AS signals, (count(*) FILTER (WHERE mark.hit))::int AS hits, avg(mark.return_pct)::float8 AS mean_return_pct,
-  avg(mark.baseline)::float8 AS baseline, min(signal.taken_at) AS first_at, max(signal.taken_at) AS last_at
-FROM signal_mark AS mark JOIN signal USING (endpoint, day, rank) WHERE endpoint = $1 AND mark.at <= $2 GROUP BY horizon`,
+  avg(mark.baseline)::float8 AS baseline, (count(*) FILTER (WHERE snapshot.backdated))::int AS backdated, min(signal.taken_at) AS first_at, max(signal.taken_at) AS last_at
+FROM signal_mark AS mark JOIN signal USING (endpoint, day, rank) JOIN signal_snapshot AS snapshot USING (endpoint, day)
+WHERE endpoint = $1 AND mark.at <= $2 GROUP BY horizon`,
 };
 
 interface RecordRow {
@@ -16,6 +17,7 @@ interface RecordRow {
   hits: number;
   mean_return_pct: number;
   baseline: number;
+  backdated: number;
   first_at: Date;
   last_at: Date;
 }
@@ -33,6 +35,7 @@ export async function readTrackRecord(sql: Sql, endpoint: string, horizons: read
         hit_rate_lb: null,
         mean_return_pct: null,
         baseline_hit_rate: null,
+        backdated: 0,
         from: null,
         to: null,
       };
@@ -43,6 +46,7 @@ export async function readTrackRecord(sql: Sql, endpoint: string, horizons: read
       hit_rate_lb: wilsonLowerBound(row.hits, row.signals),
       mean_return_pct: row.mean_return_pct,
       baseline_hit_rate: row.baseline,
+      backdated: row.backdated,
       from: second(row.first_at),
       to: second(row.last_at),
     };

@@ -24,16 +24,25 @@ export async function trackSignals(pool: Pool, venue: Venue, makeContext: MakeCo
   if (venue.signals === undefined) return null;
   const context = makeContext();
   const scored = venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === dayOf(context);
-  const stored = scored ? await storeSignals(pool, venue.name, venue.signals, context, retake) : 0;
+  if (retake) await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, dayOf(context)]);
+  const stored = scored ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;
   return { venue: venue.name, stored, marked: await markSignals(pool, venue.name, venue.signals, context) };
 }
 
 const dayOf = ({ now }: GraphContext): string => now.toISOString().slice(0, 10);
 
-/** Stores what the signal endpoints say now as the snapshot of the UTC day. Tells the number of signals. */
-async function storeSignals(pool: Pool, venue: string, tracking: SignalTracking, context: GraphContext, retake: boolean): Promise<number> {
+/**
+ * Stores what the signal endpoints say as of the context's now as the snapshot of its UTC day; endpoints that have one keep it. `backdated`: the day is
+ * over. Tells the number of signals.
+ */
+export async function storeSignals(
+  pool: Pool,
+  venue: string,
+  tracking: SignalTracking,
+  context: GraphContext,
+  backdated: boolean,
+): Promise<number> {
   const day = dayOf(context);
-  if (retake) await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue, day]);
   const { rows } = await pool.query<{ endpoint: string }>('SELECT endpoint FROM signal_snapshot WHERE venue = $1 AND day = $2', [
     venue,
     day,
@@ -44,23 +53,29 @@ async function storeSignals(pool: Pool, venue: string, tracking: SignalTracking,
   let stored = 0;
   for (const endpoint of missing) {
     const own = signals.filter((signal) => signal.endpoint === endpoint);
-    if (await inTransaction(pool, (client) => storeSnapshot(client, venue, endpoint, day, context.now, own))) stored += own.length;
+    const snapshot = { venue, endpoint, day, taken_at: context.now, backdated };
+    if (await inTransaction(pool, (client) => storeSnapshot(client, snapshot, own))) stored += own.length;
   }
   return stored;
+}
+
+interface SnapshotKey {
+  venue: string;
+  endpoint: string;
+  day: string;
+  taken_at: Date;
+  backdated: boolean;
 }
 
 /** Whether this process was the one that stored the snapshot. */
 async function storeSnapshot(
   client: PoolClient,
-  venue: string,
-  endpoint: string,
-  day: string,
-  taken_at: Date,
+  { venue, endpoint, day, taken_at, backdated }: SnapshotKey,
   signals: readonly Signal[],
 ): Promise<boolean> {
   const { rowCount } = await client.query(
-    'INSERT INTO signal_snapshot (endpoint, day, venue, taken_at, signals) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING',
-    [endpoint, day, venue, taken_at, signals.length],
+    'INSERT INTO signal_snapshot (endpoint, day, venue, taken_at, signals, backdated) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING',
+    [endpoint, day, venue, taken_at, signals.length, backdated],
   );
   if (rowCount === 0) return false;
   await client.query(

@@ -58,8 +58,8 @@ describe('signals of a wing', () => {
     ]);
     // Three of three: the lower bound is 3 / (3 + 1.645²).
     const [hour, day] = await record(at('02T12:00:00'));
-    expect(hour).toEqual({ horizon: '1h', signals: 3, hit_rate: 1, hit_rate_lb: expect.closeTo(3 / (3 + 1.645 ** 2), 9), mean_return_pct: 100, baseline_hit_rate: 0.25, from: '2026-03-01T12:00:00Z', to: '2026-03-02T11:00:00Z' }); // prettier-ignore
-    expect(day).toEqual({ horizon: '24h', signals: 2, hit_rate: 0, hit_rate_lb: 0, mean_return_pct: 0, baseline_hit_rate: 0.25, from: '2026-03-01T12:00:00Z', to: '2026-03-01T12:00:00Z' }); // prettier-ignore
+    expect(hour).toEqual({ horizon: '1h', signals: 3, hit_rate: 1, hit_rate_lb: expect.closeTo(3 / (3 + 1.645 ** 2), 9), mean_return_pct: 100, baseline_hit_rate: 0.25, backdated: 0, from: '2026-03-01T12:00:00Z', to: '2026-03-02T11:00:00Z' }); // prettier-ignore
+    expect(day).toEqual({ horizon: '24h', signals: 2, hit_rate: 0, hit_rate_lb: 0, mean_return_pct: 0, baseline_hit_rate: 0.25, backdated: 0, from: '2026-03-01T12:00:00Z', to: '2026-03-01T12:00:00Z' }); // prettier-ignore
   });
 
   test('a record of then knows nothing that came later; without marks it is empty', async () => {

@@ -8,6 +8,7 @@ import { similarSnapshot } from './resolvers/markets-similar';
 import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
 import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
+import { rebuildLatest } from './rollups/latest-fills';
 import { attachMonths } from './rollups/months-due';
 import { rebuildPositions } from './rollups/positions-rebuild';
 import { rebuildVolumes } from './rollups/volumes';
@@ -36,8 +37,14 @@ async function rebuild(client: PoolClient): Promise<void> {
   await rebuildPositions(client);
   await rebuildHours(client);
   await rebuildVolumes(client);
+  await rebuildLatest(client);
   // Told anew by the next daily run.
   await client.query('DELETE FROM pm_follow_state');
+}
+
+async function isScored(db: Pool, day: string): Promise<boolean> {
+  const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT FROM pm_wallet_score WHERE day = $1::date) AS scored', [day]);
+  return rows[0]?.scored === true;
 }
 
 /** The prediction-market wing. */
@@ -49,6 +56,7 @@ export const prediction: Venue = {
   freshness,
   rebuild,
   score,
+  isScored,
   signals,
   snapshots: [opportunitiesSnapshot, similarSnapshot, insidersSnapshot, alphaSnapshot, expertsSnapshot],
   counts,

@@ -48,11 +48,19 @@ const TOLD: Statement = {
 ON CONFLICT (day) DO UPDATE SET fills = EXCLUDED.fills, told_at = EXCLUDED.told_at`,
 };
 
+const AHEAD: Statement = {
+  name: 'pm_follow_ahead',
+  text: 'DELETE FROM pm_follow_state WHERE day = $1::date AND told_at > $2 RETURNING day',
+};
+
 /**
- * Brings what followers paid and got up to `now`: days not told yet, days whose fills have become other ones since, and the day that is not over.
- * A fill counts once its ten minutes are over. Needs the session's time zone to be UTC.
+ * Brings what followers paid and got up to `now`: days not told yet, days whose fills have become other ones since, and the day that is not over, also
+ * where a later run has told it. A fill counts once its ten minutes are over. Needs the session's time zone to be UTC.
  */
 export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
+  const today = now.toISOString().slice(0, 10);
+  // A day that has only begun may have no fill before `now` by which it would be told again.
+  if ((await sql.query(AHEAD, [today, now])).length > 0) await sql.query(FORGET, [today]);
   for (const { day, fills } of await sql.query<{ day: string; fills: string }>(DAYS, [now])) {
     await sql.query(FORGET, [day]);
     await sql.query(TELL, [day, now]);

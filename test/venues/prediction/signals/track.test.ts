@@ -153,7 +153,7 @@ describe('signals of a simulated world', () => {
         const lower =
           p === null ? null : (p + z ** 2 / (2 * n) - z * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2))) / (1 + z ** 2 / n);
         expect(meta.track_record).toEqual([
-          { horizon: 'resolution', signals: n, hit_rate: near(p), hit_rate_lb: near(lower), mean_return_pct: near(mean(due.map(({ gain }) => gain))), baseline_hit_rate: near(mean(due.map(({ stake }) => stake))), from: text(times[0]), to: text(times.at(-1)) },
+          { horizon: 'resolution', signals: n, hit_rate: near(p), hit_rate_lb: near(lower), mean_return_pct: near(mean(due.map(({ gain }) => gain))), baseline_hit_rate: near(mean(due.map(({ stake }) => stake))), backdated: 0, from: text(times[0]), to: text(times.at(-1)) },
         ]); // prettier-ignore
         if (now === later) expect(n).toBeGreaterThan(endpoint === 'markets/new-smart-interest' ? 3 : 0);
       }

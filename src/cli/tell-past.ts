@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import os from 'node:os';
+import readline from 'node:readline';
+import { VENUES } from '../app';
+import type { Config } from '../config';
+import { openDatabase } from '../db/client';
+import type { Logger } from '../observability/logger';
+import { listUntold } from '../workers/backdate';
+
+/** Days before the first start whose signals a sandbox tells afterwards. */
+export const PAST_DAYS = 14;
+const LEAST_URGENT = 19;
+
+/**
+ * Tells the signals of past days that nobody stored, in a process of its own with the least claim to the processor: answers do not wait for it. Each day
+ * is logged. Undefined when there is nothing to tell.
+ */
+export async function tellPast(databaseUrl: string, { clock }: Config, logger: Logger): Promise<{ stop(): Promise<void> } | undefined> {
+  const db = await openDatabase(databaseUrl, { max: 1 });
+  const untold = [];
+  try {
+    for (const venue of VENUES) untold.push(...(await listUntold(db.pool, venue, clock.now(), PAST_DAYS)));
+  } finally {
+    await db.close();
+  }
+  if (untold.length === 0) return undefined;
+  const child = spawn(process.execPath, [process.argv[1] as string, 'score', '--past', String(PAST_DAYS)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = logProgress(child, logger);
+  return {
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** Resolves when the process has ended. */
+async function logProgress(child: ChildProcess, logger: Logger): Promise<void> {
+  let trouble = '';
+  child.stderr?.on('data', (text: Buffer) => (trouble += text.toString()));
+  readline.createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+    logger.info(JSON.parse(line) as Record<string, unknown>, 'signals of a past day told');
+  });
+  try {
+    await once(child, 'spawn');
+    os.setPriority(child.pid as number, LEAST_URGENT);
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    if (code !== 0 && signal === null) throw new Error(trouble.trim());
+  } catch (error) {
+    logger.warn({ err: error as Error }, 'signals of past days could not be told');
+  }
+}

@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import type { GraphContext, Venue } from '../venues/venue';
+import { runScores } from './scores';
+import { storeSignals, trackSignals } from './track';
+
+const DAY_MS = 86_400_000;
+
+/** A day that was told after it. */
+export interface BackdatedDay {
+  venue: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  signals: number;
+  /** How many days are told, and how many there are to tell. */
+  told: number;
+  of: number;
+}
+
+const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
+
+/** Instants at which those of the `days` UTC days before today begin whose signals nobody stored, oldest first; none that sources have not been read up to. */
+export async function listUntold(pool: Pool, venue: Venue, now: Date, days: number): Promise<Date[]> {
+  if (venue.signals === undefined) return [];
+  const { watermark } = await venue.freshness(pool);
+  if (watermark === null) return [];
+  const { endpoints } = venue.signals;
+  const { rows } = await pool.query<{ day: string }>(
+    'SELECT day::text FROM signal_snapshot WHERE venue = $1 AND endpoint = ANY ($2) GROUP BY day HAVING count(*) = $3',
+    [venue.name, endpoints, endpoints.length],
+  );
+  const stored = new Set(rows.map(({ day }) => day));
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const begun = Array.from({ length: days }, (_, index) => new Date(today - (days - index) * DAY_MS));
+  return begun.filter((at) => at <= watermark && !stored.has(dayOf(at)));
+}
+
+/**
+ * Tells the signals of past days that nobody stored, as a server would have told them when each day began: scores of then (unless a run of that day is
+ * kept), then signals of then. Marks afterwards those whose horizon has passed. `tell` is handed each day; `now` is asked again at the end.
+ */
+export async function backdateSignals(
+  pool: Pool,
+  venue: Venue,
+  contextAt: (now: Date) => GraphContext,
+  now: () => Date,
+  days: number,
+  tell: (day: BackdatedDay) => void,
+): Promise<void> {
+  const untold = await listUntold(pool, venue, now(), days);
+  if (venue.signals === undefined || untold.length === 0) return;
+  for (const [index, at] of untold.entries()) {
+    if ((await venue.isScored?.(pool, dayOf(at))) === false) await venue.score?.(pool, at, () => undefined);
+    const signals = await storeSignals(pool, venue.name, venue.signals, contextAt(at), true);
+    tell({ venue: venue.name, day: dayOf(at), signals, told: index + 1, of: untold.length });
+  }
+  // A run also keeps what only the newest one may say.
+  await runScores(pool, venue, now(), () => undefined);
+  await trackSignals(pool, venue, () => contextAt(now()));
+}
