@@ -15,7 +15,10 @@ SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with 
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_told_wallet', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_latest_fill', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_category_volume', 'category', colocate_with => 'none');
+SELECT create_distributed_table('pm_smart_hour', 'category', colocate_with => 'none');
 
 -- Perpetuals: accounts with all they did; markets of coins.
 SELECT create_reference_table('perp_coin');
@@ -31,6 +34,7 @@ SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fi
 SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
 SELECT create_reference_table('perp_dealt_day');
+SELECT create_reference_table('perp_standing');
 SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
 SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');
@@ -46,6 +50,7 @@ SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'l
 SELECT create_distributed_table('lp_volume_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_liquidity_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_pool_last_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_flow_hour', 'pool_address', colocate_with => 'lp_event');
@@ -55,6 +60,8 @@ SELECT create_distributed_table('lp_owner_day', 'owner', colocate_with => 'none'
 SELECT create_distributed_table('lp_owner_life', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_owner_pool', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_score', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_smart_day', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_smart_pool', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_position', 'position_address', colocate_with => 'none');
 SELECT create_distributed_table('lp_position_event', 'position_address', colocate_with => 'lp_position');
 SELECT create_distributed_table('token_price', 'mint', colocate_with => 'none');
@@ -63,4 +70,4 @@ SELECT create_distributed_table('dca_order', 'order_address', colocate_with => '
 
 -- On the coordinator, small or about money: every payment step is one short transaction over several keys.
 -- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step
--- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, _prisma_migrations
+-- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, pm_told_hour, _prisma_migrations

@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
-import { lifetime, getCoinIfAny } from './scope';
+import { getCoinIfAny, isNewest, lifetime } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
@@ -70,6 +70,23 @@ CROSS JOIN LATERAL (SELECT count(*)::int AS closed, count(*) FILTER (WHERE net_p
   WHERE t.trader = whale.trader AND t.closed_at < $2 ${coin ? 'AND t.coin = $5::text' : ''}) trips
 WHERE whale.volume >= $3::numeric AND whale.pnl >= $4::numeric`;
 
+/** Orders that columns of perp_trader give: only those that are shown are read. */
+const ORDER: Partial<Record<FreshWhalesArgs['sort_by'], string>> = { total_volume: 'p.volume_usd DESC', total_pnl: 'p.pnl DESC', wallet_age_days: 'p.first_at DESC' }; // prettier-ignore
+
+// Of all coins, as of no earlier than the newest fill. $1: no older than; $2: now; $3, $4: least volume and PnL; $5: how many, null for all.
+const newest = (sort_by: FreshWhalesArgs['sort_by']): Statement => ({
+  name: `perps_fresh_whales_${ORDER[sort_by] === undefined ? 'any' : sort_by}`,
+  text: `
+WITH whale AS MATERIALIZED (
+  SELECT p.trader, p.first_at, p.volume_usd, p.pnl FROM perp_trader p
+  WHERE p.first_at >= $1::timestamptz AND p.first_at < $2::timestamptz AND p.volume_usd >= $3::numeric AND p.pnl >= $4::numeric
+  ${ORDER[sort_by] === undefined ? '' : `ORDER BY ${ORDER[sort_by]}, p.trader `}LIMIT $5::int
+)
+SELECT whale.trader, whale.first_at, whale.volume_usd AS volume, whale.pnl, max(${VOLUME}) / nullif(sum(${VOLUME}), 0) AS concentration,
+  sum(l.closed_trips)::int AS closed, sum(l.won_trips)::int AS won
+FROM whale JOIN perp_trader_life l ON l.trader = whale.trader GROUP BY whale.trader, whale.first_at, whale.volume_usd, whale.pnl`,
+});
+
 /** A candidate with what its place is decided by. */
 interface Candidate extends YoungRow {
   wallet_age_days: number;
@@ -81,15 +98,23 @@ interface Candidate extends YoungRow {
 export async function freshWhales(args: FreshWhalesArgs, context: GraphContext): Promise<FreshWhale[]> {
   const { now, meta } = context;
   const coin = await getCoinIfAny(context, args.coin);
-  const statement: Statement = { name: coin === null ? 'perps_fresh_whales' : 'perps_fresh_whales_coin', text: text(coin !== null) };
-  const oldest = new Date(now.getTime() - args.max_wallet_age_days * DAY);
-  const values = [oldest, now, String(args.min_volume), String(args.min_pnl), ...(coin === null ? [] : [coin])];
-  const young = await context.sql.query<YoungRow>(statement, values);
+  const young = await listYoung(args, coin, context);
   if (young.length === 0)
     throw new AppError('empty_result', { suggestion: args.max_wallet_age_days < 90 ? { max_wallet_age_days: 90 } : { min_volume: 0 } });
   const ranked = await rank(young.map((row) => candidateOf(row, args, now)), args, coin, context); // prettier-ignore
   meta.count = ranked.length;
   return describe(ranked, coin, context);
+}
+
+/** Accounts young enough and large enough; where whole lives tell their order, only as many as are shown. */
+async function listYoung(args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<YoungRow[]> {
+  const { now, sql } = context;
+  const oldest = new Date(now.getTime() - args.max_wallet_age_days * DAY);
+  const values = [oldest, now, String(args.min_volume), String(args.min_pnl)];
+  if (coin === null && (await isNewest(context)))
+    return sql.query<YoungRow>(newest(args.sort_by), [...values, ORDER[args.sort_by] === undefined ? null : args.limit]);
+  const name = coin === null ? 'perps_fresh_whales' : 'perps_fresh_whales_coin';
+  return sql.query<YoungRow>({ name, text: text(coin !== null) }, [...values, ...(coin === null ? [] : [coin])]);
 }
 
 function candidateOf(row: YoungRow, args: FreshWhalesArgs, now: Date): Candidate {

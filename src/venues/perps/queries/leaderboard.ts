@@ -1,9 +1,9 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
-import type { Timeframe } from '../../../lib/timeframe';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { makeLoaders } from '../loaders';
-import { getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
+import { MACHINES, firstByLife, firstByPnl, isLifeOrder, standingOf } from './leaderboard-first';
+import { findRunDay, getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
 import { type LifeColumn, VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { lifeTrips, spanTrips } from './trip-counts';
@@ -29,9 +29,6 @@ const METRIC = {
   score: 'scored.score',
   sharpe: 'sharpe.sharpe',
 } as const satisfies Record<LeaderboardArgs['sort_by'], string>;
-
-/** Accounts that trade for others, for the spread, or with themselves. */
-const MACHINES = "'{vault,market_maker,wash}'::text[]";
 
 /** What each order reads of the window beside the number of fills, and what it adds up by account. */
 const READ: Record<LeaderboardArgs['sort_by'], { columns: readonly LifeColumn[]; own: string }> = {
@@ -91,24 +88,44 @@ ORDER BY ${METRIC[sort_by]} ${sort_order} NULLS LAST, own.trader LIMIT ${limit}`
 export async function leaderboard(args: LeaderboardArgs, context: GraphContext): Promise<LeaderboardRow[]> {
   const coin = await getCoinIfAny(context, args.coin);
   const window = openWindow(args.timeframe, context);
-  const run = await context.loaders(makeLoaders).scoreRun();
   // Days are only told apart where the order looks at them.
   const life = args.sort_by !== 'sharpe' && (await isEverything(context, window));
+  const traders =
+    (coin === null ? await listFirst(args, window, life, context) : null) ?? (await listRanked(args, window, life, coin, context));
+  if (traders.length === 0)
+    throw new AppError('empty_result', { suggestion: args.min_trades > 1 ? { min_trades: 1 } : widerTimeframe(args.timeframe) });
+  const stats = await listStats(context, traders, window, coin);
+  context.meta.count = traders.length;
+  return traders.map((trader, index) => ({ ...(stats.get(trader) as TraderStats), rank: index + 1 }));
+}
+
+/** The order from the end of an index; null where none tells it. */
+async function listFirst(args: LeaderboardArgs, window: Window, life: boolean, context: GraphContext): Promise<string[] | null> {
+  const { sort_by, sort_order } = args;
+  const ranked = { ...args, day: await findRunDay(context) };
+  if (life) return isLifeOrder(sort_by) ? firstByLife(ranked, [sort_by, sort_order], context) : null;
+  const days = standingOf(args.timeframe);
+  return days !== undefined && sort_by === 'pnl' && sort_order === 'desc' ? firstByPnl(ranked, days, window, context) : null;
+}
+
+/** The order by adding up everybody who was active. */
+async function listRanked(
+  args: LeaderboardArgs,
+  window: Window,
+  life: boolean,
+  coin: string | null,
+  context: GraphContext,
+): Promise<string[]> {
   const forms = [...(coin === null ? [] : ['coin']), ...(life ? ['life'] : [])];
   const name = ['perps_leaderboard', args.sort_by, args.sort_order, ...forms].join('_');
   const values = [
     ...(life ? [window.to] : spanOf(window)),
     args.min_trades,
-    run?.day ?? null,
+    await findRunDay(context),
     args.include_bots,
     args.limit,
     ...(coin === null ? [] : [coin]),
   ];
-  const ranked = await context.sql.query<{ trader: string } & QueryResultRow>({ name, text: text(args, coin !== null, life) }, values);
-  if (ranked.length === 0)
-    throw new AppError('empty_result', { suggestion: args.min_trades > 1 ? { min_trades: 1 } : widerTimeframe(args.timeframe) });
-  const traders = ranked.map(({ trader }) => trader);
-  const stats = await listStats(context, traders, window, coin);
-  context.meta.count = ranked.length;
-  return traders.map((trader, index) => ({ ...(stats.get(trader) as TraderStats), rank: index + 1 }));
+  const rows = await context.sql.query<{ trader: string } & QueryResultRow>({ name, text: text(args, coin !== null, life) }, values);
+  return rows.map(({ trader }) => trader);
 }

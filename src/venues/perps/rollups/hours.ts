@@ -1,3 +1,4 @@
+import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
 
 /** One column of an hour bucket: what a fill `f` gives to it, what many of them do, and how the parts of a bucket become one. */
@@ -178,12 +179,12 @@ export const changeMatches = (before: string, after: string, unit: Unit): string
   return intoCoins(unit, columns, summed);
 };
 
-/** Adds the accounts of `source` to those ever seen. */
+/** Adds the accounts of `source` to those ever seen, and its fills to what they came to. */
 export const addTraders = (source: string): string => `
-INSERT INTO perp_trader AS kept (trader, first_at, last_at)
-SELECT f.trader, min(f.timestamp), max(f.timestamp) FROM ${source} f GROUP BY 1 ORDER BY 1
-ON CONFLICT (trader) DO UPDATE SET first_at = least(kept.first_at, EXCLUDED.first_at), last_at = greatest(kept.last_at, EXCLUDED.last_at)
-WHERE kept.first_at > EXCLUDED.first_at OR kept.last_at < EXCLUDED.last_at`;
+INSERT INTO perp_trader AS kept (trader, first_at, last_at, fills, volume_usd, pnl, ${MOST_PNL.join(', ')})
+SELECT f.trader, min(f.timestamp), max(f.timestamp), count(*), sum(f.usd_value), sum(f.closed_pnl), ${ADDED_GAINS.join(', ')} FROM ${source} f GROUP BY 1 ORDER BY 1
+ON CONFLICT (trader) DO UPDATE SET first_at = least(kept.first_at, EXCLUDED.first_at), last_at = greatest(kept.last_at, EXCLUDED.last_at),
+  ${['fills', 'volume_usd', 'pnl', ...MOST_PNL].map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
 // What follows tells whole tables from facts, in the order of their keys; each must be empty.
 
@@ -212,7 +213,9 @@ SELECT r.trader, r.coin, ${mergedRows(TRADER_HOUR)}, sum(r.closed_trips), sum(r.
 
 /** Of the lives. */
 export const TELL_TRADERS = `
-INSERT INTO perp_trader (trader, first_at, last_at) SELECT trader, min(first_at), max(last_at) FROM perp_trader_life GROUP BY 1 ORDER BY 1`;
+INSERT INTO perp_trader (trader, first_at, last_at, fills, volume_usd, pnl)
+SELECT trader, min(first_at), max(last_at), sum(fills), sum(open_long_usd + open_short_usd + close_long_usd + close_short_usd), sum(long_pnl + short_pnl)
+FROM perp_trader_life GROUP BY 1 ORDER BY 1`;
 
 /** Of the fills; the matches are added then. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `

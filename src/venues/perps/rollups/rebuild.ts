@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
+import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
 import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
 import { TELL_ALL_TRIPS } from './round-trips';
@@ -33,6 +34,7 @@ const TELL = [
   TELL_TRADERS,
   TELL_COIN_HOURS,
   addMatches('perp_match', 'hour'),
+  TELL_ALL_DEVIATIONS,
   addCoinDays('perp_fill'),
   addMatches('perp_match', 'day'),
   TELL_ALL_DAYS,
@@ -47,7 +49,7 @@ export async function rebuild(client: PoolClient): Promise<void> {
   await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
   await fillEmptied(client, ROLLUPS, async () => {
     // What the daily scores keep is told by the next run of them.
-    for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day']) await client.query(`DELETE FROM ${table}`);
+    for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day', 'perp_standing']) await client.query(`DELETE FROM ${table}`);
     for (const statement of TELL) await client.query(statement);
   });
   await client.query(`ANALYZE ${ROLLUPS.join(', ')}`);

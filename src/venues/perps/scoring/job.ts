@@ -2,6 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
+import { lockRollups } from '../rollups/rebuild';
+import { tellStandings } from '../rollups/standings';
 import { LIVES, type LifeRow } from './behaviour';
 import { tagCopiers } from './copiers';
 import { type PerpScore, S_PERP, scoreTrader } from './formula';
@@ -50,6 +52,9 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     progress(scored.length);
   }
   await tagCopiers(client, now, dayOf(now));
+  // Last, since pages wait for it.
+  await lockRollups(client);
+  await tellStandings(client, now);
   return total;
 }
 

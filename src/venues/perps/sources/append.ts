@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
+import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
 import { lockRollups } from '../rollups/rebuild';
@@ -108,6 +109,7 @@ async function appendTold(client: PoolClient, fills: readonly ReckonedFill[]): P
     client,
     firstOf(touched, ({ trader, day }) => `${trader}|${day.getTime()}`),
   );
+  if (touched.length > 0) await tellDeviations(client, fills);
   await appendMatches(client, fills);
   return touched.reduce((total, own) => total + own.fills, 0);
 }

@@ -1,0 +1,89 @@
+import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
+import type { Timeframe, Window } from '../../../lib/timeframe';
+import type { GraphContext } from '../../venue';
+import { type StandingDays, mostPnl } from '../rollups/standings';
+import { isNewest } from './scope';
+import { ownRows, spanOf } from './span';
+
+/** Accounts that trade for others, for the spread, or with themselves. */
+export const MACHINES = "'{vault,market_maker,wash}'::text[]";
+
+/** Whose place is asked for. `day`: of the score run, null before the first. */
+export interface Ranked {
+  min_trades: number;
+  include_bots: boolean;
+  limit: number;
+  day: string | null;
+}
+
+/** Columns of perp_trader that whole lives are ranked by. */
+const LIFE = { pnl: 'pnl', volume: 'volume_usd' } as const;
+export type LifeOrder = keyof typeof LIFE;
+export const isLifeOrder = (sort_by: string): sort_by is LifeOrder => sort_by in LIFE;
+
+// $1: fewest fills; $2: day of the score run, null before the first; $3: machines too; $4: how many.
+const byLife = (sort_by: LifeOrder, sort_order: 'asc' | 'desc'): Statement => ({
+  name: `perps_leaderboard_lives_${sort_by}_${sort_order}`,
+  text: `
+SELECT p.trader FROM perp_trader p LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $2::date
+WHERE p.fills >= greatest($1::int, 1) AND ($3::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
+ORDER BY p.${LIFE[sort_by]} ${sort_order}, p.trader LIMIT $4`,
+});
+
+/** The first accounts by what their whole lives came to, from the end of an index; null when the answer is as of before the newest fill. */
+export async function firstByLife(
+  { min_trades, day, include_bots, limit }: Ranked,
+  [sort_by, sort_order]: readonly [LifeOrder, 'asc' | 'desc'],
+  context: GraphContext,
+): Promise<string[] | null> {
+  if (!(await isNewest(context))) return null;
+  const rows = await context.sql.query<{ trader: string }>(byLife(sort_by, sort_order), [min_trades, day, include_bots, limit]);
+  return rows.map(({ trader }) => trader);
+}
+
+const DAYS: Partial<Record<Timeframe, StandingDays>> = { '7d': 7, '30d': 30 };
+export const standingOf = (timeframe: Timeframe): StandingDays | undefined => DAYS[timeframe];
+
+/** So many candidates for each place; where they do not settle it, so many times more are looked at. */
+const CANDIDATES = 2;
+const MORE = 8;
+
+// $1: the UTC day; $2: how many.
+const candidates = (days: StandingDays): Statement => ({
+  name: `perps_leaderboard_candidates_${days}`,
+  text: `
+SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p
+WHERE p.${mostPnl(days)} IS NOT NULL AND EXISTS (SELECT 1 FROM perp_standing WHERE day = date_trunc('day', $1::timestamptz, 'UTC'))
+ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
+});
+
+// $1 to $4: the window; $5: candidates; $6: what nobody else can have more of; then those of `byLife`.
+const AMONG: Statement = {
+  name: 'perps_leaderboard_among',
+  text: `
+WITH own AS (
+  SELECT trader, sum(long_pnl + short_pnl) AS pnl FROM ${ownRows(['fills', 'long_pnl', 'short_pnl'], { traders: '$5' })} r
+  GROUP BY trader HAVING sum(fills) >= greatest($7::int, 1)
+)
+SELECT own.trader, own.pnl > $6::numeric AS is_settled FROM own LEFT JOIN perp_score s ON s.trader = own.trader AND s.day = $8::date
+WHERE $9::boolean OR NOT coalesce(s.tags && ${MACHINES}, false)
+ORDER BY own.pnl DESC, own.trader LIMIT $10`,
+};
+
+/**
+ * The first accounts by closed PnL in a window: only those are added up whose bound lets them be among them. Null when no bounds are told for
+ * the day, or too many accounts are near.
+ */
+export async function firstByPnl(ranked: Ranked, days: StandingDays, window: Window, context: GraphContext): Promise<string[] | null> {
+  const { min_trades, day, include_bots, limit } = ranked;
+  for (const count of [CANDIDATES * limit, CANDIDATES * MORE * limit]) {
+    const near = await context.sql.query<{ trader: string; most: string } & QueryResultRow>(candidates(days), [window.to, count]);
+    const least = near.at(-1)?.most;
+    if (least === undefined) return null;
+    const values = [...spanOf(window), near.map(({ trader }) => trader), least, min_trades, day, include_bots, limit];
+    const rows = await context.sql.query<{ trader: string; is_settled: boolean } & QueryResultRow>(AMONG, values);
+    if (near.length < count || (rows.length === limit && rows.at(-1)?.is_settled === true)) return rows.map(({ trader }) => trader);
+  }
+  return null;
+}
