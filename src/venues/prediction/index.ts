@@ -8,6 +8,7 @@ import { similarSnapshot } from './resolvers/markets-similar';
 import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
 import { signals } from './resolvers/signals-track';
 import { rebuildHours } from './rollups/hours';
+import { rebuildLatest } from './rollups/latest-fills';
 import { attachMonths } from './rollups/months-due';
 import { rebuildPositions } from './rollups/positions-rebuild';
 import { rebuildVolumes } from './rollups/volumes';
@@ -36,6 +37,7 @@ async function rebuild(client: PoolClient): Promise<void> {
   await rebuildPositions(client);
   await rebuildHours(client);
   await rebuildVolumes(client);
+  await rebuildLatest(client);
   // Told anew by the next daily run.
   await client.query('DELETE FROM pm_follow_state');
 }

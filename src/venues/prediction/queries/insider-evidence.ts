@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import { toldWallets } from '../rollups/told-wallets';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
 import { cutAt, tokenPieces } from './pieces';
@@ -82,15 +83,9 @@ export async function listWalletEvidence(
 ): Promise<Map<string, WalletEvidence>> {
   const parameters = new Parameters();
   const [at, later, chosen] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb'), parameters.add(wallets, 'text[]')];
-  const short = `position.status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
-  const text = `WITH traded AS (
-  SELECT position.wallet, market.category, sum(buy_usdc + sell_usdc)::float8 AS usdc, sum(buy_usdc) AS buys, count(DISTINCT position.condition_id) FILTER (WHERE trades > 0)::int AS markets,
-    count(*) FILTER (WHERE ${short})::int AS short_n, count(*) FILTER (WHERE ${short} AND payout = 1)::int AS short_wins, sum(paid_usdc / NULLIF(paid_shares, 0)) FILTER (WHERE ${short})::float8 AS short_sum
-  FROM (${positionsSql(at, later, `wallet = ANY (${chosen})`)}) AS position JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY position.wallet, market.category
-)
-SELECT traded.wallet, known.first_trade_at, jsonb_agg(jsonb_build_object('category', category, 'usdc', usdc) ORDER BY category) FILTER (WHERE usdc > 0) AS categories, sum(markets)::int AS markets_traded,
-  sum(buys) AS buy_usdc, sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) / NULLIF(sum(short_n), 0) AS short_entry
-FROM traded JOIN pm_wallet AS known ON known.wallet = traded.wallet WHERE known.first_trade_at < ${at} GROUP BY traded.wallet, known.first_trade_at`;
+  const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`));
+  const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, (short_sum / NULLIF(short_n, 0))::float8 AS short_entry
+FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
   const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));
 }

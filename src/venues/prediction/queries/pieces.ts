@@ -16,6 +16,8 @@ export interface Cut {
   edges: { from: Date; to: Date }[];
   /** Hours of the first part begin this many milliseconds before whole hours: it is read from facts alone. */
   shift: number | null;
+  /** Of the whole hours only these. */
+  only?: readonly Date[];
 }
 
 /** Cuts time at `bounds`, ascending, two at least. A `shift` that is no whole number of hours has the first part's hours moved. */
@@ -66,7 +68,8 @@ export function placesOf(cut: Cut, parameters: Parameters): Places {
   const lows = parameters.add(cut.edges.map((edge) => edge.from), 'timestamptz[]'); // prettier-ignore
   const highs = parameters.add(cut.edges.map((edge) => edge.to), 'timestamptz[]'); // prettier-ignore
   const edges = cut.edges.map((_, index) => `("timestamp" >= (${lows})[${index + 1}] AND "timestamp" < (${highs})[${index + 1}])`);
-  const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})`, torn: `(${edges.join(' OR ')})` };
+  const only = cut.only === undefined ? '' : ` AND hour = ANY (${parameters.add(cut.only, 'timestamptz[]')})`;
+  const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})${only}`, torn: `(${edges.join(' OR ')})` };
   if (cut.shift === null) return { ...places, at: FACT_HOUR };
   const [shift, second] = [parameters.add(`${cut.shift} milliseconds`, 'interval'), parameters.add(cut.bounds[1], 'timestamptz')];
   return {

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import type { Stance } from '../consensus';
 import { positionsSql } from '../rollups/positions-as-of';
+import { toldWallets } from '../rollups/told-wallets';
 import { activeAt } from './active-markets';
 import { Parameters } from './parameters';
 
@@ -69,8 +70,8 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
   if (wallets.length === 0) return new Map();
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(instant, later, `wallet = ANY (${parameters.add(wallets, 'text[]')}) AND paid_shares > 0`);
-  const text = `SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS bet FROM (${positions}) AS position GROUP BY wallet`;
+  const told = toldWallets(parameters.add(wallets, 'text[]'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet IS NOT NULL`;
   const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
 }
@@ -85,8 +86,8 @@ export interface Lifetime {
 export async function loadLifetimes(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<(wallet: string) => Lifetime> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(instant, later, `wallet = ANY (${parameters.add(wallets, 'text[]')})`);
-  const text = `SELECT wallet, sum(trades)::int AS trades, sum(gain) AS gain FROM (${positions}) AS position GROUP BY wallet`;
+  const told = toldWallets(parameters.add(wallets, 'text[]'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const text = `SELECT wallet, trades, gain FROM (${told}) AS told`;
   const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text }, parameters.values);
   const found = new Map(rows.map((row) => [row.wallet, row]));
   return (wallet) => found.get(wallet) ?? { trades: 0, gain: '0' };

@@ -1,7 +1,8 @@
-import type { Sql } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
 import { type Grain, categoryPieces, marketPieces } from './taken-pieces';
+import { type ToldHours, loadTold, toldPieces } from './told-pieces';
 
 /** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
 export type VolumeGroup = 'category' | 'market' | 'hour' | 'day' | 'hour_of_day' | 'day_of_week';
@@ -87,6 +88,8 @@ interface Read {
   markets: string;
   /** Of its statement. */
   name: string;
+  /** SQL of how many hours are told, where told ones are read. */
+  told: string;
 }
 
 /** SQL of the pieces a scope is added up from, with their labels. */
@@ -96,31 +99,74 @@ function readingOf(
   scope: VolumeScope,
   parameters: Parameters,
   grain: Grain | null,
+  hours: ToldHours | null,
   filter = 'true',
 ): Read {
   const { cut, smart, category } = scope;
   const name = nameOf(what, group, scope);
+  const told = '0';
+  if (smart !== null && hours !== null) {
+    const pieces = toldPieces(cut, smart, hours, category, parameters);
+    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}_told`, told: 'max(told)' };
+  }
   if (grain !== null && group === 'market')
-    return { pieces: marketPieces(cut.bounds, grain, parameters, filter), ...placeOf(group, scope, parameters), name: `${name}_${grain}s` };
+    return {
+      pieces: marketPieces(cut.bounds, grain, parameters, filter),
+      ...placeOf(group, scope, parameters),
+      name: `${name}_${grain}s`,
+      told,
+    };
   if (grain !== null) {
     const pieces = categoryPieces(cut.bounds, { category, named: group === 'category', grain }, parameters);
-    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}_${grain}s` };
+    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}_${grain}s`, told };
   }
   const pieces = smart === null ? tokenPieces(cut, parameters, filter) : smartPieces(cut, smart, parameters, filter);
-  return { pieces, ...placeOf(group, scope, parameters), name };
+  return { pieces, ...placeOf(group, scope, parameters), name, told };
+}
+
+/** What is told of a scope; markets are told in no hour. */
+const toldOf = async (sql: Sql, group: VolumeGroup, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
+  smart === null || group === 'market' ? null : loadTold(sql, cut, smart);
+
+/** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
+async function withTold<Row extends { told: number }>(
+  hours: ToldHours | null,
+  read: (hours: ToldHours | null) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows = await read(hours);
+  return hours === null || rows[0]?.told === hours.told ? rows : read(null);
 }
 
 /** Volume by label and part of the cut. */
-export function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
-  const parameters = new Parameters();
-  const { pieces, label, markets, name } = readingOf('volumes', group, scope, parameters, grainOf(group, scope));
-  const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
+export async function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
+  return withTold(await toldOf(sql, group, scope), (hours) => {
+    const parameters = new Parameters();
+    const { pieces, label, markets, name, told } = readingOf('volumes', group, scope, parameters, grainOf(group, scope), hours);
+    const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`;
-  return sql.query<VolumeRow & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<VolumeRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+  });
+}
+
+const LATEST: Statement = {
+  name: 'pm_latest_takers',
+  text: `SELECT category AS label, count(*)::int AS traders, (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $2 AS newest FROM pm_latest_fill
+WHERE at >= $1 AND ($3::text IS NULL OR category = $3) AND category <> '' GROUP BY category`,
+};
+
+/** Different takers by category since `from`; null where facts of `to` or later are in the store: who traded after `to` may have traded before. */
+async function listLatestTakers(sql: Sql, from: Date, to: Date, category: string | null): Promise<TraderRow[] | null> {
+  const rows = await sql.query<TraderRow & { newest: boolean } & Record<string, unknown>>(LATEST, [from, to, category]);
+  return rows.every(({ newest }) => newest) ? rows : null;
 }
 
 /** Different takers (smart wallets, where the scope is theirs) by label, in the last part of the cut. */
-export function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<TraderRow[]> {
+export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<TraderRow[]> {
+  if (group === 'category' && scope.smart === null) {
+    const [from, to] = scope.cut.bounds.slice(-2) as [Date, Date];
+    const latest = await listLatestTakers(sql, from, to, scope.category);
+    if (latest !== null) return latest;
+  }
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
   const parameters = new Parameters();
   const pieces = own.smart === null ? walletPieces(own.cut, parameters) : smartPieces(own.cut, own.smart, parameters);
@@ -143,7 +189,7 @@ export interface VolumeCellRow {
 }
 
 /** Volume of these labels in buckets of `bucket_ms`, UTC multiples, over the last part of the cut; oldest first. */
-export function listVolumeCells(
+export async function listVolumeCells(
   sql: Sql,
   group: VolumeGroup,
   scope: VolumeScope,
@@ -151,13 +197,15 @@ export function listVolumeCells(
   bucket_ms: number,
 ): Promise<VolumeCellRow[]> {
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
-  const parameters = new Parameters();
-  const shown = parameters.add(labels, 'text[]');
-  const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
-  const grain = grainOf(group, own, bucket_ms);
-  const { pieces, label, markets, name } = readingOf('cells', group, own, parameters, grain, filter);
-  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
-  const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades
+  return withTold(await toldOf(sql, group, own), (hours) => {
+    const parameters = new Parameters();
+    const shown = parameters.add(labels, 'text[]');
+    const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
+    const grain = grainOf(group, own, bucket_ms);
+    const { pieces, label, markets, name, told } = readingOf('cells', group, own, parameters, grain, hours, filter);
+    const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
+    const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0) AS cell WHERE label = ANY (${shown}) ORDER BY bucket, label`;
-  return sql.query<VolumeCellRow & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<VolumeCellRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+  });
 }

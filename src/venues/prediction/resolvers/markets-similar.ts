@@ -11,6 +11,8 @@ import { type ListScope, type ListedMarket, listMarkets } from '../queries/marke
 import { type OverlapRow, findOverlap } from '../queries/market-overlap';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
 import { countNorms, replaceNorms } from '../rollups/market-norms';
+import { tellHours } from '../rollups/told-hours';
+import { tellWallets } from '../rollups/told-wallets';
 import { SMART_SCORE } from '../scoring/tiers';
 import { getKnownMarket } from './markets-known';
 import { asOf } from './signals-views';
@@ -41,7 +43,11 @@ export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> 
   name: 'markets/similar',
   every_s: 600,
   parts: [WHOLE],
-  refresh: replaceNorms,
+  refresh: async (pool, now) => {
+    await replaceNorms(pool, now);
+    await tellHours(pool, now);
+    await tellWallets(pool);
+  },
   build: async (context) => ({ markets: await countNorms(context.sql), counts: await countAll(context) }),
 };
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
 import { arrayOf } from './array-text';
+import { forgetAllHours, forgetHours } from './told-hours';
 
 /** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
 export interface HourChange {
@@ -100,6 +101,7 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
   const tail = (['trade_id', 'rows', 'size', 'usdc', 'takes', 'taker_size', 'taker_usdc'] as const).map((key) => column(key));
   const values = [...head, seconds, ...tail];
   await client.query({ name: 'pm_roll_hours', text: ROLL, values });
+  await forgetHours(client, changes);
 }
 
 // Sorted, rows come in the order of the key: memory is bounded, and the key's index grows at its end.
@@ -109,6 +111,7 @@ const AS_BEFORE = 'SET LOCAL work_mem TO DEFAULT; SET LOCAL enable_hashagg TO DE
 /** Makes all hours and days anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {
   await client.query('LOCK TABLE pm_token_hour, pm_market_day, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
+  await forgetAllHours(client);
   await client.query(IN_ORDER);
   await fillEmptied(client, ['pm_token_hour', 'pm_market_day', 'pm_wallet_hour'], async () => {
     await client.query('DELETE FROM pm_token_hour');
@@ -137,6 +140,7 @@ export async function recomputeHours(client: PoolClient, rows: readonly Pick<Hou
   await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`, values);
   await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`, values);
   await recomputeDays(client, hours);
+  await forgetHours(client, hours);
 }
 
 const GIVEN_DAYS = 'unnest($1::text[], $2::date[]) AS given(condition_id, day)';

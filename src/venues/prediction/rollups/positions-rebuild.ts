@@ -91,6 +91,7 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
   await lockRollups(client);
   await fillEmptied(client, ['pm_position'], async () => {
     await client.query('DELETE FROM pm_position');
+    await client.query('DELETE FROM pm_told_wallet');
     const sql = sqlOf(client);
     const ties = await sql.query<Group & { neg_risk_id: string }>(TIED, []);
     const tied = new Set(ties.map(({ wallet, neg_risk_id }) => `${wallet}|${neg_risk_id}`));

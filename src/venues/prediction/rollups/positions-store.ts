@@ -148,7 +148,9 @@ export function listKept(sql: Sql, groups: readonly Group[]): Promise<PositionRo
 
 const WRITE: Statement = {
   name: 'pm_book_write',
-  text: `INSERT INTO pm_position (${names.join(', ')})
+  // What was told of these wallets is no longer true.
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($${names.indexOf('wallet') + 1}::text[]))
+INSERT INTO pm_position (${names.join(', ')})
 SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
 ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${names
     .slice(3)

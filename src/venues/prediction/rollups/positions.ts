@@ -132,7 +132,8 @@ export async function listMovers(sql: Sql, condition_ids: readonly string[]): Pr
 
 const FORGET: Statement = {
   name: 'pm_book_forget',
-  text: `DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[]))
+DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
 WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
 };
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Span } from '../../../workers/source';
 import { recomputeHours } from './hours';
+import { recomputeLatest } from './latest-fills';
 import { lockRollups, recomputePositions } from './positions';
 import type { BookFact } from './positions-book';
 import { rollVolumes } from './volumes';
@@ -34,7 +35,9 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
     rows.filter(({ is_taker }) => is_taker === true).map((row) => ({ ...row, takes: -1, taker_usdc: `-${row.usdc_size}` })),
   );
   await recomputePositions(client, rows);
-  await client.query(WALLETS, [[...new Set(rows.map(({ wallet }) => wallet))]]);
+  const wallets = [...new Set(rows.map(({ wallet }) => wallet))];
+  await recomputeLatest(client, wallets);
+  await client.query(WALLETS, [wallets]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
   return rows.length;
 }

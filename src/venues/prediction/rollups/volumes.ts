@@ -1,5 +1,8 @@
 import type { PoolClient } from 'pg';
 import { arrayOf } from './array-text';
+import { moveLatest } from './latest-fills';
+import { forgetHoursOf } from './told-hours';
+import { forgetWalletsOf } from './told-wallets';
 
 /** What a fill adds to the taken volume of its market's category; negative to take it away. */
 export interface VolumeChange {
@@ -98,6 +101,10 @@ export async function moveVolumes(client: PoolClient, before: CategoriesBefore):
   if (moved.length === 0) return;
   const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
   await add(client, { name: 'pm_move_volumes', text: MOVE }, values);
+  await moveLatest(client, moved);
+  const ids = moved.map(({ id }) => id);
+  await forgetHoursOf(client, ids);
+  await forgetWalletsOf(client, ids);
 }
 
 /** Makes the volume of all categories anew from pm_trade, inside the caller's transaction: readers see the old one until it commits. */

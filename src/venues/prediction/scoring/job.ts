@@ -6,6 +6,8 @@ import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
+import { forgetJudged, tellHours } from '../rollups/told-hours';
+import { tellWallets } from '../rollups/told-wallets';
 import { tagCopiers } from './copy-job';
 import { type Followable, followableOf } from './follow';
 import { listFollowed, tellFollowed } from './follow-days';
@@ -55,8 +57,11 @@ interface VenueFindings {
  * Writes the scores and tags of every wallet that traded before `now` as the run of its UTC day, in one transaction; an earlier run of the day is
  * replaced. Reads positions as of `now`, so that a run can be made again later with the same result.
  */
-export function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  return inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
+export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  const counts = await inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
+  await tellHours(pool, now);
+  await tellWallets(pool);
+  return counts;
 }
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
@@ -83,6 +88,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     after = wallets.at(-1)?.wallet ?? '';
   }
   await tagCopiers(sql, now);
+  await forgetJudged(client, day);
   return counts;
 }
 

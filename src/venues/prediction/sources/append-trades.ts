@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { categoryOf } from '../categories';
 import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours } from '../rollups/hours';
+import { rollLatest } from '../rollups/latest-fills';
 import { lockRollups, rollPositions } from '../rollups/positions';
 import { listCategories, moveVolumes, rollVolumes } from '../rollups/volumes';
 import type { DataApiRow } from './data-api-row';
@@ -182,6 +183,7 @@ async function roll(
 ): Promise<void> {
   await rollHours(client, [...changes, ...completed]);
   await rollVolumes(client, [...changes, ...completed]);
+  await rollLatest(client, [...changes, ...completed]);
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
   await rollPositions(client, { facts, restated: completed.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
 }

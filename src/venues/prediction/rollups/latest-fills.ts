@@ -1,0 +1,94 @@
+import type { PoolClient } from 'pg';
+import { arrayOf } from './array-text';
+
+/** What a fill, new or completed, tells of its wallet. */
+export interface LatestChange {
+  condition_id: string;
+  wallet: string;
+  side: string;
+  timestamp: Date;
+  /** 1 where it is a taker's, and was not known to be. */
+  takes: number;
+}
+
+const LATER = 'ON CONFLICT (wallet, category) DO UPDATE SET at = EXCLUDED.at WHERE kept.at < EXCLUDED.at';
+
+// One order for all writers, so that two of them never wait for each other.
+const ADD = `WITH change AS MATERIALIZED (
+  SELECT condition_id, wallet, to_timestamp(max(seconds)) AS at, to_timestamp(max(seconds) FILTER (WHERE takes > 0)) AS taken_at
+  FROM unnest($1::text[], $2::text[], $3::float8[], $4::int[]) AS row(condition_id, wallet, seconds, takes) GROUP BY condition_id, wallet
+)
+INSERT INTO pm_latest_fill AS kept (wallet, category, at)
+SELECT wallet, '', max(at) FROM change GROUP BY wallet
+UNION ALL
+SELECT wallet, market.category, max(taken_at) FROM change JOIN pm_market AS market ON market.condition_id = change.condition_id WHERE taken_at IS NOT NULL GROUP BY wallet, market.category
+ORDER BY 1, 2 ${LATER}`;
+
+/** Notes fills of wallets, inside the transaction that appends or completes them. Order does not matter; twice is once. */
+export async function rollLatest(client: PoolClient, changes: readonly LatestChange[]): Promise<void> {
+  const fills = changes.filter(({ side }) => side === 'BUY' || side === 'SELL');
+  if (fills.length === 0) return;
+  const [ids, wallets] = [arrayOf(fills.map(({ condition_id }) => condition_id)), arrayOf(fills.map(({ wallet }) => wallet))];
+  const seconds = arrayOf(fills.map(({ timestamp }) => timestamp.getTime() / 1_000));
+  const values = [ids, wallets, seconds, arrayOf(fills.map(({ takes }) => takes))];
+  await client.query({ name: 'pm_roll_latest', text: ADD, values });
+}
+
+const FILL = `trade.side IN ('BUY', 'SELL')`;
+const made = (
+  wallets: string,
+): string => `SELECT trade.wallet, '' AS category, max(trade."timestamp") AS at FROM pm_trade AS trade WHERE ${FILL}${wallets} GROUP BY 1
+UNION ALL
+SELECT trade.wallet, market.category, max(trade."timestamp") FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id
+WHERE ${FILL} AND trade.is_taker${wallets} GROUP BY 1, 2`;
+
+/** Makes the rows of these wallets anew from pm_trade, inside the transaction that removed some of their fills. */
+export async function recomputeLatest(client: PoolClient, wallets: readonly string[]): Promise<void> {
+  await client.query('DELETE FROM pm_latest_fill WHERE wallet = ANY($1)', [wallets]);
+  await client.query(`INSERT INTO pm_latest_fill (wallet, category, at) ${made(' AND trade.wallet = ANY($1)')}`, [wallets]);
+}
+
+const MOVED = 'unnest($1::text[], $2::text[], $3::text[]) AS moved(condition_id, before, after)';
+const TAKES = `SELECT moved.before, moved.after, trade.wallet, max(trade."timestamp") AS at FROM ${MOVED}
+JOIN pm_trade AS trade ON trade.condition_id = moved.condition_id WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2, 3`;
+
+const MOVE_TO = `INSERT INTO pm_latest_fill AS kept (wallet, category, at)
+SELECT wallet, after, max(at) FROM (${TAKES}) AS taken GROUP BY 1, 2 ORDER BY 1, 2 ${LATER}`;
+
+// Only where the latest take of the category before was on a moved market is it another now.
+const MOVE_FROM = `WITH left_behind AS (
+  DELETE FROM pm_latest_fill AS kept USING (${TAKES}) AS taken
+  WHERE kept.wallet = taken.wallet AND kept.category = taken.before AND kept.at <= taken.at RETURNING kept.wallet, kept.category
+)
+SELECT DISTINCT wallet, category FROM left_behind`;
+
+const MAKE_SOME = `INSERT INTO pm_latest_fill (wallet, category, at)
+SELECT given.wallet, given.category, max(trade."timestamp") FROM unnest($1::text[], $2::text[]) AS given(wallet, category)
+JOIN pm_trade AS trade ON trade.wallet = given.wallet JOIN pm_market AS market ON market.condition_id = trade.condition_id AND market.category = given.category
+WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2`;
+
+/** Markets that are of another category now than the one their fills were noted in. */
+export interface MovedMarket {
+  id: string;
+  category: string;
+  after: string;
+}
+
+/** Moves takes on markets to the categories these have now. */
+export async function moveLatest(client: PoolClient, moved: readonly MovedMarket[]): Promise<void> {
+  const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
+  const { rows } = await client.query<{ wallet: string; category: string }>(MOVE_FROM, values);
+  await client.query(MOVE_TO, values);
+  if (rows.length === 0) return;
+  await client.query(`${MAKE_SOME} ON CONFLICT (wallet, category) DO NOTHING`, [
+    rows.map(({ wallet }) => wallet),
+    rows.map(({ category }) => category),
+  ]);
+}
+
+/** Makes all rows anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
+export async function rebuildLatest(client: PoolClient): Promise<void> {
+  await client.query('LOCK TABLE pm_latest_fill IN SHARE ROW EXCLUSIVE MODE');
+  await client.query('DELETE FROM pm_latest_fill');
+  await client.query(`INSERT INTO pm_latest_fill (wallet, category, at) ${made('')}`);
+}

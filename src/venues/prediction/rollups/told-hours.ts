@@ -1,0 +1,101 @@
+import type { Pool, PoolClient } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
+import { BEGINNING } from '../../../lib/timeframe';
+import { Parameters } from '../queries/parameters';
+import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
+import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { lockRollups, sqlOf } from './positions';
+
+const HOUR_MS = 3_600_000;
+/** Hours told in one transaction: writers wait for it. */
+const AT_ONCE = 24;
+/** Later than any fact. */
+const END = new Date('9999-01-01T00:00:00Z');
+
+const FORGET = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour = ANY($1::timestamptz[])) DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`;
+const FORGET_FROM = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour >= $1 AND hour < $2) DELETE FROM pm_smart_hour WHERE hour >= $1 AND hour < $2`;
+const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)),
+gone AS (DELETE FROM pm_told_hour WHERE hour IN (SELECT hour FROM touched)) DELETE FROM pm_smart_hour WHERE hour IN (SELECT hour FROM touched)`;
+
+/** Takes out the hours in which these rows lie, inside the transaction that changes them. */
+export async function forgetHours(client: PoolClient, rows: readonly { timestamp: Date }[]): Promise<void> {
+  const hours = new Set(rows.map(({ timestamp }) => Math.floor(timestamp.getTime() / HOUR_MS) * HOUR_MS));
+  if (hours.size > 0) await client.query({ name: 'pm_forget_hours', text: FORGET, values: [[...hours].map((hour) => new Date(hour))] });
+}
+
+/** Takes out the hours in which anything happened on these markets: their categories are others now. */
+export async function forgetHoursOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
+  await client.query(FORGET_MARKETS, [condition_ids]);
+}
+
+/** Takes out every hour. */
+export async function forgetAllHours(client: PoolClient): Promise<void> {
+  await client.query(FORGET_FROM, [BEGINNING, END]);
+}
+
+/** One at a time tells hours, or changes the run that they are judged by. */
+const ALONE = "SELECT pg_advisory_xact_lock(hashtext('pm_told_hours'))";
+
+/** Takes out the hours that the run of `day` judges, inside the transaction that writes it. */
+export async function forgetJudged(client: PoolClient, day: string): Promise<void> {
+  await client.query(ALONE);
+  const days = await listRunDays(sqlOf(client), END);
+  const span = spansOf(days, { from: BEGINNING, to: END }).find((one) => one.day === day);
+  if (span !== undefined) await client.query(FORGET_FROM, [span.from, span.to]);
+}
+
+const UNTOLD = `SELECT hour FROM generate_series((SELECT min(hour) FROM pm_token_hour)::timestamptz, $1::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
+WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $2::date) ORDER BY hour`;
+
+const CLASSES = `INSERT INTO pm_told_hour AS kept (hour, run_day, smart_usdc, machine_usdc)
+SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.machine_usdc, 0) FROM unnest($1::timestamptz[]) AS wanted(hour) LEFT JOIN (
+  SELECT piece.hour, sum(taker_usdc) FILTER (WHERE judged.smart) AS smart_usdc, sum(taker_usdc) FILTER (WHERE judged.machine) AS machine_usdc
+  FROM pm_wallet_hour AS piece JOIN (
+    SELECT wallet, score >= ${SMART_SCORE} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = $2::date
+  ) AS judged ON judged.wallet = piece.wallet AND (judged.smart OR judged.machine)
+  WHERE piece.hour >= $3 AND piece.hour <= $4 GROUP BY piece.hour
+) AS found ON found.hour = wanted.hour
+ON CONFLICT (hour) DO UPDATE SET run_day = EXCLUDED.run_day, smart_usdc = EXCLUDED.smart_usdc, machine_usdc = EXCLUDED.machine_usdc`;
+
+/** What smart wallets did in these hours, by category. */
+async function tellSmart(client: PoolClient, hours: readonly Date[], days: readonly string[]): Promise<void> {
+  const parameters = new Parameters();
+  const [first, last] = [hours[0] as Date, hours.at(-1) as Date];
+  const runs = spanRows(spansOf(days, { from: first, to: new Date(last.getTime() + HOUR_MS) }), parameters);
+  const wanted = parameters.add(hours, 'timestamptz[]');
+  const [from, to] = [parameters.add(first, 'timestamptz'), parameters.add(last, 'timestamptz')];
+  await client.query(`DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`, [hours]);
+  await client.query(
+    `INSERT INTO pm_smart_hour (hour, category, buys, sells, buy_usdc, sell_usdc)
+SELECT piece.hour, market.category, sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc) FROM pm_wallet_hour AS piece
+JOIN ${runs} ON piece.hour >= run.since AND piece.hour < run.until
+JOIN pm_wallet_score AS judged ON judged.day = run.day AND judged.wallet = piece.wallet AND judged.score >= ${SMART_SCORE}
+JOIN pm_market AS market ON market.condition_id = piece.condition_id
+WHERE piece.hour >= ${from} AND piece.hour <= ${to} AND piece.hour = ANY (${wanted}) AND piece.token_id <> ''
+GROUP BY piece.hour, market.category HAVING sum(buys + sells) > 0`,
+    parameters.values,
+  );
+}
+
+async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {
+  const { rows } = await client.query<{ hour: Date }>(UNTOLD, [until, run]);
+  return rows.map(({ hour }) => hour);
+}
+
+/** Tells every whole hour before `now` that is not told, or not by the newest run; some hours in each transaction. Without a run nothing is. */
+export async function tellHours(pool: Pool, now: Date): Promise<void> {
+  const until = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
+  const tell = async (client: PoolClient): Promise<boolean> => {
+    const days = await listRunDays(sqlOf(client), now);
+    const run = days.at(-1);
+    if (run === undefined) return false;
+    await lockRollups(client);
+    const untold = await listUntold(client, until, run);
+    const hours = untold.slice(0, AT_ONCE);
+    if (hours.length === 0) return false;
+    await tellSmart(client, hours, days);
+    await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
+    return untold.length > hours.length;
+  };
+  while (await inTransaction(pool, tell, `${ALONE}; ${LONG_WORK}`));
+}

@@ -1,0 +1,61 @@
+import type { Pool, PoolClient } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
+import { D_INS } from '../scoring/insider';
+import { lockRollups } from './positions';
+
+/** Wallets told in one transaction: writers wait for it. */
+const AT_ONCE = 1_000;
+
+const SHORT = `status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
+
+/** Columns of `toldSql`, and of pm_told_wallet. */
+export const TOLD_COLUMNS = 'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet';
+
+/** SQL of what is told of wallets, TOLD_COLUMNS, from `positions`: SQL of all positions of each. */
+const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
+  SELECT wallet, condition_id, last_at, trades, gain, buy_usdc, sell_usdc, paid_usdc, paid_shares, payout, ${SHORT} AS short FROM (${positions}) AS own
+), part AS (
+  SELECT position.wallet, market.category, max(last_at) AS last_at, sum(trades) AS trades, sum(gain) AS gain, sum(buy_usdc + sell_usdc)::float8 AS usdc, sum(buy_usdc) AS buy_usdc,
+    count(DISTINCT position.condition_id) FILTER (WHERE trades > 0) AS markets, count(*) FILTER (WHERE short) AS short_n, count(*) FILTER (WHERE short AND payout = 1) AS short_wins,
+    sum(paid_usdc / NULLIF(paid_shares, 0)) FILTER (WHERE short) AS short_sum
+  FROM position JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY position.wallet, market.category
+), bet AS (
+  SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS median_bet FROM position WHERE paid_shares > 0 GROUP BY wallet
+)
+SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gain) AS gain, sum(buy_usdc) AS buy_usdc, sum(markets)::int AS markets,
+  jsonb_agg(jsonb_build_object('category', category, 'usdc', usdc) ORDER BY category) FILTER (WHERE usdc > 0) AS categories,
+  sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) AS short_sum, max(median_bet) AS median_bet
+FROM part LEFT JOIN bet ON bet.wallet = part.wallet GROUP BY part.wallet`;
+
+/**
+ * SQL of what is told of `wallets` as of `now`, TOLD_COLUMNS, parameters of the statement both: as kept where nothing happened to the wallet since, else from `positionsOf`, SQL
+ * of the positions of wallets as of then. A wallet without positions is not told.
+ */
+export const toldWallets = (wallets: string, now: string, positionsOf: (wallets: string) => string): string => `WITH kept AS MATERIALIZED (
+  SELECT ${TOLD_COLUMNS} FROM pm_told_wallet WHERE wallet = ANY (${wallets}) AND last_at < ${now}
+)
+SELECT ${TOLD_COLUMNS} FROM kept UNION ALL
+SELECT ${TOLD_COLUMNS} FROM (${toldSql(positionsOf(`ARRAY(SELECT wanted.wallet FROM unnest(${wallets}) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT kept.wallet FROM kept))`))}) AS rest`;
+
+const UNTOLD = `SELECT wallet FROM pm_wallet WHERE wallet > $1 AND NOT EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) ORDER BY wallet LIMIT ${AT_ONCE}`;
+const TELL = `INSERT INTO pm_told_wallet (${TOLD_COLUMNS}) SELECT ${TOLD_COLUMNS} FROM (${toldSql('SELECT * FROM pm_position WHERE wallet = ANY ($1)')}) AS told`;
+
+/** Tells every wallet that is not told, some in each transaction. */
+export async function tellWallets(pool: Pool): Promise<void> {
+  let after = '';
+  const tell = async (client: PoolClient): Promise<boolean> => {
+    await lockRollups(client);
+    const { rows } = await client.query<{ wallet: string }>(UNTOLD, [after]);
+    await client.query(TELL, [rows.map(({ wallet }) => wallet)]);
+    after = rows.at(-1)?.wallet ?? '';
+    return rows.length === AT_ONCE;
+  };
+  while (await inTransaction(pool, tell, `SELECT pg_advisory_xact_lock(hashtext('pm_told_wallets')); ${LONG_WORK}`));
+}
+
+/** Takes out the wallets that hold or held anything on these markets: their categories are others now. */
+export async function forgetWalletsOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
+  await client.query('DELETE FROM pm_told_wallet WHERE wallet IN (SELECT wallet FROM pm_position WHERE condition_id = ANY($1))', [
+    condition_ids,
+  ]);
+}

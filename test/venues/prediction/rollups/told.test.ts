@@ -1,0 +1,252 @@
+import type { Pool } from 'pg';
+import type { Sql } from '../../../../src/db/sql';
+import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { randomOf } from '../../../../src/sandbox/simulator/world';
+import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
+import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
+import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
+import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction/queries/stances';
+import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venues/prediction/queries/volumes';
+import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
+import { tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
+import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
+import { score } from '../../../../src/venues/prediction/scoring/job';
+import { testDatabase } from '../../../support/database';
+import { iso, market } from '../small-world';
+import { loadRecords } from '../support';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const start = new Date('2026-02-01T00:00:00Z');
+const now = new Date(start.getTime() + 8 * DAY + 17.3 * HOUR);
+
+const sqlOf = (pool: Pool): Sql => ({
+  query: async (statement, values) => (await pool.query({ ...statement, values: values as unknown[] })).rows,
+});
+
+const micros = (usdc: string): number => Math.round(Number(usdc) * 1e6);
+
+/** A world whose pages come in any order. */
+async function loadShuffled(pool: Pool, part: (index: number) => boolean = () => true): Promise<void> {
+  const random = randomOf(5, 'order');
+  const pages = [...predictionWorld({ seed: 8, size: 4_000, start }).pages(start, new Date(start.getTime() + 9 * DAY))]
+    .map((page) => ({ page, at: random() }))
+    .sort((a, b) => a.at - b.at);
+  for (const [index, { page }] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
+}
+
+interface Fact {
+  condition_id: string;
+  wallet: string;
+  timestamp: Date;
+  side: string;
+  usdc_size: string;
+  is_taker: boolean | null;
+  category: string;
+}
+
+const fills = async (pool: Pool): Promise<Fact[]> =>
+  (
+    await pool.query<Fact>(
+      `SELECT trade.condition_id, wallet, "timestamp", side, usdc_size, is_taker, category FROM pm_trade AS trade JOIN pm_market USING (condition_id) WHERE side IN ('BUY', 'SELL')`,
+    )
+  ).rows;
+
+/** What is kept of latest fills, and what plain facts say. */
+async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
+  const newest = new Map<string, number>();
+  const note = (key: string, at: number): void => void newest.set(key, Math.max(newest.get(key) ?? 0, at));
+  for (const { wallet, category, timestamp, is_taker } of await fills(pool)) {
+    note(`${wallet} `, timestamp.getTime());
+    if (is_taker === true) note(`${wallet} ${category}`, timestamp.getTime());
+  }
+  const { rows } = await pool.query<{ wallet: string; category: string; at: Date }>('SELECT * FROM pm_latest_fill');
+  return {
+    kept: rows.map(({ wallet, category, at }) => `${wallet} ${category}@${at.getTime()}`).sort(),
+    told: [...newest].map(([key, at]) => `${key}@${at}`).sort(),
+  };
+}
+
+async function within(pool: Pool, work: (client: Parameters<typeof rebuildLatest>[0]) => Promise<unknown>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await work(client);
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+}
+
+describe('what is told beforehand', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let pool: Pool;
+  beforeEach(async () => {
+    database = await testDatabase();
+    pool = database.pool;
+  });
+  afterEach(() => database.drop());
+
+  test('latest fills are those of the facts, whatever the order, after moves of markets, fills taken back and a rebuild', async () => {
+    await loadShuffled(pool);
+    const first = await latest(pool);
+    expect(first.kept.length).toBeGreaterThan(200);
+    expect(first.kept).toEqual(first.told);
+    const { rows } = await pool.query<{ condition_id: string }>(
+      'SELECT condition_id FROM pm_trade WHERE is_taker GROUP BY 1 ORDER BY count(*) DESC LIMIT 3',
+    );
+    const renamed = rows.map(({ condition_id }) => ({
+      ...market(1),
+      conditionId: condition_id,
+      tags: [{ slug: 'weather' }],
+      updatedAt: iso(now.getTime() / 1_000),
+    }));
+    await loadRecords(pool, 'markets.json', renamed);
+    const moved = await latest(pool);
+    expect(moved.kept.filter((line) => line.includes(' Weather@')).length).toBeGreaterThan(20);
+    expect(moved.kept).toEqual(moved.told);
+    await within(pool, (client) => retractFills(client, { from: new Date(start.getTime() + 6 * DAY), to: now }));
+    const left = await latest(pool);
+    expect(left.kept.length).toBeLessThan(moved.kept.length);
+    expect(left.kept).toEqual(left.told);
+    await within(pool, rebuildLatest);
+    expect((await latest(pool)).kept).toEqual(left.kept);
+  }, 180_000);
+
+  test('takers counted by their latest fill are those counted one by one', async () => {
+    await loadShuffled(pool);
+    const newest = new Date(Math.max(...(await fills(pool)).map(({ timestamp }) => timestamp.getTime())) + 1);
+    for (const to of [newest, now, new Date(start.getTime() + 4 * DAY + 1)])
+      for (const hours of [1, 24, 100, 1_000]) {
+        const from = new Date(to.getTime() - hours * HOUR);
+        const takers = new Map<string, Set<string>>();
+        for (const { wallet, category, timestamp, is_taker } of await fills(pool))
+          if (is_taker === true && timestamp >= from && timestamp < to)
+            takers.set(category, (takers.get(category) ?? new Set()).add(wallet));
+        const rows = await listTraders(sqlOf(pool), 'category', { cut: cutAt([from, to]), shift: 0, category: null, smart: null });
+        expect(new Map(rows.map(({ label, traders }) => [label, traders]))).toEqual(
+          new Map([...takers].map(([label, own]) => [label, own.size])),
+        );
+      }
+  }, 180_000);
+
+  /** Smart volume by category from plain facts: every wallet judged by the newest run of a day before the fill's. */
+  async function smartVolumes(from: Date, to: Date): Promise<Map<string, number>> {
+    const { rows } = await pool.query<{ day: string; wallet: string; score: string }>(
+      'SELECT day::text, wallet, score FROM pm_wallet_score WHERE score >= 60',
+    );
+    const days = [
+      ...new Set((await pool.query<{ day: string }>('SELECT day::text FROM pm_wallet_score')).rows.map(({ day }) => day)),
+    ].sort();
+    const smart = new Set(rows.map(({ day, wallet }) => `${day} ${wallet}`));
+    const sums = new Map<string, number>();
+    for (const { wallet, category, timestamp, usdc_size } of await fills(pool)) {
+      if (timestamp < from || timestamp >= to) continue;
+      const run = days.filter((day) => day < timestamp.toISOString().slice(0, 10)).at(-1) ?? days[0];
+      if (smart.has(`${run} ${wallet}`)) sums.set(category, (sums.get(category) ?? 0) + micros(usdc_size));
+    }
+    return sums;
+  }
+
+  async function asked(group: VolumeGroup, from: Date, to: Date): Promise<string[]> {
+    const sql = sqlOf(pool);
+    const spans = spansOf(await listRunDays(sql, to), { from, to });
+    const middle = new Date((from.getTime() + to.getTime()) / 2);
+    const rows = await listVolumes(sql, group, {
+      cut: cutAt([from, middle, to]),
+      shift: 0,
+      category: null,
+      smart: { spans, min_score: 60 },
+    });
+    return rows.map(({ label, part, buy_usdc, sell_usdc, trades }) => `${label} ${part} ${buy_usdc} ${sell_usdc} ${trades}`).sort();
+  }
+
+  test('told hours answer as facts do: two runs, late facts, moves, a window torn by its bounds', async () => {
+    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await score(pool, new Date(start.getTime() + 4 * DAY), () => undefined);
+    await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
+    // Few are smart in so small a world: some more, others in each run.
+    await pool.query('UPDATE pm_wallet_score SET score = CASE WHEN hashtext(wallet || day::text) % 4 = 0 THEN 70 ELSE 40 END');
+    await pool.query('DELETE FROM pm_told_hour');
+    await tellHours(pool, now);
+    const told = async (): Promise<number> => Number((await pool.query('SELECT count(*) AS n FROM pm_told_hour')).rows[0].n);
+    expect(await told()).toBeGreaterThan(150);
+    const from = new Date(start.getTime() + DAY + 1_234_567);
+    const check = async (): Promise<void> => {
+      for (const group of ['category', 'hour', 'day', 'hour_of_day'] as const) {
+        const [kept, sums] = [await asked(group, from, now), group === 'category' ? await smartVolumes(from, now) : null];
+        await pool.query('CREATE TABLE aside AS SELECT * FROM pm_told_hour');
+        await pool.query('DELETE FROM pm_told_hour');
+        expect(kept).toEqual(await asked(group, from, now));
+        await pool.query('INSERT INTO pm_told_hour SELECT * FROM aside');
+        await pool.query('DROP TABLE aside');
+        expect(kept.length).toBeGreaterThan(0);
+        if (sums === null) continue;
+        const added = new Map<string, number>();
+        for (const line of kept) {
+          const [label, , buy, sell] = line.split(' ') as [string, string, string, string];
+          added.set(label, (added.get(label) ?? 0) + micros(buy) + micros(sell));
+        }
+        expect(added).toEqual(sums);
+      }
+    };
+    await check();
+    const before = await told();
+    await loadShuffled(pool, (index) => index % 7 === 3);
+    expect(await told()).toBeLessThan(before);
+    await check();
+    await tellHours(pool, now);
+    expect(await told()).toBe(before);
+    await check();
+    const { rows } = await pool.query<{ condition_id: string }>(
+      'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
+    );
+    await loadRecords(pool, 'markets.json', [
+      { ...market(1), conditionId: rows[0]?.condition_id, tags: [{ slug: 'weather' }], updatedAt: iso(now.getTime() / 1_000) },
+    ]);
+    expect(await told()).toBeLessThan(before);
+    await check();
+    // The earlier run made again judges its own hours alone.
+    await tellHours(pool, now);
+    await score(pool, new Date(start.getTime() + 4 * DAY), () => undefined);
+    await check();
+  }, 240_000);
+
+  test('told wallets answer as their positions do, and are taken out by whatever changes one', async () => {
+    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await tellWallets(pool);
+    const [sql, end] = [sqlOf(pool), new Date(start.getTime() + 10 * DAY)];
+    const wallets = (await pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet ORDER BY 1')).rows.map(({ wallet }) => wallet);
+    const told = async (): Promise<number> => Number((await pool.query('SELECT count(*) AS n FROM pm_told_wallet')).rows[0].n);
+    expect(await told()).toBeGreaterThan(50);
+    const answers = async (): Promise<unknown> => {
+      const evidence = await listWalletEvidence(sql, wallets, end, '[]');
+      const lifetime = await loadLifetimes(sql, wallets, { now: end, overlay: '[]' });
+      const bets = await listMedianBets(sql, wallets, { now: end, overlay: '[]' });
+      return wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) }));
+    };
+    const check = async (): Promise<void> => {
+      const kept = await answers();
+      await pool.query('CREATE TABLE aside AS SELECT * FROM pm_told_wallet');
+      await pool.query('DELETE FROM pm_told_wallet');
+      expect(kept).toEqual(await answers());
+      await pool.query('INSERT INTO pm_told_wallet SELECT * FROM aside');
+      await pool.query('DROP TABLE aside');
+    };
+    await check();
+    const { rows } = await pool.query<{ wallet: string; trades: number }>(
+      `SELECT wallet, count(*)::int AS trades FROM pm_trade WHERE side IN ('BUY', 'SELL') GROUP BY 1`,
+    );
+    const lifetime = await loadLifetimes(sql, wallets, { now: end, overlay: '[]' });
+    for (const { wallet, trades } of rows) expect(lifetime(wallet).trades).toBe(trades);
+    const before = await told();
+    await loadShuffled(pool, (index) => index % 7 === 3);
+    expect(await told()).toBeLessThan(before);
+    await check();
+    await tellWallets(pool);
+    await loadRecords(pool, 'markets.json', [{ ...market(1), conditionId: (await pool.query<{ condition_id: string }>('SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 1')).rows[0]?.condition_id, tags: [{ slug: 'weather' }], updatedAt: iso(now.getTime() / 1_000) }]); // prettier-ignore
+    expect(await told()).toBeLessThan(Number((await pool.query('SELECT count(DISTINCT wallet) AS n FROM pm_position')).rows[0].n));
+    await check();
+  }, 180_000);
+});
