@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 
 /**
  * Sends a JSON text to a url and returns the text of the answer. Throws unless it is a 2xx answer within `ms` milliseconds of
@@ -58,7 +59,7 @@ interface Reply {
 
 /** Over kept connections of Node's own client: `fetch` takes several times the processor time for a call this small. */
 export const postJson: PostJson = async (url, body, ms, repeatable) => {
-  const target = new URL(url);
+  const target = targetOf(url);
   try {
     return await exchange(target, body, ms, AGENTS[target.protocol as keyof typeof AGENTS]);
   } catch (error) {
@@ -67,15 +68,26 @@ export const postJson: PostJson = async (url, body, ms, repeatable) => {
   }
 };
 
+// There are a handful of nodes, and a call to one costs little more than the reading of its url.
+const targets = new Map<string, http.RequestOptions>();
+
+function targetOf(url: string): http.RequestOptions {
+  const known = targets.get(url);
+  if (known !== undefined) return known;
+  const target = urlToHttpOptions(new URL(url));
+  targets.set(url, target);
+  return target;
+}
+
 /** The other side closed a kept connection while a request was on its way over it. */
 class StaleConnection extends Error {}
 
 /** `agent` false: over a connection of its own. */
-function exchange(target: URL, body: string, ms: number, agent: http.Agent | false): Promise<string> {
+function exchange(target: http.RequestOptions, body: string, ms: number, agent: http.Agent | false): Promise<string> {
   const client = target.protocol === 'https:' ? https : http;
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    const request = client.request(target, { method: 'POST', agent, timeout: ms, headers }, (response) => {
+    const request = client.request({ ...target, method: 'POST', agent, timeout: ms, headers }, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {

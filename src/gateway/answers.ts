@@ -25,6 +25,11 @@ export class AnswerCache {
     });
   }
 
+  /** The kept answer under `key`, undefined when there is none that is fresh. */
+  find(key: string): Executed | undefined {
+    return this.fresh.get(key);
+  }
+
   /**
    * The answer under `key`: kept, shared with a running twin, or executed now. The execution is aborted when nobody waits for
    * it any more. Rejects with the signal's reason when this caller's time is up.

@@ -1,43 +1,26 @@
 import crypto from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Endpoint, Value } from '../endpoints/endpoint';
 import { crossCheck } from '../endpoints/checks';
 import { type RawParameters, type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
-import { makeContext } from '../graph/context';
-import type { Database } from '../db/client';
-import type { Clock } from '../lib/clock';
 import type { Logger } from '../observability/logger';
-import type { Metrics } from '../observability/metrics';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
 import { type Answer, asAppError, sendAnswer } from './answer';
-import type { AnswerCache, Executed } from './answers';
-import { withFallback } from './fallbacks';
-import { isTable } from './formats';
-import type { RateLimit, Slots } from './limits';
+import type { Executed } from './answers';
+import { deliver, type DeliverDeps, second } from './deliver';
+import type { RateLimit } from './limits';
 
 /** What the handler of all paid endpoints works with. */
-export interface PaidDeps {
+export interface PaidDeps extends DeliverDeps {
   payments: Payments;
-  db: Pick<Database, 'pool' | 'prisma'>;
-  clock: Clock;
-  /** Seconds between now and the time up to which the venue's sources have been read; null before the first load. */
-  freshness(endpoint: Endpoint): number | null;
-  /** stale_data where the answer would be too old to be sold. */
-  stale(endpoint: Endpoint): AppError | null;
-  cache: AnswerCache;
-  slots: Slots;
   unpaid: RateLimit;
-  empties: RateLimit;
-  metrics: Metrics;
   logger: Logger;
   /** Public address, without a slash at the end. */
   publicUrl: string;
-  queryDeadlineMs: number;
 }
 
 /** A paid endpoint that is ready to answer. */
@@ -57,10 +40,12 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
       crossCheck(endpoint, reading);
       noteIgnoredQuery(request, endpoint, reading);
       const price = quote(endpoint, reading.variables);
-      const sale = saleOf(request, response, endpoint, reading, price, deps);
+      const canonical = canonicalRequest(endpoint, reading.variables);
+      const sale = saleOf(request, response, endpoint, canonical, price, deps);
+      const ordered = { endpoint, operation, reading, price, canonical, ip: request.ip ?? '' };
       const outcome = await deps.payments.charge(sale, {
         refuse: reading.problems.length > 0 ? problemsOf(reading) : null,
-        run: ({ signal, payer }) => deliver(request, endpoint, operation, reading, price, signal, payer, deps),
+        run: ({ signal, payer }) => deliver(ordered, payer, signal, deps),
       });
       sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
     } catch (thrown) {
@@ -103,7 +88,7 @@ function problemsOf(reading: Reading): AppError {
 
 const detailsOf = (reading: Reading): AppError['context']['details'] => reading.problems.map(({ missing: _, ...problem }) => problem);
 
-function saleOf(request: Request, response: Response, endpoint: Endpoint, reading: Reading, price: Quote, deps: PaidDeps): Sale {
+function saleOf(request: Request, response: Response, endpoint: Endpoint, canonical: string, price: Quote, deps: PaidDeps): Sale {
   return {
     request_id: response.get('X-Request-Id') as string,
     method: endpoint.method,
@@ -111,7 +96,7 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, readin
     url: `${deps.publicUrl}${endpoint.method === 'GET' ? request.originalUrl.slice(0, 2_000) : endpoint.path}`,
     description: endpoint.summary,
     amount: price.amount,
-    request_hash: crypto.createHash('sha256').update(canonicalRequest(endpoint, reading.variables)).digest('hex'),
+    request_hash: crypto.createHash('sha256').update(canonical).digest('hex'),
     headers: request.headers,
     raw_headers: request.rawHeaders,
     client_gone: goneSignal(response),
@@ -135,90 +120,6 @@ function canonicalRequest(endpoint: Endpoint, variables: Readonly<Record<string,
     endpoint.parameters.flatMap(({ name }) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
   ]);
 }
-
-async function deliver(
-  request: Request,
-  endpoint: Endpoint,
-  operation: Operation,
-  reading: Reading,
-  price: Quote,
-  signal: AbortSignal,
-  payer: string,
-  deps: PaidDeps,
-): Promise<unknown> {
-  const callers = [`ip:${request.ip}`, `payer:${payer}`];
-  for (const caller of callers) deps.empties.check(caller);
-  const stale = deps.stale(endpoint);
-  if (stale !== null) throw withFallback(endpoint, stale);
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deps.queryDeadlineMs)]);
-  try {
-    const { answer, hit } = await deps.slots.run(deadline, () =>
-      deps.cache.get(canonicalRequest(endpoint, reading.variables), endpoint.fresh, deadline, (aborted) =>
-        execute(endpoint, operation, reading, aborted, deps),
-      ),
-    );
-    deps.metrics.cache({ hit });
-    if (reading.format === 'csv' && !isTable(answer.data)) throw notATable();
-    return { data: answer.data, meta: { ...answer.meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
-  } catch (thrown) {
-    const error = lateError(thrown, deadline);
-    if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
-      for (const caller of callers) deps.empties.count(caller);
-    throw withFallback(endpoint, error);
-  }
-}
-
-const notATable = (): AppError =>
-  new AppError('invalid_parameter', {
-    details: [{ param: 'format', issue: 'csv needs an answer that is a list of rows', allowed: ['json', 'ndjson'], got: 'csv' }],
-  });
-
-/** A query cut off by its deadline is a timeout, whatever the database called it. */
-function lateError(thrown: unknown, deadline: AbortSignal): unknown {
-  const timedOut = deadline.aborted && (deadline.reason as Error | undefined)?.name === 'TimeoutError';
-  return timedOut ? new AppError('query_timeout', { suggestion: { timeframe: 'a shorter one' }, cause: thrown }) : thrown;
-}
-
-async function execute(endpoint: Endpoint, operation: Operation, reading: Reading, signal: AbortSignal, deps: PaidDeps): Promise<Executed> {
-  // A question may have a dozen statements under way at once, and each listens.
-  setMaxListeners(0, signal);
-  const context = makeContext(deps.db, deps.clock.now(), signal);
-  const started = performance.now();
-  let outcome: 'data' | 'error' | 'timeout' = 'error';
-  try {
-    const data = await operation(reading.variables, context);
-    // Whatever a question forgets: nothing is never sold.
-    if (data === null || data === undefined || (Array.isArray(data) && data.length === 0)) throw new AppError('empty_result');
-    outcome = 'data';
-    return { data, meta: metaOf(endpoint, reading, context, deps) };
-  } catch (thrown) {
-    if (signal.aborted) outcome = 'timeout';
-    throw thrown;
-  } finally {
-    deps.metrics.query({ endpoint: endpoint.name, ms: performance.now() - started, outcome });
-  }
-}
-
-function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof makeContext>, deps: PaidDeps): Record<string, unknown> {
-  const { meta } = context;
-  const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
-  return {
-    endpoint: endpoint.name,
-    as_of: second(meta.as_of ?? context.now),
-    timeframe: meta.timeframe ?? (reading.variables.timeframe as string | undefined) ?? null,
-    window: meta.window && { from: second(meta.window.from), to: second(meta.window.to) },
-    count: meta.count,
-    limit: limit === undefined ? null : (reading.variables[limit.name] as number),
-    next_cursor: meta.next_cursor,
-    freshness_s: deps.freshness(endpoint),
-    score_version: meta.score_version,
-    methodology: `/docs/methodology#${endpoint.name.replace(/\//g, '-')}`,
-    warnings: meta.warnings,
-    ...(meta.track_record === null ? {} : { track_record: meta.track_record }),
-  };
-}
-
-const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;
 
 interface Told {
   reading: Reading;

@@ -1,6 +1,6 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
-import type { JsonObject, PaymentRecord, Prepared, ProtocolName, Sale, ValidProof } from './protocol';
+import type { JsonObject, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
 import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
 
 interface Row extends QueryResultRow {
@@ -60,12 +60,6 @@ interface ClaimRow extends QueryResultRow {
   open_sum: string | null;
   kept: number | null;
   waiting: string | null;
-}
-
-/** A paid payment and when it was settled. */
-export interface SettledPayment {
-  record: PaymentRecord;
-  settled_at: Date;
 }
 
 function recordOf(row: Row): PaymentRecord {
@@ -137,19 +131,18 @@ export class Ledger {
     return (await this.moved(MOVES.executing, id, ['RESERVED'], 'EXECUTING', null, [details])) !== null;
   }
 
-  /** The write-ahead record: committed before the first send. Null when the reservation is no longer ours. */
-  async writeAhead(id: string, prepared: Prepared, work: FinishedWork): Promise<PaymentRecord | null> {
-    const { transaction, raw, details, settle_by } = prepared;
+  /** The write-ahead record: committed before the first send. False when the reservation is no longer ours. */
+  async writeAhead({ id, transaction, raw, details, settle_by }: PaymentRecord, work: FinishedWork): Promise<boolean> {
     const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at];
-    const { rows } = await this.pool.query<Row>(WRITE_AHEAD, values);
-    return rows[0] === undefined ? null : recordOf(rows[0]);
+    const { rowCount } = await this.pool.query(WRITE_AHEAD, values);
+    return (rowCount ?? 0) > 0;
   }
 
-  /** Paid. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
-  async confirmed(id: string, transaction: string, keptMs: number, answer: string | null = null): Promise<SettledPayment | null> {
+  /** Paid; returns since when. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
+  async confirmed(id: string, transaction: string, keptMs: number, answer: string | null = null): Promise<Date | null> {
     const values = [transaction, keptMs, answer];
     const row = await this.movedRow(MOVES.confirmed, id, ['BROADCASTING', 'UNKNOWN', ...RUNNING], 'CONFIRMED', null, values);
-    return row === undefined ? null : { record: recordOf(row), settled_at: row.settled_at as Date };
+    return row?.settled_at ?? null;
   }
 
   /** The answer was handed out. Written down a little later, with others; `flush` waits for it. */

@@ -1,5 +1,5 @@
+import { withDeadline } from '../chains/rpc';
 import { AppError } from '../errors';
-import type { SettledPayment } from './ledger';
 import {
   type PaymentRecord,
   type Protocol,
@@ -13,6 +13,12 @@ import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visi
 import { assertBuyerThere, BuyerGone } from './work';
 
 const OWN_BROADCAST_LOOK_MS = 1_500;
+
+/** An admitted payment under the id it has, or will have, on chain: nothing of it is ready to be broadcast. */
+function recordOf({ id, proof, admitted_at }: Admitted, transaction: string): PaymentRecord {
+  const { protocol, payer, amount, details } = proof;
+  return { id, protocol, payer, amount, transaction, raw: null, details, settle_by: null, created_at: admitted_at };
+}
 
 /** The last door: the only room where money moves, and where a sale that brings nothing is undone. */
 export class Settler {
@@ -43,16 +49,17 @@ export class Settler {
   /** Settles a sale whose work is done. Throws AppErrors for what was not charged, InFlight for what may be. */
   async settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
     const { ledger, config, rechallenge } = this.parts;
-    const { visit, protocol, proof, id } = admitted;
-    let record: PaymentRecord | null;
+    const { visit, protocol, proof } = admitted;
+    let record: PaymentRecord;
     try {
       const kept = this.keepable(answer);
-      if (admitted.landed !== null) return this.paid(await this.confirm(id, admitted.landed, kept), answer, false);
+      if (admitted.landed !== null) return await this.paid(recordOf(admitted, admitted.landed), answer, false, kept);
       const done_at = new Date();
-      const prepared = await protocol.prepare(proof, admitted.admitted_at, AbortSignal.timeout(config.admission_ms));
+      const prepared = await withDeadline(config.admission_ms, (signal) => protocol.prepare(proof, admitted.admitted_at, signal));
       assertBuyerThere(visit.sale.client_gone);
-      record = await ledger.writeAhead(id, prepared, { answer: kept, began_at: admitted.began_at ?? done_at, done_at });
-      if (record === null) throw new Error('the reservation was taken away before the broadcast');
+      record = { ...recordOf(admitted, prepared.transaction), ...prepared };
+      if (!(await ledger.writeAhead(record, { answer: kept, began_at: admitted.began_at ?? done_at, done_at })))
+        throw new Error('the reservation was taken away before the broadcast');
     } catch (error) {
       return this.giveUp(admitted, error, answer);
     }
@@ -65,7 +72,9 @@ export class Settler {
   /** From here on money may move: whatever goes wrong is told as pending until the chain has spoken. */
   async broadcast(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
     try {
-      const settlement = await this.protocolOf(record).settle(record, AbortSignal.timeout(this.parts.config.settle_patience_ms));
+      const settlement = await withDeadline(this.parts.config.settle_patience_ms, (signal) =>
+        this.protocolOf(record).settle(record, signal),
+      );
       return await this.settled(visit, record, settlement, answer, replayed);
     } catch (error) {
       if (error instanceof AppError || error instanceof InFlight) throw error;
@@ -88,9 +97,9 @@ export class Settler {
       transaction: record.transaction,
     };
     if (settlement.status === 'confirmed') {
-      const confirmed = await this.confirm(record.id, settlement.transaction, null);
+      const paid = await this.paid({ ...record, transaction: settlement.transaction }, answer, replayed, null);
       log.info(about, 'payment settled');
-      return this.paid(confirmed, answer, replayed);
+      return paid;
     }
     if (settlement.status === 'unknown') {
       await ledger.unknown(record.id, 'patience ended');
@@ -104,14 +113,12 @@ export class Settler {
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
-  private async confirm(id: string, transaction: string, answer: string | null): Promise<SettledPayment> {
-    const settled = await this.parts.ledger.confirmed(id, transaction, this.parts.config.kept_answer_ms, answer);
-    if (settled === null) throw new Error('the payment was not where a confirmation finds it');
-    return settled;
-  }
-
-  private paid({ record, settled_at }: SettledPayment, answer: unknown, replayed: boolean): Outcome {
-    this.parts.ledger.delivered(record.id);
+  /** The chain has it. `kept` replaces the answer of the write-ahead record unless it is null. */
+  private async paid(record: PaymentRecord, answer: unknown, replayed: boolean, kept: string | null): Promise<Outcome> {
+    const { ledger, config } = this.parts;
+    const settled_at = await ledger.confirmed(record.id, record.transaction, config.kept_answer_ms, kept);
+    if (settled_at === null) throw new Error('the payment was not where a confirmation finds it');
+    ledger.delivered(record.id);
     return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
   }
 
@@ -123,7 +130,7 @@ export class Settler {
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
     if (transaction !== null) {
       if (answer !== undefined && error.code === 'payment_expired') {
-        return this.paid(await this.confirm(id, transaction, this.keepable(answer)), answer, false);
+        return this.paid(recordOf(admitted, transaction), answer, false, this.keepable(answer));
       }
       await ledger.owe(id, transaction, error.code, proof.details);
       throw new InFlight(
@@ -138,20 +145,10 @@ export class Settler {
   }
 
   /** The id under which the buyer itself landed the payment while we worked; null when it did not, or could not. */
-  private async ownBroadcast({ protocol, proof, id, admitted_at, began_at }: Admitted): Promise<string | null> {
+  private async ownBroadcast(admitted: Admitted): Promise<string | null> {
+    const { protocol, proof, began_at } = admitted;
     if (proof.transaction === null || began_at === null) return null;
-    const record: PaymentRecord = {
-      id,
-      protocol: proof.protocol,
-      payer: proof.payer,
-      amount: proof.amount,
-      transaction: proof.transaction,
-      raw: null,
-      details: proof.details,
-      settle_by: null,
-      created_at: admitted_at,
-    };
-    const seen = await protocol.lookup(record, AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
+    const seen = await protocol.lookup(recordOf(admitted, proof.transaction), AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
     return seen.status === 'confirmed' ? seen.transaction : null;
   }
 

@@ -12,12 +12,12 @@ const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxed";
 
 /**
- * Moves payment $1 from one of the states $2 to $3 with note $4 and a row of history, and returns it. `set` is what else
- * changes, `also` what else happens if it moves.
+ * Moves payment $1 from one of the states $2 to $3 with note $4 and a row of history, and returns the columns `told` of it. `set`
+ * is what else changes, `also` what else happens if it moves.
  */
 function move(
   name: string,
-  { set = '', also = '', relaxed = false }: { set?: string; also?: string; relaxed?: boolean } = {},
+  { set = '', also = '', told = COLUMNS, relaxed = false }: { set?: string; also?: string; told?: string; relaxed?: boolean } = {},
 ): NamedStatement {
   const text = `
     WITH moved AS (
@@ -26,7 +26,7 @@ function move(
     ), written AS (
       INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, $4 FROM moved
     )${also === '' ? '' : `, also AS (${also})`}
-    SELECT ${COLUMNS} FROM moved p${relaxed ? RELAXED : ''}`;
+    SELECT ${told} FROM moved p${relaxed ? RELAXED : ''}`;
   return { name: `payment_${name}`, text };
 }
 
@@ -39,6 +39,7 @@ export const MOVES = {
     // The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge.
     also: `UPDATE payment_claim SET expires_at = now() + CASE kind WHEN 'buyer' THEN $6 * interval '1 millisecond'
         ELSE greatest($6 * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${OF_MOVED}`,
+    told: 'p.settled_at',
     // The chain has it: who finds it unconfirmed asks there again.
     relaxed: true,
   }),
@@ -78,7 +79,7 @@ export const WRITE_AHEAD: NamedStatement = {
       SELECT id, s.step, s.state, s.at FROM moved,
         (VALUES (2, 'EXECUTING', $7::timestamptz), (3, 'RESULT_READY', $8::timestamptz), (4, 'BROADCASTING', now())) s (step, state, at)
       ON CONFLICT DO NOTHING
-    ) SELECT ${COLUMNS} FROM moved p`,
+    ) SELECT FROM moved`,
 };
 
 /** The answers of the confirmed payments $1 were handed out. */

@@ -1,0 +1,128 @@
+import { setMaxListeners } from 'node:events';
+import type { Database } from '../db/client';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { Reading } from '../endpoints/read';
+import { AppError } from '../errors';
+import { makeContext } from '../graph/context';
+import type { Operation } from '../graph/execute';
+import type { Clock } from '../lib/clock';
+import type { Metrics } from '../observability/metrics';
+import type { Quote } from '../pricing/quote';
+import type { AnswerCache, Executed } from './answers';
+import { withFallback } from './fallbacks';
+import { isTable } from './formats';
+import type { RateLimit, Slots } from './limits';
+
+/** What an ordered question is answered with. */
+export interface DeliverDeps {
+  db: Pick<Database, 'pool' | 'prisma'>;
+  clock: Clock;
+  /** Seconds between now and the time up to which the venue's sources have been read; null before the first load. */
+  freshness(endpoint: Endpoint): number | null;
+  /** stale_data where the answer would be too old to be sold. */
+  stale(endpoint: Endpoint): AppError | null;
+  cache: AnswerCache;
+  slots: Slots;
+  empties: RateLimit;
+  metrics: Metrics;
+  queryDeadlineMs: number;
+}
+
+/** A question as it was read and priced. */
+export interface Order {
+  endpoint: Endpoint;
+  operation: Operation;
+  reading: Reading;
+  price: Quote;
+  /** One text per question: also the cache key. */
+  canonical: string;
+  /** Of the consumer. */
+  ip: string;
+}
+
+/** The answer to what was ordered, executed or kept. Throws AppErrors, with a fallback where there is one: then nothing is charged. */
+export async function deliver(order: Order, payer: string, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
+  const { endpoint, reading, price, ip } = order;
+  const callers = [`ip:${ip}`, `payer:${payer}`];
+  for (const caller of callers) deps.empties.check(caller);
+  const stale = deps.stale(endpoint);
+  if (stale !== null) throw withFallback(endpoint, stale);
+  try {
+    const { answer, hit } = await answerOf(order, signal, deps);
+    deps.metrics.cache({ hit });
+    if (reading.format === 'csv' && !isTable(answer.data)) throw notATable();
+    return { data: answer.data, meta: { ...answer.meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
+      for (const caller of callers) deps.empties.count(caller);
+    throw withFallback(endpoint, error);
+  }
+}
+
+/** A kept answer at once; others in a slot, until their time is up. */
+async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): Promise<{ answer: Executed; hit: boolean }> {
+  const { canonical, endpoint } = order;
+  const kept = deps.cache.find(canonical);
+  if (kept !== undefined) return { answer: kept, hit: true };
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deps.queryDeadlineMs)]);
+  try {
+    return await deps.slots.run(deadline, () =>
+      deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps)),
+    );
+  } catch (thrown) {
+    throw lateError(thrown, deadline);
+  }
+}
+
+const notATable = (): AppError =>
+  new AppError('invalid_parameter', {
+    details: [{ param: 'format', issue: 'csv needs an answer that is a list of rows', allowed: ['json', 'ndjson'], got: 'csv' }],
+  });
+
+/** A query cut off by its deadline is a timeout, whatever the database called it. */
+function lateError(thrown: unknown, deadline: AbortSignal): unknown {
+  const timedOut = deadline.aborted && (deadline.reason as Error | undefined)?.name === 'TimeoutError';
+  return timedOut ? new AppError('query_timeout', { suggestion: { timeframe: 'a shorter one' }, cause: thrown }) : thrown;
+}
+
+async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
+  // A question may have a dozen statements under way at once, and each listens.
+  setMaxListeners(0, signal);
+  const context = makeContext(deps.db, deps.clock.now(), signal);
+  const started = performance.now();
+  let outcome: 'data' | 'error' | 'timeout' = 'error';
+  try {
+    const data = await operation(reading.variables, context);
+    // Whatever a question forgets: nothing is never sold.
+    if (data === null || data === undefined || (Array.isArray(data) && data.length === 0)) throw new AppError('empty_result');
+    outcome = 'data';
+    return { data, meta: metaOf(endpoint, reading, context, deps) };
+  } catch (thrown) {
+    if (signal.aborted) outcome = 'timeout';
+    throw thrown;
+  } finally {
+    deps.metrics.query({ endpoint: endpoint.name, ms: performance.now() - started, outcome });
+  }
+}
+
+function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof makeContext>, deps: DeliverDeps): Record<string, unknown> {
+  const { meta } = context;
+  const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
+  return {
+    endpoint: endpoint.name,
+    as_of: second(meta.as_of ?? context.now),
+    timeframe: meta.timeframe ?? (reading.variables.timeframe as string | undefined) ?? null,
+    window: meta.window && { from: second(meta.window.from), to: second(meta.window.to) },
+    count: meta.count,
+    limit: limit === undefined ? null : (reading.variables[limit.name] as number),
+    next_cursor: meta.next_cursor,
+    freshness_s: deps.freshness(endpoint),
+    score_version: meta.score_version,
+    methodology: `/docs/methodology#${endpoint.name.replace(/\//g, '-')}`,
+    warnings: meta.warnings,
+    ...(meta.track_record === null ? {} : { track_record: meta.track_record }),
+  };
+}
+
+/** An instant as answers write it, to the second. */
+export const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;
