@@ -3,6 +3,9 @@ import readline from 'node:readline';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../src/db/transaction';
+import { lockRollups } from '../../../src/venues/lp/rollups/changes';
+import { recountSmart } from '../../../src/venues/lp/rollups/smart';
 import { sources } from '../../../src/venues/lp/sources/all';
 import type { IngestReport, RecordedPage } from '../../../src/workers/source';
 
@@ -39,6 +42,17 @@ export async function loadRecords(
     client.release();
   }
 }
+
+/** Counts smart days anew after scores were written past the daily run. */
+export const scoresWritten = (pool: Pool): Promise<void> =>
+  inTransaction(
+    pool,
+    async (client) => {
+      await lockRollups(client);
+      await recountSmart(client, '2000-01-01');
+    },
+    LONG_WORK,
+  );
 
 /** Records of a gzipped NDJSON file. */
 export async function readNdjson<Row>(file: string): Promise<Row[]> {

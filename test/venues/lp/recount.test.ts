@@ -4,7 +4,7 @@ import { previousWindow, TIMEFRAMES, windowOf } from '../../../src/lib/timeframe
 import { makeLoaders } from '../../../src/venues/lp/loaders';
 import { testDatabase } from '../../support/database';
 import { type Answer, ask } from './ask';
-import { loadRecords } from './load';
+import { loadRecords, scoresWritten } from './load';
 import {
   newestFirst,
   type RawEvent,
@@ -43,6 +43,7 @@ beforeAll(async () => {
       ]);
     }
   }
+  await scoresWritten(db.pool);
   world = await readWorld(db.pool);
 }, 120_000);
 afterAll(() => db.drop());

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { rebuild } from '../../../src/venues/lp/rollups/rebuild';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
+import { scoresWritten } from './load';
 import { loadPages, simulated } from './world';
 
 const TABLES = [
@@ -14,6 +15,9 @@ const TABLES = [
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
+  'lp_pool_last_day',
+  'lp_smart_day',
+  'lp_smart_pool',
   'lp_position_sum',
   'dca_order',
 ] as const;
@@ -53,7 +57,13 @@ describe('rollups of a simulated world', () => {
     const random = randomOf(11, 'order');
     const shuffled = pages.map((page) => ({ page, at: random() })).sort((a, b) => a.at - b.at);
     const order = shuffled.flatMap(({ page, at }) => (at < 0.2 ? [page, page] : [page]));
-    await loadPages(db.pool, order);
+    await loadPages(db.pool, order.slice(0, order.length / 2));
+    await db.pool.query(`INSERT INTO lp_score (owner, day, score, n, wins, version)
+      SELECT owner, d.day, CASE WHEN (i + d.step) % 3 = 0 THEN 40 ELSE 60 + i % 40 END, 5, 3, 'test'
+      FROM (SELECT owner, row_number() OVER (ORDER BY owner) AS i FROM lp_owner_life WHERE owner <> '' GROUP BY owner) o
+      CROSS JOIN (VALUES ('2026-01-03'::date, 0), ('2026-01-07'::date, 1), ('2026-01-08'::date, 2)) d(day, step)`);
+    await scoresWritten(db.pool);
+    await loadPages(db.pool, order.slice(order.length / 2));
     const incremental = await rollups(db.pool);
     for (const table of TABLES) expect(incremental[table]?.length).toBeGreaterThan(5);
     expect(incremental).toEqual(await rebuilt(db.pool));

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowDaysIn, flowsIn, smartOn, spanOf, swapsIn } from './span';
+import { actedIn, flowsIn, smartIn, spanOf, swapsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -78,12 +78,10 @@ const PREVIOUS: Statement = {
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
-WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(1, 2))})
 SELECT
   (SELECT count(DISTINCT l.owner) FROM lp_owner_life l WHERE l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '' ${typed(3)('l')}
     AND NOT EXISTS (SELECT FROM lp_owner_life o WHERE o.owner = l.owner AND o.first_at < $1 ${typed(3)('o')})) AS new_lps,
-  (SELECT count(DISTINCT d.owner) FROM smart s JOIN lp_owner_day d ON d.owner = s.owner AND d.day = s.day::timestamp AT TIME ZONE 'UTC'
-    WHERE d.owner <> '' AND d.day >= date_trunc('day', $1::timestamptz, 'UTC') AND d.day < $2 AND ${actedIn('d', 1, 2, 'd.pool_address')} ${typed(3)('d')}) AS smart_lps`,
+  (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${typed(3)('p')}) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */

@@ -2,7 +2,8 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
-import { eventsIn, feeRate, feeRateFlag, type Filter, flowsIn, SMART, spanOf, swapsIn } from './span';
+import { SMART } from '../rollups/smart';
+import { eventsIn, feeRate, feeRateFlag, type Filter, flowsIn, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {

@@ -1,5 +1,6 @@
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
+import { SMART } from '../rollups/smart';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -72,16 +73,19 @@ const SUMS_OF_H = SUMS.split(', ')
   .map((column) => `h.${column}`)
   .join(', ');
 
-/** Deposits, withdrawals and claims of a window by provider, as rows of lp_owner_hour; a day or an edge makes a row of its own. */
-export function eventsIn(at: number, filter: Filter = none): string {
-  const rows = (table: string, time: string, condition: string): string =>
-    `SELECT h.pool_address, h.${time} AS hour, h.owner, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
-  return [
-    ...hours(at).map((condition) => rows('lp_owner_hour', 'hour', condition)),
-    rows('lp_owner_day', 'day', days(at)),
+const ownerRows = (table: string, time: string, condition: string, filter: string): string =>
+  `SELECT h.pool_address, h.${time} AS hour, h.owner, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter}`;
+
+/** Deposits, withdrawals and claims of a window by provider, outside its whole UTC days, as rows of lp_owner_hour; an edge makes a row of its own. */
+export const partDaysIn = (at: number, filter: Filter = none): string =>
+  [
+    ...hours(at).map((condition) => ownerRows('lp_owner_hour', 'hour', condition, filter('h'))),
     ...edges('e', at).map((condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`)),
   ].join('\nUNION ALL ');
-}
+
+/** The same of the whole window; a day makes a row of its own. */
+export const eventsIn = (at: number, filter: Filter = none): string =>
+  `${partDaysIn(at, filter)}\nUNION ALL ${ownerRows('lp_owner_day', 'day', days(at), filter('h'))}`;
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
 export function flowsIn(at: number, filter: Filter = none): string {
@@ -111,33 +115,43 @@ export const actedIn = (
   ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND f.pool_type = ${a}.pool_type
     ${pool === '' ? '' : `AND f.pool_address = ${pool}`} LIMIT 1) END)`;
 
-/** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
-export const SMART = 60;
-
 /** Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. */
 export const smartOn = (days: string): string => `
 SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d) r
 JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART}`;
 
-/** The UTC days in which a provider did anything, of those that [$from, $to) touches. */
-export const flowDaysIn = (from: number, to: number): string =>
-  `SELECT DISTINCT (day AT TIME ZONE 'UTC')::date AS day FROM lp_flow_day WHERE day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND day < $${to}`;
+/**
+ * Condition on the alias `a` of lp_smart_pool: on the day before something it did in the pool in [$from, $to) the owner was smart. Days are looked
+ * up only of those who were smart before the window or after it as well.
+ */
+export const smartIn = (a: string, from: number, to: number): string => `(${a}.first_at < $${to} AND ${a}.last_at >= $${from} AND CASE
+  WHEN ${a}.first_at >= $${from} OR ${a}.last_at < $${to} THEN true
+  ELSE (SELECT true FROM lp_smart_day d WHERE d.owner = ${a}.owner AND d.pool_address = ${a}.pool_address
+    AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')} LIMIT 1) END)`;
+
+/** Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in [$from, $to). */
+export const smartCounts = (pools: string, from: number, to: number): string => `
+SELECT p.pool_address, count(*) AS n FROM lp_smart_pool p
+WHERE p.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND ${smartIn('p', from, to)} GROUP BY p.pool_address`;
 
 /**
- * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in
- * [$from, $to). Few are smart, so their days are looked up, not the pools'.
+ * Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). Who was there last on a whole UTC day
+ * of it is counted already; asked for are those of its edges, and who came again after it.
  */
-export const smartCounts = (pools: string, from: number, to: number): string => `
-WITH smart AS MATERIALIZED (${smartOn(flowDaysIn(from, to))})
-SELECT d.pool_address, count(DISTINCT d.owner) AS n FROM smart s JOIN lp_owner_day d ON d.owner = s.owner AND d.day = s.day::timestamp AT TIME ZONE 'UTC'
-WHERE d.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND d.owner <> '' AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to}
-  AND ${actedIn('d', from, to, 'd.pool_address')}
-GROUP BY d.pool_address`;
-
-/** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
-export const ownerCounts = (pools: string, from: number, to: number): string => `
-SELECT p.pool_address, count(*) AS n FROM lp_owner_pool p
-WHERE p.pool_address IN (SELECT pool_address FROM ${pools}) AND p.owner <> '' AND ${actedIn('p', from, to, 'p.pool_address')} GROUP BY p.pool_address`;
+export const ownerCounts = (pools: string, from: number, to: number): string => {
+  const chosen = `pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools}))`;
+  const [firstDay, endDay] = [
+    `date_trunc('day', $${from}::timestamptz + interval '1 day' - interval '1 microsecond', 'UTC')`,
+    `date_trunc('day', $${to}::timestamptz, 'UTC')`,
+  ];
+  return `
+SELECT pool_address, sum(n) AS n FROM (
+  SELECT l.pool_address, sum(l.owners) AS n FROM lp_pool_last_day l WHERE l.${chosen} AND l.day >= ${firstDay} AND l.day < ${endDay} GROUP BY l.pool_address
+  UNION ALL SELECT p.pool_address, count(*) FROM lp_owner_pool p
+  WHERE p.${chosen} AND p.owner <> '' AND ((p.last_at >= $${from} AND p.last_at < ${firstDay} AND p.last_at < ${endDay}) OR p.last_at >= ${endDay})
+    AND ${actedIn('p', from, to, 'p.pool_address')} GROUP BY p.pool_address
+) c GROUP BY pool_address`;
+};
 
 /** Fees in percent of volume; null where either is unknown or nothing was swapped. */
 export const feeRate = (fees: string, volume: string): string => `100 * ${fees} / nullif(${volume}, 0)`;

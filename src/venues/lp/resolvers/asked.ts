@@ -71,8 +71,16 @@ export async function poolIds(pool: PoolRecord, context: GraphContext): Promise<
   };
 }
 
-/** The identifying fields of each row's pool, with the row. */
-export function withIds<Row extends { pool_address: string }>(rows: readonly Row[], context: GraphContext): Promise<(Row & PoolIds)[]> {
+/** The identifying fields of each row's pool, with the row; of a pool with many rows they are found once. */
+export async function withIds<Row extends { pool_address: string }>(
+  rows: readonly Row[],
+  context: GraphContext,
+): Promise<(Row & PoolIds)[]> {
   const { pool } = context.loaders(makeLoaders);
-  return Promise.all(rows.map(async (row) => ({ ...row, ...(await poolIds((await pool.load(row.pool_address)) as PoolRecord, context)) })));
+  const addresses = [...new Set(rows.map((row) => row.pool_address))];
+  const found = await Promise.all(
+    addresses.map(async (address) => [address, await poolIds((await pool.load(address)) as PoolRecord, context)] as const),
+  );
+  const ids = new Map(found);
+  return rows.map((row) => ({ ...row, ...(ids.get(row.pool_address) as PoolIds) }));
 }

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
-import { fill, flowDays, flowHours, ownerDays, ownerLives, ownerPools, poolDays } from './days';
+import { fill, flowDays, flowHours, lastDays, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
+import { smartDays, smartPools } from './smart';
 
 /** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
@@ -120,7 +121,23 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
     fill(ownerLives, `${CHANGED_OWNERS} JOIN lp_owner_pool p ON p.owner = c.owner`),
   ],
+  [
+    'lp_smart_day',
+    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
+    fill(smartDays, `${CHANGED_OWNER_DAYS} JOIN lp_owner_day d ON d.owner = c.owner AND d.day = c.day AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_smart_pool',
+    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
+    fill(smartPools, `${CHANGED_PAIRS} JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
+  ],
 ];
+
+/** Takes the changed pairs out of the counts by last day, or puts them back in: pools have too many providers to count them all anew. */
+const movedLastDays = (sign: '' | '-'): string => `
+INSERT INTO lp_pool_last_day AS t (pool_address, day, owners)
+SELECT n.pool_address, n.day, ${sign}n.owners FROM (${lastDays.select(`${CHANGED_PAIRS} JOIN lp_owner_pool p ON p.owner = c.owner AND p.pool_address = c.pool_address`)}) AS n(pool_address, day, owners)
+ON CONFLICT (pool_address, day) DO UPDATE SET owners = t.owners + EXCLUDED.owners`;
 
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
 
@@ -177,10 +194,13 @@ async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> 
   await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}`));
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
   for (const [name, text] of RECOUNT_EVENTS) await client.query({ name: `lp_recount_${name}`, text, values: span });
+  await client.query({ name: 'lp_leave_last_days', text: movedLastDays('-') });
   for (const [table, forget, count] of RECOUNT_DERIVED) {
     await client.query(`DELETE FROM ${table} t USING ${forget}`);
     await client.query({ name: `recount_${table}`, text: count });
   }
+  await client.query({ name: 'lp_enter_last_days', text: movedLastDays('') });
+  await client.query(`DELETE FROM lp_pool_last_day t USING ${CHANGED_PAIRS} WHERE t.pool_address = c.pool_address AND t.owners = 0`);
 }
 
 async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {

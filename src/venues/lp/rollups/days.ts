@@ -10,7 +10,7 @@ export const summed = (a: string): string =>
 const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
 
 /** A rollup that is counted from another one: `select` takes a FROM item, and join, over the alias that `insert` names. */
-interface Derived {
+export interface Derived {
   table: string;
   columns: string;
   select: (source: string) => string;
@@ -63,6 +63,14 @@ export const ownerLives: Derived = {
   select: (source) => `SELECT p.owner, p.pool_type, count(*)::int, ${summed('p')} FROM ${source} GROUP BY p.owner, p.pool_type`,
 };
 
+/** How many providers were in a pool last on each UTC day, over `lp_owner_pool p`. */
+export const lastDays: Derived = {
+  table: 'lp_pool_last_day',
+  columns: 'pool_address, day, owners',
+  select: (source) =>
+    `SELECT p.pool_address, ${dayOf('p.last_at')}, count(*)::int FROM ${source} WHERE p.owner <> '' GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
+};
+
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
 export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowHours, 'lp_owner_hour o'],
@@ -71,6 +79,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],
+  [lastDays, 'lp_owner_pool p'],
 ];
 
 /** The statement that fills a derived rollup from `source`. */

@@ -3,10 +3,13 @@ import { fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './changes';
-import { DERIVED, fill } from './days';
+import { DERIVED as FROM_FACTS, fill } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { settleWaiting } from './settle';
+import { smartDays, smartPools } from './smart';
+
+const DERIVED = [...FROM_FACTS, [smartDays, 'lp_owner_day d'], [smartPools, 'lp_smart_day d']] as const;
 
 const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table), 'dca_order'];
 

@@ -1,4 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
+import { lockRollups } from '../rollups/changes';
+import { recountSmart } from '../rollups/smart';
 import { copyInto } from '../store/copy';
 import type { Columns } from '../store/insert';
 import { positionPnl, positionsAsOf } from '../queries/positions';
@@ -56,9 +58,12 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
     await client.query("SELECT pg_advisory_xact_lock(hashtext('lp scores'))");
     const providers = await readProviders(client, now);
     const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
-    for (const day of await unscoredDays(client, today)) await writeDay(client, day, earlierRows(providers, day));
+    const earlier = await unscoredDays(client, today);
+    for (const day of earlier) await writeDay(client, day, earlierRows(providers, day));
     const rows = providers.map((provider) => rowOf(provider, now)).filter((row) => row.n > 0 || (row.tags ?? []).length > 0);
     await writeDay(client, today, rows, progress);
+    await lockRollups(client);
+    await recountSmart(client, (earlier[0] ?? today).toISOString().slice(0, 10));
     await client.query('COMMIT');
     return { wallets: rows.length, scored: rows.filter((row) => row.score !== null).length };
   } catch (error) {

@@ -60,13 +60,13 @@ function leadingZeros(text: string): number {
 const known = new Map<string, string>();
 const KNOWN_AT_MOST = 50_000;
 
-/** Address of 32 bytes in base58. The same few thousand addresses come again and again, so they are remembered. */
-export function addressOf(bytes: Buffer): string {
-  const key = bytes.toString('latin1');
+/** Address of the 32 bytes at `at` in base58. The same few thousand addresses come again and again, so they are remembered. */
+export function addressOf(bytes: Buffer, at = 0): string {
+  const key = bytes.toString('latin1', at, at + 32);
   const seen = known.get(key);
   if (seen !== undefined) return seen;
   if (known.size >= KNOWN_AT_MOST) known.clear();
-  const address = bs58.encode(bytes);
+  const address = bs58.encode(bytes.subarray(at, at + 32));
   known.set(key, address);
   return address;
 }

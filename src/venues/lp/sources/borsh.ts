@@ -39,49 +39,61 @@ export class BorshReader {
   private value(type: FieldType): FieldValue {
     switch (type) {
       case 'pubkey':
-        return addressOf(this.take(32));
+        return addressOf(this.data, this.past(32));
       case 'u8':
-        return this.take(1).readUInt8();
+        return this.data.readUInt8(this.past(1));
       case 'u16':
-        return this.take(2).readUInt16LE();
+        return this.data.readUInt16LE(this.past(2));
       case 'u32':
-        return this.take(4).readUInt32LE();
+        return this.data.readUInt32LE(this.past(4));
       case 'i32':
-        return this.take(4).readInt32LE();
+        return this.data.readInt32LE(this.past(4));
       case 'u64':
-        return this.u64().toString();
+        return this.u64();
       case 'i64':
-        return this.take(8).readBigInt64LE().toString();
+        return this.data.readBigInt64LE(this.past(8)).toString();
       case 'u128':
-        return (this.u64() + (this.u64() << 64n)).toString();
+        return this.u128();
       case 'bool':
         return this.bool();
       case 'u64x2':
-        return [this.u64().toString(), this.u64().toString()];
+        return [this.u64(), this.u64()];
       default:
         return this.compound(type);
     }
   }
 
   private compound(type: { bytes: number } | { option: FieldType } | { struct: Layout }): FieldValue {
-    if ('bytes' in type) return this.take(type.bytes).toString('hex');
+    if ('bytes' in type) {
+      const from = this.past(type.bytes);
+      return this.data.toString('hex', from, this.at);
+    }
     if ('struct' in type) return this.struct(type.struct);
     return this.bool() ? this.value(type.option) : null;
   }
 
   private bool(): boolean {
-    const byte = this.take(1).readUInt8();
+    const byte = this.data.readUInt8(this.past(1));
     if (byte > 1) throw new RangeError(`not a bool: ${byte}`);
     return byte === 1;
   }
 
-  private u64(): bigint {
-    return this.take(8).readBigUInt64LE();
+  /** Most amounts are below 2^53, where a double is exact and far cheaper than a big integer. */
+  private u64(): string {
+    const from = this.past(8);
+    const high = this.data.readUInt32LE(from + 4);
+    return high < 0x200000 ? String(high * 0x100000000 + this.data.readUInt32LE(from)) : this.data.readBigUInt64LE(from).toString();
   }
 
-  private take(bytes: number): Buffer {
+  private u128(): string {
+    const from = this.past(16);
+    return (this.data.readBigUInt64LE(from) + (this.data.readBigUInt64LE(from + 8) << 64n)).toString();
+  }
+
+  /** Where the next bytes begin; they are read. */
+  private past(bytes: number): number {
     if (this.bytesLeft < bytes) throw new RangeError('payload too short');
     this.at += bytes;
-    return this.data.subarray(this.at - bytes, this.at);
+    return this.at - bytes;
   }
 }

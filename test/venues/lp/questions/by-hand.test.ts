@@ -3,7 +3,7 @@ import { USDC } from '../../../../src/venues/lp/chain-addresses';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
-import { loadRecords } from '../load';
+import { loadRecords, scoresWritten } from '../load';
 import {
   ANNA,
   BEN,
@@ -91,6 +91,7 @@ beforeAll(async () => {
     `INSERT INTO lp_score (owner, day, score, n, wins, version) VALUES ($1, '2026-03-04', 70, 5, 3, 'v'), ($2, '2026-03-08', 65, 5, 3, 'v')`,
     [ANNA, BEN],
   );
+  await scoresWritten(db.pool);
 });
 afterAll(() => db.drop());
 

@@ -1,7 +1,7 @@
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
-import { loadRecords } from '../load';
+import { loadRecords, scoresWritten } from '../load';
 import {
   ANNA,
   BEN,
@@ -57,6 +57,7 @@ beforeAll(async () => {
     `INSERT INTO lp_score (owner, day, score, n, wins, version) VALUES ($1, '2026-03-08', 60.0, 5, 3, 'v'), ($2, '2026-03-08', 59.9, 5, 3, 'v'), ($2, '2026-03-10', 99, 5, 3, 'v'), ($3, '2026-03-01', 99, 5, 3, 'v')`,
     [ANNA, BEN, CARA],
   );
+  await scoresWritten(db.pool);
 });
 afterAll(() => db.drop());
 

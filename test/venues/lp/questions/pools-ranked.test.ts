@@ -1,4 +1,5 @@
 import { testDatabase } from '../../../support/database';
+import { scoresWritten } from '../load';
 import { ask } from '../ask';
 import { type Between, eventsIn, factsOf, isSmartIn, over, shown, swapTotals, whole, type WorldFacts } from '../oracle';
 import { loadPages, simulated, START } from '../world';
@@ -36,6 +37,7 @@ describe('rankings of pools on a simulated world', () => {
     await db.pool.query(`INSERT INTO lp_score (owner, day, score, n, wins, version)
       SELECT owner, d.day, CASE WHEN i % 3 = 0 THEN 75.5 ELSE 40 END, 5, 3, 'test' FROM (SELECT owner, row_number() OVER (ORDER BY owner) AS i FROM lp_position_sum WHERE owner IS NOT NULL GROUP BY owner) o
       CROSS JOIN (VALUES ('2026-01-04'::date), ('2026-01-09'::date)) d(day) WHERE d.day < '2026-01-09' OR i % 2 = 0`);
+    await scoresWritten(db.pool);
     facts = await factsOf(db.pool);
   });
   afterAll(() => db.drop());

@@ -49,6 +49,7 @@ const ROLLUPS = [
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
+  'lp_pool_last_day',
   'lp_position_sum',
 ];
 

@@ -1,0 +1,36 @@
+import type { PoolClient } from 'pg';
+import { fill, type Derived } from './days';
+
+/** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
+export const SMART = 60;
+
+const FLOWS = ['deposit_usd', 'withdraw_usd', 'claim_usd'] as const;
+
+/** Of `lp_owner_day d`, the days of providers who were smart by the newest score run before them, with that score. */
+export const smartDays: Derived = {
+  table: 'lp_smart_day',
+  columns: `owner, day, pool_address, pool_type, score, ${FLOWS.join(', ')}, first_at, last_at`,
+  select: (source) => `
+WITH d AS (SELECT d.* FROM ${source}),
+runs AS (SELECT q.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < (q.day AT TIME ZONE 'UTC')::date) AS run FROM (SELECT DISTINCT day FROM d) q)
+SELECT d.owner, d.day, d.pool_address, d.pool_type, s.score, ${FLOWS.map((name) => `d.${name}`).join(', ')}, d.first_at, d.last_at
+FROM d JOIN runs r ON r.day = d.day JOIN lp_score s ON s.owner = d.owner AND s.day = r.run AND s.score >= ${SMART} WHERE d.owner <> ''`,
+};
+
+/** What providers did in a pool on all their smart days, and the newest score of these, over `lp_smart_day d`. */
+export const smartPools: Derived = {
+  table: 'lp_smart_pool',
+  columns: `owner, pool_address, pool_type, score, ${FLOWS.join(', ')}, first_at, last_at`,
+  select: (source) => `
+SELECT d.owner, d.pool_address, min(d.pool_type), (array_agg(d.score ORDER BY d.day DESC))[1], ${FLOWS.map((name) => `sum(d.${name})`).join(', ')}, min(d.first_at), max(d.last_at)
+FROM ${source} GROUP BY d.owner, d.pool_address`,
+};
+
+/** Counts anew the smart days after a UTC day (YYYY-MM-DD), which scores of that day change. The caller holds the lock of rollups. */
+export async function recountSmart(client: PoolClient, after: string): Promise<void> {
+  const later = `day > $1::date::timestamp AT TIME ZONE 'UTC'`;
+  await client.query(`DELETE FROM lp_smart_day WHERE ${later}`, [after]);
+  await client.query(fill(smartDays, `lp_owner_day d WHERE d.${later}`), [after]);
+  await client.query('DELETE FROM lp_smart_pool');
+  await client.query(fill(smartPools, 'lp_smart_day d'));
+}
