@@ -10,7 +10,7 @@ import { saveLiquidity } from './liquidity';
 import { savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
 import { openStage, stageEvents, stageSwaps } from './stage';
-import { openWaiting, waitEvents, waitSwaps } from './waiting';
+import { openWaiting, waitEvents, waitReserves, waitSwaps } from './waiting';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 
 export interface Saved {
@@ -32,6 +32,8 @@ export class PageWriter {
   /** Tokens that have a row by now. */
   private readonly mints = new Set<string>();
   private readonly staged = { events: 0, swaps: 0 };
+  /** Of a page whose rollups come later, the newest of each pool. */
+  private readonly reserves = new Map<string, PoolRow>();
   private changing = false;
 
   /** With `later`, events and swaps wait for the end of the transaction, and no rollup is counted: see `settleWaiting`. */
@@ -63,12 +65,21 @@ export class PageWriter {
     await this.openChanges();
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
-    await this.savePools(facts.pools);
+    await this.savePools(this.later ? this.withoutReserves(facts.pools) : facts.pools);
     await savePositions(this.client, facts.events, facts.positionEvents, facts.ownerships);
     await this.stage(facts);
     if (facts.rewards.length > 0) this.count(await saveRewards(this.client, facts.rewards));
     if (facts.positionEvents.length > 0) this.count(await savePositionEvents(this.client, facts.positionEvents));
     if (facts.dca.length > 0) this.count(await saveDca(this.client, facts.dca, this.later));
+  }
+
+  private withoutReserves(rows: readonly PoolRow[]): PoolRow[] {
+    return rows.map((row) => {
+      if (row.reserve_at === null) return row;
+      const newest = this.reserves.get(row.pool_address)?.reserve_at ?? row.reserve_at;
+      if (row.reserve_at >= newest) this.reserves.set(row.pool_address, row);
+      return { ...row, reserve_x: null, reserve_y: null, reserve_at: null };
+    });
   }
 
   private async stage(facts: Facts): Promise<void> {
@@ -148,6 +159,7 @@ export class PageWriter {
     await openWaiting(this.client);
     if (events > 0) this.count(await waitEvents(this.client, events));
     if (swaps > 0) this.count(await waitSwaps(this.client, swaps));
+    await waitReserves(this.client, [...this.reserves.values()]);
   }
 
   /** Makes room for what this page changes; a page that changes no fact needs none. */

@@ -1,10 +1,23 @@
 import type { PoolClient } from 'pg';
 import { type Appended, COMPLETE_EVENTS, insertEvents, insertSwaps, KEY, names, swapsSeen } from './facts';
+import { copyInto } from './copy';
+import type { Columns } from './insert';
+import type { PoolRow } from './rows';
 import { definitions, EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
 
 /** Facts of a load whose rollups come later: they wait here until its end, so that each is valued, and written to its table, once. */
 export const WAITING_EVENTS = 'pg_temp.lp_waiting_event';
 export const WAITING_SWAPS = 'pg_temp.lp_waiting_swap';
+
+const WAITING_RESERVES = 'pg_temp.lp_waiting_reserve';
+
+type ReserveRow = Pick<PoolRow, 'pool_address' | 'reserve_x' | 'reserve_y' | 'reserve_at'>;
+const RESERVE: Columns<ReserveRow> = [
+  ['pool_address', 'text'],
+  ['reserve_x', 'numeric'],
+  ['reserve_y', 'numeric'],
+  ['reserve_at', 'timestamptz'],
+];
 
 const SWAP_KEY = ['pool_address', 'timestamp', 'tx_id', 'outer_ix', 'inner_ix'] as const;
 
@@ -14,7 +27,8 @@ const byTime = (key: readonly string[]): string =>
 
 const ROOMS = `
 CREATE TEMP TABLE lp_waiting_event (${definitions(EVENT)}, UNIQUE (${byTime(KEY)})) ON COMMIT DROP;
-CREATE TEMP TABLE lp_waiting_swap (${definitions(SWAP)}, UNIQUE (${byTime(SWAP_KEY)})) ON COMMIT DROP`;
+CREATE TEMP TABLE lp_waiting_swap (${definitions(SWAP)}, UNIQUE (${byTime(SWAP_KEY)})) ON COMMIT DROP;
+CREATE TEMP TABLE lp_waiting_reserve (place bigint GENERATED ALWAYS AS IDENTITY, ${definitions(RESERVE)}) ON COMMIT DROP`;
 
 /** Whether facts may wait in this transaction: rooms were made. */
 export async function areWaiting(client: PoolClient): Promise<boolean> {
@@ -87,9 +101,23 @@ export async function waitSwaps(client: PoolClient, staged: number): Promise<App
   return { inserted, duplicates: staged - inserted };
 }
 
+/**
+ * Lets reserves wait, in the order in which they were told. A pool's row that changed with every page would be found through all its versions of
+ * the transaction, more of them from page to page.
+ */
+export const waitReserves = (client: PoolClient, rows: readonly ReserveRow[]): Promise<void> =>
+  copyInto(client, WAITING_RESERVES, RESERVE, rows);
+
+/** The newest reserves win; of one instant those told last. */
+const APPLY_RESERVES = `
+UPDATE lp_pool p SET reserve_x = r.reserve_x, reserve_y = r.reserve_y, reserve_at = r.reserve_at
+FROM (SELECT DISTINCT ON (pool_address) * FROM ${WAITING_RESERVES} ORDER BY pool_address, reserve_at DESC, place DESC) r
+WHERE p.pool_address = r.pool_address AND r.reserve_at >= coalesce(p.reserve_at, r.reserve_at)`;
+
 /** Writes what waits to its tables, oldest first as facts come page by page, valued by the prices of now. */
 export async function appendWaiting(client: PoolClient): Promise<void> {
   await client.query(insertEvents(WAITING_EVENTS, 'many'));
   await client.query(insertSwaps(WAITING_SWAPS, 'many'));
   await client.query(swapsSeen(WAITING_SWAPS));
+  await client.query(APPLY_RESERVES);
 }
