@@ -67,7 +67,7 @@ async function start(config: Config, place: Place, stops: Stop[]): Promise<void>
   stops.push(() => app.stop());
   await sayHow(app, config, payments);
   if (worlds === null) return;
-  const past = await tellPast(database.url, config, logger);
+  const past = await tellPast(database.url, config, logger, say);
   if (past !== undefined) stops.push(() => past.stop());
 }
 

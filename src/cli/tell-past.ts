@@ -9,14 +9,19 @@ import type { Logger } from '../observability/logger';
 import { listUntold } from '../workers/backdate';
 
 /** Days before the first start whose signals a sandbox tells afterwards. */
-export const PAST_DAYS = 14;
+const PAST_DAYS = 14;
 const LEAST_URGENT = 19;
 
 /**
  * Tells the signals of past days that nobody stored, in a process of its own with the least claim to the processor: answers do not wait for it. Each day
- * is logged. Undefined when there is nothing to tell.
+ * is logged; `say` hears of begin and end. Undefined when there is nothing to tell.
  */
-export async function tellPast(databaseUrl: string, { clock }: Config, logger: Logger): Promise<{ stop(): Promise<void> } | undefined> {
+export async function tellPast(
+  databaseUrl: string,
+  { clock }: Config,
+  logger: Logger,
+  say: (line: string) => void,
+): Promise<{ stop(): Promise<void> } | undefined> {
   const db = await openDatabase(databaseUrl, { max: 1 });
   const untold = [];
   try {
@@ -28,7 +33,8 @@ export async function tellPast(databaseUrl: string, { clock }: Config, logger: L
   const child = spawn(process.execPath, [process.argv[1] as string, 'score', '--past', String(PAST_DAYS)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = logProgress(child, logger);
+  say(`\nSignals of ${PAST_DAYS} past days are told in the background, for the track records; LOG_LEVEL=info names each day.`);
+  const ended = logProgress(child, logger, say);
   return {
     stop: async () => {
       child.kill();
@@ -38,7 +44,7 @@ export async function tellPast(databaseUrl: string, { clock }: Config, logger: L
 }
 
 /** Resolves when the process has ended. */
-async function logProgress(child: ChildProcess, logger: Logger): Promise<void> {
+async function logProgress(child: ChildProcess, logger: Logger, say: (line: string) => void): Promise<void> {
   let trouble = '';
   child.stderr?.on('data', (text: Buffer) => (trouble += text.toString()));
   readline.createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
@@ -49,6 +55,7 @@ async function logProgress(child: ChildProcess, logger: Logger): Promise<void> {
     os.setPriority(child.pid as number, LEAST_URGENT);
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     if (code !== 0 && signal === null) throw new Error(trouble.trim());
+    if (code === 0) say('Signals of past days: told.');
   } catch (error) {
     logger.warn({ err: error as Error }, 'signals of past days could not be told');
   }

@@ -143,10 +143,10 @@ export function reachOf(
 
 /**
  * Whether a wallet on a market can be a candidate of the venue-wide list by its first phase: young at its bet, on a market that somebody can know
- * of, with interests in fewer than three categories. Without it the many markets of a large trader make a flag by chance.
+ * of, its volume in no more than two categories' worth (an index of one half). Without it the many markets of a large trader make a flag by chance.
  */
 export function isCandidate(evidence: Pick<InsiderEvidence, 'age_days' | 'market' | 'category_volumes'>): boolean {
-  const narrow = concentrationPoints(evidence.category_volumes) * 3 >= D_INS.category_concentration.points;
+  const narrow = concentrationPoints(evidence.category_volumes) * 2 >= D_INS.category_concentration.points;
   return walletAgePoints(evidence.age_days) > 0 && selectionPoints(evidence.market) > 0 && narrow;
 }
 

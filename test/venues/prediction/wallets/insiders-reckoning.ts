@@ -135,7 +135,7 @@ export class Reckoning {
     const first = Math.min(...this.fills(wallet).map(({ time }) => time));
     const opened = Math.min(...positions.map((one) => one.opened));
     const traded = sum(categories.map(({ usdc }) => usdc));
-    const narrow = sum(categories.map(({ usdc }) => (usdc / traded) ** 2)) >= 1 / 3;
+    const narrow = sum(categories.map(({ usdc }) => (usdc / traded) ** 2)) >= 1 / 2;
     const young = opened - first < 30 * DAY && first >= this.now - 90 * DAY && market.tokens.length === 2;
     return young && narrow && (points.market_selection as number) > 0 && sum(positions.map(({ bought }) => bought)) >= 1_000;
   }

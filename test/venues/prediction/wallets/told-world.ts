@@ -21,6 +21,7 @@ export interface Told {
 export interface ToldMarket {
   id: string;
   question: string;
+  slug: string;
   category: string;
   tags: string[];
   event: string;
@@ -97,6 +98,7 @@ function noteMarket(record: Record<string, unknown>, markets: Map<string, ToldMa
   markets.set(record.conditionId as string, {
     id: record.conditionId as string,
     question: record.question as string,
+    slug: record.slug as string,
     tags,
     outcomes: JSON.parse(record.outcomes as string) as string[],
     end: Date.parse(record.endDate as string),
