@@ -9,7 +9,7 @@ import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
 export type Sent = ReadonlyMap<string, QueryConfig>;
 
 /** A statement's name, else its first words. */
-export const labelOf = ({ name, text }: QueryConfig): string => name ?? text.replace(/\s+/g, ' ').trim().slice(0, 60);
+export const labelOf = ({ name, text }: QueryConfig): string => name?.replace(/:\w+$/, '') ?? text.replace(/\s+/g, ' ').trim().slice(0, 60);
 
 async function recording<T>(sent: Map<string, QueryConfig>, keepValues: boolean, work: () => Promise<T>): Promise<T> {
   const original = Client.prototype.query as (...args: unknown[]) => unknown;

@@ -17,6 +17,8 @@ const SCORE_RUN: Statement = {
   text: 'SELECT s.day::text AS day, s.version FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
+const NEWEST_FILL: Statement = { name: 'perps_newest_fill', text: 'SELECT max(last_at) AS at FROM perp_trader' };
+
 /** The newest run up to an instant; null before the first. */
 export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
   const [run] = await sql.query<ScoreRun>(SCORE_RUN, [now.toISOString().slice(0, 10)]);
@@ -27,6 +29,8 @@ export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null
 export interface PerpsLoaders {
   /** Null before the first run. Names the run's version in the answer's meta. */
   scoreRun(): Promise<ScoreRun | null>;
+  /** When the newest fill was, in milliseconds; -Infinity before the first. */
+  newestFill(): Promise<number>;
   /** A trader's row of that run; null when the run does not know it. */
   score: DataLoader<string, perp_score | null>;
   /** What a trader holds now, the largest first. */
@@ -45,6 +49,10 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
   });
   return {
     scoreRun: run,
+    newestFill: once(async () => {
+      const [row] = await sql.query<{ at: Date | null }>(NEWEST_FILL, []);
+      return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
+    }),
     score: new DataLoader(async (traders) => {
       const newest = await run();
       const rows =

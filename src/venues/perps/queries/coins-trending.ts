@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeIn } from './active';
 import { findRunDay, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, lifeRows, matchRows, ownRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -35,6 +35,8 @@ const EARLIER_WINDOWS = 7;
 const FEWEST_WINDOWS = 3;
 const DAMPING_USD = 1_000;
 
+const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
+
 const SORT = {
   volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ',
   volume: '',
@@ -43,16 +45,19 @@ const SORT = {
 } as const;
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
-// $11: least volume; $12: how many.
-const text = (sort_by: CoinsTrendingArgs['sort_by']): string => `
+// $11: least volume; $12: how many. Everything where whole lives tell it.
+const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
 ),
 active AS (${activeIn('perp_position')}),
 smart AS (
-  SELECT coin, count(DISTINCT trader)::int AS wallets, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-  FROM ${ownRows(VOLUME_COLUMNS, { scored: smartIn('$5') })} r GROUP BY coin
+  SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
+    SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$5') }, '$4') : ownRows(SMART_COLUMNS, { scored: smartIn('$5') })} r
+    GROUP BY coin, trader HAVING sum(fills) > 0
+  ) own GROUP BY coin
 ),
 earlier AS MATERIALIZED (
   SELECT w.*, date_trunc('day', w.hour_from + interval '86399 seconds', 'UTC') AS day_from, date_trunc('day', w.hour_to, 'UTC') AS day_to FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
@@ -99,7 +104,9 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   const window = openWindow(args.timeframe, context);
   const spans = earlierWindows(args.timeframe, window).map(spanOf);
   const day = await findRunDay(context);
-  const rows = await context.sql.query<TrendingCoinRow>({ name: `perps_coins_trending_${args.sort_by}`, text: text(args.sort_by) }, [
+  const life = args.timeframe === 'all';
+  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}`;
+  const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life) }, [
     ...spanOf(window),
     day,
     spans.map((_, index) => index + 1),

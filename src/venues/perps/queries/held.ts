@@ -2,21 +2,28 @@ import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
 import { cleanStart, tripsOf, fillsSince } from '../rollups/round-trips';
 import { priceBefore } from './price';
+import { afterwards } from './segments';
 
 /**
  * Common table expressions that end in `held`: positions as of an instant, of the keys `p` that the condition keeps. Those with
  * fills after it are told from facts again, back to a round trip that stands.
  */
 export const heldAt = (instant: string, condition: string): string => `
-ahead AS MATERIALIZED (
+${afterwards(
+  instant,
+  `ahead AS MATERIALIZED (
   SELECT p.trader, p.coin, coalesce(${cleanStart('p', instant)}, '-infinity') AS since FROM perp_position p WHERE p.last_at >= ${instant} AND ${condition}
 ),
-${tripsOf(fillsSince('ahead', `timestamp < ${instant}`), null)},
+${tripsOf(fillsSince('ahead', `timestamp < ${instant}`), null)},`,
+)}
 held AS (
   SELECT p.trader, p.coin, p.is_long, abs(p.size) AS size, p.peak_size, p.opened_at, p.last_at, p.opened_size, p.opened_usd, p.gross_pnl
   FROM perp_position p WHERE p.last_at < ${instant} AND p.size <> 0 AND ${condition}
-  UNION ALL
-  SELECT trader, coin, is_long, abs(size), peak_size, opened_at, last_at, opened_size, opened_usd, gross_pnl FROM trip WHERE is_newest AND NOT is_closed
+  ${afterwards(
+    instant,
+    `UNION ALL
+  SELECT trader, coin, is_long, abs(size), peak_size, opened_at, last_at, opened_size, opened_usd, gross_pnl FROM trip WHERE is_newest AND NOT is_closed`,
+  )}
 )`;
 
 /** A position rebuilt from fills. Figures are exact decimals as text. */

@@ -8,7 +8,7 @@ import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { findRunDay, openWindow, widerTimeframe } from './scope';
-import { matchRows, openRows, ownRows, scoredTraders, spanOf } from './span';
+import { lifeRows, matchRows, openRows, ownRows, scoredTraders, spanOf } from './span';
 
 export interface PressurePairsArgs {
   coins?: string[] | null;
@@ -55,9 +55,12 @@ const MOST_TRADED: Statement = {
 };
 const DEFAULT_COINS = 10;
 
-// $1 to $4: the window; $5: coins; $6: day of the score run, null before the first; $7: least score.
-const PAIRS: Statement = {
-  name: 'perps_pressure_pairs',
+const SMART_COLUMNS = ['open_long_usd', 'open_short_usd'] as const;
+const SMART = { coins: '$5', scored: { day: '$6', least: '$7' } };
+
+// $1 to $4: the window, everything where whole lives tell it; $5: coins; $6: day of the score run, null before the first; $7: least score.
+const pairs = (life: boolean): Statement => ({
+  name: `perps_pressure_pairs${life ? '_life' : ''}`,
   text: `
 WITH opened AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
@@ -66,7 +69,7 @@ WITH opened AS (
 taken AS (SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold FROM ${matchRows(['bought_usd', 'sold_usd'], { coins: '$5' })} r GROUP BY coin),
 smart AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts
-  FROM ${ownRows(['open_long_usd', 'open_short_usd'], { coins: '$5', scored: { day: '$6', least: '$7' } })} r GROUP BY coin
+  FROM ${life ? lifeRows(SMART_COLUMNS, SMART, '$4') : ownRows(SMART_COLUMNS, SMART)} r GROUP BY coin
 )
 SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.shorts, 0) AS short_pressure, opened.longs / nullif(opened.long_size, 0) AS long_avg_entry,
   opened.shorts / nullif(opened.short_size, 0) AS short_avg_entry, coalesce(taken.bought, 0) AS buy_volume, coalesce(taken.sold, 0) AS sell_volume,
@@ -75,7 +78,7 @@ SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.short
   taken.coin IS NOT NULL OR opened.longs + opened.shorts > 0 AS has_fills
 FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT JOIN taken ON taken.coin = c.coin LEFT JOIN smart ON smart.coin = c.coin
 ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
-};
+});
 
 interface HeldRow extends QueryResultRow, SmartPosition {
   coin: string;
@@ -102,7 +105,7 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   const window = openWindow(args.timeframe, context);
   const coins = await coinsOf(args.coins ?? null, window, context);
   const day = await findRunDay(context);
-  const rows = await context.sql.query<PressureRow>(PAIRS, [...spanOf(window), coins, day, args.min_score]);
+  const rows = await context.sql.query<PressureRow>(pairs(args.timeframe === 'all'), [...spanOf(window), coins, day, args.min_score]);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
   return {

@@ -32,13 +32,9 @@ export async function isEverything({ sql }: GraphContext, { from }: Window): Pro
   return row?.first_at != null && row.first_at >= from;
 }
 
-const LATER_FACT: Statement = { name: 'perps_later_fact', text: 'SELECT max(last_at) >= $1::timestamptz AS is_later FROM perp_trader' };
-
 /** Whether nothing is filled from now on: then what accounts came to is what they have come to by now. */
-export async function isNewest({ sql, now }: GraphContext): Promise<boolean> {
-  const [row] = await sql.query<{ is_later: boolean | null }>(LATER_FACT, [now]);
-  return row?.is_later !== true;
-}
+export const isNewest = async ({ loaders, now }: GraphContext): Promise<boolean> =>
+  (await loaders(makeLoaders).newestFill()) < now.getTime();
 
 /** What to send instead where a window holds nothing; undefined where nothing is wider. */
 export function widerTimeframe(timeframe: Timeframe): { timeframe: Timeframe } | undefined {

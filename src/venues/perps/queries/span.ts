@@ -1,6 +1,7 @@
 import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
 import { SMART_SCORE } from '../tier';
+import { afterwards, edgeOf } from './segments';
 
 const HOUR = 3_600_000;
 
@@ -69,13 +70,15 @@ interface Told {
 /** The pieces of the span whose values start at `at`: whole days, the hours and then the facts at both edges. */
 function pieces({ days, hours, facts, table }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
-  const edges = `UNION ALL ${facts} ${table}.timestamp >= ${from} AND ${table}.timestamp < ${first}
-  UNION ALL ${facts} ${table}.timestamp >= ${last} AND ${table}.timestamp < ${to}`;
-  if (grain === 'hour') return `(\n  ${hours} hour >= ${first} AND hour < ${last}\n  ${edges})`;
+  const edges = `${edgeOf(at, 'facts_from', `UNION ALL ${facts} ${table}.timestamp >= ${from} AND ${table}.timestamp < ${first}`)}
+  ${edgeOf(at, 'facts_to', `UNION ALL ${facts} ${table}.timestamp >= ${last} AND ${table}.timestamp < ${to}`)}`;
+  // Names both ends, whatever edges are left out.
+  const named = `${from}::timestamptz <= ${to}::timestamptz`;
+  if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
   return `(
-  ${days} day >= ${nextDay(first)} AND day < ${thisDay(last)}
-  UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})
-  UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}
+  ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
+  ${edgeOf(at, 'hours_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})`)}
+  ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}
   ${edges})`;
 }
 
@@ -103,8 +106,8 @@ export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 
 export function lifeRows(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
   const facts = columns.map((column) => `-(${TRADER_HOUR[column].row}) AS ${column}`);
   return `(
-  SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)}
-  UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)})`;
+  SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE ${instant}::timestamptz IS NOT NULL${narrow('h', narrowed)}
+  ${afterwards(instant, `UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)}`)})`;
 }
 
 /** Rows of a span to be added up: matches, by coin and hour (or the day that tells it). */

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, getCoinIfAny, openDays, widerDays } from './scope';
+import { spanTrips } from './trip-counts';
 import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
 
 export interface DailyPnlArgs {
@@ -37,8 +38,7 @@ WITH own AS (
   FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'], narrowed)} r GROUP BY 1, 2
 ),
 trips AS (
-  SELECT trader, (closed_at AT TIME ZONE 'UTC')::date AS day, count(*) FILTER (WHERE net_pnl > 0) AS won, count(*) FILTER (WHERE net_pnl <= 0) AS lost
-  FROM perp_round_trip WHERE trader = ANY ($5::text[]) AND closed_at >= $1 AND closed_at < $4 ${coin === null ? '' : 'AND coin = $6::text'} GROUP BY 1, 2
+  SELECT t.trader, (t.day AT TIME ZONE 'UTC')::date AS day, sum(t.won) AS won, sum(t.closed - t.won) AS lost FROM ${spanTrips(narrowed)} t GROUP BY 1, 2
 ),
 days AS (
   SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { closingFills, joinStretches } from '../rollups/drawdown';
+import { edgeOf } from './segments';
 import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
 import { winRates } from './trader-coins';
 
@@ -64,8 +65,8 @@ stretch AS (
       ? closingFills(`${OF_ACCOUNTS} AND f.coin = $6::text AND f.timestamp >= $1 AND f.timestamp < $4`)
       : `SELECT d.trader, d.day AS at, 0 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
   FROM perp_trader_drawdown d WHERE d.trader = ANY ($5::text[]) AND d.day >= ${DAYS_FROM} AND d.day < ${DAYS_TO}
-  UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}
-  UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= greatest(${DAYS_TO}, ${DAYS_FROM}) AND f.timestamp < $4`)}`
+  ${edgeOf(1, 'days_from', `UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}`)}
+  ${edgeOf(1, 'days_to', `UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= greatest(${DAYS_TO}, ${DAYS_FROM}) AND f.timestamp < $4`)}`)}`
   }
 ),
 fall AS (SELECT trader, fall AS drawdown FROM (${joinStretches('stretch', 'trader')}) told)`;

@@ -1,6 +1,7 @@
 import type { Timeframe } from '../../../lib/timeframe';
 import { tracked } from '../../../workers/track-record';
 import type { GraphContext, Resolver } from '../../venue';
+import { makeLoaders } from '../loaders';
 import { coinsList } from '../queries/coins-list';
 import { coinsTrending } from '../queries/coins-trending';
 import { coinsVolumeHeatmap } from '../queries/coins-volume-heatmap';
@@ -10,6 +11,7 @@ import { longShortRatio } from '../queries/long-short-ratio';
 import { platformStats } from '../queries/platform-stats';
 import { pressurePairs } from '../queries/pressure-pairs';
 import { pressureSummary } from '../queries/pressure-summary';
+import { withoutEmpty } from '../queries/segments';
 import { smartActivity } from '../queries/smart-wallets-activity';
 import { smartSignals } from '../queries/smart-wallets-signals';
 import { smartWalletsList } from '../queries/smart-wallets-list';
@@ -21,11 +23,11 @@ import { tradesFeed } from '../queries/trades-feed';
 import { tradesWhales } from '../queries/trades-whales';
 import { SIGNALS_ENDPOINT, SIGNAL_HORIZONS } from '../signals';
 
-/** A question as a resolver: nothing comes from above a root field. */
+/** A question as a resolver: nothing comes from above a root field. Its statements are sent without what is empty. */
 const root =
   <Args, Answer>(question: (args: Args, context: GraphContext) => Promise<Answer>): Resolver<unknown, Args> =>
   (_root, args, context) =>
-    question(args, context);
+    question(args, { ...context, sql: withoutEmpty(context.sql, () => context.loaders(makeLoaders).newestFill()) });
 
 /** Root fields of the wing that answer. */
 export const query = {
