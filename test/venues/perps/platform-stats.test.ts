@@ -127,7 +127,7 @@ describe('against a second computation over a simulated world', () => {
     const pages = [...world.pages(start, new Date(now.getTime() + 3_600_000))];
     fills = fillsOf(pages);
     await loadPages(db.pool, pages);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => db.drop());
 
   const HOURS: Record<string, number> = {

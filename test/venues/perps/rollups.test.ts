@@ -70,7 +70,7 @@ describe('of a simulated world', () => {
     } finally {
       await other.drop();
     }
-  }, 60_000);
+  }, 180_000);
 
   test('an account told apart from the others, newest page first', async () => {
     const fills = fillsOf(pages);
@@ -83,7 +83,7 @@ describe('of a simulated world', () => {
     expect(await rebuilt(db)).toEqual(late);
     await load(db.pool, blocks);
     expect(await rebuilt(db)).toEqual(await told(db));
-  }, 60_000);
+  }, 180_000);
 });
 
 interface Told {
@@ -168,7 +168,7 @@ test('any trading with gaps, loaded in any order, is told as fill by fill', asyn
   );
   const incremental = await told(db);
   expect(await rebuilt(db)).toEqual(incremental);
-}, 60_000);
+}, 180_000);
 
 test('a match that comes to be known better moves between the columns of its hour', async () => {
   const both = { px: '100', sz: '5', tid: 77, time: Date.UTC(2026, 0, 15, 10, 20) };

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await sharedWorld();
   busy = [...world.byUser].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] as string;
   skilled = world.truth.filter(({ role }) => role === 'skilled').map(({ trader }) => trader);
-}, 60_000);
+}, 180_000);
 afterAll(() => world.db.drop());
 
 type Row = Record<string, unknown>;
