@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
-import { cutAt, tokenPieces } from './pieces';
+import { marketPieces } from './taken-pieces';
 
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
@@ -65,7 +65,7 @@ export function listFollowing(sql: Sql, leader: string, trades: readonly CopyTra
 /** All fills seen in the window. */
 export async function countFills(sql: Sql, window: Window): Promise<number> {
   const parameters = new Parameters();
-  const text = `SELECT COALESCE(sum(fills), 0)::int AS fills FROM (${tokenPieces(cutAt([window.from, window.to]), parameters)}) AS piece`;
+  const text = `SELECT COALESCE(sum(fills), 0)::int AS fills FROM (${marketPieces([window.from, window.to], 'day', parameters)}) AS piece`;
   const [row] = await sql.query<{ fills: number }>({ name: 'pm_copy_fills', text }, parameters.values);
   return row?.fills ?? 0;
 }

@@ -2,7 +2,9 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { InsiderSignalsRecord } from '../scoring/insider';
 import { Parameters } from './parameters';
-import { cutAt, tokenPieces } from './pieces';
+import { categoryPieces } from './taken-pieces';
+
+const DAY_MS = 86_400_000;
 
 /** A wallet on a market in a run of the insider scan. */
 export interface InsiderRow {
@@ -101,15 +103,12 @@ export async function listBucketVolumes(
   category: string | null,
 ): Promise<Map<number, string>> {
   const parameters = new Parameters();
-  const only =
-    category === null
-      ? 'true'
-      : `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(category, 'text')})`;
-  const pieces = tokenPieces(cutAt([window.from, window.to]), parameters, only);
+  const grain = bucket_ms % DAY_MS === 0 ? 'day' : 'hour';
+  const pieces = categoryPieces([window.from, window.to], { category, named: false, grain }, parameters);
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, at, timestamptz '1970-01-01T00:00:00Z')`;
   const text = `SELECT ${bucket} AS bucket, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY 1`;
   const rows = await sql.query<{ bucket: Date; usdc: string }>(
-    { name: `pm_bucket_volumes${category === null ? '' : '_category'}`, text },
+    { name: `pm_bucket_volumes_${grain}s${category === null ? '' : '_category'}`, text },
     parameters.values,
   );
   return new Map(rows.map(({ bucket: at, usdc }) => [at.getTime(), usdc]));

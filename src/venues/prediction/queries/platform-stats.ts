@@ -56,13 +56,19 @@ export async function getPlatformTotals(sql: Sql, window: Window, score_day: str
   return row as PlatformTotals;
 }
 
-/** USDC traded in the window, each match once. */
-export async function getPlatformVolume(sql: Sql, window: Window): Promise<string> {
+/** What was taken in a window, each match once. */
+export interface Taken {
+  volume: string;
+  trades: number;
+}
+
+/** USDC and trades taken in the window. */
+export async function getTaken(sql: Sql, window: Window): Promise<Taken> {
   const parameters = new Parameters();
   const pieces = categoryPieces([window.from, window.to], { category: null, named: false, grain: 'day' }, parameters);
-  const text = `SELECT COALESCE(sum(buy_usdc + sell_usdc), 0) AS volume FROM (${pieces}) AS piece`;
-  const [row] = await sql.query<{ volume: string }>({ name: 'pm_platform_volume', text }, parameters.values);
-  return row?.volume ?? '0';
+  const text = `SELECT COALESCE(sum(buy_usdc + sell_usdc), 0) AS volume, COALESCE(sum(buys + sells), 0)::int AS trades FROM (${pieces}) AS piece`;
+  const [row] = await sql.query<Taken & Record<string, unknown>>({ name: 'pm_platform_taken', text }, parameters.values);
+  return row as Taken;
 }
 
 /** Whether the store holds anything of the venue from before `now`. */

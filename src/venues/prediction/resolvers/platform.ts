@@ -1,18 +1,16 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, previousWindow, windowOf } from '../../../lib/timeframe';
-import type { Resolver } from '../../venue';
+import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { getPlatformTotals, getPlatformVolume, hasAnything } from '../queries/platform-stats';
+import { type PlatformTotals, getPlatformTotals, getTaken, hasAnything } from '../queries/platform-stats';
+import { findToldTotals } from '../queries/platform-told';
 
 /** platform/stats: totals of the venue in the window. Throws empty_result while the store holds nothing at all. */
 export const platformStats: Resolver<unknown, { timeframe: Timeframe }> = async (_, { timeframe }, context) => {
   const window = windowOf(timeframe, context.now);
   const before = previousWindow(timeframe, context.now);
   const run = await context.loaders(makeLoaders).scoreRun();
-  const [totals, previous] = await Promise.all([
-    getPlatformTotals(context.sql, window, run?.day ?? null),
-    before && getPlatformVolume(context.sql, before),
-  ]);
+  const [totals, previous] = await Promise.all([totalsOf(context, window, run?.day ?? null), before && getTaken(context.sql, before)]);
   if (totals.total_trades === 0 && totals.active_traders === 0 && !(await hasAnything(context.sql, context.now)))
     throw new AppError('empty_result');
   Object.assign(context.meta, { timeframe, window, score_version: run?.version ?? null });
@@ -21,11 +19,18 @@ export const platformStats: Resolver<unknown, { timeframe: Timeframe }> = async 
     ...totals,
     timeframe,
     avg_trade_size_usdc: over(volume, totals.total_trades),
-    volume_change_pct: previous === null ? null : percent(volume - Number(previous), Number(previous)),
+    volume_change_pct: previous === null ? null : percent(volume - Number(previous.volume), Number(previous.volume)),
     smart_volume_pct: percent(Number(totals.smart_volume_usdc), volume),
     bot_volume_pct: percent(Number(totals.bot_volume_usdc), volume),
   };
 };
+
+/** Totals from what is told of the window, else from its facts. */
+async function totalsOf({ sql }: GraphContext, window: Window, score_day: string | null): Promise<PlatformTotals> {
+  const [told, taken] = await Promise.all([findToldTotals(sql, window, score_day), getTaken(sql, window)]);
+  if (told === null) return getPlatformTotals(sql, window, score_day);
+  return { ...told, total_volume_usdc: taken.volume, total_trades: taken.trades };
+}
 
 const over = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 

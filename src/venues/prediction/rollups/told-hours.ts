@@ -12,10 +12,10 @@ const AT_ONCE = 24;
 /** Later than any fact. */
 const END = new Date('9999-01-01T00:00:00Z');
 
-const FORGET = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour = ANY($1::timestamptz[])) DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`;
-const FORGET_FROM = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour >= $1 AND hour < $2) DELETE FROM pm_smart_hour WHERE hour >= $1 AND hour < $2`;
+const FORGET = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour = ANY($1::timestamptz[])), sizes AS (DELETE FROM pm_told_size WHERE hour = ANY($1::timestamptz[])) DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`;
+const FORGET_FROM = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour >= $1 AND hour < $2), sizes AS (DELETE FROM pm_told_size WHERE hour >= $1 AND hour < $2) DELETE FROM pm_smart_hour WHERE hour >= $1 AND hour < $2`;
 const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)),
-gone AS (DELETE FROM pm_told_hour WHERE hour IN (SELECT hour FROM touched)) DELETE FROM pm_smart_hour WHERE hour IN (SELECT hour FROM touched)`;
+gone AS (DELETE FROM pm_told_hour WHERE hour IN (SELECT hour FROM touched)), sizes AS (DELETE FROM pm_told_size WHERE hour IN (SELECT hour FROM touched)) DELETE FROM pm_smart_hour WHERE hour IN (SELECT hour FROM touched)`;
 
 /** Takes out the hours in which these rows lie, inside the transaction that changes them. */
 export async function forgetHours(client: PoolClient, rows: readonly { timestamp: Date }[]): Promise<void> {
@@ -77,6 +77,20 @@ GROUP BY piece.hour, market.category HAVING sum(buys + sells) > 0`,
   );
 }
 
+/** SQL of the bucket of a size, wider by a tenth each; what is smaller than a millionth is in the first. */
+export const sizeBucket = (usdc: string): string => `floor(10 * ln(GREATEST(${usdc}, 0.000001)::float8))::int`;
+
+const SIZES = `INSERT INTO pm_told_size (hour, bucket, fills, sizes)
+SELECT hour, ${sizeBucket('usdc_size')}, count(*), array_agg(usdc_size) FROM (
+  SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, usdc_size FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2::timestamptz + interval '1 hour' AND is_taker AND side IN ('BUY', 'SELL')
+) AS taken WHERE hour = ANY($3::timestamptz[]) GROUP BY 1, 2`;
+
+/** Sizes taken in these hours. */
+async function tellSizes(client: PoolClient, hours: readonly Date[]): Promise<void> {
+  await client.query(`DELETE FROM pm_told_size WHERE hour = ANY($1::timestamptz[])`, [hours]);
+  await client.query(SIZES, [hours[0], hours.at(-1), hours]);
+}
+
 async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {
   const { rows } = await client.query<{ hour: Date }>(UNTOLD, [until, run]);
   return rows.map(({ hour }) => hour);
@@ -94,6 +108,7 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     const hours = untold.slice(0, AT_ONCE);
     if (hours.length === 0) return false;
     await tellSmart(client, hours, days);
+    await tellSizes(client, hours);
     await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
     return untold.length > hours.length;
   };

@@ -3,6 +3,8 @@ import type { Sql } from '../../../../src/db/sql';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
+import { findToldTotals } from '../../../../src/venues/prediction/queries/platform-told';
+import { getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
 import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction/queries/stances';
@@ -191,6 +193,19 @@ describe('what is told beforehand', () => {
         expect(added).toEqual(sums);
       }
     };
+    /** Totals of the venue, from what is told and from facts. */
+    const checkTotals = async (): Promise<void> => {
+      const to = new Date(start.getTime() + 9 * DAY + 1_234);
+      await tellHours(pool, to);
+      const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
+      for (const hours of [1, 24, 24.5, 100, 10_000]) {
+        const window = { from: new Date(to.getTime() - hours * HOUR), to };
+        const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
+        const told = await findToldTotals(sqlOf(pool), window, day);
+        if (hours > 1) expect(told).toMatchObject(totals);
+        expect(Number(totals.median_trade_size_usdc)).toBeGreaterThan(0);
+      }
+    };
     await check();
     const before = await told();
     await loadShuffled(pool, (index) => index % 7 === 3);
@@ -199,6 +214,7 @@ describe('what is told beforehand', () => {
     await tellHours(pool, now);
     expect(await told()).toBe(before);
     await check();
+    await checkTotals();
     const { rows } = await pool.query<{ condition_id: string }>(
       'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
     );

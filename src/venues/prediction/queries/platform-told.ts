@@ -1,0 +1,97 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { sizeBucket } from '../rollups/told-hours';
+import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { Parameters } from './parameters';
+import { cutAt } from './pieces';
+import type { PlatformTotals } from './platform-stats';
+
+const HOUR_MS = 3_600_000;
+/** Hours read from facts at most. */
+const MOST_UNTOLD = 12;
+
+const HOURS: Statement = {
+  name: 'pm_platform_hours',
+  text: `SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day = $3::date) AS told,
+  ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
+    WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $3::date)) AS untold`,
+};
+
+interface Hours {
+  newest: boolean | null;
+  told: number;
+  untold: Date[];
+}
+
+/**
+ * Totals of a window that ends now, from what is told of its hours; null where that does not do: facts of later are in the store, too few hours are told, or some were taken
+ * out meanwhile. Volume and number of trades are not among them.
+ */
+export async function findToldTotals(
+  sql: Sql,
+  { from, to }: Window,
+  score_day: string | null,
+): Promise<Omit<PlatformTotals, 'total_volume_usdc' | 'total_trades'> | null> {
+  if (score_day === null) return null;
+  const { whole, edges } = cutAt([from, to]);
+  const [hours] = await sql.query<Hours & Record<string, unknown>>(HOURS, [whole.from, whole.to, score_day, to]);
+  if (hours === undefined || hours.newest !== true || hours.told === 0 || hours.untold.length > MOST_UNTOLD) return null;
+  const ranges = [...edges, ...hours.untold.map((hour) => ({ from: hour, to: new Date(hour.getTime() + HOUR_MS) }))];
+  const { text, values } = statementOf({ from, to }, whole, score_day, hours.untold, ranges);
+  const [row] = await sql.query<PlatformTotals & { told: number } & Record<string, unknown>>(
+    { name: `pm_platform_told_${ranges.length}`, text },
+    values,
+  );
+  return row?.told === hours.told ? row : null;
+}
+
+function statementOf(
+  { from, to }: Window,
+  whole: Window,
+  score_day: string,
+  untold: readonly Date[],
+  ranges: readonly Window[],
+): { text: string; values: unknown[] } {
+  const parameters = new Parameters();
+  const [since, until, day] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz'), parameters.add(score_day, 'date')];
+  const [low, high] = [parameters.add(whole.from, 'timestamptz'), parameters.add(whole.to, 'timestamptz')];
+  const told = `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`;
+  const within = ranges.map((range) => `("timestamp" >= ${parameters.add(range.from, 'timestamptz')} AND "timestamp" < ${parameters.add(range.to, 'timestamptz')})`); // prettier-ignore
+  // Each match once, by its taker. The median is exact: the mean of the two middle ones, found in the buckets that hold them.
+  const text = `WITH rest AS MATERIALIZED (
+  SELECT wallet, usdc_size, ${sizeBucket('usdc_size')} AS bucket FROM pm_trade WHERE (${within.join(' OR ')}) AND is_taker AND side IN ('BUY', 'SELL')
+), smart AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
+), classes AS (
+  SELECT sum(usdc_size) FILTER (WHERE score >= ${SMART_SCORE}) AS smart_usdc, sum(usdc_size) FILTER (WHERE tags && ARRAY['${MACHINE_TAGS.join("','")}']) AS machine_usdc
+  FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day}
+  UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
+), counts AS MATERIALIZED (
+  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, fills FROM pm_told_size WHERE ${told} UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
+), placed AS (
+  SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before, (SELECT sum(fills)::bigint FROM counts) AS total FROM counts
+), middle AS MATERIALIZED (
+  SELECT bucket, before, total FROM placed WHERE before + 1 <= total / 2 + 1 AND before + fills >= (total + 1) / 2
+), ranked AS (
+  SELECT size, total, before + row_number() OVER (PARTITION BY bucket ORDER BY size) AS rank FROM middle JOIN (
+    SELECT bucket, unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT bucket, usdc_size FROM rest
+  ) AS sized USING (bucket)
+)
+SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told,
+  (SELECT count(*)::int FROM pm_latest_fill WHERE category = '' AND at >= ${since}) AS active_traders,
+  (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
+  (SELECT count(*)::int FROM smart) AS smart_wallet_count,
+  (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
+  (SELECT count(*)::int FROM (
+    SELECT DISTINCT condition_id FROM pm_market_day WHERE day > (${since} AT TIME ZONE 'UTC')::date
+    UNION ALL SELECT kept.condition_id FROM pm_market_day AS kept WHERE kept.day = (${since} AT TIME ZONE 'UTC')::date
+      AND NOT EXISTS (SELECT FROM pm_market_day AS later WHERE later.condition_id = kept.condition_id AND later.day > (${since} AT TIME ZONE 'UTC')::date)
+      AND (${since} = date_trunc('day', ${since}, 'UTC') OR EXISTS (
+        SELECT FROM pm_token_hour AS token WHERE token.condition_id = kept.condition_id AND token.hour >= date_trunc('hour', ${since}, 'UTC') AND token.close_at >= ${since}))
+  ) AS traded) AS active_markets,
+  (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
+  (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
+  (SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until}) AS new_traders,
+  (SELECT (min(size) FILTER (WHERE rank = (total + 1) / 2) + min(size) FILTER (WHERE rank = total / 2 + 1)) / 2 FROM ranked) AS median_trade_size_usdc`;
+  return { text, values: parameters.values };
+}
