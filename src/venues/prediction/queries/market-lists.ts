@@ -66,6 +66,30 @@ export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<List
   return sql.query<ListedMarket & Record<string, unknown>>(STATEMENTS[scope.status], values);
 }
 
+/** A market and when it was resolved. */
+export interface ResolvedMarket {
+  condition_id: string;
+  resolved_at: Date;
+}
+
+const RESOLVED: Statement = {
+  name: 'pm_list_newest_resolved',
+  text: `SELECT condition_id, resolved_at FROM pm_market AS market WHERE ${STATUS.resolved} AND ($2::text IS NULL OR category = $2) AND ($3::timestamptz IS NULL OR resolved_at >= $3)
+  AND resolved_at <= COALESCE($4::timestamptz, $1) AND ($4::timestamptz IS NULL OR resolved_at < $4 OR condition_id COLLATE "C" > $5) ORDER BY resolved_at DESC, condition_id COLLATE "C" LIMIT $6`,
+};
+
+/** At most `limit` markets resolved up to `now` that stand behind `after`: the last resolved first, ties by id. */
+export function listNewestResolved(
+  sql: Sql,
+  { category, resolved_from }: Pick<ListScope, 'category' | 'resolved_from'>,
+  after: ResolvedMarket | null,
+  limit: number,
+  now: Date,
+): Promise<ResolvedMarket[]> {
+  const values = [now, category, resolved_from, after?.resolved_at ?? null, after?.condition_id ?? null, limit];
+  return sql.query<ResolvedMarket & Record<string, unknown>>(RESOLVED, values);
+}
+
 const ENDING: Statement = {
   name: 'pm_list_ending',
   text: `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${activeAt('market', '$1')} AND end_date <= $2 AND ($3::text IS NULL OR category = $3)`,

@@ -10,7 +10,7 @@ import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { readSearch } from '../market-search';
 import { winnerOf } from '../market-state';
-import { type ListedMarket, listMarkets } from '../queries/market-lists';
+import { type ResolvedMarket, listMarkets, listNewestResolved } from '../queries/market-lists';
 import { type SettledStance, countFlagged, listSettledStances } from '../queries/market-resolutions';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
 import { PM_TAGS } from '../scoring/tags';
@@ -48,8 +48,8 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   const scope = ['markets/resolutions', args];
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, context.now) });
-  const ordered = (await listRows(context, args, page.as_of)).sort(ORDERS[args.sort_by]);
   const after = page.after && rowOf(page.after);
+  const ordered = (await listRows(context, args, after, page.as_of)).sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);
   if (behind.length === 0)
     throw new AppError('empty_result', {
@@ -73,19 +73,25 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   );
 };
 
-async function listRows(context: GraphContext, { category, query, timeframe, sort_by }: Args, now: Date): Promise<Row[]> {
+/** Rows in scope; of the newest first no more than are shown behind `after`, and one that says there are more. */
+async function listRows(
+  context: GraphContext,
+  { category, query, timeframe, sort_by, limit }: Args,
+  after: Row | null,
+  now: Date,
+): Promise<Row[]> {
   const text = query ? readSearch(query) : null;
   if (text !== null && 'words' in text && text.words.length === 0) return [];
   const words = text !== null && 'words' in text ? text.words : null;
   const exactly = text !== null && 'exactly' in text ? text.exactly : null;
   const resolved_from = timeframe ? windowOf(timeframe, now).from : null;
+  const rowOfMarket = ({ condition_id, resolved_at }: ResolvedMarket): Row => ({ condition_id, resolved_at, volume: '0', accuracy: null });
+  if (sort_by === 'resolved_recently' && text === null) {
+    const newest = await listNewestResolved(context.sql, { category: category ?? null, resolved_from }, after, limit + 1, now);
+    return newest.map(rowOfMarket);
+  }
   const markets = await listMarkets(context.sql, { status: 'resolved', category: category ?? null, words, exactly, resolved_from }, now);
-  const rows = markets.map((market: ListedMarket): Row => ({
-    condition_id: market.condition_id,
-    resolved_at: market.resolved_at as Date,
-    volume: '0',
-    accuracy: null,
-  }));
+  const rows = markets.map((market) => rowOfMarket(market as ResolvedMarket));
   const ids = rows.map((row) => row.condition_id);
   if (sort_by === 'volume') {
     const volumes = await loadLifetimeVolumes(context.sql, ids, now);
