@@ -20,8 +20,8 @@ export interface Booth {
   database_url: string;
   settings: PaymentsSettings;
   faults: RpcFaults;
-  /** A funded buyer and the headers of a proof for what `payments` offer for the default sale at PRICE. */
-  buyer(payments: Payments): Promise<{ payer: string; headers: Record<string, string> }>;
+  /** By protocol: a funded buyer and the headers of a proof for what `payments` offer for the default sale at PRICE. */
+  buyers: Record<string, (payments: Payments) => Promise<{ payer: string; headers: Record<string, string> }>>;
   /** Micro-USDC that left the buyer's account for the merchant. */
   spent(payer: string): Promise<bigint>;
   close(): Promise<void>;
@@ -50,25 +50,24 @@ const payMpp: Pay = (buyer, challenge) => {
   return { Authorization: credentialOf(parameters, { type: 'transaction', transaction }) };
 };
 
-export const openSolanaBooth = (): Promise<Booth> => openBoothOnSolana(payX402);
-export const openMppSolanaBooth = (): Promise<Booth> => openBoothOnSolana(payMpp);
-
-async function openBoothOnSolana(pay: Pay): Promise<Booth> {
+/** Both protocols on Solana, one beside the other. */
+export async function openSolanaBooth(): Promise<Booth> {
   const [solana, database] = await Promise.all([startLocalSolana(), testDatabase()]);
   const merchant = Keypair.generate().publicKey.toBase58();
   await solana.fund(merchant, { usdc: 0n });
   const { url, mint, genesis_hash } = solana;
+  const buyerWho = (pay: Pay) => async (payments: Payments) => {
+    const key = Keypair.generate();
+    await solana.fund(key.publicKey.toBase58(), { lamports: 100_000_000n, usdc: BUYER_USDC });
+    return { payer: key.publicKey.toBase58(), headers: pay(key, await challengeOf(payments)) };
+  };
   const rpc_urls = [url, url];
   return {
     pool: database.pool,
     database_url: database.url,
     settings: { ...REALM, solana: { rpc_urls, pay_to: merchant, network: 'mainnet', mint, genesis_hash, sponsor_key: false } },
     faults: solana.faults,
-    buyer: async (payments) => {
-      const key = Keypair.generate();
-      await solana.fund(key.publicKey.toBase58(), { lamports: 100_000_000n, usdc: BUYER_USDC });
-      return { payer: key.publicKey.toBase58(), headers: pay(key, await challengeOf(payments)) };
-    },
+    buyers: { x402: buyerWho(payX402), 'MPP solana': buyerWho(payMpp) },
     spent: async (payer) => BUYER_USDC - (await solana.usdcBalance(payer)),
     close: async () => {
       await Promise.all([solana.stop(), database.drop()]);
@@ -87,19 +86,21 @@ export async function openTempoBooth(): Promise<Booth> {
     database_url: database.url,
     settings: { ...REALM, tempo: { rpc_urls: [url, url], pay_to: merchant, chain_id, usdc } },
     faults: tempo.faults,
-    buyer: async (payments) => {
-      const key = generatePrivateKey();
-      const { address } = privateKeyToAccount(key);
-      await tempo.fund(address, BUYER_USDC);
-      fees.set(address.toLowerCase(), await tempo.usdcBalance(merchant));
-      const challenge = await challengeOf(payments);
-      const raw = signedEip1559({ chainId: chain_id, nonce: 0n, gas: 2_000_000n, data: transferData(PRICE, merchant) }, key);
-      return {
-        payer: address,
-        headers: {
-          Authorization: credentialOf(parametersOf(challenge.headers['WWW-Authenticate']), { type: 'transaction', signature: raw }),
-        },
-      };
+    buyers: {
+      'MPP tempo': async (payments) => {
+        const key = generatePrivateKey();
+        const { address } = privateKeyToAccount(key);
+        await tempo.fund(address, BUYER_USDC);
+        fees.set(address.toLowerCase(), await tempo.usdcBalance(merchant));
+        const challenge = await challengeOf(payments);
+        const raw = signedEip1559({ chainId: chain_id, nonce: 0n, gas: 2_000_000n, data: transferData(PRICE, merchant) }, key);
+        return {
+          payer: address,
+          headers: {
+            Authorization: credentialOf(parametersOf(challenge.headers['WWW-Authenticate']), { type: 'transaction', signature: raw }),
+          },
+        };
+      },
     },
     // One buyer at a time pays on this chain; its fee, in the same token, is no part of the price.
     spent: async (payer) => (await tempo.usdcBalance(merchant)) - (fees.get(payer.toLowerCase()) as bigint),

@@ -13,7 +13,7 @@ describe('a process killed at every step', () => {
   /** Sells once in a process of its own; null when that was killed in the state, else how the sale ended. */
   async function die(headers: Record<string, string>, state: DyingOrders['die']): Promise<string | null> {
     const sale = { ...saleOf({ headers }), amount: '20000' };
-    const [end] = await dieIn({ die: state, sales: [{ database_url: till.database.url, settings: till.settings, sale }] });
+    const [end] = await dieIn({ die: state, sales: [{ column: 0, database_url: till.database.url, settings: till.settings, sale }] });
     return end as string | null;
   }
 

@@ -18,8 +18,9 @@ export const DEATHS = [
 ] as const;
 export type Death = (typeof DEATHS)[number];
 
-/** One sale of a dying process, over a database and a chain of its own. */
+/** One sale of a dying process, over the database and the chain of its column. */
 export interface DyingSale {
+  column: number;
   database_url: string;
   settings: PaymentsSettings;
   sale: Omit<Sale, 'amount'> & { amount: string };
@@ -40,9 +41,10 @@ export interface FromDying {
 
 /**
  * Runs the sales in one process until each of them has come to its state or to its end, and kills the process (SIGKILL) there.
- * `sending` is called, and waited for, before the first broadcast of a sale. Returns how each sale ended; null: it was killed in its state.
+ * `sending` is called, and waited for, when every sale of a column is about to be broadcast or will not be. Returns how each sale
+ * ended; null: it was killed in its state.
  */
-export async function dieIn(orders: DyingOrders, sending: (sale: number) => unknown = () => undefined): Promise<(string | null)[]> {
+export async function dieIn(orders: DyingOrders, sending: (column: number) => unknown = () => undefined): Promise<(string | null)[]> {
   const child = fork(path.join(__dirname, 'dying-process.ts'), [], {
     execArgv: ['-r', path.join(__dirname, 'register-typescript.js')],
     env: { ...process.env, NODE_OPTIONS: '', DYING_ORDERS: JSON.stringify(orders) },
@@ -51,11 +53,18 @@ export async function dieIn(orders: DyingOrders, sending: (sale: number) => unkn
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const ends = new Map<number, string | null>();
+  const waiting = new Set<number>();
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.on('message', ({ sale, at, outcome }: FromDying) => {
-    if (at === 'sending') return void Promise.resolve(sending(sale)).then(() => child.connected && child.send(sale));
-    ends.set(sale, at === 'there' ? null : (outcome ?? ''));
-    if (ends.size === orders.sales.length) child.kill('SIGKILL');
+    if (at === 'sending') waiting.add(sale);
+    else ends.set(sale, at === 'there' ? null : (outcome ?? ''));
+    if (ends.size === orders.sales.length) return void child.kill('SIGKILL');
+    const column = orders.sales[sale]?.column as number;
+    const together = [...orders.sales.keys()].filter((other) => orders.sales[other]?.column === column);
+    const held = together.filter((other) => waiting.has(other));
+    if (held.length === 0 || !together.every((other) => waiting.has(other) || ends.has(other))) return;
+    held.forEach((other) => waiting.delete(other));
+    void Promise.resolve(sending(column)).then(() => held.forEach((other) => child.connected && child.send(other)));
   });
   await gone;
   if (ends.size < orders.sales.length) throw new Error(`the process ended early: ${errors}`);

@@ -2,6 +2,6 @@ import { openSolanaBooth, openTempoBooth } from './booth';
 import { killTable } from './kill-table';
 
 describe.each([
-  ['x402', openSolanaBooth],
-  ['tempo', openTempoBooth],
-] as const)('killed in every state, %s', killTable);
+  ['Solana', openSolanaBooth],
+  ['Tempo', openTempoBooth],
+] as const)('killed in every state, on %s', (_, open) => killTable(open));

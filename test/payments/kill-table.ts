@@ -36,20 +36,14 @@ const FAULTS = {
   'both RPCs down': (faults) => faults.down(),
 } satisfies Record<string, (faults: RpcFaults) => unknown>;
 type FaultName = keyof typeof FAULTS;
-
-/** What is crossed: deaths by faults. */
-export interface Table {
-  deaths: readonly Death[];
-  faults: readonly FaultName[];
-}
-export const WHOLE_TABLE: Table = { deaths: DEATHS, faults: Object.keys(FAULTS) as FaultName[] };
+const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 interface Row {
   state: string;
   transaction: string | null;
 }
 
-/** One column of the table: a fault, on a chain and a ledger of its own. */
+/** One column of the table: a fault, on a chain and a ledger of its own, which all protocols of the chain share. */
 interface Column {
   fault: FaultName;
   booth: Booth;
@@ -60,6 +54,12 @@ interface Column {
 interface Buyer {
   payer: string;
   headers: Record<string, string>;
+}
+
+/** A buyer, and how its sale ended in the dying process; null: with the process. */
+interface Cell {
+  buyer: Buyer;
+  end: string | null;
 }
 
 const rowsOf = async (pool: Pool, payer: string): Promise<Row[]> =>
@@ -89,20 +89,33 @@ async function sold(shop: Payments, buyer: Buyer, work: ReturnType<typeof workOf
   }
 }
 
-/** From the death to the buyer's answer: what the cell says. Throws where ledger, chain and answer disagree. */
-async function aftermath(column: Column, buyer: Buyer, end: string | null, sending: boolean): Promise<string> {
-  const { booth, fault, next } = column;
+/** From the death to the buyers' answers: what the cells say. Throws where ledger, chain and answer disagree. */
+async function aftermath(column: Column, cells: readonly Cell[], spoiled: boolean): Promise<string[]> {
+  const { booth, fault } = column;
   // Those who died before there was anything to send: the fault begins with their death.
-  if (!sending) await FAULTS[fault](booth.faults);
-  const spent = (): Promise<bigint> => booth.spent(buyer.payer);
-  // While the RPC still misbehaves nothing may be said that is not so.
-  const during = await lookAfter(column, buyer.payer);
-  const landed = (await spent()) > 0n;
-  for (const row of during) expect([row.state, landed && /RELEASED|EXPIRED|REJECTED/.test(row.state)]).toEqual([row.state, false]);
-  expect(during.some(isPaid) && !landed).toBe(false);
-
+  if (!spoiled) await FAULTS[fault](booth.faults);
+  // One after the other: a pass of one buyer's look would hold the other's row.
+  const landed: boolean[] = [];
+  for (const { buyer } of cells) landed.push(await whileSpoiled(column, buyer));
   booth.faults.clear();
   await booth.faults.up();
+  const said: string[] = [];
+  for (const [index, cell] of cells.entries()) said.push(await afterwards(column, cell, landed[index] as boolean));
+  return said;
+}
+
+/** While the RPC still misbehaves nothing may be said that is not so. Returns whether the payment is on chain. */
+async function whileSpoiled(column: Column, { payer }: Buyer): Promise<boolean> {
+  const during = await lookAfter(column, payer);
+  const landed = (await column.booth.spent(payer)) > 0n;
+  for (const row of during) expect([row.state, landed && /RELEASED|EXPIRED|REJECTED/.test(row.state)]).toEqual([row.state, false]);
+  expect(during.some(isPaid) && !landed).toBe(false);
+  return landed;
+}
+
+async function afterwards(column: Column, { buyer, end }: Cell, landed: boolean): Promise<string> {
+  const { booth, next } = column;
+  const spent = (): Promise<bigint> => booth.spent(buyer.payer);
   const after = await lookAfter(column, buyer.payer);
   const paid = after.filter(isPaid).length;
   expect([paid, await spent()]).toEqual(landed ? [1, PRICE] : [0, 0n]);
@@ -120,14 +133,20 @@ async function aftermath(column: Column, buyer: Buyer, end: string | null, sendi
   return `${end === null ? '' : `lived (${end}); `}${left}${landed ? ', paid' : ''}; ${known ? 'collected' : 'sold anew'}`;
 }
 
-/** The tests of one protocol, over booths that `open` opens; the table they filled in is printed at the end. */
-export function killTable(protocol: string, open: () => Promise<Booth>, { deaths, faults }: Table = WHOLE_TABLE): void {
-  const table: Record<string, string[]> = {};
+/** Prints one protocol's table, in Markdown. */
+function print(protocol: string, cellsOf: (state: Death) => readonly string[]): void {
+  const lines = [['state', ...FAULT_NAMES], ['---', ...FAULT_NAMES.map(() => '---')], ...DEATHS.map((state) => [state, ...cellsOf(state)])];
+  process.stdout.write(`\nKilled, ${protocol}:\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
+}
+
+/** The tests of one chain's protocols, over booths that `open` opens; the tables they filled in are printed at the end. */
+export function killTable(open: () => Promise<Booth>): void {
+  const table: Record<string, Partial<Record<Death, string[]>>> = {};
   let columns: Column[];
 
   beforeAll(async () => {
     columns = await Promise.all(
-      faults.map(async (fault) => {
+      FAULT_NAMES.map(async (fault) => {
         const booth = await open();
         const settings = { ...booth.settings, ...TIMES };
         const next = await createPayments(settings, { pool: booth.pool, logger: rememberingLog([]) });
@@ -139,28 +158,42 @@ export function killTable(protocol: string, open: () => Promise<Booth>, { deaths
   afterAll(async () => {
     for (const { next } of columns) await next.stop();
     await Promise.all(columns.map(({ booth }) => booth.close()));
-    const lines = [['state', ...faults], faults.map(() => '---').concat('---'), ...deaths.map((state) => [state, ...(table[state] ?? [])])];
-    process.stdout.write(`\nKilled, ${protocol}:\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
+    for (const [protocol, rows] of Object.entries(table)) print(protocol, (state) => rows[state] ?? []);
   });
 
-  test.each(deaths)(
+  /** A buyer of each protocol in each column, column by column. */
+  const buyersOf = (column: Column): Promise<Buyer[]> => Promise.all(Object.values(column.booth.buyers).map((buyer) => buyer(column.next)));
+
+  test.each(DEATHS)(
     '%s',
     async (state: Death) => {
-      const buyers = await Promise.all(columns.map(({ booth, next }) => booth.buyer(next)));
-      const sales = columns.map(({ booth, settings }, index) => ({
-        database_url: booth.database_url,
-        settings,
-        sale: { ...saleOf({ headers: buyers[index]?.headers }), amount: String(PRICE) },
-      }));
-      const sending = new Set<number>();
-      const spoil = async (sale: number): Promise<void> => {
-        sending.add(sale);
-        const { fault, booth } = columns[sale] as Column;
+      const buyers = await Promise.all(columns.map(buyersOf));
+      const sales = columns.flatMap(({ booth, settings }, column) =>
+        (buyers[column] as Buyer[]).map(({ headers }) => ({
+          column,
+          database_url: booth.database_url,
+          settings,
+          sale: { ...saleOf({ headers }), amount: String(PRICE) },
+        })),
+      );
+      const spoiled = new Set<number>();
+      const ends = await dieIn({ die: state, sales }, async (index) => {
+        spoiled.add(index);
+        const { fault, booth } = columns[index] as Column;
         await FAULTS[fault](booth.faults);
-      };
-      const ends = await dieIn({ die: state, sales }, spoil);
-      table[state] = await Promise.all(
-        columns.map((column, index) => aftermath(column, buyers[index] as Buyer, ends[index] as string | null, sending.has(index))),
+      });
+      await Promise.all(
+        columns.map(async (column, index) => {
+          const own = (buyers[index] as Buyer[]).map((buyer, place) => ({
+            buyer,
+            end: ends[index * (buyers[index] as Buyer[]).length + place] as string | null,
+          }));
+          const said = await aftermath(column, own, spoiled.has(index));
+          Object.keys(column.booth.buyers).forEach((protocol, place) => {
+            const row = ((table[protocol] ??= {})[state] ??= []);
+            row[index] = said[place] as string;
+          });
+        }),
       );
     },
     180_000,
