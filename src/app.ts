@@ -30,11 +30,11 @@ import { lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
 
-/** Contexts for what works in the background: it asks the graph as of the clock's now. */
+/** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
 export const contextsOver =
-  (db: Database, { clock }: Pick<Config, 'clock'>): (() => GraphContext) =>
-  () =>
-    makeContext(db, clock.now());
+  (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
+  (at = clock.now()) =>
+    makeContext(db, at);
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;

@@ -2,7 +2,6 @@ import { SingleBar } from 'cli-progress';
 import { VENUES, contextsOver } from '../app';
 import type { Config } from '../config';
 import type { Database } from '../db/client';
-import { makeContext } from '../graph/context';
 import { backdateSignals } from '../workers/backdate';
 import { runScores } from '../workers/scores';
 import { buildSnapshots } from '../workers/snapshots';
@@ -44,13 +43,13 @@ async function scoreNow(db: Database, config: Config): Promise<number> {
   return 0;
 }
 
-async function scorePast(db: Database, { clock }: Config, days: number): Promise<number> {
+async function scorePast(db: Database, config: Config, days: number): Promise<number> {
   for (const venue of VENUES)
     await backdateSignals(
       db.pool,
       venue,
-      (at) => makeContext(db, at),
-      () => clock.now(),
+      contextsOver(db, config),
+      () => config.clock.now(),
       days,
       (day) => process.stdout.write(`${JSON.stringify(day)}\n`),
     );
