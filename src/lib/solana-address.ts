@@ -1,17 +1,16 @@
 import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
-import { encodeBase58 } from './base58';
 
 // Base58 is arithmetic on long numbers; the same programs, mints and wallets come again.
-const texts = new LRUCache<string, string>({ max: 20_000 });
-const bytes = new LRUCache<string, Uint8Array>({ max: 20_000 });
+const texts = new LRUCache<string, string>({ max: 50_000 });
+const bytes = new LRUCache<string, Uint8Array>({ max: 50_000 });
 
 /** Base58 of an address's 32 bytes. */
 export function solanaAddressOf(address: Uint8Array): string {
   const key = Buffer.from(address.buffer, address.byteOffset, address.length).toString('latin1');
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const text = encodeBase58(address);
+  const text = bs58.encode(address);
   texts.set(key, text);
   return text;
 }

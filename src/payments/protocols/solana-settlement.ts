@@ -1,8 +1,8 @@
+import bs58 from 'bs58';
 import { RpcUnavailable } from '../../chains/rpc';
 import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } from '../../chains/solana';
 import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
-import { encodeBase58 } from '../../lib/base58';
 import type { SolanaPaymentConfig } from '../config';
 import type { Admission, PaymentLog, Prepared, ValidProof } from '../protocol';
 import { SolanaLanding } from './solana-landing';
@@ -135,7 +135,7 @@ export class SolanaSettlement {
     const wire = Buffer.from(raw, 'base64');
     const signature = this.sponsor.sign(wire.subarray(signatureOffset(2)));
     signature.copy(wire, signatureOffset(0));
-    return { transaction: encodeBase58(signature), raw: wire.toString('base64') };
+    return { transaction: bs58.encode(signature), raw: wire.toString('base64') };
   }
 
   /** A transaction that waits for the sponsor cannot have landed; its id does not exist yet. */

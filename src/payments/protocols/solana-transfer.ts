@@ -1,9 +1,9 @@
 import crypto from 'node:crypto';
+import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
 import { associatedTokenAddress } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
-import { encodeBase58 } from '../../lib/base58';
 import { decodeWire, type SolanaWire } from './solana-wire';
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
@@ -90,7 +90,7 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
     payer,
     sponsored,
     message_hash: crypto.createHash('sha256').update(transaction.message).digest('hex'),
-    transaction_id: sponsored ? null : encodeBase58(transaction.signatures[0] as Buffer),
+    transaction_id: sponsored ? null : bs58.encode(transaction.signatures[0] as Buffer),
     blockhash: transaction.blockhash,
     source,
     destination,

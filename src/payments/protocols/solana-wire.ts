@@ -1,4 +1,4 @@
-import { encodeBase58 } from '../../lib/base58';
+import bs58 from 'bs58';
 import { solanaAddressOf } from '../../lib/solana-address';
 
 /** A signed transaction taken apart. Byte fields are views into its wire form. */
@@ -40,7 +40,7 @@ export function decodeWire(wire: Buffer): SolanaWire {
   const [required, readonly_signed, readonly_unsigned] = [read.byte(), read.byte(), read.byte()];
   if (signatures.length !== required) throw new Error('not as many signatures as signers');
   const key_bytes = read.list(() => read.bytes(KEY_BYTES));
-  const blockhash = encodeBase58(read.bytes(KEY_BYTES));
+  const blockhash = bs58.encode(read.bytes(KEY_BYTES));
   const instructions = read.list(() => ({
     program: read.byte(),
     accounts: [...read.bytes(read.length())],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import bs58 from 'bs58';
 import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js';
 import type { Account, FailedTransactionMetadata, LiteSvm, SimulatedTransactionInfo, TransactionMetadata } from 'litesvm/dist/internal.js';
-import { encodeBase58 } from '../../lib/base58';
 import { solanaAddressBytes, solanaAddressOf } from '../../lib/solana-address';
 import { type TransactionError, RpcFailure, decodeError } from './solana-errors';
 import { SlotClock } from './solana-slots';
@@ -84,7 +84,7 @@ function toChainAccount(address: string, account: Account): ChainAccount {
 /** The local chain's state: accounts and programs in LiteSVM, blockhashes and landed transactions kept here. */
 export class SolanaBank {
   readonly clock = new SlotClock(randomBytes(32));
-  readonly genesisHash = encodeBase58(this.clock.genesis);
+  readonly genesisHash = bs58.encode(this.clock.genesis);
   private readonly landed = new Map<string, Landed>();
 
   private readonly svm: LiteSvm;
@@ -149,7 +149,7 @@ export class SolanaBank {
     if (!Buffer.from(transaction.serialize()).equals(wire)) {
       throw new RpcFailure(-32602, 'failed to deserialize solana_transaction::versioned::VersionedTransaction: trailing bytes');
     }
-    const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array(64));
+    const signature = bs58.encode(transaction.signatures[0] ?? new Uint8Array(64));
     const loaded = this.lookUp(transaction);
     const keys = [
       ...transaction.message.staticAccountKeys.map((key) => solanaAddressOf(key.toBytes())),

@@ -1,5 +1,5 @@
+import bs58 from 'bs58';
 import { SystemProgram } from '@solana/web3.js';
-import { encodeBase58 } from '../../lib/base58';
 import { ATA_PROGRAM, TOKEN_2022_PROGRAM, isTokenProgram, uiTokenAmount } from './solana-tokens';
 
 /** One instruction of a message, or one that a program called; indexes count in the transaction's keys. */
@@ -69,5 +69,5 @@ export function parseInstruction(raw: RawInstruction, keys: string[]): Record<st
   const accounts = raw.accounts.map((index) => keys[index] as string);
   const parsed = parse(programId, Buffer.from(raw.data), accounts);
   if (parsed !== undefined) return { ...parsed, programId, stackHeight: raw.depth };
-  return { programId, accounts, data: encodeBase58(raw.data), stackHeight: raw.depth };
+  return { programId, accounts, data: bs58.encode(raw.data), stackHeight: raw.depth };
 }

@@ -1,4 +1,4 @@
-import { encodeBase58 } from '../../lib/base58';
+import bs58 from 'bs58';
 import { type ChainAccount, type Landed, type SolanaBank, type TokenBalance } from './solana-bank';
 import { RpcFailure } from './solana-errors';
 import { type RawInstruction, parseInstruction } from './solana-instructions';
@@ -48,8 +48,8 @@ export function accountJson(
     rentEpoch: U64_MAX,
     space: account.data.length,
   };
-  if (encoding === 'binary') return { data: encodeBase58(bytes), ...rest };
-  if (encoding === 'base58') return { data: [encodeBase58(bytes), 'base58'], ...rest };
+  if (encoding === 'binary') return { data: bs58.encode(bytes), ...rest };
+  if (encoding === 'base58') return { data: [bs58.encode(bytes), 'base58'], ...rest };
   if (encoding === 'base64') return { data: [bytes.toString('base64'), 'base64'], ...rest };
   if (encoding === 'jsonParsed') return { data: parsedData(bank, account) ?? [bytes.toString('base64'), 'base64'], ...rest };
   throw new RpcFailure(-32602, `Invalid params: the local chain does not know the encoding "${encoding}".`);
@@ -69,7 +69,7 @@ function compiled(list: RawInstruction[]): unknown[] {
   return list.map(({ program_index, accounts, data, depth }) => ({
     programIdIndex: program_index,
     accounts,
-    data: encodeBase58(data),
+    data: bs58.encode(data),
     stackHeight: depth,
   }));
 }
@@ -149,8 +149,8 @@ export function transactionJson(landed: Landed, encoding: string): Record<string
   const parsed = encoding === 'jsonParsed';
   const write: Instructions = parsed ? (list) => list.map((one) => parseInstruction(one, landed.keys)) : compiled;
   const bytes = Buffer.from(landed.wire);
-  const binary: Record<string, unknown> = { base64: [bytes.toString('base64'), 'base64'], base58: [encodeBase58(bytes), 'base58'] };
-  const signatures = landed.transaction.signatures.map((signature) => encodeBase58(signature));
+  const binary: Record<string, unknown> = { base64: [bytes.toString('base64'), 'base64'], base58: [bs58.encode(bytes), 'base58'] };
+  const signatures = landed.transaction.signatures.map((signature) => bs58.encode(signature));
   return {
     slot: landed.slot,
     blockTime: landed.block_time,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodeBase58 } from '../../lib/base58';
+import bs58 from 'bs58';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
@@ -46,7 +46,7 @@ export class SlotClock {
   /** The blockhash of the newest slot at this commitment, and the last height at which it is good. */
   latest(commitment: Commitment): { blockhash: string; lastValidBlockHeight: number } {
     const slot = this.slot(commitment);
-    const blockhash = encodeBase58(createHash('sha256').update(this.genesis).update(String(slot)).digest());
+    const blockhash = bs58.encode(createHash('sha256').update(this.genesis).update(String(slot)).digest());
     if (!this.slots.has(blockhash)) this.remember(blockhash, slot);
     return { blockhash, lastValidBlockHeight: this.height(slot) + MAX_AGE };
   }

@@ -1,5 +1,5 @@
+import bs58 from 'bs58';
 import { ComputeBudgetProgram, VersionedMessage } from '@solana/web3.js';
-import { encodeBase58 } from '../../lib/base58';
 import type { Landed, SolanaBank } from './solana-bank';
 import { type TransactionError, RpcFailure, describeError } from './solana-errors';
 import { accountJson, innerInstructionsJson, transactionJson } from './solana-json';
@@ -41,7 +41,7 @@ function simulationJson(
   const returnData =
     returned === undefined || returned.data().length === 0
       ? null
-      : { programId: encodeBase58(returned.programId()), data: [Buffer.from(returned.data()).toString('base64'), 'base64'] };
+      : { programId: bs58.encode(returned.programId()), data: [Buffer.from(returned.data()).toString('base64'), 'base64'] };
   const innerInstructions = config.innerInstructions === true ? innerInstructionsJson(run.meta, keys) : null;
   return { err: run.err, logs: run.logs, accounts, unitsConsumed: run.units, returnData, innerInstructions, replacementBlockhash: null };
 }

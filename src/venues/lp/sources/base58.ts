@@ -1,5 +1,3 @@
-import bs58 from 'bs58';
-
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i += 1) VALUES[ALPHABET.charCodeAt(i)] = i;
@@ -55,18 +53,4 @@ function leadingZeros(text: string): number {
   let zeros = 0;
   while (zeros < text.length && text[zeros] === '1') zeros += 1;
   return zeros;
-}
-
-const known = new Map<string, string>();
-const KNOWN_AT_MOST = 50_000;
-
-/** Address of the 32 bytes at `at` in base58. The same few thousand addresses come again and again, so they are remembered. */
-export function addressOf(bytes: Buffer, at = 0): string {
-  const key = bytes.toString('latin1', at, at + 32);
-  const seen = known.get(key);
-  if (seen !== undefined) return seen;
-  if (known.size >= KNOWN_AT_MOST) known.clear();
-  const address = bs58.encode(bytes.subarray(at, at + 32));
-  known.set(key, address);
-  return address;
 }

@@ -1,4 +1,4 @@
-import { addressOf } from './base58';
+import { solanaAddressOf } from '../../../lib/solana-address';
 
 /** Field types of the events we read. Integers above 53 bits come out as decimal text, like addresses as base58. */
 export type FieldType =
@@ -39,7 +39,7 @@ export class BorshReader {
   private value(type: FieldType): FieldValue {
     switch (type) {
       case 'pubkey':
-        return addressOf(this.data, this.past(32));
+        return solanaAddressOf(this.take(32));
       case 'u8':
         return this.data.readUInt8(this.past(1));
       case 'u16':
@@ -64,12 +64,14 @@ export class BorshReader {
   }
 
   private compound(type: { bytes: number } | { option: FieldType } | { struct: Layout }): FieldValue {
-    if ('bytes' in type) {
-      const from = this.past(type.bytes);
-      return this.data.toString('hex', from, this.at);
-    }
+    if ('bytes' in type) return this.take(type.bytes).toString('hex');
     if ('struct' in type) return this.struct(type.struct);
     return this.bool() ? this.value(type.option) : null;
+  }
+
+  private take(bytes: number): Buffer {
+    const from = this.past(bytes);
+    return this.data.subarray(from, this.at);
   }
 
   private bool(): boolean {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../../../../src/venues/lp/chain-addresses';
-import { addressOf, decodeBase58 } from '../../../../src/venues/lp/sources/base58';
+import { decodeBase58 } from '../../../../src/venues/lp/sources/base58';
 import { BorshReader, type FieldType, type Layout } from '../../../../src/venues/lp/sources/borsh';
 import { EVENT_LAYOUTS } from '../../../../src/venues/lp/sources/event-layouts';
 import { type DecodedTransaction, decodeTransaction } from '../../../../src/venues/lp/sources/transaction';
@@ -23,14 +23,6 @@ describe('base58', () => {
   test('refuses what is not base58', () => {
     for (const text of ['0', 'O', 'I', 'l', 'abc+', 'é', '11 1']) expect(decodeBase58(text)).toBeUndefined();
     expect(decodeBase58('')).toEqual(Buffer.alloc(0));
-  });
-
-  test('addresses are written like everywhere else', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-        expect(addressOf(Buffer.from(bytes))).toBe(bs58.encode(bytes));
-      }),
-    );
   });
 });
 
