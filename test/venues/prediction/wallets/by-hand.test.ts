@@ -52,7 +52,7 @@ describe('wallets by hand', () => {
     expect(rows[0]).toMatchObject({
       rank: 1, wallet: wallet(201), period_pnl_usdc: 200, period_roi_percent: 33.333333, period_trades: 12, period_win_rate: 0.666667, overall_score: 70, sharpe_ratio: Number(sharpe.toFixed(6)),
       primary_category: 'Crypto', tags: ['smart'], active_positions_count: 1, period_volume_usdc: 1_000, win_rate_lb: Number((wilsonLowerBound(8, 12) as number).toFixed(6)), edge: 0.166667, avg_entry_price: 0.5,
-      rank_value: expect.closeTo((sharpe * 12) / 32, 12), is_significant: false, followable_roi_pct: null,
+      rank_value: Number(((sharpe * 12) / 32).toFixed(6)), is_significant: false, followable_roi_pct: null,
     }); // prettier-ignore
     const ranked = async (metric: string, sent: Row = {}): Promise<unknown[]> =>
       (await ask<Row[]>('top-performers', { metric, min_trades: 1, ...sent })).map((row) => [
