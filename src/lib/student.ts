@@ -41,9 +41,12 @@ export function incompleteBeta(x: number, a: number, b: number): number {
   return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b;
 }
 
-/** Chance that Student's t with `freedom` > 0 degrees of freedom exceeds t >= 0: I_{ν/(ν + t²)}(ν/2, 1/2) / 2. */
+/** Chance that Student's t with `freedom` > 0 degrees of freedom exceeds t >= 0: I_{ν/(ν + t²)}(ν/2, 1/2) / 2; near 0 by what is left of it. */
 export function studentTail(t: number, freedom: number): number {
-  return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+  const square = t * t;
+  return square < freedom
+    ? 0.5 - incompleteBeta(square / (freedom + square), 0.5, freedom / 2) / 2
+    : incompleteBeta(freedom / (freedom + square), freedom / 2, 0.5) / 2;
 }
 
 const polynomial = (coefficients: readonly number[], x: number): number => coefficients.reduceRight((sum, each) => sum * x + each, 0);
