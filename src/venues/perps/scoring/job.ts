@@ -32,7 +32,8 @@ export function score(pool: Pool, now: Date, progress: (wallets: number) => void
       await client.query('DELETE FROM perp_score WHERE day = $1', [dayOf(now)]);
       return scoreAll(client, now, progress);
     },
-    `${LONG_WORK}; SET LOCAL work_mem = '${WORK_MEMORY}'`,
+    // One run at a time: what one tells of a day, the other would tell again.
+    `SELECT pg_advisory_xact_lock(hashtext('perps scores')); ${LONG_WORK}; SET LOCAL work_mem = '${WORK_MEMORY}'`,
   );
 }
 
