@@ -96,13 +96,14 @@ async function listUntold(client: PoolClient, until: Date, run: string): Promise
   return rows.map(({ hour }) => hour);
 }
 
-/** Tells every whole hour before `now` that is not told, or not by the newest run; some hours in each transaction. Without a run nothing is. */
+/** Tells every whole hour before `now` that is not told, or not by the newest run; some hours in each transaction. Nothing is told as of before that run. */
 export async function tellHours(pool: Pool, now: Date): Promise<void> {
   const until = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
   const tell = async (client: PoolClient): Promise<boolean> => {
     const days = await listRunDays(sqlOf(client), now);
     const run = days.at(-1);
-    if (run === undefined) return false;
+    const newest = (await listRunDays(sqlOf(client), END)).at(-1);
+    if (run === undefined || run !== newest) return false;
     await lockRollups(client);
     const untold = await listUntold(client, until, run);
     const hours = untold.slice(0, AT_ONCE);
