@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { rebuildHours } from '../../../../src/venues/prediction/rollups/hours';
@@ -28,16 +29,7 @@ async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; wallets: R
   };
 }
 
-async function rebuild(pool: Pool): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    await rebuildHours(client);
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
-}
+const rebuild = (pool: Pool): Promise<void> => inTransaction(pool, rebuildHours);
 
 describe('hours', () => {
   const databases: Awaited<ReturnType<typeof testDatabase>>[] = [];

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../../../src/db/transaction';
 import type { Sql } from '../../../../src/db/sql';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
@@ -70,17 +71,6 @@ async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
   };
 }
 
-async function within(pool: Pool, work: (client: Parameters<typeof rebuildLatest>[0]) => Promise<unknown>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    await work(client);
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
-}
-
 describe('what is told beforehand', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let pool: Pool;
@@ -108,11 +98,11 @@ describe('what is told beforehand', () => {
     const moved = await latest(pool);
     expect(moved.kept.filter((line) => line.includes(' Weather@')).length).toBeGreaterThan(20);
     expect(moved.kept).toEqual(moved.told);
-    await within(pool, (client) => retractFills(client, { from: new Date(start.getTime() + 6 * DAY), to: now }));
+    await inTransaction(pool, (client) => retractFills(client, { from: new Date(start.getTime() + 6 * DAY), to: now }));
     const left = await latest(pool);
     expect(left.kept.length).toBeLessThan(moved.kept.length);
     expect(left.kept).toEqual(left.told);
-    await within(pool, rebuildLatest);
+    await inTransaction(pool, rebuildLatest);
     expect((await latest(pool)).kept).toEqual(left.kept);
   }, 180_000);
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
@@ -66,17 +67,6 @@ async function counted(pool: Pool): Promise<string[]> {
   return [...sums.values()].map(({ unit, at, category, figures }) => lineOf(unit, at, category, figures)).sort();
 }
 
-async function within(pool: Pool, work: (client: Parameters<typeof rebuildVolumes>[0]) => Promise<unknown>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    await work(client);
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
-}
-
 describe('volume by category', () => {
   const databases: Database[] = [];
   const database = async (): Promise<Pool> => {
@@ -136,12 +126,12 @@ describe('volume by category', () => {
     await loadRecords(pool, 'markets.json', [politics]);
     await loadRecords(pool, 'trades.json', fills);
     await loadRecords(pool, 'activity.json', [{ ...trade(4, 1, 0, 3, 'BUY', 10, 0.45, 45), type: 'TRADE' }]);
-    await within(pool, (client) => retractFills(client, { from: new Date((NOW - 50) * 1_000), to: new Date((NOW - 40) * 1_000) }));
+    await inTransaction(pool, (client) => retractFills(client, { from: new Date((NOW - 50) * 1_000), to: new Date((NOW - 40) * 1_000) }));
     expect((await volumes(pool))[0]).toBe('day 2026-03-10T00:00 Politics 1 1 3.0000 24.0000');
     expect(await volumes(pool)).toEqual(await counted(pool));
     const days = async (): Promise<unknown[]> => (await pool.query(`SELECT condition_id, day::text, fills, buys, sells, first_at FROM pm_market_day`)).rows; // prettier-ignore
     expect(await days()).toEqual([{ condition_id: condition(1), day: '2026-03-10', fills: 2, buys: 1, sells: 1, first_at: new Date((NOW - 4_000) * 1_000) }]); // prettier-ignore
-    await within(pool, (client) => retractFills(client, { from: new Date(0), to: new Date((NOW + 1) * 1_000) }));
+    await inTransaction(pool, (client) => retractFills(client, { from: new Date(0), to: new Date((NOW + 1) * 1_000) }));
     expect(await volumes(pool)).toEqual([]);
     expect(await days()).toEqual([]);
   });
@@ -158,7 +148,7 @@ describe('volume by category', () => {
     expect(kept.length).toBeGreaterThan(200);
     expect(new Set(kept.map((line) => line.split(' ')[2])).size).toBeGreaterThan(3);
     expect(kept).toEqual(await counted(pool));
-    await within(pool, rebuildVolumes);
+    await inTransaction(pool, rebuildVolumes);
     expect(await volumes(pool)).toEqual(kept);
   }, 180_000);
 });
