@@ -186,13 +186,19 @@ describe('free paths and unknown paths', () => {
   });
 
   test.each([
-    '/', '/api/v1', '/api/v1/', '/api/v1/markets', '/api/v1/markets/trending/', '/api/v1/Markets/Trending', '/api/v1/markets%2Ftrending', '/api/v1/markets/trending%0a', '/api/v1//markets/trending',
+    '/api/v1', '/api/v1/', '/api/v1/markets', '/api/v1/markets/trending/', '/api/v1/Markets/Trending', '/api/v1/markets%2Ftrending', '/api/v1/markets/trending%0a', '/api/v1//markets/trending',
     '/api/v2/markets/trending', '/%ff', '/graphql', '/metrics', '/api/v1/markets/trending;x=1',
   ])('%s is 404, never 402', async (path) => {
     const response = await fetchPath(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'endpoint_not_found', charged: false });
   }); // prettier-ignore
+
+  test('the bare address leads to the documentation', async () => {
+    const response = await fetchPath('/', { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+    expect((await fetchPath('/')).headers.get('content-type')).toContain('text/html');
+  });
 
   test('the price list is cached by ETag', async () => {
     const first = await fetchPath('/api/v1/pricing');

@@ -53,6 +53,8 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
       methods: methods.filter((method) => method.protocol === protocol),
     });
   return {
+    // Who opens the address that was printed is a person.
+    '/': (_request, response) => response.redirect('/docs'),
     '/health': async (_request, response) => {
       const report = await deps.health.report();
       response
