@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
 import { canonicalCategory } from '../lib/category';
 import { canonicalCoin } from '../lib/coin';
+import { roundTo } from '../lib/statistics';
 import { DCA_TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 
 /** A number from what the store holds: numeric columns come as strings or Decimal objects. */
@@ -9,13 +10,6 @@ function numberOf(value: unknown): number {
   const number = typeof value === 'number' ? value : Number(String(value));
   if (!Number.isFinite(number)) throw new GraphQLError('A figure is not a number.');
   return number;
-}
-
-/** Rounds to `places` decimals without the noise of binary fractions; never -0. */
-export function roundTo(value: number, places: number): number {
-  const rounded = Number(`${Math.round(Number(`${value}e${places}`))}e-${places}`);
-  // Exponents in the number's own text (1e21, 1e-7) defeat the trick above.
-  return (Number.isFinite(rounded) ? rounded : Math.round(value * 10 ** places) / 10 ** places) + 0;
 }
 
 const numeric = (name: string, places: number | null): GraphQLScalarType =>

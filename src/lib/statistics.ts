@@ -13,10 +13,26 @@ export function logClip(x: number, from: number, to: number): number {
   return x > 0 ? clip(Math.log(x / from) / Math.log(to / from)) : from < to ? 0 : 1;
 }
 
-/** x to so many decimals, halves up. */
+/** Beyond it the product with a power of ten is too coarse to say on which side of a half it lies. */
+const SCALED_MOST = 1e12;
+/** So close to a half the noise of a binary fraction would decide. */
+const HALF_MARGIN = 1e-3;
+
+/** x to so many decimals (at most 22), halves up by its decimal text: without the noise of binary fractions, never -0. */
 export function roundTo(x: number, decimals: number): number {
-  const scale = 10 ** decimals;
-  return Math.round(x * scale) / scale;
+  const unit = 10 ** decimals;
+  const scaled = x * unit;
+  const whole = Math.round(scaled);
+  // Both are exact, so their quotient is the double nearest to the decimal.
+  if (Math.abs(scaled) < SCALED_MOST && Math.abs(Math.abs(scaled - whole) - 0.5) > HALF_MARGIN) return whole / unit + 0;
+  return roundText(x, decimals);
+}
+
+/** The same by way of the text alone, twenty times as dear. */
+export function roundText(x: number, decimals: number): number {
+  const rounded = Number(`${Math.round(Number(`${x}e${decimals}`))}e-${decimals}`);
+  // Exponents in the number's own text (1e21, 1e-7) defeat the trick above.
+  return (Number.isFinite(rounded) ? rounded : Math.round(x * 10 ** decimals) / 10 ** decimals) + 0;
 }
 
 export function sum(values: readonly number[]): number {

@@ -1,8 +1,8 @@
-import { withDeadline } from '../chains/rpc';
+import { pause, withDeadline } from '../chains/rpc';
 import { AppError } from '../errors';
 import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf } from './claims';
-import type { Claim } from './ledger';
+import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
@@ -101,7 +101,8 @@ export class Corridor {
   private async checkReserved(proof: ValidProof, id: string, sum: bigint, balance: bigint | null): Promise<void> {
     const tooMuch = (open: bigint): boolean => open > this.parts.config.payer_reserved_cap || (balance !== null && open > balance);
     if (!tooMuch(sum)) return;
-    // Some of it may be settled by now.
+    // Some of it may be settled by now, in another process and not yet on record.
+    await pause(2 * DELIVERED_AFTER_MS);
     const open = await this.parts.ledger.sumOpen(proof.payer, id);
     if (balance !== null && open > balance)
       throw new AppError('verification_failed', {

@@ -25,7 +25,14 @@ const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 const OPEN: PaymentState[] = [...RUNNING, 'BROADCASTING', 'UNKNOWN'];
 const UNIQUE_VIOLATION = '23505';
 /** Deliveries are written down together, this long after the first of them. */
-const DELIVERED_AFTER_MS = 25;
+export const DELIVERED_AFTER_MS = 25;
+
+/** A payment the chain has, whose answer is handed out. */
+export interface Delivery {
+  id: string;
+  transaction: string;
+  settled_at: Date;
+}
 
 /** What a claim brought. */
 export interface Claim {
@@ -82,7 +89,7 @@ function recordOf(row: Row): PaymentRecord {
  * it was not where it had to be: somebody else has it, and the caller must not go on.
  */
 export class Ledger {
-  private handedOut: string[] = [];
+  private handedOut: Delivery[] = [];
   private writing: Promise<void> | null = null;
 
   constructor(
@@ -92,6 +99,7 @@ export class Ledger {
 
   /** Payments that hold any of the keys, newest first. */
   async listHeld(keys: ClaimKeys): Promise<HeldPayment[]> {
+    await this.flush();
     const { rows } = await this.pool.query<Row & { answer: string | null; by: HeldPayment['by'] }>(HELD, [keys.keys]);
     return rows.map((row) => {
       const { state, request_hash, owed, answer, settled_at, reason, by } = row;
@@ -117,6 +125,7 @@ export class Ledger {
 
   /** Micro-USDC that the payer may still have to pay, up to and including payment `id`. */
   async sumOpen(payer: string, id: string): Promise<bigint> {
+    await this.flush();
     const { rows } = await this.pool.query<{ sum: string | null }>(SUM_OPEN, [payer, OPEN, id]);
     return BigInt(rows[0]?.sum ?? 0);
   }
@@ -145,11 +154,14 @@ export class Ledger {
     return row?.settled_at ?? null;
   }
 
-  /** The answer was handed out. Written down a little later, with others; `flush` waits for it. */
-  delivered(id: string): void {
-    this.handedOut.push(id);
+  /**
+   * Paid, and the answer is handed out. Written down a little later, with others; `flush` waits for it. The chain is the record until
+   * then: whoever finds the payment unconfirmed asks there, as after a crash.
+   */
+  delivered(delivery: Delivery, keptMs: number): void {
+    this.handedOut.push(delivery);
     this.writing ??= new Promise((resolve) => {
-      setTimeout(() => void this.writeDelivered().finally(resolve), DELIVERED_AFTER_MS);
+      setTimeout(() => void this.writeDelivered(keptMs).finally(resolve), DELIVERED_AFTER_MS);
     });
   }
 
@@ -158,9 +170,12 @@ export class Ledger {
     while (this.writing !== null) await this.writing;
   }
 
-  private async writeDelivered(): Promise<void> {
-    // A delivery that goes unrecorded is a confirmed payment, whose answer can be collected.
-    while (this.handedOut.length > 0) await this.pool.query(DELIVERED, [this.handedOut.splice(0)]).catch(() => undefined);
+  private async writeDelivered(keptMs: number): Promise<void> {
+    while (this.handedOut.length > 0) {
+      const together = this.handedOut.splice(0);
+      const columns = [together.map(({ id }) => id), together.map((one) => one.transaction), together.map((one) => one.settled_at)];
+      await this.pool.query(DELIVERED, [...columns, keptMs]).catch(() => undefined);
+    }
     this.writing = null;
   }
 

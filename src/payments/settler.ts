@@ -53,7 +53,7 @@ export class Settler {
     let record: PaymentRecord;
     try {
       const kept = this.keepable(answer);
-      if (admitted.landed !== null) return await this.paid(recordOf(admitted, admitted.landed), answer, false, kept);
+      if (admitted.landed !== null) return await this.adopted(recordOf(admitted, admitted.landed), answer, kept);
       const done_at = new Date();
       const prepared = await withDeadline(config.admission_ms, (signal) => protocol.prepare(proof, admitted.admitted_at, signal));
       assertBuyerThere(visit.sale.client_gone);
@@ -97,9 +97,8 @@ export class Settler {
       transaction: record.transaction,
     };
     if (settlement.status === 'confirmed') {
-      const paid = await this.paid({ ...record, transaction: settlement.transaction }, answer, replayed, null);
       log.info(about, 'payment settled');
-      return paid;
+      return this.paid({ ...record, transaction: settlement.transaction }, answer, replayed, new Date());
     }
     if (settlement.status === 'unknown') {
       await ledger.unknown(record.id, 'patience ended');
@@ -113,13 +112,19 @@ export class Settler {
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
-  /** The chain has it. `kept` replaces the answer of the write-ahead record unless it is null. */
-  private async paid(record: PaymentRecord, answer: unknown, replayed: boolean, kept: string | null): Promise<Outcome> {
+  /** The chain has it; what is on record for a broadcast of ours holds the answer. */
+  private paid(record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
+    const { id, transaction } = record;
+    this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
+    return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
+  }
+
+  /** The buyer's own broadcast brought it onto the chain: on record with its answer, `kept`, before it is handed out. */
+  private async adopted(record: PaymentRecord, answer: unknown, kept: string): Promise<Outcome> {
     const { ledger, config } = this.parts;
     const settled_at = await ledger.confirmed(record.id, record.transaction, config.kept_answer_ms, kept);
     if (settled_at === null) throw new Error('the payment was not where a confirmation finds it');
-    ledger.delivered(record.id);
-    return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
+    return this.paid(record, answer, false, settled_at);
   }
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
@@ -130,7 +135,7 @@ export class Settler {
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
     if (transaction !== null) {
       if (answer !== undefined && error.code === 'payment_expired') {
-        return this.paid(recordOf(admitted, transaction), answer, false, this.keepable(answer));
+        return this.adopted(recordOf(admitted, transaction), answer, this.keepable(answer));
       }
       await ledger.owe(id, transaction, error.code, proof.details);
       throw new InFlight(

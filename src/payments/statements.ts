@@ -8,6 +8,15 @@ const COLUMNS =
   'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.settled_at, p.reason';
 const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 
+/** What a payment loses and gains when the chain has it; its answer is kept for `ms` milliseconds. */
+const settled = (ms: string): string =>
+  `raw = NULL, look_at = now() + interval '30 seconds', owed = false, reason = NULL, answer_until = now() + ${ms} * interval '1 millisecond'`;
+
+/** The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge. */
+const letGo = (ms: string): string =>
+  `UPDATE payment_claim SET expires_at = now() + CASE kind WHEN 'buyer' THEN ${ms} * interval '1 millisecond'
+        ELSE greatest(${ms} * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${OF_MOVED}`;
+
 /** Steps whose loss in a crash of the database is harmless do not wait for the disk: what lost one finds itself not where it had to be, and stops. */
 const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxed";
 
@@ -34,11 +43,8 @@ function move(
 export const MOVES = {
   executing: move('executing', { set: 'details = p.details || $5', relaxed: true }),
   confirmed: move('confirmed', {
-    set: `transaction = $5, raw = NULL, settled_at = now(), look_at = now() + interval '30 seconds', owed = false, reason = NULL,
-      answer_until = now() + $6 * interval '1 millisecond', answer = coalesce($7, p.answer)`,
-    // The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge.
-    also: `UPDATE payment_claim SET expires_at = now() + CASE kind WHEN 'buyer' THEN $6 * interval '1 millisecond'
-        ELSE greatest($6 * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${OF_MOVED}`,
+    set: `transaction = $5, settled_at = now(), ${settled('$6')}, answer = coalesce($7, p.answer)`,
+    also: letGo('$6'),
     told: 'p.settled_at',
     // The chain has it: who finds it unconfirmed asks there again.
     relaxed: true,
@@ -82,16 +88,25 @@ export const WRITE_AHEAD: NamedStatement = {
     ) SELECT FROM moved`,
 };
 
-/** The answers of the confirmed payments $1 were handed out. */
+/**
+ * Payments $1 landed in transactions $2 at $3, and their answers were handed out: collectable for $4 milliseconds. Those that somebody
+ * else confirmed meanwhile keep their moment.
+ */
 export const DELIVERED: NamedStatement = {
   name: 'payment_delivered',
   text: `
     WITH moved AS (
-      UPDATE payment SET state = 'DELIVERED', step = step + 1, moved_at = now()
-      WHERE id = ANY ($1) AND state = 'CONFIRMED' RETURNING id, step, state
+      UPDATE payment p SET state = 'DELIVERED', step = step + CASE WHEN p.settled_at IS NULL THEN 2 ELSE 1 END, moved_at = now(),
+        transaction = told.transaction, settled_at = coalesce(p.settled_at, told.settled_at), ${settled('$4')}
+      FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS told (id, transaction, settled_at)
+      WHERE p.id = told.id AND p.state = ANY ('{BROADCASTING,UNKNOWN,CONFIRMED}') RETURNING p.id, p.step, p.settled_at
     ), written AS (
-      INSERT INTO payment_step (payment_id, step, state) SELECT id, step, state FROM moved
-    ) SELECT count(*)${RELAXED} FROM moved`,
+      INSERT INTO payment_step (payment_id, step, state, at)
+      SELECT id, moved.step + s.step, s.state, coalesce(s.at, settled_at) FROM moved,
+        (VALUES (-1, 'CONFIRMED', NULL), (0, 'DELIVERED', now())) s (step, state, at)
+      ON CONFLICT DO NOTHING
+    ), let_go AS (${letGo('$4')})
+    SELECT count(*)${RELAXED} FROM moved`,
 };
 
 /** Payments that hold any of the keys $1, newest first, and by which kinds of key. */

@@ -15,6 +15,7 @@ import {
   quantile,
   quantileOfSorted,
   ratioOf,
+  roundText,
   roundTo,
   seededIntegers,
   seededRandom,
@@ -181,6 +182,21 @@ describe('clips', () => {
     [0, 1e6, 50_000, 1],
   ])('%d between %d and %d: %d', (x, from, to, expected) => expect(logClip(x, from, to)).toBeCloseTo(expected, 12));
 
+  test('rounding by arithmetic and by the decimal text are one', () => {
+    const near = fc
+      .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: -5, max: 5 }))
+      .map(([n, off]) => n / 1e7 + off * Number.EPSILON);
+    fc.assert(
+      fc.property(fc.oneof(fc.double({ noNaN: true }), near), fc.integer({ min: 0, max: 8 }), (x, decimals) =>
+        expect(roundTo(x, decimals)).toBe(roundText(x, decimals)),
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+  test('a half that binary fractions miss goes up, and zero has no sign', () => {
+    expect([roundTo(1.005, 2), roundTo(-0.0000001, 6), roundTo(1.0000005, 6)]).toEqual([1.01, 0, 1.000001]);
+    expect(Object.is(roundTo(-0.2, 0), 0)).toBe(true);
+  });
   test('halves go up', () => expect([roundTo(59.95, 1), roundTo(29.849, 1), roundTo(2.5, 0)]).toEqual([60, 29.8, 3]));
 });
 

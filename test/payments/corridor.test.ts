@@ -1,6 +1,6 @@
 import { AppError } from '../../src/errors';
 import type { Outcome, Sale } from '../../src/payments/protocol';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
 const unhurried = { settings: { settle_patience_ms: 5_000 } };
 
@@ -387,12 +387,4 @@ async function broadcast(till: Till, headers: Record<string, string>): Promise<v
     }),
   });
   expect(await reply.json()).toHaveProperty('result');
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('it never happened');
 }

@@ -7,6 +7,7 @@ import { MppSolana } from '../../src/payments/protocols/mpp-solana';
 import { MppTempo } from '../../src/payments/protocols/mpp-tempo';
 import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
 import { X402 } from '../../src/payments/protocols/x402';
+import { Settler } from '../../src/payments/settler';
 import type { Death, DyingOrders, DyingSale, FromDying } from './dying';
 
 // One gateway process that sells, each sale over a till of its own, and halts every sale in a given state, to be killed there.
@@ -69,7 +70,11 @@ const AT: Record<Death, () => void> = {
     haltAt(TempoChain.prototype, 'everywhere', 'after', isSending);
   },
   UNKNOWN: () => haltAt(Ledger.prototype, 'unknown', 'after'),
-  CONFIRMED: () => haltAt(Ledger.prototype, 'confirmed', 'after'),
+  CONFIRMED: () => {
+    // The chain has said so, and nothing of it is on record.
+    Ledger.prototype.delivered = () => undefined;
+    haltAt(Settler.prototype, 'broadcast', 'after');
+  },
   DELIVERED: () => haltAt(Ledger.prototype, 'flush', 'after'),
 };
 

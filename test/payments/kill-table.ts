@@ -5,7 +5,7 @@ import type { Payments } from '../../src/payments/protocol';
 import type { Fault, RpcFaults } from '../../src/sandbox/chains/rpc-faults';
 import { type Death, DEATHS, dieIn } from './dying';
 import { type Booth, PRICE } from './booth';
-import { rememberingLog, saleOf, told, workOf } from './till';
+import { rememberingLog, saleOf, told, until, workOf } from './till';
 
 // Killed in every state while the chain's RPC misbehaves in every way: when the next process has looked after what the dead
 // one left, and the buyer has come back, ledger, chain and answer agree, and the buyer has paid exactly once.
@@ -126,6 +126,8 @@ async function afterwards(column: Column, { buyer, end }: Cell, landed: boolean)
   const known = after.some(({ state }) => isPaid({ state, transaction: null }) || state === 'UNKNOWN');
   expect(outcome).toMatchObject({ answer: known ? 'from the process that died' : 'from the living', replayed: known });
   expect(work.runs()).toBe(known ? 0 : 1);
+  // Deliveries are written down a moment after they are made.
+  await until(async () => (await rowsOf(booth.pool, buyer.payer)).some(isPaid));
   const final = await rowsOf(booth.pool, buyer.payer);
   expect([final.filter(isPaid).length, await spent()]).toEqual([1, PRICE]);
   expect(final.find(isPaid)?.transaction).toEqual(expect.any(String));

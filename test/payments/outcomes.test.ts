@@ -14,6 +14,7 @@ import { ROOT } from '../support/catalogue';
 import { testDatabase } from '../support/database';
 import { loadWorld } from '../support/world';
 import { holdQueries } from './held-query';
+import { until } from './till';
 
 // How a paid request can end, over HTTP, by every protocol: the chain hears of the payment only when there is an answer.
 
@@ -89,14 +90,6 @@ async function earned(): Promise<bigint> {
 
 const newestState = async (): Promise<string | undefined> =>
   (await database.pool.query<{ state: string }>('SELECT state FROM payment ORDER BY id DESC LIMIT 1')).rows[0]?.state;
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it never happened');
-}
 
 /** Renames the venue's tables away, and returns what brings them back. */
 async function breakQueries(): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Payments } from '../../src/payments/protocol';
 import { startLocalSolana } from '../../src/sandbox/chains/solana';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, workOf } from './till';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
 describe('a chain whose RPC misbehaves', () => {
   let till: Till;
@@ -181,11 +181,3 @@ describe('several providers', () => {
     expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it never happened');
-}

@@ -7,7 +7,7 @@ import type { SolanaPaymentConfig } from '../../src/payments/config';
 import type { Payments } from '../../src/payments/protocol';
 import { SolanaSponsor } from '../../src/payments/protocols/solana-sponsor';
 import { rpcProxy } from './rpc-proxy';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
 // Every threat of the payment rules: the tests that hold against it, or why it cannot arise here.
 type Proof = [file: string, test: string];
@@ -403,6 +403,8 @@ describe('threats that no other test meets', () => {
       saleOf({ headers: proofs[2] }),
       workOf(async () => void during.push(await dump())),
     );
+    // What is being broadcast is on record with its bytes, until its delivery is written down.
+    await until(async () => !(await dump()).includes('"state":"BROADCASTING"'));
     const text = [await dump(), ...during, ...till.logged].join('\n');
     expect(till.logged.join()).toContain('a bug that is logged');
     for (const headers of proofs) {

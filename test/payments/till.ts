@@ -96,6 +96,15 @@ export function saleOf({ headers = {}, ...overrides }: Partial<Omit<Sale, 'heade
   };
 }
 
+/** Waits until something is so. Throws when it never happens. */
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('it never happened');
+}
+
 /** Work that counts its runs. */
 export function workOf(run: Work['run'] = async () => ({ data: [1, 2, 3] }), refuse: Work['refuse'] = null): Work & { runs: () => number } {
   let runs = 0;

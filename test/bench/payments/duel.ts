@@ -10,7 +10,8 @@ import { processorMs } from './processor';
 export interface Contender {
   name: string;
   url: string;
-  server: Child<unknown>;
+  /** Its process, and those that serve nobody else. */
+  servers: readonly Child<unknown>[];
 }
 
 export interface Course {
@@ -32,7 +33,7 @@ interface Result {
   medians: number[];
 }
 
-/** The server's own process, PostgreSQL, the chains, and the buyers with the bench itself. */
+/** The server's own processes, PostgreSQL, the chains, and the buyers with the bench itself. */
 interface Processor {
   server: number;
   postgres: number;
@@ -76,13 +77,14 @@ const combined = (one: Processor, sign: 1 | -1, other: Processor): Processor => 
   buyers: one.buyers + sign * other.buyers,
 });
 
-async function runOnce({ url, server }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
+async function runOnce({ url, servers }: Contender, { chains, signs, batch, concurrent }: Course, agent: http.Agent): Promise<Result> {
   const proofs = await signProofs(url, batch, signs);
   await chains.ask('forgetCalls');
-  await Promise.all([server.ask('begin'), chains.ask('begin')]);
+  await Promise.all([...servers, chains].map((child) => child.ask('begin')));
   const before = { ...others(chains), server: 0 };
   const { result, seconds } = await timed(() => latencies(batch, concurrent, (index) => pay(url, proofs[index] ?? {}, agent)));
-  const after = { ...others(chains), server: await server.ask<number>('end') };
+  const own = await Promise.all(servers.map((server) => server.ask<number>('end')));
+  const after = { ...others(chains), server: own.reduce((sum, ms) => sum + ms, 0) };
   await chains.ask('end');
   const cpu = combined(after, -1, before);
   return { times: result, seconds, cpu, calls: await chains.ask<number>('calls'), medians: [median(result)] };

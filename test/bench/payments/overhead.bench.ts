@@ -10,7 +10,7 @@ import { type Figure, printTable } from '../measure';
 import { startChild } from './child';
 import type { OverheadSettings, Sample } from './overhead';
 
-const SIZE = { rounds: 3, batch: 80 };
+const SIZE = { rounds: 4, warm_ups: 8, batch: 80 };
 const DATABASES: [string, Record<string, string>][] = [
   ['every commit on disk', {}],
   ['commits not waited for', { synchronous_commit: 'off' }],

@@ -27,8 +27,10 @@ export interface OverheadSettings {
   /** Of the caller, who removes it. */
   folder: string;
   databaseUrl: string;
-  /** Payments measured per protocol, after as many rounds of warm-up. */
+  /** Rounds that are measured, after those that warm up: a server is not judged by its first hundred payments. */
   rounds: number;
+  warm_ups: number;
+  /** Payments of each protocol in a round. */
   batch: number;
 }
 
@@ -67,7 +69,7 @@ async function pay(payments: Payments, proof: Proof): Promise<void> {
   if (outcome.kind !== 'paid') throw outcome.error;
 }
 
-void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, databaseUrl, rounds, batch }) => {
+void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, databaseUrl, rounds, warm_ups, batch }) => {
   const rpc = new RecordedRpc();
   const [chains, keyed] = await Promise.all([startSandboxChains(folder), openKeyedPool(databaseUrl)]);
   const { pool, take } = timedPool(keyed);
@@ -102,10 +104,10 @@ void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, d
 
   const ready = { x402: [], tempo: [], solana: [] } as Record<BuyerProtocol, Sample[]>;
   const signs = await Promise.all(PROTOCOLS.map((protocol) => signWith(protocol, buyer)));
-  for (let round = 0; round <= rounds; round += 1)
+  for (let round = 0; round < warm_ups + rounds; round += 1)
     for (const [index, protocol] of PROTOCOLS.entries()) {
       const samples = await measure(protocol, signs[index] as Sign);
-      if (round > 0) ready[protocol].push(...samples);
+      if (round >= warm_ups) ready[protocol].push(...samples);
     }
   return {
     ready,

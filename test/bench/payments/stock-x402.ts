@@ -1,15 +1,12 @@
-import { createKeyPairSignerFromBytes } from '@solana/kit';
-import { x402Facilitator } from '@x402/core/facilitator';
+import { type FacilitatorClient, HTTPFacilitatorClient } from '@x402/core/server';
 import type { SupportedResponse } from '@x402/core/types';
 import { paymentMiddleware, x402ResourceServer } from '@x402/express';
-import { toFacilitatorSvmSigner } from '@x402/svm';
-import { registerExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmScheme } from '@x402/svm/exact/server';
-import bs58 from 'bs58';
 import express from 'express';
 import type { SolanaPaymentConfig } from '../../../src/payments/config';
 import { listen } from '../../../src/gateway/server';
 import { serve } from './child';
+import { NETWORK, stockFacilitator } from './stock-facilitator';
 
 /** What both stock servers are told: where they sell, for how much, and the constant they answer. */
 export interface StockSettings<Chain> {
@@ -18,20 +15,24 @@ export interface StockSettings<Chain> {
   amount: string;
   answer: unknown;
   chain: Chain;
+  /** Address of the facilitator that x402 is settled by; null: it runs in the same process. */
+  facilitator: string | null;
 }
 
-const NETWORK = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
-
-/** The stock x402 server as its README sets it up, with a facilitator in the same process: no HTTP between the two. */
-async function stockX402({ path, amount, answer, chain }: StockSettings<SolanaPaymentConfig>): Promise<express.Express> {
-  const sponsor = await createKeyPairSignerFromBytes(bs58.decode(chain.sponsor_key as string));
-  const signer = toFacilitatorSvmSigner(sponsor, { defaultRpcUrl: chain.rpc_urls[0] as string });
-  const facilitator = registerExactSvmScheme(new x402Facilitator(), { signer, networks: NETWORK });
-  const server = new x402ResourceServer({
+/** Called in place of a service: what the stock packages do not offer, and spares them two requests. */
+async function inProcess(chain: SolanaPaymentConfig): Promise<FacilitatorClient> {
+  const facilitator = await stockFacilitator(chain);
+  return {
     verify: (payload, requirements) => facilitator.verify(payload, requirements),
     settle: (payload, requirements) => facilitator.settle(payload, requirements),
     getSupported: () => Promise.resolve(facilitator.getSupported() as SupportedResponse),
-  }).register(NETWORK, new ExactSvmScheme());
+  };
+}
+
+/** The stock x402 server, set up as its README says. */
+async function stockX402({ path, amount, answer, chain, facilitator }: StockSettings<SolanaPaymentConfig>): Promise<express.Express> {
+  const client = facilitator === null ? await inProcess(chain) : new HTTPFacilitatorClient({ url: facilitator });
+  const server = new x402ResourceServer(client).register(NETWORK, new ExactSvmScheme());
   const price = { asset: chain.mint, amount };
   const accepts = { scheme: 'exact', network: NETWORK, payTo: chain.pay_to, price, maxTimeoutSeconds: 90 } as const;
   const app = express();

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { prediction } from '../../../../src/venues/prediction/index';
-import { roundTo } from '../../../../src/graph/scalars';
+import { roundTo } from '../../../../src/lib/statistics';
 import { followableOf } from '../../../../src/venues/prediction/scoring/follow';
 import { testDatabase } from '../../../support/database';
 import { loadWorld } from '../../../support/world';
