@@ -77,12 +77,13 @@ const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart 
 const DAY_MS = 86_400_000;
 
 /** In which pieces the scope may be told: labels and buckets must not be shorter. Null: not by takers' rollups. */
-function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms = DAY_MS): Grain | null {
+export function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms = DAY_MS): Grain | null {
   if (smart !== null || cut.shift !== null) return null;
   return group === 'hour' || group === 'hour_of_day' || shift % DAY_MS !== 0 || bucket_ms % DAY_MS !== 0 ? 'hour' : 'day';
 }
 
-interface Read {
+/** How a scope is read. */
+export interface Read {
   pieces: string;
   label: string;
   markets: string;
@@ -93,7 +94,7 @@ interface Read {
 }
 
 /** SQL of the pieces a scope is added up from, with their labels. */
-function readingOf(
+export function readingOf(
   what: string,
   group: VolumeGroup,
   scope: VolumeScope,
@@ -125,11 +126,11 @@ function readingOf(
 }
 
 /** What is told of a scope; markets are told in no hour. */
-const toldOf = async (sql: Sql, group: VolumeGroup, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
+export const toldOf = async (sql: Sql, group: VolumeGroup, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
   smart === null || group === 'market' ? null : loadTold(sql, cut, smart);
 
 /** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
-async function withTold<Row extends { told: number }>(
+export async function withTold<Row extends { told: number }>(
   hours: ToldHours | null,
   read: (hours: ToldHours | null) => Promise<Row[]>,
 ): Promise<Row[]> {

@@ -1,11 +1,11 @@
 import type { Category } from '../../../lib/category';
-import { hhi } from '../../../lib/statistics';
 import { type Timeframe, type Window, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { changePercent, less, percent, total, trendOf } from '../exact';
+import { changePercent, over, percent, trendOf } from '../exact';
 import { makeLoaders } from '../loaders';
 import { getFirstFill } from '../queries/newest-fill';
-import { type VolumeScope, listVolumeCells, listVolumes } from '../queries/volumes';
+import { rankVolumes } from '../queries/volume-ranking';
+import { type VolumeScope, listVolumeCells } from '../queries/volumes';
 import { BUCKETS, type BucketSize, checkBuckets } from './flows-buckets';
 import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
 
@@ -20,18 +20,10 @@ interface Args {
   bucket_size: '1h' | '4h' | '1d' | 'auto';
 }
 
-/** A row of the grid; `key` is what it is grouped by. */
-interface Row {
-  key: string;
-  volume: string;
-  trades: number;
-  previous: string | null;
-  change: number | null;
-}
-
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** Hours and weekdays are few: limit bounds markets and categories. */
 const CUT_BY_LIMIT: readonly GroupBy[] = ['market', 'category'];
+const MOST_LABELS = 24;
 
 /** markets/volume-heatmap: how volume is spread over markets, categories, hours or weekdays. Throws empty_result for a window without trades, range_too_large for too many buckets or cells. */
 export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, context) => {
@@ -40,60 +32,41 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   const bucket_size = await bucketOf(args, windows.window, context);
   const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;
   const scope: VolumeScope = { cut: windows.cut, shift: 0, category: args.category ?? null, smart };
-  const rows = await loadRows(context, args.group_by, scope, windows.previous !== null);
-  if (rows.length === 0)
-    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const isCut = CUT_BY_LIMIT.includes(args.group_by);
-  const shown = isCut ? rows.slice(0, args.limit) : rows;
+  const ranking = await rankVolumes(context.sql, args.group_by, scope, isCut ? args.limit : MOST_LABELS);
+  if (ranking === null)
+    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  const { rows, gainer, loser, total_volume } = ranking;
   if (!isCut && rows.length > args.limit)
     context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
-  context.meta.count = isCut ? shown.length : null;
-  const cells = await listVolumeCells(context.sql, args.group_by, scope, shown.map((row) => row.key), BUCKETS[bucket_size]); // prettier-ignore
-  const [gainer, loser] = extremesOf(rows);
-  const labels = await labelsOf(context, args.group_by, [...shown, gainer, loser].flatMap((row) => row?.key ?? [])); // prettier-ignore
+  context.meta.count = isCut ? rows.length : null;
+  const keys = rows.map((row) => row.label);
+  const [cells, labels] = await Promise.all([
+    listVolumeCells(context.sql, args.group_by, scope, keys, BUCKETS[bucket_size]),
+    labelsOf(context, args.group_by, [...keys, ...[gainer, loser].filter((key) => key !== null)]),
+  ]);
   const label = (key: string): string => labels.get(key) as string;
-  const volume = total(rows.map((row) => row.volume));
   return {
-    total_volume: volume,
-    total_trades: rows.reduce((sum, row) => sum + row.trades, 0),
-    breakdown: shown.map((row) => ({
-      label: label(row.key),
-      volume: row.volume,
-      trade_count: row.trades,
-      pct_of_total: percent(row.volume, volume) ?? 0,
-      volume_change_pct: row.change,
-      trend: trendOf(row.volume, row.previous),
-      condition_id: args.group_by === 'market' ? row.key : null,
-    })),
-    biggest_gainer: gainer === null ? null : label(gainer.key),
-    biggest_loser: loser === null ? null : label(loser.key),
+    total_volume,
+    total_trades: ranking.total_trades,
+    breakdown: rows.map((row) => {
+      const previous = windows.previous === null ? null : row.previous;
+      return {
+        label: label(row.label),
+        volume: row.volume,
+        trade_count: row.trades,
+        pct_of_total: percent(row.volume, total_volume) ?? 0,
+        volume_change_pct: changePercent(row.volume, previous),
+        trend: trendOf(row.volume, previous),
+        condition_id: args.group_by === 'market' ? row.label : null,
+      };
+    }),
+    biggest_gainer: gainer === null ? null : label(gainer),
+    biggest_loser: loser === null ? null : label(loser),
     cells: cells.map((cell) => ({ label: label(cell.label), bucket: cell.bucket, volume: cell.volume, trade_count: cell.trades })),
-    hhi: hhi(rows.map((row) => Number(row.volume))),
+    hhi: over(ranking.squares, Number(total_volume) ** 2),
   };
 };
-
-/** Rows that traded in the window, by volume. */
-async function loadRows(context: GraphContext, group_by: GroupBy, scope: VolumeScope, compared: boolean): Promise<Row[]> {
-  const found = await listVolumes(context.sql, group_by, scope);
-  const before = new Map(found.filter((row) => compared && row.part === 1).map((row) => [row.label, row.volume]));
-  const rows = found
-    .filter((row) => row.part === (compared ? 2 : 1))
-    .map(({ label, volume, trades }) => {
-      const previous = compared ? (before.get(label) ?? '0') : null;
-      return { key: label, volume, trades, previous, change: changePercent(volume, previous) };
-    });
-  return rows.sort((a, b) => Number(less(b.volume, a.volume)) || (a.key < b.key ? -1 : 1));
-}
-
-function extremesOf(rows: readonly Row[]): [Row | null, Row | null] {
-  let [gainer, loser]: [Row | null, Row | null] = [null, null];
-  for (const row of rows) {
-    if (row.change === null) continue;
-    if (row.change > 0 && (gainer === null || row.change > (gainer.change as number))) gainer = row;
-    if (row.change < 0 && (loser === null || row.change < (loser.change as number))) loser = row;
-  }
-  return [gainer, loser];
-}
 
 async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly string[]): Promise<Map<string, string>> {
   if (group_by === 'day_of_week') return new Map(keys.map((key) => [key, WEEKDAYS[Number(key) - 1] as string]));

@@ -1,0 +1,50 @@
+import type { Sql } from '../../../db/sql';
+import { Parameters } from './parameters';
+import { type VolumeGroup, type VolumeScope, grainOf, readingOf, toldOf, withTold } from './volumes';
+
+/** A label that traded in the last part of the cut; exact decimal texts. */
+export interface RankedVolume {
+  label: string;
+  volume: string;
+  trades: number;
+  /** Of the part before; 0 where there is none. */
+  previous: string;
+}
+
+/** The labels of most volume, and what all labels that traded in the last part come to. */
+export interface VolumeRanking {
+  /** Most volume first, ties by label. */
+  rows: RankedVolume[];
+  total_volume: string;
+  total_trades: number;
+  /** Sum of the squares of their volumes. */
+  squares: string;
+  /** Labels whose volume rose, and fell, by most percent; null where none did. */
+  gainer: string | null;
+  loser: string | null;
+}
+
+type Row = RankedVolume & Omit<VolumeRanking, 'rows'> & { told: number };
+
+/** At most `limit` labels of a scope by volume in the last part of its cut, of one or two parts; null where nothing was traded in it. */
+export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
+  const rows = await withTold(await toldOf(sql, group, scope), (hours) => {
+    const parameters = new Parameters();
+    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grainOf(group, scope), hours);
+    const last = `part = ${scope.cut.bounds.length - 1}`;
+    const first = (order: string, which: string): string =>
+      `(SELECT label FROM ranked WHERE ${which} ORDER BY ${order}, volume DESC, label COLLATE "C" LIMIT 1)`;
+    const text = `WITH volume AS MATERIALIZED (
+  SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
+    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
+  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0
+), ranked AS (
+  SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
+)
+SELECT label, volume, trades, previous, told, total.*, ${first('change DESC', 'change > 0')} AS gainer, ${first('change', 'change < 0')} AS loser
+FROM volume CROSS JOIN (SELECT sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares FROM volume) AS total
+ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
+    return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
+  });
+  return rows[0] === undefined ? null : { ...rows[0], rows };
+}
