@@ -1,5 +1,6 @@
 import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
+import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import { SMART_SCORE } from '../tier';
 import { afterwards, edgeOf } from './segments';
 
@@ -84,19 +85,37 @@ function pieces({ days, hours, facts, table }: Told, at: number, grain: Grain): 
 
 /** Rows of the span whose values start at `at`, to be added up: accounts' own fills, by trader, coin and hour (or the day that tells it). */
 export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}, at = 1, grain: Grain = 'day'): string {
+  return pieces(ownTold(columns, [], narrowed), at, grain);
+}
+
+/** What tells accounts' own fills; of round trips only days know. */
+function ownTold(columns: readonly TraderHourColumn[], trips: readonly TripColumn[], narrowed: Narrowed): Told {
   const facts = columns.map((column) => `${TRADER_HOUR[column].row} AS ${column}`);
+  const noTrips = trips.map((column) => `${nothing(TRIP_SUMS[column].merge)} AS ${column}`);
   const told = (unit: Grain): string =>
-    `SELECT h.trader, h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
-  return pieces(
-    {
-      days: told('day'),
-      hours: told('hour'),
-      facts: `SELECT f.trader, f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
-      table: 'f',
-    },
-    at,
-    grain,
-  );
+    `SELECT h.trader, h.coin, h.${unit} AS hour, ${[...columns.map((column) => `h.${column}`), ...(unit === 'day' ? trips.map((column) => `h.${column}`) : noTrips)].join(', ')} FROM perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
+  return {
+    days: told('day'),
+    hours: told('hour'),
+    facts: `SELECT f.trader, f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${[...facts, ...noTrips].join(', ')} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
+    table: 'f',
+  };
+}
+
+/** What adds nothing. */
+const nothing = (merge: 'sum' | 'max' | 'min'): string => (merge === 'sum' ? '0' : 'NULL');
+
+/**
+ * Rows of the span $1 to $4 to be added up, by trader, coin and hour (or the day that tells it): accounts' own fills, and the round trips
+ * that closed in it. Of the days at both edges each trip is a row, with the midnight before it as its hour.
+ */
+export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: readonly TripColumn[], narrowed: Narrowed): string {
+  const none = columns.map((column) => `${nothing(TRADER_HOUR[column].merge)} AS ${column}`);
+  const closed = `SELECT t.trader, t.coin, date_trunc('day', t.closed_at, 'UTC') AS hour, ${[...none, ...trips.map((column) => `${TRIP_SUMS[column].row} AS ${column}`)].join(', ')} FROM perp_round_trip t WHERE`;
+  return `(
+  SELECT * FROM ${pieces(ownTold(columns, trips, narrowed), 1, 'day')} told
+  ${edgeOf(1, 'days_from', `UNION ALL ${closed} t.closed_at >= $1 AND t.closed_at < least($4::timestamptz, ${nextDay('$2')})${narrow('t', narrowed)}`)}
+  ${edgeOf(1, 'days_to', `UNION ALL ${closed} t.closed_at >= greatest($1::timestamptz, ${thisDay('$4')}, ${nextDay('$2')}) AND t.closed_at < $4${narrow('t', narrowed)}`)})`;
 }
 
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */

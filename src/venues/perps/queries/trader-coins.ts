@@ -4,7 +4,7 @@ import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, openDays, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
 import { wilsonSql } from './wilson';
 
 type CoinOrder = 'pnl' | 'volume' | 'win_rate' | 'trades';
@@ -42,29 +42,30 @@ export interface TraderCoin extends QueryResultRow {
 const ORDER: Record<CoinOrder, string> = {
   pnl: 'abs(own.long_pnl + own.short_pnl) DESC',
   volume: 'own.volume DESC',
-  win_rate: `${wilsonSql('trips.won', 'trips.closed')} DESC NULLS LAST`,
+  win_rate: `${wilsonSql('own.won_trips', 'own.closed_trips')} DESC NULLS LAST`,
   trades: 'own.trades DESC',
 };
+
+const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'] as const;
+const TRIPS = ['closed_trips', 'won_trips', 'best_usd', 'worst_usd', 'held_trips', 'held_seconds'] as const;
+
+/** Mean time held, in minutes, of the round trips that a row sums up; null without one whose opening was seen. */
+export const heldMinutes = (row: string): string => `round(${row}.held_seconds / nullif(${row}.held_trips, 0) / 60, 6)::float8`;
 
 // $1 to $4: the window; $5: accounts; $6: how many coins of each.
 const text = (sort_by: CoinOrder): string => `
 WITH own AS (
   SELECT trader, coin, sum(long_pnl) AS long_pnl, sum(short_pnl) AS short_pnl, sum(${VOLUME}) AS volume, sum(fills)::int AS trades, sum(fees_usd) AS fees_usd,
-    sum(closed_entry_usd) AS closed_entry_usd, sum(open_long_usd - open_short_usd) AS net_opened_usd
-  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd', 'closed_entry_usd'], { traders: '$5' })} r GROUP BY 1, 2
-),
-trips AS (
-  SELECT trader, coin, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won, max(net_pnl) AS best, min(net_pnl) AS worst,
-    avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
-  FROM perp_round_trip WHERE trader = ANY ($5::text[]) AND closed_at >= $1 AND closed_at < $4 GROUP BY 1, 2
+    sum(closed_entry_usd) AS closed_entry_usd, sum(open_long_usd - open_short_usd) AS net_opened_usd, sum(closed_trips)::int AS closed_trips,
+    sum(won_trips)::int AS won_trips, max(best_usd) AS best_usd, min(worst_usd) AS worst_usd, sum(held_trips) AS held_trips, sum(held_seconds) AS held_seconds
+  FROM ${ownRowsWithTrips(COLUMNS, TRIPS, { traders: '$5' })} r GROUP BY 1, 2
 ),
 ranked AS (
-  SELECT own.*, own.long_pnl + own.short_pnl AS pnl, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
-    trips.best, trips.worst, trips.hold_minutes, row_number() OVER (PARTITION BY own.trader ORDER BY ${ORDER[sort_by]}, own.coin COLLATE "C") AS place
-  FROM own LEFT JOIN trips ON trips.trader = own.trader AND trips.coin = own.coin
+  SELECT own.*, own.long_pnl + own.short_pnl AS pnl, row_number() OVER (PARTITION BY own.trader ORDER BY ${ORDER[sort_by]}, own.coin COLLATE "C") AS place FROM own
 )
 SELECT trader, coin, pnl, volume, trades, fees_usd, pnl - fees_usd AS net_pnl, 100 * pnl / nullif(closed_entry_usd, 0) AS roi_pct, long_pnl, short_pnl,
-  net_opened_usd, closing_trades, winning_trades, round(hold_minutes, 6)::float8 AS avg_hold_minutes, best AS best_trade_usd, worst AS worst_trade_usd
+  net_opened_usd, closed_trips AS closing_trades, won_trips AS winning_trades, ${heldMinutes('ranked')} AS avg_hold_minutes, best_usd AS best_trade_usd,
+  worst_usd AS worst_trade_usd
 FROM ranked WHERE place <= $6 ORDER BY trader, place`;
 
 /** The coins of each account in a window, at most `limit` of each, in order. */

@@ -3,8 +3,7 @@ import { AppError } from '../../../errors';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, getCoinIfAny, openDays, widerDays } from './scope';
-import { spanTrips } from './trip-counts';
-import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
 
 export interface DailyPnlArgs {
   trader: string;
@@ -29,24 +28,23 @@ export interface TraderDay extends QueryResultRow {
   streak: number;
 }
 
+const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'] as const;
+
 // $1 to $4: the days; $5: accounts; $6: the coin, where there is one.
 const text = (coin: string | null): string => {
   const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$6' }) };
   return `
 WITH own AS (
-  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS trades, sum(fees_usd) AS fees_usd
-  FROM ${ownRows([...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'], narrowed)} r GROUP BY 1, 2
-),
-trips AS (
-  SELECT t.trader, (t.day AT TIME ZONE 'UTC')::date AS day, sum(t.won) AS won, sum(t.closed - t.won) AS lost FROM ${spanTrips(narrowed)} t GROUP BY 1, 2
+  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS trades, sum(fees_usd) AS fees_usd,
+    sum(won_trips) AS won, sum(closed_trips - won_trips) AS lost
+  FROM ${ownRowsWithTrips(COLUMNS, ['closed_trips', 'won_trips'], narrowed)} r GROUP BY 1, 2
 ),
 days AS (
   SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,
-    coalesce(own.fees_usd, 0) AS fees_usd, coalesce(trips.won, 0)::int AS winning_trades, coalesce(trips.lost, 0)::int AS losing_trades
+    coalesce(own.fees_usd, 0) AS fees_usd, coalesce(own.won, 0)::int AS winning_trades, coalesce(own.lost, 0)::int AS losing_trades
   FROM unnest($5::text[]) AS t(trader)
   CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, (($4::timestamptz - interval '1 microsecond') AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
   LEFT JOIN own ON own.trader = t.trader AND own.day = d.day::date
-  LEFT JOIN trips ON trips.trader = t.trader AND trips.day = d.day::date
 ),
 grown AS (SELECT *, sum(pnl) OVER (PARTITION BY trader ORDER BY day) AS cumulative_pnl FROM days)
 SELECT trader, day::text AS date, pnl, volume, trades, fees_usd, winning_trades, losing_trades, cumulative_pnl,

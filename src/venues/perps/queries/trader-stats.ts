@@ -3,8 +3,9 @@ import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
-import { VOLUME, VOLUME_COLUMNS, ownRows, spanOf } from './span';
-import { winRates } from './trader-coins';
+import { TRIP_COLUMNS } from '../rollups/trip-sums';
+import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
+import { heldMinutes, winRates } from './trader-coins';
 
 /** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
 export interface TraderStats extends QueryResultRow {
@@ -71,51 +72,46 @@ stretch AS (
 ),
 fall AS (SELECT trader, fall AS drawdown FROM (${joinStretches('stretch', 'trader')}) told)`;
 
+const COLUMNS = [
+  ...VOLUME_COLUMNS,
+  'long_pnl',
+  'short_pnl',
+  'fills',
+  'fees_usd',
+  'closed_entry_usd',
+  'largest_usd',
+  'first_at',
+  'last_at',
+] as const;
+
+/** Sums over what the rows of a span, or of its coins, have of round trips. */
+const TRIPS_OF = `sum(closed_trips) AS closed_trips, sum(won_trips) AS won_trips, sum(gains_usd) AS gains_usd, sum(losses_usd) AS losses_usd,
+    max(best_usd) AS best_usd, min(worst_usd) AS worst_usd, sum(held_trips) AS held_trips, sum(held_seconds) AS held_seconds`;
+
 // $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
-const text = (coin: boolean, drawdown: boolean): string => {
-  const facts = `trader = ANY ($5::text[])${coin ? ' AND coin = $6::text' : ''}`;
-  const columns = [
-    ...VOLUME_COLUMNS,
-    'long_pnl',
-    'short_pnl',
-    'fills',
-    'fees_usd',
-    'closed_entry_usd',
-    'largest_usd',
-    'first_at',
-    'last_at',
-  ] as const;
-  return `
-WITH piece AS MATERIALIZED (SELECT r.* FROM ${ownRows(columns, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r),
+const text = (coin: boolean, drawdown: boolean): string => `
+WITH piece AS MATERIALIZED (SELECT r.* FROM ${ownRowsWithTrips(COLUMNS, TRIP_COLUMNS, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r),
 own AS (
   SELECT trader, coin, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills, sum(fees_usd) AS fees_usd,
-    sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at
+    sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, ${TRIPS_OF}
   FROM piece GROUP BY 1, 2
 ),
 total AS (
   SELECT trader, sum(pnl) AS pnl, sum(volume) AS volume, sum(fills)::int AS fills, sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd,
-    max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(*)::int AS coins
+    max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(*)::int AS coins, ${TRIPS_OF},
+    max(volume) AS top_volume, (array_agg(coin ORDER BY volume DESC, coin COLLATE "C"))[1] AS top_coin
   FROM own GROUP BY trader
 ),
 daily AS (SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl - fees_usd) AS net FROM piece GROUP BY 1, 2),
-sharpe AS ${sharpeSql('daily')},
-top AS (SELECT DISTINCT ON (trader) trader, coin, volume FROM own ORDER BY trader, volume DESC, coin COLLATE "C"),
-trips AS (
-  SELECT trader, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won, max(net_pnl) AS best, min(net_pnl) AS worst,
-    sum(net_pnl) FILTER (WHERE net_pnl > 0) AS gains, -sum(net_pnl) FILTER (WHERE net_pnl <= 0) AS losses,
-    avg(net_pnl) FILTER (WHERE net_pnl > 0) AS avg_win, avg(net_pnl) FILTER (WHERE net_pnl <= 0) AS avg_loss,
-    avg(extract(epoch FROM closed_at - opened_at)) / 60 AS hold_minutes
-  FROM perp_round_trip WHERE ${facts} AND closed_at >= $1 AND closed_at < $4 GROUP BY trader
-)${drawdown ? fallOf(coin) : ''}
+sharpe AS ${sharpeSql('daily')}${drawdown ? fallOf(coin) : ''}
 SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, t.fees_usd, t.pnl - t.fees_usd AS net_pnl,
-  100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, coalesce(trips.closed, 0) AS closing_trades, coalesce(trips.won, 0) AS winning_trades,
-  coalesce(trips.closed - trips.won, 0) AS losing_trades, coalesce(trips.gains, 0) / nullif(trips.losses, 0) AS profit_factor, trips.best AS best_trade_usd,
-  trips.worst AS worst_trade_usd, trips.avg_win AS avg_win_usd, trips.avg_loss AS avg_loss_usd, round(trips.hold_minutes, 6)::float8 AS avg_hold_minutes,
+  100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, t.closed_trips::int AS closing_trades, t.won_trips::int AS winning_trades,
+  (t.closed_trips - t.won_trips)::int AS losing_trades, t.gains_usd / nullif(t.losses_usd, 0) AS profit_factor, t.best_usd AS best_trade_usd,
+  t.worst_usd AS worst_trade_usd, t.gains_usd / nullif(t.won_trips, 0) AS avg_win_usd,
+  -t.losses_usd / nullif(t.closed_trips - t.won_trips, 0) AS avg_loss_usd, ${heldMinutes('t')} AS avg_hold_minutes,
   sharpe.sharpe, ${drawdown ? 'coalesce(fall.drawdown, 0)' : 'NULL'} AS max_drawdown_usd, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
-  top.coin AS top_coin, top.volume / nullif(t.volume, 0) AS top_coin_share, t.largest_usd AS largest_trade_usd
-FROM total t JOIN sharpe ON sharpe.trader = t.trader JOIN top ON top.trader = t.trader
-LEFT JOIN trips ON trips.trader = t.trader${drawdown ? ' LEFT JOIN fall ON fall.trader = t.trader' : ''}`;
-};
+  t.top_coin, t.top_volume / nullif(t.volume, 0) AS top_coin_share, t.largest_usd AS largest_trade_usd
+FROM total t JOIN sharpe ON sharpe.trader = t.trader${drawdown ? ' LEFT JOIN fall ON fall.trader = t.trader' : ''}`;
 
 /** Figures of those of the accounts that had a fill in the window (of the coin). */
 export async function listStats(

@@ -1,5 +1,6 @@
 import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
+import { TRIP_COLUMNS, tripDaysOf, withoutTrips } from './trip-sums';
 
 /** One column of an hour bucket: what a fill `f` gives to it, what many of them do, and how the parts of a bucket become one. */
 interface Kept {
@@ -194,16 +195,13 @@ ${traderHoursOf('perp_fill')} ORDER BY 1, 2, 3`;
 
 /** Of the hours, and of the round trips. */
 export const TELL_TRADER_DAYS = `
-INSERT INTO perp_trader_day (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')}, closed_trips, won_trips)
-SELECT own.*, coalesce(trips.closed, 0), coalesce(trips.won, 0)
+INSERT INTO perp_trader_day (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')}, ${TRIP_COLUMNS.join(', ')})
+SELECT own.*, ${TRIP_COLUMNS.map((name) => withoutTrips(name, `trips.${name}`)).join(', ')}
 FROM (
   SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC') AS day, ${mergedRows(TRADER_HOUR)}, ${Object.values(TAKEN_HOURS).join(', ')}
   FROM perp_trader_hour r GROUP BY 1, 2, 3
 ) own
-LEFT JOIN (
-  SELECT trader, coin, date_trunc('day', closed_at, 'UTC') AS day, count(*) AS closed, count(*) FILTER (WHERE net_pnl > 0) AS won
-  FROM perp_round_trip GROUP BY 1, 2, 3
-) trips ON trips.trader = own.trader AND trips.coin = own.coin AND trips.day = own.day
+LEFT JOIN (${tripDaysOf('perp_round_trip')}) trips ON trips.trader = own.trader AND trips.coin = own.coin AND trips.day = own.day
 ORDER BY 1, 2, 3`;
 
 /** Of the days. */

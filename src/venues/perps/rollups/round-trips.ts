@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { addTrips, takeTrips } from './trip-sums';
 
 /** What is flat: positions carry float noise of this relative size. */
 const NOISE = '1e-9';
@@ -53,24 +54,6 @@ trip AS (
   FROM numbered GROUP BY trader, coin, number HAVING NOT bool_and(carried)
 )`;
 
-/**
- * Common table expressions that add the closed trips of `source` to the days and lives of their accounts in a coin; `sign` −1
- * takes them away. The rows are there: a trip closes with a fill.
- */
-const countTrips = (source: string, sign: '+' | '-'): string => `
-counted AS (
-  SELECT trader, coin, date_trunc('day', closed_at, 'UTC') AS day, count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won
-  FROM ${source} GROUP BY 1, 2, 3
-),
-counted_days AS (
-  UPDATE perp_trader_day d SET closed_trips = d.closed_trips ${sign} c.closed, won_trips = d.won_trips ${sign} c.won
-  FROM counted c WHERE d.trader = c.trader AND d.coin = c.coin AND d.day = c.day
-),
-counted_lives AS (
-  UPDATE perp_trader_life l SET closed_trips = l.closed_trips ${sign} c.closed, won_trips = l.won_trips ${sign} c.won
-  FROM (SELECT trader, coin, sum(closed)::int AS closed, sum(won)::int AS won FROM counted GROUP BY 1, 2) c WHERE l.trader = c.trader AND l.coin = c.coin
-)`;
-
 /** Writes those of the trips that are closed. */
 const KEEP_CLOSED = `
   INSERT INTO perp_round_trip (trader, coin, closed_at, tid, oid, is_long, first_at, opened_at, clean_start, parts, opened_size, opened_usd,
@@ -120,7 +103,7 @@ WITH late AS MATERIALIZED (
 ),
 positions AS (DELETE FROM perp_position p USING late WHERE p.trader = late.trader AND p.coin = late.coin),
 trips AS (DELETE FROM perp_round_trip t USING late WHERE t.trader = late.trader AND t.coin = late.coin AND t.first_at >= late.since
-  RETURNING t.trader, t.coin, t.closed_at, t.net_pnl),${countTrips('trips', '-')}
+  RETURNING t.*),${takeTrips('trips')}
 SELECT trader, coin, since::text AS since FROM late`,
 };
 
@@ -129,7 +112,7 @@ const TELL_SINCE = {
   text: `
 WITH touched AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS t(trader, coin, since)),
 ${tripsOf(fillsSince('touched'), 'touched t JOIN perp_position p ON p.trader = t.trader AND p.coin = t.coin')},
-closed AS (${KEEP_CLOSED} RETURNING trader, coin, closed_at, net_pnl),${countTrips('closed', '+')}${KEEP_POSITIONS}`,
+closed AS (${KEEP_CLOSED} RETURNING *),${addTrips('closed')}${KEEP_POSITIONS}`,
 };
 
 /** A coin of an account with new fills, and the first of them. */
