@@ -1,6 +1,6 @@
-import { clamp, mean, standardDeviation, sum, wilsonLowerBound } from '../../../lib/statistics';
+import { clamp, mean, standardDeviation, wilsonLowerBound } from '../../../lib/statistics';
 import type { PositionRow } from '../rollups/positions-row';
-import { type EndedPosition, eligiblePositions, largestEventShare } from '../scoring/evidence';
+import type { EndedPosition } from '../scoring/evidence';
 import { S_PM } from '../scoring/parameters';
 import { fixed, plain } from './fixed';
 import { over, percent, total } from '../exact';
@@ -52,14 +52,20 @@ export interface EndedFigures {
 /** Least number of positions of which a Sharpe ratio is told. */
 export const SHARPE_MIN = 10;
 
+/** What came of a position, USDC. */
+interface Returned {
+  gain: string | number;
+  paid_usdc: string | number;
+}
+
 /** D-SHARPE: mean over deviation of returns cut to −1..3, of ended positions; null below ten, and when returns do not vary. */
-export function sharpeOf(positions: readonly PositionRow[]): number | null {
+export function sharpeOf(positions: readonly Returned[]): number | null {
   const returns = positions.filter(({ paid_usdc }) => Number(paid_usdc) > 0).map(returnOf);
   const spread = standardDeviation(returns);
   return returns.length < SHARPE_MIN || !spread ? null : (mean(returns) as number) / spread;
 }
 
-const returnOf = ({ gain, paid_usdc }: PositionRow): number => clamp(Number(gain) / Number(paid_usdc), S_PM.return_min, S_PM.return_max);
+const returnOf = ({ gain, paid_usdc }: Returned): number => clamp(Number(gain) / Number(paid_usdc), S_PM.return_min, S_PM.return_max);
 
 /** Figures of ended positions (section 7 of the contract: D-ROI, D-SHARPE, win rate, profit factor, drawdown, Brier score). */
 export function figuresOf(ended: readonly PositionRow[]): EndedFigures {
@@ -102,14 +108,6 @@ function drawdownOf(ended: readonly PositionRow[]): string {
   return plain(largest);
 }
 
-/** Share of the largest event in the net gain; null without one. */
-export function topEventShare(ended: readonly JudgedPosition[], now: Date): number | null {
-  return largestEventShare(eligiblePositions(ended.map(evidenceOf), now));
-}
-
 /** USDC bought and sold. */
 export const volumeOf = (positions: readonly PositionRow[]): string =>
   total(positions.flatMap(({ buy_usdc, sell_usdc }) => [buy_usdc, sell_usdc]));
-
-/** Sum of plain numbers. */
-export const totalOf = (numbers: readonly number[]): number => sum(numbers);

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql';
-import { activeAt } from './active-markets';
+import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
 
@@ -28,16 +28,9 @@ export type FlowScope = { category: string | null } | { condition_ids: readonly 
 export function listSmartWalletFlows(sql: Sql, cut: Cut, rule: SmartRule, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> {
   const parameters = new Parameters();
   const named = 'condition_ids' in scope;
-  const pieces = smartPieces(
-    cut,
-    rule,
-    parameters,
-    named ? `condition_id = ANY (${parameters.add(scope.condition_ids, 'text[]')})` : 'true',
-  );
-  const category = named || scope.category === null ? '' : ` AND market.category = ${parameters.add(scope.category, 'text')}`;
-  const markets = named
-    ? ''
-    : `JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', parameters.add(now, 'timestamptz'))}${category}`;
+  const pieces = named
+    ? smartPieces(cut, rule, parameters, `condition_id = ANY (${parameters.add(scope.condition_ids, 'text[]')})`)
+    : smartPieces(cut, rule, parameters, 'true', activeMarkets(parameters.add(now, 'timestamptz'), scope.category && parameters.add(scope.category, 'text'))); // prettier-ignore
   const begin = parameters.add(cut.bounds[0], 'timestamptz');
   const text = `SELECT flow.condition_id, token_id, wallet, score, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at,
   NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour < ${begin} AND before.first_at < ${begin}) AS is_new
@@ -45,7 +38,7 @@ FROM (
   SELECT condition_id, token_id, wallet, (array_agg(score ORDER BY hour DESC))[1]::float8 AS score, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares,
     sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at
   FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet
-) AS flow ${markets}`;
+) AS flow`;
   const name = `pm_smart_wallet_flows${named ? '_markets' : scope.category === null ? '' : '_category'}`;
   return sql.query<SmartWalletFlow & Record<string, unknown>>({ name, text }, parameters.values);
 }

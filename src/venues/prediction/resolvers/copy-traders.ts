@@ -5,13 +5,12 @@ import type { GraphContext, Resolver } from '../../venue';
 import { total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
-import { isPosition } from '../positions/figures';
-import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { type KnownPosition, listTokenPositions } from '../queries/known-positions';
 import { type Copier, scanCopiers } from '../scoring/copy-scan';
 import type { CopyTrade } from '../scoring/copying';
 import { MACHINE_TAGS } from '../scoring/tiers';
-import { type KnownPosition, loadKnown, unrealizedOf } from './position';
-import { nameRun, unknownWallet } from './wallets';
+import { unrealizedOf } from './position';
+import { nameRun, unknownWallet, walletsScope } from './wallets';
 
 interface CopyTradersArgs {
   wallet: string;
@@ -39,9 +38,13 @@ export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, 
   await nameRun(context);
   const shown = people.slice(0, args.limit);
   context.meta.count = shown.length;
-  const kept = await listPositionsAsOf(context.sql, { wallets: shown.map(({ wallet }) => wallet) }, context.now);
-  const copied = new Set(shown.flatMap(({ wallet, matches }) => matches.map(({ follower }) => `${wallet}|${follower.token_id}`)));
-  const positions = groupedBy(await loadKnown(kept.filter((row) => isPosition(row) && copied.has(`${row.wallet}|${row.token_id}`)), context), ({ wallet }) => wallet); // prettier-ignore
+  const copied = new Map(shown.map(({ wallet, matches }) => [wallet, new Set(matches.map(({ follower }) => follower.token_id))]));
+  const tokens = new Set([...copied.values()].flatMap((own) => [...own]));
+  const held = await listTokenPositions(context.sql, await walletsScope([...copied.keys()], context), [...tokens]);
+  const positions = groupedBy(
+    held.filter(({ wallet, token_id }) => copied.get(wallet)?.has(token_id)),
+    ({ wallet }) => wallet,
+  );
   return Promise.all(
     shown.map((copier) => copierOf(copier, positions.get(copier.wallet) ?? [], scores.get(copier.wallet)?.score ?? null, context)),
   );

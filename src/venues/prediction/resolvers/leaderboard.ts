@@ -1,10 +1,11 @@
 import { AppError } from '../../../errors';
-import { wilsonLowerBound } from '../../../lib/statistics';
+import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { percent } from '../exact';
-import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition, sharpeOf, topEventShare } from '../positions/figures';
+import { sharpeOf } from '../positions/figures';
+import { type CategoryHolding, listCategories, listEndedEvidence } from '../queries/leader-positions';
 import {
   type LeaderboardFilter,
   type LeaderboardMetric,
@@ -12,11 +13,10 @@ import {
   listLeaders,
   listPeriodVolumes,
 } from '../queries/wallet-leaderboard';
-import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
+import { loadOverlay } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
+import type { EndedPosition } from '../scoring/evidence';
 import { scoreWallet } from '../scoring/formula';
-import { loadJudged } from './position';
-import { lifetimeVolumes, volumeByCategory } from './wallet-figures';
 import { nameRun } from './wallets';
 
 interface TopPerformersArgs {
@@ -44,28 +44,36 @@ export const walletsTopPerformers: Resolver<unknown, TopPerformersArgs> = async 
   };
   const leaders = await listLeaders(context.sql, filter);
   if (leaders.length === 0) throw await emptyBoard(filter, args, context);
-  await nameRun(context);
   const wallets = leaders.map(({ wallet }) => wallet);
-  const positions = groupedBy(
-    await loadJudged(await listPositionsAsOf(context.sql, { wallets }, context.now), context),
-    ({ wallet }) => wallet,
-  );
-  const volumes = await listPeriodVolumes(context.sql, wallets, window, filter.category);
+  const scope = { wallets, now: context.now, overlay };
+  const [ended, categories, volumes] = await Promise.all([
+    listEndedEvidence(context.sql, scope, window, filter.category).then(byWallet),
+    listCategories(context.sql, scope).then(byWallet),
+    listPeriodVolumes(context.sql, wallets, window, filter.category),
+    nameRun(context),
+  ]);
   context.meta.count = leaders.length;
   return Promise.all(
     leaders.map(async (leader, index) => ({
       rank: index + 1,
-      ...(await performerOf(leader, positions.get(leader.wallet) ?? [], filter, context)),
+      ...(await performerOf(leader, ended.get(leader.wallet) ?? [], categories.get(leader.wallet) ?? [], filter, context)),
       period_volume_usdc: volumes.get(leader.wallet) ?? '0',
     })),
   );
 };
 
-async function performerOf(leader: LeaderboardRow, all: readonly JudgedPosition[], filter: LeaderboardFilter, context: GraphContext) {
+const byWallet = <Row extends { wallet: string }>(rows: readonly Row[]): Map<string, Row[]> => groupedBy(rows, ({ wallet }) => wallet);
+
+async function performerOf(
+  leader: LeaderboardRow,
+  ended: readonly EndedPosition[],
+  categories: readonly CategoryHolding[],
+  filter: LeaderboardFilter,
+  context: GraphContext,
+) {
   const score = await context.loaders(makeLoaders).score.load(leader.wallet);
-  const own = all.filter((position) => isPosition(position) && (filter.category === null || position.category === filter.category));
-  const ended = own.filter((position) => hasEnded(position) && (position.closed_at as Date) >= filter.window.from);
-  const judged = scoreWallet(ended.map(evidenceOf), context.now);
+  const judged = scoreWallet(ended, context.now);
+  const held = categories.filter(({ category }) => filter.category === null || category === filter.category);
   return {
     wallet: leader.wallet,
     period_pnl_usdc: leader.pnl,
@@ -73,17 +81,17 @@ async function performerOf(leader: LeaderboardRow, all: readonly JudgedPosition[
     period_trades: leader.counted,
     period_win_rate: leader.counted === 0 ? null : leader.wins / leader.counted,
     overall_score: score?.score ?? null,
-    sharpe_ratio: sharpeOf(ended),
-    primary_category: volumeByCategory(all.map(lifetimeVolumes))[0]?.category ?? null,
+    sharpe_ratio: sharpeOf(ended.map(({ pnl_usdc, cost_usdc }) => ({ gain: pnl_usdc, paid_usdc: cost_usdc }))),
+    primary_category: categories.find(({ volume }) => Number(volume) > 0)?.category ?? null,
     tags: score?.tags ?? [],
-    active_positions_count: own.filter((position) => !hasEnded(position)).length,
+    active_positions_count: held.reduce((sum, { open }) => sum + open, 0),
     win_rate_lb: wilsonLowerBound(leader.wins, leader.counted),
     edge: judged.edge,
     edge_ci: judged.edge_ci,
-    avg_entry_price: figuresOf(ended).avg_entry_price,
+    avg_entry_price: mean(ended.flatMap(({ e, is_voided }) => (is_voided ? [] : [e]))),
     followable_roi_pct: score?.followable_roi_pct ?? null,
     followable_share: score?.followable_share ?? null,
-    largest_event_share: topEventShare(ended, context.now),
+    largest_event_share: judged.largest_event_share,
     rank_value: leader.rank_value,
     is_significant: judged.is_significant,
   };

@@ -1,13 +1,14 @@
 import { AppError } from '../../../errors';
+import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
 import { hhi } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { less, over, percent, total } from '../exact';
-import { hasEnded, isPosition } from '../positions/figures';
 import { groupedBy } from '../grouped';
-import { listPositionsAsOf } from '../rollups/positions-as-of';
-import { type KnownPosition, loadKnown, unrealizedOf, valueOf } from './position';
-import { nameRun } from './wallets';
+import { type KnownPosition, listOpenPositions } from '../queries/known-positions';
+import { type EndedGains, listEndedGains } from '../queries/ended-gains';
+import { unrealizedOf, valueOf } from './position';
+import { nameRun, walletsScope } from './wallets';
 
 type PortfolioSort = 'value' | 'wallet_count' | 'pnl' | 'end_date';
 
@@ -22,40 +23,49 @@ interface PortfolioArgs {
 
 const RECENT_MS = 30 * 86_400_000;
 
-const valueOrZero = (position: KnownPosition): string => valueOf(position) ?? '0';
-const costOf = (positions: readonly KnownPosition[]): string => total(positions.map(({ cost }) => cost));
-const openValue = (positions: readonly KnownPosition[]): string => total(positions.map(valueOrZero));
-const openGain = (positions: readonly KnownPosition[]): string => total(positions.map((position) => unrealizedOf(position) ?? '0'));
-const gainOf = (positions: readonly KnownPosition[]): string => total(positions.map(({ gain }) => gain));
+/** An open position, valued once. */
+interface Holding extends KnownPosition {
+  value: string | null;
+  unrealized: string | null;
+}
+
+const valued = (position: KnownPosition): Holding => ({ ...position, value: valueOf(position), unrealized: unrealizedOf(position) });
+
+const costOf = (holdings: readonly Holding[]): string => total(holdings.map(({ cost }) => cost));
+const worthOf = (holdings: readonly Holding[]): string => total(holdings.map(({ value }) => value ?? '0'));
+const gainOf = (holdings: readonly Holding[]): string => total(holdings.map(({ unrealized }) => unrealized ?? '0'));
 
 /** wallets/portfolio: a watchlist as one portfolio. Throws not_found when none ever traded, empty_result when nothing is open and nothing ever ended. */
 export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args, context) => {
-  const rows = await listPositionsAsOf(context.sql, { wallets: args.wallets }, context.now);
-  const traded = new Set(rows.filter(({ trades }) => trades > 0).map(({ wallet }) => wallet));
+  const scope = await walletsScope(args.wallets, context);
+  const category = args.category ?? null;
+  const loaders = context.loaders(makeLoaders);
+  const [ended, held, scores] = await Promise.all([
+    listEndedGains(context.sql, scope, new Date(context.now.getTime() - RECENT_MS), category),
+    listOpenPositions(context.sql, scope),
+    loaders.score.loadMany(args.wallets),
+    nameRun(context),
+  ]);
+  const traded = new Map(ended.filter(({ trades }) => trades > 0).map((row) => [row.wallet, row]));
   if (traded.size === 0) {
     throw new AppError('not_found', {
       message: 'None of these wallets ever traded.',
       details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.slice(0, 5).join(',') }],
     });
   }
-  const all = (await loadKnown(rows.filter((row) => isPosition(row) && traded.has(row.wallet)), context)).filter(({ category }) => !args.category || category === args.category); // prettier-ignore
-  const open = all.filter((position) => !hasEnded(position));
-  if (all.length === 0) throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
-  await nameRun(context);
-  const weighty = open.filter((position) => Number(valueOf(position) ?? position.cost) >= args.min_position_usdc);
-  const positions = outcomesOf(weighty);
+  const open = held.filter((position) => traded.has(position.wallet) && (category === null || position.category === category)).map(valued);
+  if ([...traded.values()].every(({ positions: count }) => count === 0))
+    throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
+  const positions = outcomesOf(open.filter(({ value, cost }) => Number(value ?? cost) >= args.min_position_usdc));
   const shown = [...positions].sort((a, b) => ORDERS[args.sort_by](a, b) || (a.token_id < b.token_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = args.include_positions ? shown.length : null;
-  const loaders = context.loaders(makeLoaders);
-  const owned = groupedBy(all, ({ wallet }) => wallet);
+  const owned = groupedBy(open, ({ wallet }) => wallet);
   return {
-    wallets: await Promise.all(
-      args.wallets.map(async (wallet) => ({
-        ...walletRow(wallet, traded.has(wallet), owned.get(wallet) ?? [], context.now),
-        score: (await loaders.score.load(wallet))?.score ?? null,
-      })),
-    ),
-    totals: totalsOf(traded.size, all, open),
+    wallets: args.wallets.map((wallet, index) => ({
+      ...walletRow(wallet, traded.get(wallet), owned.get(wallet) ?? []),
+      score: (scores[index] as ScoreRecord | null)?.score ?? null,
+    })),
+    totals: totalsOf([...traded.values()], open),
     by_category: byCategory(open),
     positions: args.include_positions ? shown : null,
     consensus: positions
@@ -66,45 +76,37 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   };
 };
 
-function walletRow(wallet: string, found: boolean, own: readonly KnownPosition[], now: Date) {
-  const open = own.filter((position) => !hasEnded(position));
-  const recent = own.filter(
-    ({ status, closed_at }) => status !== 'open' && closed_at !== null && closed_at.getTime() >= now.getTime() - RECENT_MS,
-  );
+function walletRow(wallet: string, ended: EndedGains | undefined, open: readonly Holding[]) {
   return {
     wallet,
-    found,
-    value_usdc: openValue(open),
+    found: ended !== undefined,
+    value_usdc: worthOf(open),
     cost_usdc: costOf(open),
-    unrealized_pnl_usdc: openGain(open),
-    realized_pnl_30d_usdc: gainOf(recent),
+    unrealized_pnl_usdc: gainOf(open),
+    realized_pnl_30d_usdc: ended?.recent_gain ?? '0',
     open_positions: open.length,
   };
 }
 
-function totalsOf(wallet_count: number, all: readonly KnownPosition[], open: readonly KnownPosition[]) {
+function totalsOf(ended: readonly EndedGains[], open: readonly Holding[]) {
   return {
-    wallet_count,
-    value_usdc: openValue(open),
+    wallet_count: ended.length,
+    value_usdc: worthOf(open),
     cost_usdc: costOf(open),
-    unrealized_pnl_usdc: openGain(open),
-    realized_pnl_usdc: gainOf(all.filter(hasEnded)),
+    unrealized_pnl_usdc: gainOf(open),
+    realized_pnl_usdc: total(ended.map(({ gain }) => gain)),
     open_positions: open.length,
     markets: new Set(open.map(({ condition_id }) => condition_id)).size,
-    hhi: hhi([...groupedBy(open, ({ token_id }) => token_id).values()].map((held) => Number(openValue(held)))),
+    hhi: hhi([...groupedBy(open, ({ token_id }) => token_id).values()].map((held) => Number(worthOf(held)))),
   };
 }
 
 /** Open positions by category, most value first. */
-function byCategory(open: readonly KnownPosition[]) {
-  const whole = openValue(open);
+function byCategory(open: readonly Holding[]) {
+  const whole = worthOf(open);
   return [...groupedBy(open, ({ category }) => category)]
-    .map(([category, held]) => ({
-      category,
-      value_usdc: openValue(held),
-      pct_of_value: percent(openValue(held), whole),
-      position_count: held.length,
-    }))
+    .map(([category, held]) => ({ category, value_usdc: worthOf(held), position_count: held.length }))
+    .map((row) => ({ ...row, pct_of_value: percent(row.value_usdc, whole) }))
     .sort((a, b) => Number(b.value_usdc) - Number(a.value_usdc) || (a.category < b.category ? -1 : 1));
 }
 
@@ -118,7 +120,7 @@ const ORDERS: Record<PortfolioSort, (a: Held, b: Held) => number> = {
 };
 
 /** What the wallets hold, by outcome. */
-function outcomesOf(open: readonly KnownPosition[]): Held[] {
+function outcomesOf(open: readonly Holding[]): Held[] {
   const markets = groupedBy(open, ({ condition_id }) => condition_id);
   return [...markets.values()].flatMap((inMarket) => {
     const outcomes = [...groupedBy(inMarket, ({ token_id }) => token_id).values()];
@@ -129,24 +131,25 @@ function outcomesOf(open: readonly KnownPosition[]): Held[] {
   });
 }
 
-function outcomeOf(held: readonly KnownPosition[], agreement: number | null) {
-  const [first] = held as [KnownPosition];
+function outcomeOf(held: readonly Holding[], agreement: number | null) {
+  const [first] = held as [Holding];
+  const [cost_usdc, value_usdc] = [costOf(held), first.price === null ? null : worthOf(held)];
   return {
     condition_id: first.condition_id,
-    question: first.market?.question ?? null,
+    question: first.question,
     category: first.category,
-    outcome: first.outcome?.outcome ?? null,
+    outcome: first.outcome,
     token_id: first.token_id,
     wallet_count: held.length,
     wallets: held.map(({ wallet }) => wallet).sort(),
     shares: total(held.map(({ shares }) => shares)),
-    cost_usdc: costOf(held),
-    value_usdc: first.price === null ? null : openValue(held),
+    cost_usdc,
+    value_usdc,
     avg_buy_price: over(total(held.map(({ paid_usdc }) => paid_usdc)), total(held.map(({ paid_shares }) => paid_shares))),
     current_price: first.price,
-    unrealized_pnl_usdc: first.price === null ? null : less(openValue(held), costOf(held)),
+    unrealized_pnl_usdc: value_usdc === null ? null : less(value_usdc, cost_usdc),
     agreement,
-    end_date: first.market?.end_date ?? null,
+    end_date: first.end_date,
   };
 }
 

@@ -3,9 +3,11 @@ import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/t
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { less } from '../exact';
+import type { KnownPosition, WalletsScope } from '../queries/known-positions';
 import { beforeAll } from '../queries/trade-row';
 import { listScoreHistory } from '../queries/wallet-scores';
 import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
+import { loadWalletsOverlay } from '../rollups/positions-as-of';
 import { loadPeriodGains } from './period-gains';
 import { closePage, openPage, timeframeWith } from './paging';
 import { positionRecord } from './position';
@@ -40,6 +42,13 @@ export const unknownWallet = (wallet: string): AppError =>
 /** All that happened before an instant. */
 export const lifetimeAt = (now: Date): Window => ({ from: BEGINNING, to: now });
 
+/** Positions of wallets as of the answer. */
+export const walletsScope = async (wallets: readonly string[], { sql, now }: GraphContext): Promise<WalletsScope> => ({
+  wallets,
+  now,
+  overlay: await loadWalletsOverlay(sql, wallets, now),
+});
+
 /** Names the score run an answer rests on. */
 export async function nameRun(context: GraphContext): Promise<void> {
   context.meta.score_version = (await context.loaders(makeLoaders).scoreRun())?.version ?? null;
@@ -47,31 +56,40 @@ export async function nameRun(context: GraphContext): Promise<void> {
 
 /** wallets/profile: everything about one wallet. Throws not_found for a wallet that never traded. */
 export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, context) => {
-  const window = lifetimeAt(context.now);
-  const [state] = await loadWalletStates([args.wallet], context, null);
-  if (state === undefined || state === null) throw unknownWallet(args.wallet);
-  await nameRun(context);
-  const filter: WalletTradesFilter = { wallet: args.wallet, window, sides: ALL_SIDES, min_usdc: 0, condition_id: null, category: null };
-  const [trades, history] = await Promise.all([
+  const filter: WalletTradesFilter = {
+    wallet: args.wallet,
+    window: lifetimeAt(context.now),
+    sides: ALL_SIDES,
+    min_usdc: 0,
+    condition_id: null,
+    category: null,
+  };
+  const [[state], trades, history] = await Promise.all([
+    walletsScope([args.wallet], context).then((scope) => loadWalletStates(scope, context, null)),
     args.include_trades ? listWalletTrades(context.sql, filter, beforeAll(context.now), args.trades_limit) : null,
     listScoreHistory(context.sql, args.wallet, context.now, HISTORY_DAYS),
+    nameRun(context),
   ]);
-  const open = state.positions.filter(({ status }) => status === 'open').map(positionRecord);
-  open.sort(
-    (a, b) =>
-      Number(b.current_value_usdc ?? b.cost_usdc) - Number(a.current_value_usdc ?? a.cost_usdc) || (a.token_id < b.token_id ? -1 : 1),
-  );
+  if (state === undefined || state === null) throw unknownWallet(args.wallet);
   context.meta.count = trades?.length ?? null;
   return {
     wallet: args.wallet,
-    profile: profileOf(state, window, context),
-    category_breakdown: categoryBreakdownOf(state, window),
-    active_positions: args.include_positions ? open : null,
+    profile: profileOf(state),
+    category_breakdown: categoryBreakdownOf(state),
+    active_positions: args.include_positions ? mostValueFirst(state.open) : null,
     recent_trades: trades,
     score_history: history,
     score_breakdown: args.explain ? (state.score?.breakdown ?? null) : null,
   };
 };
+
+const mostValueFirst = (open: readonly KnownPosition[]) =>
+  open
+    .map(positionRecord)
+    .sort(
+      (a, b) =>
+        Number(b.current_value_usdc ?? b.cost_usdc) - Number(a.current_value_usdc ?? a.cost_usdc) || (a.token_id < b.token_id ? -1 : 1),
+    );
 
 /** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
 export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
@@ -89,9 +107,14 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
   };
-  const [rows, totals] = await Promise.all([
+  const [rows, totals, gains, score] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1),
     getWalletTradesTotals(context.sql, filter),
+    walletsScope([args.wallet], { ...context, now: page.window.to }).then((own) =>
+      loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
+    ),
+    loaders.score.load(args.wallet),
+    nameRun(context),
   ]);
   if (totals.rows === 0) {
     const [newest] = await listWalletTrades(context.sql, { ...filter, window: lifetimeAt(page.window.to) }, beforeAll(page.window.to), 1);
@@ -101,9 +124,6 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
         newest && newest.timestamp >= widest.from ? { timeframe: timeframeWith(newest.timestamp, page.window.to) } : { min_usdc: 0 },
     });
   }
-  await nameRun(context);
-  const gains = await loadPeriodGains(context, args.wallet, page.window, filter);
-  const score = await loaders.score.load(args.wallet);
   const { rows: _rows, ...figures } = totals;
   return {
     wallet: args.wallet,

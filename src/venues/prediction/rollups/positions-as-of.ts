@@ -59,9 +59,17 @@ export async function isAnyLater(sql: Sql, now: Date): Promise<boolean> {
 export async function loadOverlay(sql: Sql, now: Date): Promise<string> {
   // Served as of now it never does, and looking through all positions for nothing is dear.
   if (!(await isAnyLater(sql, now))) return '[]';
-  const groups = await sql.query<Group & Record<string, unknown>>(LATER.all, [now]);
-  return JSON.stringify(await listComputed(sql, groups, { facts: now, resolutions: now }));
+  return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.all, [now]), now);
 }
+
+/** The same for `positionsSql` of these wallets alone. */
+export async function loadWalletsOverlay(sql: Sql, wallets: readonly string[], now: Date): Promise<string> {
+  if (!(await isAnyLater(sql, now))) return '[]';
+  return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.wallet, [now, wallets]), now);
+}
+
+const overlayOf = async (sql: Sql, groups: readonly Group[], now: Date): Promise<string> =>
+  JSON.stringify(await listComputed(sql, groups, { facts: now, resolutions: now }));
 
 /** SQL of all positions as of an instant, `now` and `overlay` (of `loadOverlay`) being parameters of the statement. */
 export const positionsSql = (now: string, overlay: string, condition = 'true'): string =>

@@ -1,0 +1,79 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { positionsSql } from '../rollups/positions-as-of';
+import type { PositionRow } from '../rollups/positions-row';
+import { tokenPrice } from './token-price';
+
+/** What is told of a position besides how it came about. */
+const COLUMNS = [
+  'wallet',
+  'condition_id',
+  'token_id',
+  'status',
+  'shares',
+  'redeemed_shares',
+  'cost',
+  'paid_shares',
+  'paid_usdc',
+  'received_shares',
+  'received_usdc',
+  'payout_usdc',
+  'payout',
+  'gain',
+  'gain_sell',
+  'gain_merge',
+  'gain_conversion',
+  'gain_resolution',
+  'opened_at',
+  'closed_at',
+] as const satisfies readonly (keyof PositionRow)[];
+
+/** A position with the words of its market and what a share of it is worth now, amounts and price exact decimal texts. */
+export interface KnownPosition extends Pick<PositionRow, (typeof COLUMNS)[number]> {
+  category: string;
+  question: string | null;
+  end_date: Date | null;
+  neg_risk: boolean | null;
+  outcome: string | null;
+  outcome_index: number | null;
+  price: string | null;
+}
+
+/** Positions of wallets as of `now`; `overlay` is that of loadWalletsOverlay. */
+export interface WalletsScope {
+  wallets: readonly string[];
+  now: Date;
+  overlay: string;
+}
+
+const OWN_COLUMNS = COLUMNS.map((name) => `position.${name}`).join(', ');
+
+/** SQL of KnownPosition of `positions`, SQL of their rows; $2 is now. Where `priced` does not hold no price is looked for; `further` are more columns of theirs. */
+export const knownSql = (
+  positions: string,
+  priced = 'true',
+  further = '',
+): string => `SELECT ${OWN_COLUMNS}${further}, COALESCE(market.category, 'Other') AS category,
+  market.question, market.end_date, market.neg_risk, token.outcome, token.outcome_index, CASE WHEN ${priced} THEN ${tokenPrice('$2::timestamptz')} END AS price
+FROM (${positions}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
+
+const OPEN: Statement = {
+  name: 'pm_wallets_open_positions',
+  text: knownSql(positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`)),
+};
+
+/** Positions of the wallets that are open, in no order. */
+export const listOpenPositions = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> =>
+  sql.query<KnownPosition & Record<string, unknown>>(OPEN, [wallets, now, overlay]);
+
+const OF_TOKENS: Statement = {
+  name: 'pm_wallets_token_positions',
+  text: knownSql(positionsSql('$2', '$3', 'wallet = ANY ($1) AND token_id = ANY ($4) AND paid_shares > 0'), "position.status = 'open'"),
+};
+
+/** Positions of the wallets in any of these tokens, in no order; priced while open. */
+export const listTokenPositions = (
+  sql: Sql,
+  { wallets, now, overlay }: WalletsScope,
+  tokens: readonly string[],
+): Promise<KnownPosition[]> => sql.query<KnownPosition & Record<string, unknown>>(OF_TOKENS, [wallets, now, overlay, tokens]);

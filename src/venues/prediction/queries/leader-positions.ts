@@ -1,0 +1,43 @@
+import type { Sql, Statement } from '../../../db/sql';
+import type { Window } from '../../../lib/timeframe';
+import { positionsSql } from '../rollups/positions-as-of';
+import type { EndedPosition } from '../scoring/evidence';
+import type { WalletsScope } from './known-positions';
+
+const CATEGORY = `COALESCE(market.category, 'Other')`;
+
+const ENDED: Statement = {
+  name: 'pm_ended_evidence',
+  text: `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
+  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, paid_usdc::float8 AS cost_usdc, gain::float8 AS pnl_usdc, position.closed_at, status = 'voided' AS is_voided
+FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
+LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
+};
+
+/** Positions of wallets that ended since the window's begin, of one category or all, as S-PM judges them (evidenceOf), in no order. */
+export const listEndedEvidence = (
+  sql: Sql,
+  { wallets, now, overlay }: WalletsScope,
+  { from }: Window,
+  category: string | null,
+): Promise<(EndedPosition & { wallet: string })[]> =>
+  sql.query<EndedPosition & { wallet: string } & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
+
+/** What a wallet ever bought and sold in a category, USDC as an exact decimal text, and its open positions there. */
+export interface CategoryHolding {
+  wallet: string;
+  category: string;
+  volume: string;
+  open: number;
+}
+
+const HOLDINGS: Statement = {
+  name: 'pm_wallet_categories',
+  text: `SELECT position.wallet, ${CATEGORY} AS category, sum(buy_usdc + sell_usdc) AS volume, count(*) FILTER (WHERE status = 'open' AND paid_shares > 0)::int AS open
+FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY 1, 2
+ORDER BY position.wallet, volume DESC, category`,
+};
+
+/** Categories of wallets, most volume first. */
+export const listCategories = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<CategoryHolding[]> =>
+  sql.query<CategoryHolding & Record<string, unknown>>(HOLDINGS, [wallets, now, overlay]);
