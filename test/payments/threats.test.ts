@@ -404,7 +404,7 @@ describe('threats that no other test meets', () => {
       workOf(async () => void during.push(await dump())),
     );
     // What is being broadcast is on record with its bytes, until its delivery is written down.
-    await until(async () => !(await dump()).includes('"state":"BROADCASTING"'));
+    await until(async () => (await till.database.pool.query("SELECT FROM payment WHERE state = 'BROADCASTING'")).rowCount === 0);
     const text = [await dump(), ...during, ...till.logged].join('\n');
     expect(till.logged.join()).toContain('a bug that is logged');
     for (const headers of proofs) {

@@ -149,13 +149,17 @@ export function transactionJson(landed: Landed, encoding: string): Record<string
   const parsed = encoding === 'jsonParsed';
   const write: Instructions = parsed ? (list) => list.map((one) => parseInstruction(one, landed.keys)) : compiled;
   const bytes = Buffer.from(landed.wire);
-  const binary: Record<string, unknown> = { base64: [bytes.toString('base64'), 'base64'], base58: [bs58.encode(bytes), 'base58'] };
+  // Base58 takes time by the square of the length: only for those who want it.
+  const binary: Record<string, () => unknown> = {
+    base64: () => [bytes.toString('base64'), 'base64'],
+    base58: () => [bs58.encode(bytes), 'base58'],
+  };
   const signatures = landed.transaction.signatures.map((signature) => bs58.encode(signature));
   return {
     slot: landed.slot,
     blockTime: landed.block_time,
     version: landed.transaction.version,
     meta: metaJson(landed, write),
-    transaction: binary[encoding] ?? { signatures, message: messageJson(landed, parsed, write) },
+    transaction: binary[encoding]?.() ?? { signatures, message: messageJson(landed, parsed, write) },
   };
 }
