@@ -233,31 +233,41 @@ describe('flows', () => {
 
   test('markets/capital-flow-comparison', async () => {
     const first = Math.min(...world.facts.filter((fact) => fact.side === 'BUY' || fact.side === 'SELL').map((fact) => fact.time));
-    for (const [timeframes, smart_money_only] of [[['24h', '7d', '30d'], false], [['today', '7d', 'all'], true], [['1h', '4h'], false]] as [Timeframe[], boolean][]) {
+    for (const [timeframes, smart_money_only, category, top_n_categories] of [
+      [['24h', '7d', '30d'], false, null, 20], [['today', '7d', 'all'], true, null, 2], [['1h', '4h'], false, null, 3], [['12h', '30d'], false, 'Sports', 1], [['24h', '7d', '30d', 'all'], true, 'Crypto', 20],
+    ] as [Timeframe[], boolean, string | null, number][]) {
+      const scope = (facts: readonly Fact[]): Fact[] => chosen(facts, smart_money_only).filter((fact) => category === null || categoryOf(fact) === category);
       const columns = timeframes.map((timeframe) => {
         const { from, to, fills, before } = windowsOf(world, timeframe);
-        return { timeframe, days: (to - (timeframe === 'all' ? first : from)) / DAY, now: chosen(fills, smart_money_only), before: before && chosen(before, smart_money_only) };
+        return { timeframe, days: (to - (timeframe === 'all' ? first : from)) / DAY, now: scope(fills), before: before && scope(before) };
       });
       const names = [...new Set(columns.flatMap((column) => [...column.now, ...(column.before ?? [])].map(categoryOf)))];
       const net = (facts: Fact[], name: string): number => usdc(buys(facts).filter((fact) => categoryOf(fact) === name)) - usdc(sells(facts).filter((fact) => categoryOf(fact) === name));
       const rank = (column: (typeof columns)[number], name: string): number => [...names].sort((a, b) => net(column.now, b) - net(column.now, a) || (a < b ? -1 : 1)).indexOf(name) + 1;
       const last = columns.at(-1) as (typeof columns)[number];
       const volume = (name: string): number => usdc(last.now.filter((fact) => categoryOf(fact) === name));
-      const expected = [...names].sort((a, b) => volume(b) - volume(a) || (a < b ? -1 : 1)).map((category) => {
+      const expected = [...names].sort((a, b) => volume(b) - volume(a) || (a < b ? -1 : 1)).map((name) => {
         const flows = columns.map((column) => {
-          const own = column.now.filter((fact) => categoryOf(fact) === category);
-          const previous = column.before && net(column.before, category);
+          const own = column.now.filter((fact) => categoryOf(fact) === name);
+          const previous = column.before && net(column.before, name);
           return {
-            timeframe: column.timeframe, buy_volume: usd(usdc(buys(own))), sell_volume: usd(usdc(sells(own))), net_flow: usd(net(own, category)), previous_net_flow: previous && usd(previous) , net_flow_change: previous === null ? null : usd(net(own, category) - previous),
-            net_flow_per_day: six(net(own, category) / 1e5 / column.days), rank: rank(column, category),
+            timeframe: column.timeframe, buy_volume: usd(usdc(buys(own))), sell_volume: usd(usdc(sells(own))), net_flow: usd(net(own, name)), previous_net_flow: previous && usd(previous) , net_flow_change: previous === null ? null : usd(net(own, name) - previous),
+            net_flow_per_day: six(net(own, name) / 1e5 / column.days), rank: rank(column, name),
           };
         });
         const [short, long] = [flows[0], flows.at(-1)] as [(typeof flows)[number], (typeof flows)[number]];
-        return { category, flows, momentum: momentumOf(short.net_flow_per_day, long.net_flow_per_day), rank_change: long.rank - short.rank };
+        return { category: name, flows, momentum: momentumOf(short.net_flow_per_day, long.net_flow_per_day), rank_change: long.rank - short.rank };
       });
-      const { data, meta } = await call<{ timeframes: string[]; categories: unknown[]; totals: unknown[] }>(world.db, 'markets/capital-flow-comparison', world.now, { timeframes: timeframes.join(','), smart_money_only });
+      const sent = { timeframes: timeframes.join(','), smart_money_only, top_n_categories, ...(category === null ? {} : { category }) };
+      const { data, meta } = await call<{ timeframes: string[]; categories: unknown[]; totals: unknown[]; biggest_inflow: unknown; biggest_outflow: unknown }>(world.db, 'markets/capital-flow-comparison', world.now, sent);
       expect(data.timeframes).toEqual(timeframes);
-      expect(data.categories).toEqual(expected);
+      expect(data.categories).toEqual(expected.slice(0, top_n_categories));
+      expect(meta.count).toBe(Math.min(top_n_categories, expected.length));
+      const extreme = (sign: 1 | -1) => columns.map((column) => {
+        const [most] = [...names].sort((a, b) => sign * (net(column.now, b) - net(column.now, a)) || (a < b ? -1 : 1));
+        return { timeframe: column.timeframe, category: most !== undefined && sign * net(column.now, most) > 0 ? most : null };
+      });
+      expect([data.biggest_inflow, data.biggest_outflow]).toEqual([extreme(1), extreme(-1)]);
       expect(data.totals).toEqual(columns.map((column) => ({ timeframe: column.timeframe, net_flow: usd(usdc(buys(column.now)) - usdc(sells(column.now))), volume: usd(usdc(column.now)) })));
       expect(meta.timeframe).toBe(timeframes.at(-1));
     } // prettier-ignore
