@@ -124,11 +124,14 @@ describe('copiers and callers, counted again', () => {
   }, 120_000); // prettier-ignore
 
   test.each([
-    [30, 3, 30, 1],
-    [90, 1, 20, 1],
-    [15, 1, 0, 2],
-  ])('wallets/alpha-callers: %d days back, %d early, $%d, %d calls', async (days_back, min_days_early, min_bet_usdc, min_calls) => {
-    const bets = [...told.markets.values()].flatMap(({ id, resolved, payouts, tokens }) => {
+    [30, 3, 30, 1, null],
+    [90, 1, 20, 1, null],
+    [15, 1, 0, 2, null],
+    [30, 1, 20, 1, 'Crypto'],
+    [90, 1, 0, 1, 'Sports'],
+  ])('wallets/alpha-callers: %d days back, %d early, $%d, %d calls, category %s', async (days_back, min_days_early, min_bet_usdc, min_calls, category) => {
+    const markets = [...told.markets.values()].filter((market) => category === null || market.category === category);
+    const bets = markets.flatMap(({ id, resolved, payouts, tokens }) => {
       if (resolved === null || resolved > now.getTime() || resolved <= now.getTime() - days_back * DAY || payouts?.[0] === 0.5) return [];
       const firsts = new Map<string, Order>();
       for (const order of ordersOf(0).filter(({ market, side }) => market === id && side === 'BUY')) {
@@ -152,7 +155,7 @@ describe('copiers and callers, counted again', () => {
     });
     expected.sort((a, b) => b.alpha_score - a.alpha_score);
     expect(expected.length).toBeGreaterThan(0);
-    const { data } = await call<Record<string, unknown>[]>(db, 'wallets/alpha-callers', now, { days_back, min_days_early, min_bet_usdc, min_calls, limit: 100 }); // prettier-ignore
+    const { data } = await call<Record<string, unknown>[]>(db, 'wallets/alpha-callers', now, { days_back, min_days_early, min_bet_usdc, min_calls, limit: 100, ...(category === null ? {} : { category }) }); // prettier-ignore
     expect(data.length).toBe(Math.min(100, expected.length));
     for (const row of data) {
       const mine = expected.find((one) => one.wallet === row.wallet && one.condition_id === row.condition_id);

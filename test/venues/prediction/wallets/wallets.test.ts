@@ -41,6 +41,22 @@ describe('wallets of a simulated world, counted a second time', () => {
   const endedOf = (wallet: string, from = 0): Counted[] =>
     counted.filter((one) => one.wallet === wallet && one.status !== 'open' && (one.closed as number) >= from);
 
+  async function machinesOf(): Promise<Set<string>> {
+    const { rows } = await db.pool.query<{ wallet: string; tags: string[] }>('SELECT wallet, tags FROM pm_wallet_score');
+    return new Set(
+      rows.filter(({ tags }) => tags.some((tag) => ['market_maker', 'hft_bot', 'wash'].includes(tag))).map(({ wallet }) => wallet),
+    );
+  }
+
+  /** Return over its spread, drawn to zero by twenty positions; nothing below ten. */
+  function shrunkSharpe(ended: readonly Counted[]): number {
+    const returns = ended.map(({ gain, paid }) => clamp(gain / paid));
+    const n = returns.length;
+    const mean = sum(returns) / n;
+    const spread = Math.sqrt(sum(returns.map((one) => (one - mean) ** 2)) / (n - 1));
+    return n < 10 || spread === 0 ? Number.NEGATIVE_INFINITY : ((mean / spread) * n) / (n + 20);
+  }
+
   function figures(ended: readonly Counted[]): Row {
     const judged = ended.filter(({ status }) => status !== 'voided');
     const returns = ended.map(({ gain, paid }) => clamp(gain / paid));
@@ -358,10 +374,7 @@ describe('wallets of a simulated world, counted a second time', () => {
   });
 
   test('wallets/top-performers ranks as counted', async () => {
-    const { rows } = await db.pool.query<{ wallet: string; tags: string[] }>('SELECT wallet, tags FROM pm_wallet_score');
-    const machines = new Set(
-      rows.filter(({ tags }) => tags.some((tag) => ['market_maker', 'hft_bot', 'wash'].includes(tag))).map(({ wallet }) => wallet),
-    );
+    const machines = await machinesOf();
     for (const metric of ['sharpe', 'roi', 'win_rate', 'pnl', 'volume']) {
       for (const [timeframe, include_bots, category] of [
         ['7d', false, undefined],
@@ -425,18 +438,25 @@ describe('wallets of a simulated world, counted a second time', () => {
     }
   }
 
-  test('wallets/niche-experts ranks as counted', async () => {
+  test('wallets/niche-experts: all who qualify, ranked as counted', async () => {
+    const category = 'Crypto';
+    const machines = await machinesOf();
+    const there = counted.filter(({ market }) => market.category === category);
+    const endedThere = (name: string): Counted[] => there.filter(({ wallet, status }) => wallet === name && status !== 'open');
+    const qualified = [...new Set(there.map(({ wallet }) => wallet))].filter((wallet) => !machines.has(wallet) && endedThere(wallet).filter(({ status }) => status !== 'voided').length >= 4); // prettier-ignore
     for (const sort_by of ['category_sharpe', 'category_pnl', 'category_volume']) {
-      const category = 'Crypto';
       const { data } = await call<(Row & { wallet: string; category_positions: number; category_pnl: number })[]>(
         db,
         'wallets/niche-experts',
         now,
-        { category, sort_by, min_category_trades: 4 },
+        { category, sort_by, min_category_trades: 4, limit: 100 },
       );
-      expect(data.length).toBeGreaterThan(0);
-      const keys = data.map((row) => row[sort_by === 'category_sharpe' ? 'category_pnl' : sort_by] as number);
-      if (sort_by !== 'category_sharpe') expect(keys).toEqual([...keys].sort((a, b) => b - a));
+      expect(qualified.length).toBeGreaterThan(0);
+      if (qualified.length <= 100) expect(data.map(({ wallet }) => wallet).sort()).toEqual([...qualified].sort());
+      else expect(data.filter(({ wallet }) => !qualified.includes(wallet))).toEqual([]);
+      expect(data.length).toBe(Math.min(100, qualified.length));
+      const keys = data.map((row) => (sort_by === 'category_sharpe' ? shrunkSharpe(endedThere(row.wallet)) : (row[sort_by] as number)));
+      expect(keys).toEqual([...keys].sort((x, y) => y - x));
       for (const row of data) {
         const own = counted.filter((one) => one.wallet === row.wallet && one.market.category === category);
         const ended = own.filter(({ status }) => status !== 'open');
