@@ -10,6 +10,7 @@ SELECT create_distributed_table('pm_position', 'condition_id', colocate_with => 
 SELECT create_distributed_table('pm_token_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_day', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_market_total', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
@@ -35,10 +36,13 @@ SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_f
 SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
 SELECT create_reference_table('perp_dealt_day');
 SELECT create_reference_table('perp_standing');
+SELECT create_reference_table('perp_smart_run');
 SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
 SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_takers', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_smart_hour', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp_match');
 
 -- Pools: catalogue everywhere, facts by pool, what is about an owner by owner.
 SELECT create_reference_table('lp_pool');

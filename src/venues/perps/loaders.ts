@@ -10,11 +10,13 @@ export interface ScoreRun extends QueryResultRow {
   /** YYYY-MM-DD. */
   day: string;
   version: string;
+  /** Whether perp_smart_hour and perp_smart_day are of this run. */
+  is_told: boolean;
 }
 
 const SCORE_RUN: Statement = {
   name: 'perps_score_run',
-  text: 'SELECT s.day::text AS day, s.version FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
+  text: 'SELECT s.day::text AS day, s.version, EXISTS (SELECT 1 FROM perp_smart_run r WHERE r.day = s.day) AS is_told FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
 const NEWEST_FILL: Statement = { name: 'perps_newest_fill', text: 'SELECT max(last_at) AS at FROM perp_trader' };

@@ -77,7 +77,7 @@ spike AS (
   FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN earlier w ON w.from_time >= c.first_seen
   LEFT JOIN before b ON b.number = w.number AND b.coin = t.coin GROUP BY t.coin
 ),
-priced AS (
+priced AS MATERIALIZED (
   SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
 )
 SELECT t.coin, t.volume_usd, t.trade_count, coalesce(active.count, 0) AS unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,

@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import { type Timeframe, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findRunDay, getSmartDay, openWindow, widerTimeframe } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, ownRows, smartIn, spanOf } from './span';
+import { findSmartRun, getSmartDay, openWindow, widerTimeframe } from './scope';
+import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, spanOf } from './span';
 
 export interface CoinsHeatmapArgs {
   timeframe: Timeframe;
@@ -32,12 +32,13 @@ const market = (
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd'], {}, 1, grain)} r GROUP BY 1, 2`;
 const smart = (
   grain: Grain,
+  is_told: boolean,
 ): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-  FROM ${ownRows([...VOLUME_COLUMNS, 'fills'], { scored: smartIn('$5') }, 1, grain)} r GROUP BY 1, 2`;
+  FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r GROUP BY 1, 2`;
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
-const text = (smart_money_only: boolean, grain: Grain): string => `
-WITH smart AS (${smart(grain)}),
+const text = (smart_money_only: boolean, grain: Grain, is_told: boolean): string => `
+WITH smart AS (${smart(grain, is_told)}),
 cell AS (${smart_money_only ? 'SELECT * FROM smart' : market(grain)}),
 top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM cell GROUP BY coin HAVING sum(trade_count) > 0 ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $9),
 whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM cell GROUP BY bucket)
@@ -53,7 +54,8 @@ ORDER BY top.volume_usd DESC, top.coin COLLATE "C", bucket.bucket`;
 /** Volume of the coins with most of it, bucket by bucket; cells without a fill are there. Throws empty_result, range_too_large. */
 export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphContext): Promise<HeatmapCellRow[]> {
   const window = openWindow(args.timeframe, context);
-  const day = args.smart_money_only ? await getSmartDay(context) : await findRunDay(context);
+  if (args.smart_money_only) await getSmartDay(context);
+  const { day, is_told } = await findSmartRun(context);
   const first = await context.prisma.perp_trader.findFirst({ orderBy: { first_at: 'asc' }, select: { first_at: true } });
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first.first_at >= context.now) throw empty;
@@ -61,15 +63,9 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const size = sizeOf(args);
   const { first: from, last, step } = bucketsOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';
-  const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}`;
-  const rows = await context.sql.query<HeatmapCellRow>({ name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain) }, [
-    ...spanOf(window),
-    day,
-    step,
-    from,
-    last,
-    args.limit,
-  ]);
+  const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}${is_told ? '_told' : ''}`;
+  const statement = { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain, is_told) };
+  const rows = await context.sql.query<HeatmapCellRow>(statement, [...spanOf(window), day, step, from, last, args.limit]);
   if (rows.length === 0) throw empty;
   context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
   return rows;

@@ -39,11 +39,12 @@ export interface PositionRow extends QueryResultRow {
   realized_pnl: string;
 }
 
-/** Columns of PositionRow over `held h`, at the last price before an instant. */
+/** Columns of PositionRow over `held h`, at the last price before an instant: `price`, where it is at hand. */
 export const positionColumns = (
   instant: string,
+  price = priceBefore('h.coin', instant),
 ): string => `h.trader, h.coin, CASE WHEN h.is_long THEN 'Long' ELSE 'Short' END AS direction, h.size,
-  h.size * ${priceBefore('h.coin', instant)} AS usd_value, h.opened_usd / nullif(h.opened_size, 0) AS entry_price, h.opened_at, h.last_at AS last_trade,
+  h.size * ${price} AS usd_value, h.opened_usd / nullif(h.opened_size, 0) AS entry_price, h.opened_at, h.last_at AS last_trade,
   h.gross_pnl AS realized_pnl`;
 
 // $1: now; $2: accounts.

@@ -4,8 +4,8 @@ import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findRunDay, getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartIn, spanOf } from './span';
+import { findSmartRun, getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface LongShortArgs {
   coin: string;
@@ -43,8 +43,8 @@ const takersIn = (at: number, grain: Grain): string => `
 
 // $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: day of the score run, null before the first;
 // $10: hours of a bucket; $11, $12: the whole buckets, [from, to), whose takers are counted; $13 to $20: the window before and after them.
-const statement = (grain: Grain): Statement => ({
-  name: `perps_long_short_ratio_${grain}`,
+const statement = (grain: Grain, is_told: boolean): Statement => ({
+  name: `perps_long_short_ratio_${grain}${is_told ? '_told' : ''}`,
   text: `
 WITH taken AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected
@@ -57,7 +57,7 @@ takers AS (
 ),
 smart AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold
-  FROM ${ownRows(VOLUME_COLUMNS, { coin: '$5', scored: smartIn('$9') }, 1, grain)} r GROUP BY 1
+  FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told }, { coin: '$5' }, grain)} r GROUP BY 1
 ),
 opened AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' }, 1, grain)} r GROUP BY 1
@@ -92,9 +92,9 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first >= context.now) throw empty;
   const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
-  const day = await findRunDay(context);
+  const { day, is_told } = await findSmartRun(context);
   const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(window, buckets.hours)];
-  const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour'), values);
+  const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
   if (rows[0]?.any_fill !== true) throw empty;
   warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
   return rows;

@@ -91,7 +91,8 @@ const SMART_POSITIONS: Statement = {
   name: 'perps_smart_positions',
   text: `
 WITH ${heldAt('$1::timestamptz', `p.coin = ANY ($2::text[]) AND p.trader IN (${scoredTraders({ day: '$3', least: '$4' })})`)},
-position AS (SELECT ${positionColumns('$1::timestamptz')} FROM held h)
+priced AS MATERIALIZED (SELECT c.coin, ${priceBefore('c.coin', '$1::timestamptz')} AS price FROM unnest($2::text[]) AS c(coin)),
+position AS (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced ON priced.coin = h.coin)
 SELECT ranked.*, s.score::float8 AS smart_score FROM (
   SELECT position.*, (count(*) FILTER (WHERE direction = 'Long') OVER coin)::int AS long_count,
     (count(*) FILTER (WHERE direction = 'Short') OVER coin)::int AS short_count,

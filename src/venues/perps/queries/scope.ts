@@ -93,6 +93,11 @@ async function getScoredDay(context: GraphContext, least: number, message: strin
 
 type Suggestion = Record<string, unknown>;
 
+/** The day of the score run that an answer uses, null before the first, and whether sums over its smart accounts are told. */
+export async function findSmartRun(context: GraphContext): Promise<{ day: string | null; is_told: boolean }> {
+  return (await context.loaders(makeLoaders).scoreRun()) ?? { day: null, is_told: false };
+}
+
 /** The day of the score run, in which somebody must be smart. Throws empty_result. */
 export const getSmartDay = (context: GraphContext): Promise<string> =>
   getScoredDay(context, SMART_SCORE, 'No wallet is scored as smart yet.', { smart_money_only: false });

@@ -44,7 +44,7 @@ const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as co
 // $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
 const text = (coin: boolean): string => `
 WITH own AS (
-  SELECT r.coin, r.trader, s.score, s.score / 100 AS weight, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size,
+  SELECT r.coin, r.trader, s.score, s.score * 0.01 AS weight, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size,
     sum(sold_size) AS sold_size, max(last_at) AS last_at
   FROM ${ownRows(COLUMNS, { scored: { day: '$5', least: '$6' }, ...(coin ? { coin: '$9' } : {}) })} r
   JOIN perp_score s ON s.trader = r.trader AND s.day = $5::date GROUP BY 1, 2, 3
@@ -52,7 +52,7 @@ WITH own AS (
 summed AS (
   SELECT coin, count(*)::int AS smart_wallet_count, sum(bought + sold) AS total_volume, avg(score) AS avg_score, sum(bought - sold) AS net_volume,
     (count(*) FILTER (WHERE bought > sold))::int AS long_wallets, (count(*) FILTER (WHERE bought < sold))::int AS short_wallets,
-    sum(weight * (bought - sold)) AS net, sum(weight * (bought + sold)) AS gross, sum((weight * (bought + sold)) ^ 2) AS squares,
+    sum(weight * (bought - sold)) AS net, sum(weight * (bought + sold)) AS gross, sum(weight * weight * (bought + sold) * (bought + sold)) AS squares,
     sum(bought) AS bought, sum(sold) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size
   FROM own GROUP BY coin HAVING count(*) >= $7
 ),

@@ -1,6 +1,7 @@
 import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
+import type { SmartColumn } from '../rollups/smart-hours';
 import { SMART_SCORE } from '../tier';
 import { afterwards, edgeOf } from './segments';
 
@@ -116,6 +117,22 @@ export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: re
   SELECT * FROM ${pieces(ownTold(columns, trips, narrowed), 1, 'day')} told
   ${edgeOf(1, 'days_from', `UNION ALL ${closed} t.closed_at >= $1 AND t.closed_at < least($4::timestamptz, ${nextDay('$2')})${narrow('t', narrowed)}`)}
   ${edgeOf(1, 'days_to', `UNION ALL ${closed} t.closed_at >= greatest($1::timestamptz, ${thisDay('$4')}, ${nextDay('$2')}) AND t.closed_at < $4${narrow('t', narrowed)}`)})`;
+}
+
+/**
+ * Rows of the span $1 to $4 to be added up, by coin and hour (or the day that tells it): what smart accounts of the run of the day `run`, a
+ * parameter, did. By their own hours where the run is not the one whose sums are told.
+ */
+export function smartRows(
+  columns: readonly SmartColumn[],
+  run: { day: string; is_told: boolean },
+  narrowed: { coin?: string },
+  grain: Grain,
+): string {
+  const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
+  const told = (unit: Grain): string =>
+    `SELECT '' AS trader, h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
+  return pieces(run.is_told ? { ...own, days: told('day'), hours: told('hour') } : own, 1, grain);
 }
 
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */

@@ -4,6 +4,7 @@ import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
 import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
 import { TELL_ALL_TRIPS } from './round-trips';
+import { TELL_SMART } from './smart-hours';
 import { TELL_TAKERS } from './takers';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
@@ -22,6 +23,8 @@ const ROLLUPS = [
   'perp_round_trip',
   'perp_position',
   'perp_trader_drawdown',
+  'perp_smart_hour',
+  'perp_smart_day',
 ];
 
 /** Each reads what those before it wrote. */
@@ -38,6 +41,7 @@ const TELL = [
   addCoinDays('perp_fill'),
   addMatches('perp_match', 'day'),
   TELL_ALL_DAYS,
+  ...TELL_SMART,
 ];
 
 /** Of what one step sorts or groups so much stays in memory; the rest goes through files. */

@@ -3,6 +3,7 @@ import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
 import { lockRollups } from '../rollups/rebuild';
+import { tellSmart } from '../rollups/smart-hours';
 import { tellStandings } from '../rollups/standings';
 import { LIVES, type LifeRow } from './behaviour';
 import { tagCopiers } from './copiers';
@@ -56,6 +57,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   // Last, since pages wait for it.
   await lockRollups(client);
   await tellStandings(client, now);
+  await tellSmart(client, dayOf(now));
   return total;
 }
 

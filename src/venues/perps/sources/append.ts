@@ -5,6 +5,7 @@ import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
 import { lockRollups } from '../rollups/rebuild';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
+import { addSmart } from '../rollups/smart-hours';
 import { addTakers } from '../rollups/takers';
 import { type ReckonedFill, amountsOf } from './amounts';
 import type { Fill, OrderedFill } from './fill';
@@ -51,6 +52,8 @@ takers AS (${addTakers('by_hour')}),
 trader_hours AS (${keepTraderHours('by_hour')}),
 trader_days AS (${keepTraderDays('by_hour')}),
 trader_lives AS (${keepTraderLives('by_hour')}),
+smart_hours AS (${addSmart('by_hour', 'hour')}),
+smart_days AS (${addSmart('by_hour', 'day')}),
 coin_hours AS (${addCoinHours('inserted')}),
 coin_days AS (${addCoinDays('inserted')}),
 traders AS (${addTraders('inserted')})

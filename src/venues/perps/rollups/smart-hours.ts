@@ -1,0 +1,34 @@
+import type { PoolClient } from 'pg';
+import { SMART_SCORE } from '../tier';
+
+/** Columns of perp_smart_hour and perp_smart_day beside their keys: sums of those of perp_trader_hour over smart accounts. */
+export const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd'] as const;
+export type SmartColumn = (typeof SMART_COLUMNS)[number];
+
+const NAMES = SMART_COLUMNS.join(', ');
+const UNITS = ['hour', 'day'] as const;
+type Unit = (typeof UNITS)[number];
+
+/** Smart accounts of the run that is told. */
+const SMART = `SELECT s.trader FROM perp_score s WHERE s.day = (SELECT day FROM perp_smart_run) AND s.score >= ${SMART_SCORE}`;
+
+/** Adds the hours (rows of perp_trader_hour) of `source` that are of smart accounts; of nobody while no run is told. */
+export const addSmart = (source: string, unit: Unit): string => `
+INSERT INTO perp_smart_${unit} AS kept (coin, ${unit}, ${NAMES})
+SELECT r.coin, date_trunc('${unit}', r.hour, 'UTC'), ${SMART_COLUMNS.map((name) => `sum(r.${name})`).join(', ')}
+FROM ${source} r WHERE r.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (coin, ${unit}) DO UPDATE SET ${SMART_COLUMNS.map((name) => `${name} = kept.${name} + EXCLUDED.${name}`).join(', ')}`;
+
+/** Tells all of the run that is told; both tables must be empty. */
+export const TELL_SMART = UNITS.map((unit) => addSmart('perp_trader_hour', unit));
+
+const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
+
+/** Tells them anew for the score run of a day (YYYY-MM-DD), unless there is a newer one. The client's transaction must hold the lock of the rollups. */
+export async function tellSmart(client: PoolClient, day: string): Promise<void> {
+  const { rowCount } = await client.query({ ...NEWER, values: [day] });
+  if (rowCount !== 0) return;
+  for (const table of ['perp_smart_run', 'perp_smart_hour', 'perp_smart_day']) await client.query(`DELETE FROM ${table}`);
+  await client.query('INSERT INTO perp_smart_run (day) VALUES ($1)', [day]);
+  for (const statement of TELL_SMART) await client.query(statement);
+}

@@ -1,0 +1,115 @@
+import { perpsWorld } from '../../../src/sandbox/simulator/perps';
+import { inTransaction } from '../../../src/db/transaction';
+import { perps } from '../../../src/venues/perps/index';
+import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
+import { testDatabase } from '../../support/database';
+import { type Fact, factsOf, groupBy, sum, usd, volumeOf } from './reckoning';
+import { fillsOf } from './recount';
+import { ask, load, type TestDatabase } from './support';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = new Date('2026-03-01T00:00:00Z');
+const SCORED = new Date('2026-03-12T09:17:00Z');
+const END = new Date('2026-03-13T00:00:00Z');
+
+const pages = [...perpsWorld({ seed: 29, size: 5_000, start: START }).pages(START, END)];
+const facts = factsOf(fillsOf(pages));
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await testDatabase();
+  const blocks = pages.flatMap(({ format, records }) => (format === 'ndjson' ? records : [])) as { block_time: string }[];
+  // Some of every day comes only after the scores, and all of what happened after them.
+  const isLate = (block: { block_time: string }, place: number): boolean =>
+    place % 5 === 0 || Date.parse(`${block.block_time}Z`) >= SCORED.getTime();
+  await load(db.pool, blocks.filter((block, place) => !isLate(block, place))); // prettier-ignore
+  await perps.score?.(db.pool, SCORED, () => undefined);
+  await raise('2026-03-12');
+  await load(db.pool, blocks.filter(isLate));
+}, 120_000);
+afterAll(() => db.drop());
+
+/** So short a world has nobody smart: those who trade most are said to be, in the run of a day. */
+async function raise(day: string): Promise<void> {
+  await db.pool.query('UPDATE perp_score SET score = 90 WHERE day = $1::date AND trader IN (SELECT trader FROM perp_trader ORDER BY fills DESC LIMIT 6)', [day]); // prettier-ignore
+  await inTransaction(db.pool, (client) => tellSmart(client, day));
+}
+
+interface Kept {
+  key: string;
+  fills: number;
+  volume: number;
+  opened_long: number;
+}
+
+/** What is told, by coin and hour or day. */
+async function told(unit: 'hour' | 'day'): Promise<Kept[]> {
+  const { rows } = await db.pool.query<{ coin: string; at: Date; fills: number; volume: string; opened_long: string }>(
+    `SELECT coin, ${unit} AS at, fills, open_long_usd + open_short_usd + close_long_usd + close_short_usd AS volume, open_long_usd AS opened_long
+     FROM perp_smart_${unit} ORDER BY 1, 2`,
+  );
+  return rows.map(({ coin, at, fills, volume, opened_long }) => ({ key: `${coin} ${at.toISOString()}`, fills, volume: usdOf(volume), opened_long: usdOf(opened_long) })); // prettier-ignore
+}
+
+const usdOf = (text: string): number => Math.round(Number(text) * 1e6) / 1e6;
+
+/** The same of the records, by the scores of the run of a day. */
+async function counted(day: string, length: number): Promise<Kept[]> {
+  const { rows } = await db.pool.query<{ trader: string }>('SELECT trader FROM perp_score WHERE day = $1::date AND score >= 85', [day]);
+  const smart = new Set(rows.map(({ trader }) => trader));
+  const keyOf = ({ coin, time }: Fact): string => `${coin} ${new Date(Math.floor(time / length) * length).toISOString()}`;
+  const opened = ({ px, opened: size, buys }: Fact): bigint => (buys ? (px * size) / 10n ** 12n : 0n);
+  return [...groupBy(facts.filter(({ user }) => smart.has(user)), keyOf)] // prettier-ignore
+    .map(([key, own]) => ({ key, fills: own.length, volume: usd(volumeOf(own)), opened_long: usd(sum(own.map(opened))) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+async function expectTold(day: string): Promise<void> {
+  for (const [unit, length] of [
+    ['hour', HOUR],
+    ['day', DAY],
+  ] as const) {
+    // prettier-ignore
+    const [kept, plain] = [await told(unit), await counted(day, length)];
+    expect(kept.map(({ key, fills }) => [key, fills])).toEqual(plain.map(({ key, fills }) => [key, fills]));
+    kept.forEach(({ volume, opened_long }, place) => {
+      expect(volume).toBeCloseTo(plain[place]?.volume as number, 4);
+      expect(opened_long).toBeCloseTo(plain[place]?.opened_long as number, 4);
+    });
+    expect(kept.length).toBeGreaterThan(5);
+  }
+}
+
+test('what smart accounts did is kept up to date after the scores, and the same again from facts', async () => {
+  await expectTold('2026-03-12');
+  const before = [await told('hour'), await told('day')];
+  await inTransaction(db.pool, async (client) => perps.rebuild?.(client));
+  expect([await told('hour'), await told('day')]).toEqual(before);
+});
+
+test('answers by it are those by the accounts themselves, whatever the window cuts', async () => {
+  const questions = [
+    ...['1h', '1d'].map((bucket_size) => ['perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '7d', bucket_size }] as const),
+    ...['24h', 'all'].map((timeframe) => ['perps/coins/volume-heatmap', { timeframe }] as const),
+    ['perps/coins/volume-heatmap', { timeframe: '7d', smart_money_only: true }] as const,
+  ];
+  const answers = async (): Promise<unknown[]> => {
+    const all: unknown[] = [];
+    for (const [path, parameters] of questions)
+      for (const now of [END, new Date(SCORED.getTime() + 4 * HOUR + 61_001)]) all.push((await ask(db, path, parameters, now)).data);
+    return all;
+  };
+  const byTold = await answers();
+  await db.pool.query('DELETE FROM perp_smart_run');
+  expect(await answers()).toEqual(byTold);
+});
+
+test('they are of the newest run: a past one leaves them', async () => {
+  await perps.score?.(db.pool, END, () => undefined);
+  expect(await told('hour')).toEqual([]);
+  await raise('2026-03-13');
+  await expectTold('2026-03-13');
+  await perps.score?.(db.pool, SCORED, () => undefined);
+  await expectTold('2026-03-13');
+});
