@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Statement } from '../db/sql';
 import { AppError } from '../errors';
 import type { GraphContext, Snapshot } from '../venues/venue';
@@ -10,7 +11,14 @@ const RETRY_S = 60;
 /** What JSON makes of plain data: instants become texts. */
 export type Json<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
 
-const READ: Statement = { name: 'snapshot_read', text: 'SELECT as_of, body FROM snapshot WHERE name = $1 AND part = $2 AND as_of <= $3' };
+/** Parts whose newest copy a process remembers. */
+const MOST_REMEMBERED = 100;
+
+// A copy is read once: bodies are long, and to parse them anew is dearer than most answers.
+const READ: Statement = {
+  name: 'snapshot_read',
+  text: 'SELECT as_of, built_at, CASE WHEN built_at IS DISTINCT FROM $4 THEN body END AS body FROM snapshot WHERE name = $1 AND part = $2 AND as_of <= $3',
+};
 
 /** One part of a snapshot. */
 export interface Kept<T> {
@@ -20,7 +28,7 @@ export interface Kept<T> {
 
 /** The last copy of a part, if any was ever kept; warns when it is late. Throws stale_data when it is older than 30 minutes. */
 export async function findKept<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Kept<T> | undefined> {
-  const [kept] = await context.sql.query<{ as_of: Date; body: Json<T> }>(READ, [snapshot.name, part, context.now]);
+  const kept = await readCopy<T>(context, snapshot.name, part);
   if (kept === undefined) return undefined;
   const age = context.now.getTime() - kept.as_of.getTime();
   if (age > MOST_AGE_MS) throw new AppError('stale_data', { reason: 'snapshot_age', retry_after_s: RETRY_S });
@@ -28,8 +36,34 @@ export async function findKept<T>(context: GraphContext, snapshot: Snapshot<T>, 
   return kept;
 }
 
+interface Copy<T> extends Kept<T> {
+  built_at: Date;
+}
+
+const remembered = new WeakMap<object, LRUCache<string, Copy<unknown>>>();
+
+/** The last copy as of the context's now, its body frozen; the same one as long as none was built since. */
+async function readCopy<T>({ sql, prisma, now }: GraphContext, name: string, part: string): Promise<Copy<T> | undefined> {
+  const copies = remembered.get(prisma) ?? new LRUCache<string, Copy<unknown>>({ max: MOST_REMEMBERED });
+  remembered.set(prisma, copies);
+  const key = `${name}|${part}`;
+  const known = copies.get(key);
+  const [row] = await sql.query<{ as_of: Date; built_at: Date; body: Json<T> | null }>(READ, [name, part, now, known?.built_at ?? null]);
+  if (row === undefined) return undefined;
+  if (row.body === null) return known as Copy<T>;
+  const copy = { ...row, body: frozen(row.body) };
+  copies.set(key, copy);
+  return copy;
+}
+
+/** Plain data that nobody can change any more. */
+function frozen<T>(data: T): T {
+  if (typeof data === 'object' && data !== null) Object.values(Object.freeze(data)).forEach(frozen);
+  return data;
+}
+
 /**
- * One part of a snapshot, and the instant it is as of; names that instant in meta. Where none was ever kept it is made now. Throws stale_data when
+ * One part of a snapshot, not to be changed, and the instant it is as of; names that instant in meta. Where none was ever kept it is made now. Throws stale_data when
  * the last copy is older than 30 minutes.
  */
 export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Kept<T>> {

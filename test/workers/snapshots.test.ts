@@ -74,6 +74,16 @@ describe('snapshots of a wing', () => {
     expect((await read(at('12:10:00'))).as_of).toEqual(at('12:00:00'));
   });
 
+  test('a copy is sent by the database once; nobody can change it; the next one takes its place', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    const { body } = await read(at('12:00:00'));
+    await db.pool.query(`UPDATE snapshot SET body = '{"part": "other"}'`);
+    expect((await read(at('12:00:00'))).body).toBe(body);
+    expect(() => Object.assign(body, { part: 'changed' })).toThrow(TypeError);
+    await buildSnapshots(db.pool, venue, () => context(at('12:10:00')));
+    expect(await read(at('12:10:00'))).toMatchObject({ body: { part: 'a', built: 3 }, as_of: at('12:10:00') });
+  });
+
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
   };

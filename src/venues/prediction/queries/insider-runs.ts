@@ -6,24 +6,31 @@ import { categoryPieces } from './taken-pieces';
 
 const DAY_MS = 86_400_000;
 
-/** A wallet on a market in a run of the insider scan. */
-export interface InsiderRow {
+/** A wallet on a market as the insider scan judged it. */
+export interface InsiderBet {
   wallet: string;
   condition_id: string;
-  category: string;
-  token_id: string;
   score: number;
-  buy_usdc: string;
   first_bet_at: Date;
+}
+
+/** The same in a run, with all that is told of it. */
+export interface InsiderRow extends InsiderBet {
+  category: string;
+  question: string | null;
+  token_id: string;
+  outcome: string;
+  buy_usdc: string;
   generated_at: Date;
   signals: InsiderSignalsRecord;
 }
 
-const COLUMNS = `found.wallet, found.condition_id, COALESCE(market.category, 'Other') AS category, found.token_id, found.score::float8 AS score, found.buy_usdc, found.first_bet_at, found.generated_at, found.signals`;
-
 const NEWEST: Statement = {
   name: 'pm_insiders_newest',
-  text: `SELECT ${COLUMNS} FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
+  text: `SELECT found.wallet, found.condition_id, COALESCE(market.category, 'Other') AS category, market.question, found.token_id, COALESCE(token.outcome, found.token_id) AS outcome,
+  found.score::float8 AS score, found.buy_usdc, found.first_bet_at, found.generated_at, found.signals
+FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
+LEFT JOIN pm_outcome AS token ON token.condition_id = found.condition_id AND token.token_id = found.token_id
 WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND found.generated_at <= $2`,
 };
 
@@ -44,13 +51,13 @@ export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Dat
 
 const EVER: Statement = {
   name: 'pm_insiders_ever',
-  text: `SELECT DISTINCT ON (found.condition_id, found.wallet) ${COLUMNS} FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
-WHERE found.day <= $1::date AND found.generated_at <= $2 ORDER BY found.condition_id, found.wallet, found.day DESC`,
+  text: `SELECT DISTINCT ON (condition_id, wallet) wallet, condition_id, score::float8 AS score, first_bet_at FROM pm_insider
+WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, day DESC`,
 };
 
 /** Every wallet on every market as it was last judged up to `now`. */
-export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderRow[]> {
-  return sql.query<InsiderRow & Record<string, unknown>>(EVER, [now.toISOString().slice(0, 10), now]);
+export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderBet[]> {
+  return sql.query<InsiderBet & Record<string, unknown>>(EVER, [now.toISOString().slice(0, 10), now]);
 }
 
 /** Trades of flagged wallets on one market in one bucket, exact decimal texts. */

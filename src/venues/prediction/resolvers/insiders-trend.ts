@@ -5,7 +5,7 @@ import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
-import { type InsiderCell, type InsiderRow, listBucketVolumes, listInsiderCells, listInsidersEver } from '../queries/insider-runs';
+import { type InsiderBet, type InsiderCell, listBucketVolumes, listInsiderCells, listInsidersEver } from '../queries/insider-runs';
 import { getFirstFill } from '../queries/newest-fill';
 import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
@@ -74,7 +74,7 @@ function checkLength({ from, to }: Window, size: Bucket): void {
   });
 }
 
-function suspectsOf(rows: readonly InsiderRow[], min_score: number): Map<string, Suspect> {
+function suspectsOf(rows: readonly InsiderBet[], min_score: number): Map<string, Suspect> {
   const suspects = new Map<string, Suspect>();
   for (const [wallet, markets] of groupedBy(rows, (row) => row.wallet)) {
     const ordered = [...markets].sort((a, b) => a.first_bet_at.getTime() - b.first_bet_at.getTime());

@@ -158,7 +158,12 @@ function suspectOf(
 }
 
 /** A suspect within the category asked for. */
-type Candidate = Json<Suspect> & { score: number; age_days: number };
+interface Candidate {
+  suspect: Json<Suspect>;
+  markets: readonly Json<InsiderRow>[];
+  score: number;
+  age_days: number;
+}
 
 /**
  * wallets/insiders: candidates of the whole venue, from the newest scan. Throws empty_result when there is no candidate, stale_data when its
@@ -167,10 +172,10 @@ type Candidate = Json<Suspect> & { score: number; age_days: number };
 export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, context) => {
   const { body } = await readSnapshot(context, insidersSnapshot, 'all');
   const scored = body.suspects.flatMap((suspect): Candidate[] => {
-    const markets = suspect.markets.filter(({ category }) => !args.category || category === args.category);
+    const markets = args.category ? suspect.markets.filter(({ category }) => category === args.category) : suspect.markets;
     if (markets.length === 0) return [];
     const score = overMarkets(markets.map((market) => market.score));
-    return [{ ...suspect, markets, score, age_days: ageOf(new Date(suspect.first_trade_at), context.now) }];
+    return [{ suspect, markets, score, age_days: ageOf(new Date(suspect.first_trade_at), context.now) }];
   });
   const strong = scored.filter(({ score }) => score >= args.min_score);
   const young = strong.filter(({ age_days }) => age_days <= args.max_wallet_age_days);
@@ -179,33 +184,29 @@ export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, 
       suggestion: strong.length > 0 ? { max_wallet_age_days: 90 } : { min_score: Math.min(20, args.min_score) },
     });
   const key = KEYS[args.sort_by];
-  const ordered = young.sort((a, b) => key(b) - key(a) || b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
+  const ordered = young.sort((a, b) => key(b) - key(a) || b.score - a.score || (a.suspect.wallet < b.suspect.wallet ? -1 : 1));
   const listed = ordered.slice(0, args.limit);
   context.meta.count = listed.length;
-  return {
-    candidates: await Promise.all(listed.map((candidate) => candidateOf(candidate, context))),
-    total_candidates: young.length,
-    generated_at: body.generated_at,
-  };
+  return { candidates: listed.map(candidateOf), total_candidates: young.length, generated_at: body.generated_at };
 };
 
 /** Largest first; the youngest first by age. */
 const KEYS: Record<InsidersSort, (candidate: Candidate) => number> = {
   insider_score: ({ score }) => score,
-  total_buy_usdc: ({ buy_usdc }) => Number(buy_usdc),
-  win_rate: ({ wins, resolved }) => over(wins, resolved) ?? -1,
+  total_buy_usdc: ({ suspect }) => Number(suspect.buy_usdc),
+  win_rate: ({ suspect }) => over(suspect.wins, suspect.resolved) ?? -1,
   wallet_age_days: ({ age_days }) => -age_days,
 };
 
-async function candidateOf(candidate: Candidate, context: GraphContext) {
-  const { wallet, score, markets, categories, wins, resolved } = candidate;
+function candidateOf({ suspect, markets, score, age_days }: Candidate) {
+  const { wallet, categories, wins, resolved } = suspect;
   return {
     wallet,
     insider_score: score,
-    wallet_age_days: candidate.age_days,
-    first_trade: candidate.first_trade_at,
-    markets_traded: candidate.markets_traded,
-    total_buy_usdc: candidate.buy_usdc,
+    wallet_age_days: age_days,
+    first_trade: suspect.first_trade_at,
+    markets_traded: suspect.markets_traded,
+    total_buy_usdc: suspect.buy_usdc,
     category_count: categories.length,
     categories,
     win_count: wins,
@@ -213,15 +214,9 @@ async function candidateOf(candidate: Candidate, context: GraphContext) {
     win_rate: over(wins, resolved),
     signals: markets[0]?.signals,
     risk_level: riskOf(score),
-    flagged_markets: await Promise.all(markets.filter((market) => isFlagged(market.score)).map((market) => flaggedOf(market, context))),
-    pnl_usdc: candidate.pnl_usdc,
-    p_value: candidate.p_value,
+    flagged_markets: markets.filter((market) => isFlagged(market.score)),
+    pnl_usdc: suspect.pnl_usdc,
+    p_value: suspect.p_value,
     cluster_id: null,
   };
-}
-
-async function flaggedOf({ condition_id, token_id, buy_usdc, score }: Json<InsiderRow>, context: GraphContext) {
-  const loaders = context.loaders(makeLoaders);
-  const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
-  return { condition_id, token_id, question: market?.question ?? null, outcome: nameOf(token_id, outcomes), buy_usdc, score };
 }
