@@ -83,7 +83,7 @@ export class Corridor {
   private async admit(admitted: Admitted, claimed: Claim): Promise<number> {
     const { ledger, config } = this.parts;
     const { protocol, proof, id } = admitted;
-    const admission = await withDeadline(config.admission_ms, (signal) => protocol.admit(proof, signal));
+    const admission = await withDeadline(config.admission_ms, (signal) => protocol.settlement.admit(proof, signal));
     admitted.admitted_at = new Date();
     if (admission.landed) {
       if (!(await ledger.adoptDebt(id))) throw new AppError('payment_replayed', { reason: 'duplicate_settlement' });

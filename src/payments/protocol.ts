@@ -176,23 +176,8 @@ export const TRANSACTION_EXPIRED = 'transaction_expired';
 export type Settlement =
   { status: 'confirmed'; transaction: string } | { status: 'failed'; reason: string } | { status: 'unknown'; transaction: string };
 
-/**
- * One way to pay. The corridor calls, in this order: read, validate, admit, (the work), prepare, settle, receipt.
- * AppErrors thrown by read, validate, admit and prepare reach the consumer: 402 and 400 codes of the error table with a
- * `reason`; trouble with the chain's RPC is `payments_unavailable`. No method logs or keeps a proof.
- */
-export interface Protocol {
-  readonly name: ProtocolName;
-  method(): PaymentMethod;
-  /** A fresh, unique, stateless offer bound to the sale. `error` is why the request is being asked to pay. */
-  offer(sale: Sale, error: AppError): Promise<Offer>;
-  /**
-   * The credential in the request's headers, or null when there is none of this protocol (and, for MPP, of this method).
-   * Throws malformed_payment, malformed_credential, method_unsupported, ambiguous_payment. MPP: refuses several Payment credentials.
-   */
-  read(sale: Sale): Credential | null;
-  /** Offline and free of effects: decoding, binding to the sale, transaction rules, signatures. Does not judge the offer's expiry. */
-  validate(credential: Credential, sale: Sale): Promise<ValidProof>;
+/** What the chain is asked about a payment, between admission and receipt. Protocols over one chain share it. */
+export interface Settling {
   /** Asks the chain (no broadcast): simulation, remaining life, balance, not yet landed. Throws payment_expired, verification_failed, payments_unavailable. */
   admit(proof: ValidProof, signal: AbortSignal): Promise<Admission>;
   /**
@@ -207,6 +192,26 @@ export interface Protocol {
   lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement>;
   /** Whether a confirmed payment has become irreversible. */
   finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'>;
+}
+
+/**
+ * One way to pay. The corridor calls, in this order: read, validate, admit, (the work), prepare, settle, receipt.
+ * AppErrors thrown by read, validate, admit and prepare reach the consumer: 402 and 400 codes of the error table with a
+ * `reason`; trouble with the chain's RPC is `payments_unavailable`. No method logs or keeps a proof.
+ */
+export interface Protocol {
+  readonly name: ProtocolName;
+  readonly settlement: Settling;
+  method(): PaymentMethod;
+  /** A fresh, unique, stateless offer bound to the sale. `error` is why the request is being asked to pay. */
+  offer(sale: Sale, error: AppError): Promise<Offer>;
+  /**
+   * The credential in the request's headers, or null when there is none of this protocol (and, for MPP, of this method).
+   * Throws malformed_payment, malformed_credential, method_unsupported, ambiguous_payment. MPP: refuses several Payment credentials.
+   */
+  read(sale: Sale): Credential | null;
+  /** Offline and free of effects: decoding, binding to the sale, transaction rules, signatures. Does not judge the offer's expiry. */
+  validate(credential: Credential, sale: Sale): Promise<ValidProof>;
   /** Receipt headers of a settled payment. `at`: when it was confirmed. */
   receipt(record: PaymentRecord, at: Date): Record<string, string>;
   /** Headers that tell the failure to the buyer, {} where the protocol has none. `payer` null while nobody is verified. */

@@ -68,7 +68,7 @@ export class Reconciler {
   private async resolve(record: PaymentRecord): Promise<'confirmed' | 'failed' | 'unknown'> {
     const protocol = this.protocols.get(record.protocol);
     if (protocol === undefined) return 'unknown';
-    const settlement = await protocol.lookup(record, AbortSignal.timeout(LOOK_MS));
+    const settlement = await protocol.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     const about = { payment: record.id, protocol: record.protocol, transaction: record.transaction, status: settlement.status };
     if (settlement.status === 'confirmed') await this.ledger.confirmed(record.id, settlement.transaction, this.config.kept_answer_ms);
     if (settlement.status === 'failed') {
@@ -80,7 +80,7 @@ export class Reconciler {
 
   /** A payment we let go of may have been broadcast by its buyer: then an answer is owed. */
   private async lookBack(record: PaymentRecord): Promise<void> {
-    const settlement = await this.protocols.get(record.protocol)?.lookup(record, AbortSignal.timeout(LOOK_MS));
+    const settlement = await this.protocols.get(record.protocol)?.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     if (settlement === undefined || settlement.status === 'unknown') return;
     if (settlement.status === 'confirmed' && (await this.upkeep.owed(record.id))) {
       this.log.warn(
@@ -92,7 +92,7 @@ export class Reconciler {
 
   private async sweep(record: PaymentRecord): Promise<void> {
     try {
-      const finality = await this.protocols.get(record.protocol)?.finality(record, AbortSignal.timeout(LOOK_MS));
+      const finality = await this.protocols.get(record.protocol)?.settlement.finality(record, AbortSignal.timeout(LOOK_MS));
       if (finality === 'final') await this.upkeep.final(record.id);
       if (finality === 'lost') {
         await this.upkeep.rolledBack(record.id);

@@ -55,7 +55,9 @@ export class Settler {
       const kept = this.keepable(answer);
       if (admitted.landed !== null) return await this.adopted(recordOf(admitted, admitted.landed), answer, kept);
       const done_at = new Date();
-      const prepared = await withDeadline(config.admission_ms, (signal) => protocol.prepare(proof, admitted.admitted_at, signal));
+      const prepared = await withDeadline(config.admission_ms, (signal) =>
+        protocol.settlement.prepare(proof, admitted.admitted_at, signal),
+      );
       assertBuyerThere(visit.sale.client_gone);
       record = { ...recordOf(admitted, prepared.transaction), ...prepared };
       if (!(await ledger.writeAhead(record, { answer: kept, began_at: admitted.began_at ?? done_at, done_at })))
@@ -73,7 +75,7 @@ export class Settler {
   async broadcast(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
     try {
       const settlement = await withDeadline(this.parts.config.settle_patience_ms, (signal) =>
-        this.protocolOf(record).settle(record, signal),
+        this.protocolOf(record).settlement.settle(record, signal),
       );
       return await this.settled(visit, record, settlement, answer, replayed);
     } catch (error) {
@@ -153,7 +155,7 @@ export class Settler {
   private async ownBroadcast(admitted: Admitted): Promise<string | null> {
     const { protocol, proof, began_at } = admitted;
     if (proof.transaction === null || began_at === null) return null;
-    const seen = await protocol.lookup(recordOf(admitted, proof.transaction), AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
+    const seen = await protocol.settlement.lookup(recordOf(admitted, proof.transaction), AbortSignal.timeout(OWN_BROADCAST_LOOK_MS));
     return seen.status === 'confirmed' ? seen.transaction : null;
   }
 

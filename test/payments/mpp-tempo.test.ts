@@ -123,7 +123,7 @@ async function proofOf(sale: Sale): Promise<ValidProof> {
 }
 
 async function recordOf(proof: ValidProof, over: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
-  const { transaction: id, raw, details, settle_by } = await protocol.prepare(proof, new Date(), soon());
+  const { transaction: id, raw, details, settle_by } = await protocol.settlement.prepare(proof, new Date(), soon());
   return {
     id: crypto.randomUUID(),
     protocol: 'mpp_tempo',
@@ -208,7 +208,7 @@ describe('the stock client', () => {
     expect(proof.claim_keys).toEqual([`ch:${sent.challenge.id}`, `tempo:${proof.transaction}`]);
     expect(proof.details.memo).toBe(attributionMemo('api.example.com', sent.challenge.id));
 
-    const admission = await protocol.admit(proof, soon());
+    const admission = await protocol.settlement.admit(proof, soon());
     expect(admission).toMatchObject({ balance: 5_000_000n, landed: false });
     const left = (admission.settle_by as Date).getTime() - Date.now();
     expect(left).toBeGreaterThan(17_000);
@@ -216,12 +216,12 @@ describe('the stock client', () => {
     expect(await local.usdcBalance(MERCHANT)).toBe(before);
 
     const record = await recordOf(proof);
-    expect(await protocol.settle(record, soon())).toEqual({ status: 'confirmed', transaction: proof.transaction });
+    expect(await protocol.settlement.settle(record, soon())).toEqual({ status: 'confirmed', transaction: proof.transaction });
     expect((await local.usdcBalance(MERCHANT)) - before).toBe(PRICE);
     expect(await local.usdcBalance(account.address)).toBe(5_000_000n - PRICE - (await feeOf(record.transaction)));
 
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'confirmed', transaction: proof.transaction });
-    expect(await protocol.finality(record, soon())).toBe('final');
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'confirmed', transaction: proof.transaction });
+    expect(await protocol.settlement.finality(record, soon())).toBe('final');
     const at = new Date('2030-01-01T00:00:01Z');
     expect(Receipt.deserialize(protocol.receipt(record, at)['Payment-Receipt'] as string)).toEqual({
       method: 'tempo',
@@ -239,8 +239,8 @@ describe('the stock client', () => {
     const settlements = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const proof = await proofOf(await stockCredential(account, saleOf()));
-        await protocol.admit(proof, soon());
-        return protocol.settle(await recordOf(proof), soon());
+        await protocol.settlement.admit(proof, soon());
+        return protocol.settlement.settle(await recordOf(proof), soon());
       }),
     );
     expect(settlements.map(({ status }) => status)).toEqual(Array(20).fill('confirmed'));
@@ -264,8 +264,8 @@ describe('other buyers', () => {
     const before = await local.usdcBalance(MERCHANT);
     const raw = signedEip1559({ chainId: local.chain_id, nonce: 0n, gas: 2_000_000n }, account.privateKey);
     const proof = await proofOf(await paidWith(raw, saleOf(), `did:pkh:eip155:undefined:${account.address}`));
-    expect(await protocol.admit(proof, soon())).toEqual({ balance: 5_000_000n, settle_by: null, landed: false, details: {} });
-    expect((await protocol.settle(await recordOf(proof), soon())).status).toBe('confirmed');
+    expect(await protocol.settlement.admit(proof, soon())).toEqual({ balance: 5_000_000n, settle_by: null, landed: false, details: {} });
+    expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     expect((await local.usdcBalance(MERCHANT)) - before).toBe(PRICE);
     expect(await local.usdcBalance(account.address)).toBe(5_000_000n - PRICE - (await feeOf(proof.transaction as string)));
   });
@@ -278,8 +278,8 @@ describe('other buyers', () => {
       await local.fund(account.address, 1_000_000n);
       const proof = await proofOf(await paidWith(await transaction(account)));
       expect(proof.payer).toBe(account.address.toLowerCase());
-      await protocol.admit(proof, soon());
-      expect((await protocol.settle(await recordOf(proof), soon())).status).toBe('confirmed');
+      await protocol.settlement.admit(proof, soon());
+      expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     }
   });
 
@@ -301,16 +301,16 @@ describe('other buyers', () => {
     });
     const proof = await proofOf(await paidWith(await transaction(key)));
     expect(proof).toMatchObject({ payer: account.address, details: { access_key: key.accessKeyAddress.toLowerCase() } });
-    await protocol.admit(proof, soon());
-    expect((await protocol.settle(await recordOf(proof), soon())).status).toBe('confirmed');
+    await protocol.settlement.admit(proof, soon());
+    expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
 
     const memo = await proofOf(
       await paidWith(await transaction(key, { calls: [{ to: TOKEN, data: transferWithMemoData(`0x${'ab'.repeat(32)}`) }] })),
     );
-    expect(await failureOf(protocol.admit(memo, soon()))).toBe('verification_failed access_key');
+    expect(await failureOf(protocol.settlement.admit(memo, soon()))).toBe('verification_failed access_key');
     const dear = saleOf({ amount: 90_000n });
     const over = await proofOf(await paidWith(await transaction(key, { calls: [{ to: TOKEN, data: transferData(90_000n) }] }), dear));
-    expect(await failureOf(protocol.admit(over, soon()))).toBe('verification_failed access_key');
+    expect(await failureOf(protocol.settlement.admit(over, soon()))).toBe('verification_failed access_key');
     await Actions.accessKey.revokeSync(client, { accessKey: key.accessKeyAddress, gas });
     expect(await failureOf(proofOf(await paidWith(await transaction(key, { validAfter: 2 }))))).toBe('verification_failed access_key');
   });
@@ -319,8 +319,8 @@ describe('other buyers', () => {
     const account = await payer(PRICE);
     const pathUsd = '0x20c0000000000000000000000000000000000000';
     const proof = await proofOf(await paidWith(await transaction(account, { feeToken: pathUsd })));
-    expect((await protocol.admit(proof, soon())).balance).toBe(PRICE);
-    expect((await protocol.settle(await recordOf(proof), soon())).status).toBe('confirmed');
+    expect((await protocol.settlement.admit(proof, soon())).balance).toBe(PRICE);
+    expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     expect(await local.usdcBalance(account.address)).toBe(0n);
     const broke = await proofOf(
       await paidWith(
@@ -332,7 +332,7 @@ describe('other buyers', () => {
       ),
     );
     await local.fund(account.address, PRICE);
-    expect(await failureOf(protocol.admit(broke, soon()))).toBe('verification_failed insufficient_fee_balance');
+    expect(await failureOf(protocol.settlement.admit(broke, soon()))).toBe('verification_failed insufficient_fee_balance');
   });
 });
 
@@ -377,36 +377,36 @@ describe('admission', () => {
     ],
   ])('refuses %s', async (_, usdc, over, failure) => {
     const proof = await proofOf(await paidWith(await transaction(await payer(usdc), over)));
-    expect(await failureOf(protocol.admit(proof, soon()))).toBe(failure);
+    expect(await failureOf(protocol.settlement.admit(proof, soon()))).toBe(failure);
   });
 
   it('refuses a payer who does not exist: a changed signature recovers to an address without a balance', async () => {
     const raw = await transaction(await payer());
     const forged = raw.slice(0, -2) + (raw.endsWith('1b') ? '1c' : '1b');
     const proof = await proofOf(await paidWith(forged));
-    expect(await failureOf(protocol.admit(proof, soon()))).toBe('verification_failed insufficient_funds');
+    expect(await failureOf(protocol.settlement.admit(proof, soon()))).toBe('verification_failed insufficient_funds');
   });
 
   it('uses a sequence in order, once', async () => {
     const account = await payer();
     for (const nonce of [0n, 1n]) {
       const proof = await proofOf(await paidWith(await transaction(account, { nonceKey: 4n, nonce, validBefore: undefined })));
-      await protocol.admit(proof, soon());
-      expect((await protocol.settle(await recordOf(proof), soon())).status).toBe('confirmed');
+      await protocol.settlement.admit(proof, soon());
+      expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     }
     const again = await proofOf(
       await paidWith(await transaction(account, { nonceKey: 4n, nonce: 1n, validBefore: undefined, validAfter: 3 })),
     );
-    expect(await failureOf(protocol.admit(again, soon()))).toBe('verification_failed nonce_mismatch');
+    expect(await failureOf(protocol.settlement.admit(again, soon()))).toBe('verification_failed nonce_mismatch');
   });
 
   it('sees a payment that is on chain already', async () => {
     const sale = await paidWith(await transaction(await payer()));
     const proof = await proofOf(sale);
-    await protocol.settle(await recordOf(proof), soon());
+    await protocol.settlement.settle(await recordOf(proof), soon());
     const replay = await proofOf(sale);
     expect(replay.proof_key).toBe(proof.proof_key);
-    expect(await protocol.admit(replay, soon())).toEqual({ balance: null, settle_by: null, landed: true, details: {} });
+    expect(await protocol.settlement.admit(replay, soon())).toEqual({ balance: null, settle_by: null, landed: true, details: {} });
   });
 
   it('refuses a payment that landed and failed', async () => {
@@ -417,27 +417,27 @@ describe('admission', () => {
         await paidWith(await transaction(account, { validAfter, calls: [{ to: TOKEN, data: transferData(amount) }] }), saleOf({ amount })),
       );
     const [first, second] = [await make(1), await make(2)];
-    await protocol.admit(first, soon());
-    await protocol.admit(second, soon());
+    await protocol.settlement.admit(first, soon());
+    await protocol.settlement.admit(second, soon());
     const before = await local.usdcBalance(MERCHANT);
-    expect((await protocol.settle(await recordOf(first), soon())).status).toBe('confirmed');
+    expect((await protocol.settlement.settle(await recordOf(first), soon())).status).toBe('confirmed');
     const record = await recordOf(second);
-    expect(await protocol.settle(record, soon())).toEqual({ status: 'failed', reason: 'transaction_reverted' });
+    expect(await protocol.settlement.settle(record, soon())).toEqual({ status: 'failed', reason: 'transaction_reverted' });
     expect((await local.usdcBalance(MERCHANT)) - before).toBe(amount);
-    expect(await protocol.finality(record, soon())).toBe('lost');
-    expect(await failureOf(protocol.admit(second, soon()))).toBe('verification_failed transaction_failed');
+    expect(await protocol.settlement.finality(record, soon())).toBe('lost');
+    expect(await failureOf(protocol.settlement.admit(second, soon()))).toBe('verification_failed transaction_failed');
   });
 
   it('is payments_unavailable when the RPC is down, slow or silent', async () => {
     const proof = await proofOf(await paidWith(await transaction(await payer())));
     await local.faults.down();
-    expect(await failureOf(protocol.admit(proof, soon()))).toBe('payments_unavailable undefined');
+    expect(await failureOf(protocol.settlement.admit(proof, soon()))).toBe('payments_unavailable undefined');
     await expect(protocol.probe(soon())).rejects.toThrow();
     await local.faults.up();
     local.faults.inject('eth_call', { kind: 'delay', ms: 5_000 }, Infinity);
-    expect(await failureOf(protocol.admit(proof, soon(500)))).toBe('payments_unavailable undefined');
+    expect(await failureOf(protocol.settlement.admit(proof, soon(500)))).toBe('payments_unavailable undefined');
     local.faults.clear();
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
   });
 });
 
@@ -446,9 +446,9 @@ describe('prepare', () => {
 
   it('asks nothing when admission was a moment ago', async () => {
     const proof = await proofOf(await paidWith(await transaction(await payer())));
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
     local.faults.forgetCalls();
-    const prepared = await protocol.prepare(proof, new Date(), soon());
+    const prepared = await protocol.settlement.prepare(proof, new Date(), soon());
     expect(local.faults.calls()).toBe(0);
     expect(prepared).toMatchObject({ transaction: proof.transaction, raw: proof.raw });
     expect(prepared.settle_by).toEqual(new Date(((proof.details.valid_before as number) - 4) * 1_000));
@@ -457,7 +457,7 @@ describe('prepare', () => {
   it('finds that the wallet was drained meanwhile', async () => {
     const account = await payer(100_000n);
     const proof = await proofOf(await paidWith(await transaction(account)));
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
     await Actions.token.transferSync(clientOf(account), {
       token: TOKEN,
       to: '0x00000000000000000000000000000000000000aa',
@@ -465,28 +465,31 @@ describe('prepare', () => {
       gas: 1_000_000n,
       feeToken: '0x20c0000000000000000000000000000000000000',
     });
-    expect(await failureOf(protocol.prepare(proof, long, soon()))).toBe('settlement_failed insufficient_funds');
+    expect(await failureOf(protocol.settlement.prepare(proof, long, soon()))).toBe('settlement_failed insufficient_funds');
   });
 
   it('finds that the time is over', async () => {
     const proof = await proofOf(await paidWith(await transaction(await payer(), { validBefore: unix() + 6 })));
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
     await new Promise((resolve) => setTimeout(resolve, 3_200));
-    expect(await failureOf(protocol.prepare(proof, new Date(), soon()))).toBe('payment_expired valid_before');
+    expect(await failureOf(protocol.settlement.prepare(proof, new Date(), soon()))).toBe('payment_expired valid_before');
   });
 
   it('lets the buyer’s own broadcast count, late as it may be', async () => {
     const proof = await proofOf(await paidWith(await transaction(await payer(20_000n + 60_000n))));
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
     await clientOf(await payer()).request({ method: 'eth_sendRawTransaction', params: [proof.raw as HexText] });
-    const prepared = await protocol.prepare(proof, long, soon());
-    expect(await protocol.settle(await recordOf(proof, prepared), soon())).toEqual({ status: 'confirmed', transaction: proof.transaction });
+    const prepared = await protocol.settlement.prepare(proof, long, soon());
+    expect(await protocol.settlement.settle(await recordOf(proof, prepared), soon())).toEqual({
+      status: 'confirmed',
+      transaction: proof.transaction,
+    });
   });
 
   it('is payments_unavailable when the chain cannot be asked', async () => {
     const proof = await proofOf(await paidWith(await transaction(await payer())));
     await local.faults.down();
-    expect(await failureOf(protocol.prepare(proof, long, soon()))).toBe('payments_unavailable undefined');
+    expect(await failureOf(protocol.settlement.prepare(proof, long, soon()))).toBe('payments_unavailable undefined');
     await local.faults.up();
   });
 });
@@ -494,7 +497,7 @@ describe('prepare', () => {
 describe('settle', () => {
   const ready = async (over: Envelope = {}): Promise<PaymentRecord> => {
     const proof = await proofOf(await paidWith(await transaction(await payer(), over)));
-    await protocol.admit(proof, soon());
+    await protocol.settlement.admit(proof, soon());
     return recordOf(proof);
   };
   /** The record as a later process finds it. */
@@ -514,28 +517,27 @@ describe('settle', () => {
   ] as const)('confirms once when %s', async (_, fault) => {
     const record = await ready();
     local.faults.inject('eth_sendRawTransactionSync', fault);
-    expect(await gained(() => protocol.settle(record, soon()))).toEqual(['confirmed', PRICE]);
+    expect(await gained(() => protocol.settlement.settle(record, soon()))).toEqual(['confirmed', PRICE]);
   });
 
   it('may be repeated, together and later', async () => {
     const record = await ready();
-    expect(await gained(async () => (await Promise.all([1, 2, 3].map(() => protocol.settle(record, soon()))))[2] as Settlement)).toEqual([
-      'confirmed',
-      PRICE,
-    ]);
-    expect(await gained(() => protocol.settle(old(record), soon()))).toEqual(['confirmed', 0n]);
-    expect(await gained(() => protocol.settle({ ...record, raw: null }, soon()))).toEqual(['confirmed', 0n]);
+    expect(
+      await gained(async () => (await Promise.all([1, 2, 3].map(() => protocol.settlement.settle(record, soon()))))[2] as Settlement),
+    ).toEqual(['confirmed', PRICE]);
+    expect(await gained(() => protocol.settlement.settle(old(record), soon()))).toEqual(['confirmed', 0n]);
+    expect(await gained(() => protocol.settlement.settle({ ...record, raw: null }, soon()))).toEqual(['confirmed', 0n]);
   });
 
   it('is unknown while nobody can say, and found later', async () => {
     const record = await ready();
     local.faults.inject('eth_sendRawTransactionSync', { kind: 'drop' });
     local.faults.inject('eth_getTransactionReceipt', { kind: 'refuse' }, Infinity);
-    expect(await protocol.settle(record, soon(1_000))).toEqual({ status: 'unknown', transaction: record.transaction });
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'unknown', transaction: record.transaction });
-    expect(await protocol.finality(record, soon())).toBe('pending');
+    expect(await protocol.settlement.settle(record, soon(1_000))).toEqual({ status: 'unknown', transaction: record.transaction });
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'unknown', transaction: record.transaction });
+    expect(await protocol.settlement.finality(record, soon())).toBe('pending');
     local.faults.clear();
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'confirmed', transaction: record.transaction });
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'confirmed', transaction: record.transaction });
   });
 
   it('fails for good when every RPC refuses', async () => {
@@ -545,7 +547,7 @@ describe('settle', () => {
       code: -32003,
       message: 'insufficient fee token balance: required 9, but only have 0',
     });
-    expect(await protocol.settle(record, soon())).toEqual({
+    expect(await protocol.settlement.settle(record, soon())).toEqual({
       status: 'failed',
       reason: 'insufficient fee token balance: required 9, but only have 0',
     });
@@ -556,8 +558,8 @@ describe('settle', () => {
     const poor = { kind: 'error', code: -32003, message: 'insufficient fee token balance' } as const;
     local.faults.inject('eth_sendRawTransactionSync', poor, 2);
     local.faults.inject('eth_sendRawTransaction', poor, Infinity);
-    expect(await protocol.settle(record, soon())).toMatchObject({ status: 'failed' });
-    expect(await protocol.settle(old(record), soon(600))).toMatchObject({ status: 'unknown' });
+    expect(await protocol.settlement.settle(record, soon())).toMatchObject({ status: 'failed' });
+    expect(await protocol.settlement.settle(old(record), soon(600))).toMatchObject({ status: 'unknown' });
   });
 
   it('calls a refusal for lack of time by its name, so that the answer is kept for a fresh payment', async () => {
@@ -567,44 +569,44 @@ describe('settle', () => {
       code: -32003,
       message: 'Tempo tx valid_before (1) must be > current time + 3s (2)',
     });
-    expect(await protocol.settle(record, soon())).toEqual({ status: 'failed', reason: TRANSACTION_EXPIRED });
+    expect(await protocol.settlement.settle(record, soon())).toEqual({ status: 'failed', reason: TRANSACTION_EXPIRED });
   });
 
   it('does not confirm a receipt that brought nothing', async () => {
     const record = await ready();
     const blank = { status: '0x1', blockNumber: '0x1', logs: [] };
     local.faults.inject('eth_sendRawTransactionSync', { kind: 'answer', result: blank });
-    expect(await protocol.settle(record, soon())).toEqual({ status: 'failed', reason: 'transfer_missing' });
+    expect(await protocol.settlement.settle(record, soon())).toEqual({ status: 'failed', reason: 'transfer_missing' });
     const elsewhere = { ...blank, logs: [{ address: '0x20c0000000000000000000000000000000000000', topics: [], data: '0x' }] };
     local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: elsewhere });
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'failed', reason: 'transfer_missing' });
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'failed', reason: 'transfer_missing' });
     expect(logged.some((line) => line.includes('did not bring its price') && line.includes(record.transaction))).toBe(true);
   });
 
   it('does not confirm the payment of another amount, payer or recipient', async () => {
     const record = await ready();
-    expect((await protocol.settle(record, soon())).status).toBe('confirmed');
+    expect((await protocol.settlement.settle(record, soon())).status).toBe('confirmed');
     for (const other of [
       { ...record, amount: PRICE + 1n },
       { ...record, payer: MERCHANT },
       { ...record, details: { ...record.details, recipient: TOKEN } },
     ])
-      expect((await protocol.lookup(other, soon())).status).toBe('failed');
+      expect((await protocol.settlement.lookup(other, soon())).status).toBe('failed');
   });
 
   it('never throws, not even over nonsense', async () => {
     const record = { ...(await ready()), details: {} };
-    expect(await protocol.settle(record, soon(300))).toEqual({ status: 'unknown', transaction: record.transaction });
-    expect(await protocol.lookup(record, soon(300))).toEqual({ status: 'unknown', transaction: record.transaction });
+    expect(await protocol.settlement.settle(record, soon(300))).toEqual({ status: 'unknown', transaction: record.transaction });
+    expect(await protocol.settlement.lookup(record, soon(300))).toEqual({ status: 'unknown', transaction: record.transaction });
   });
 
   it('expires by the time of the chain, and not before', async () => {
     const record = await ready();
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'unknown', transaction: record.transaction });
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'unknown', transaction: record.transaction });
     await local.advanceTime(40);
-    expect(await protocol.lookup(record, soon())).toEqual({ status: 'failed', reason: 'transaction_expired' });
-    expect(await protocol.finality(record, soon())).toBe('lost');
-    expect(await protocol.settle(old(record), soon())).toEqual({
+    expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'failed', reason: 'transaction_expired' });
+    expect(await protocol.settlement.finality(record, soon())).toBe('lost');
+    expect(await protocol.settlement.settle(old(record), soon())).toEqual({
       status: 'failed',
       reason: 'transaction_expired',
     });
@@ -612,7 +614,7 @@ describe('settle', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     // The chain's clock is now ahead of ours: what lives 25 seconds by ours is over by its.
     const proof = await proofOf(await paidWith(await transaction(await payer())));
-    expect(await failureOf(protocol.admit(proof, soon()))).toBe('payment_expired valid_before');
+    expect(await failureOf(protocol.settlement.admit(proof, soon()))).toBe('payment_expired valid_before');
   });
 });
 

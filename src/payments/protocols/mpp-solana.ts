@@ -1,18 +1,7 @@
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type {
-  Admission,
-  Credential,
-  JsonObject,
-  Offer,
-  PaymentMethod,
-  PaymentRecord,
-  Protocol,
-  Sale,
-  Settlement,
-  ValidProof,
-} from '../protocol';
+import type { Credential, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import {
   assertMppSettings,
   checkChallenge,
@@ -38,7 +27,7 @@ export class MppSolana implements Protocol {
   constructor(
     private readonly mpp: MppSettings,
     private readonly solana: SolanaPaymentConfig,
-    private readonly settlement: SolanaSettlement,
+    readonly settlement: SolanaSettlement,
   ) {
     assertMppSettings(mpp);
   }
@@ -116,26 +105,6 @@ export class MppSolana implements Protocol {
         sponsored: false,
       },
     };
-  }
-
-  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
-    return this.settlement.admit(proof, signal);
-  }
-
-  prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
-    return this.settlement.prepare(proof, admittedAt, signal);
-  }
-
-  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.landing.settle(record, signal);
-  }
-
-  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.landing.lookup(record, signal);
-  }
-
-  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
-    return this.settlement.landing.finality(record, signal);
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

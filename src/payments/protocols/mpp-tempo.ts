@@ -2,19 +2,7 @@ import { getAddress, isAddress } from 'viem';
 import { TempoChain, TempoWrongChain } from '../../chains/tempo';
 import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
-import type {
-  Admission,
-  Credential,
-  JsonObject,
-  Offer,
-  PaymentLog,
-  PaymentMethod,
-  PaymentRecord,
-  Protocol,
-  Sale,
-  Settlement,
-  ValidProof,
-} from '../protocol';
+import type { Credential, JsonObject, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import {
   type MppCredential,
   type MppSettings,
@@ -37,7 +25,7 @@ export class TempoMisconfigured extends Error {}
 /** MPP `tempo`, intent `charge`, pull mode only: the buyer signs a transfer of USDC.e and pays its network fee, we broadcast. */
 export class MppTempo implements Protocol {
   readonly name = 'mpp_tempo';
-  private readonly settlement: TempoSettlement;
+  readonly settlement: TempoSettlement;
 
   /** Throws on settings that cannot work: short secrets, a realm that cannot be quoted, addresses that are none. */
   constructor(
@@ -112,26 +100,6 @@ export class MppTempo implements Protocol {
       raw: payload.signature.toLowerCase(),
       details: { ...this.settlement.detailsOf(transfer, terms), external_id: challenge.request.externalId ?? null },
     };
-  }
-
-  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
-    return this.settlement.admit(proof, signal);
-  }
-
-  prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
-    return this.settlement.prepare(proof, admittedAt, signal);
-  }
-
-  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.settle(record, signal);
-  }
-
-  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.lookup(record, signal);
-  }
-
-  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
-    return this.settlement.finality(record, signal);
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

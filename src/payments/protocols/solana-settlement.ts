@@ -4,7 +4,7 @@ import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } f
 import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, PaymentLog, Prepared, ValidProof } from '../protocol';
+import type { Admission, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
 import { SolanaLanding } from './solana-landing';
 import { SolanaSponsor } from './solana-sponsor';
 import { signatureOffset } from './solana-wire';
@@ -20,12 +20,12 @@ const OFFER_BLOCKHASH_AGE_MS = 5_000;
 export class SolanaMisconfigured extends Error {}
 
 /** What x402 and MPP `solana` share between admission and receipt. Records carry the details this class writes. */
-export class SolanaSettlement {
+export class SolanaSettlement implements Settling {
   /** Pays network fees for x402 buyers; null: they pay themselves. */
   readonly sponsor: SolanaSponsor | null;
   /** The merchant's token account. */
   readonly destination: string;
-  readonly landing: SolanaLanding;
+  private readonly landing: SolanaLanding;
   private chainChecked = false;
   private started = 0;
 
@@ -125,6 +125,18 @@ export class SolanaSettlement {
       details: { ...proof.details, last_valid_block_height: life.last_valid_block_height },
       settle_by: life.settle_by,
     };
+  }
+
+  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.landing.settle(record, signal);
+  }
+
+  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
+    return this.landing.lookup(record, signal);
+  }
+
+  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Settling['finality']> {
+    return this.landing.finality(record, signal);
   }
 
   /** The transaction as it can be broadcast, and its id: the signature of whoever pays the fee. */

@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type PaymentLog,
   type PaymentRecord,
-  type Protocol,
   type Settlement,
+  type Settling,
   TRANSACTION_EXPIRED,
   type ValidProof,
 } from '../protocol';
@@ -41,7 +41,7 @@ const REFUSALS = {
 } as const;
 
 /** A Tempo payment between admission and receipt. */
-export class TempoSettlement {
+export class TempoSettlement implements Settling {
   constructor(
     private readonly chain: TempoChain,
     private readonly log: PaymentLog,
@@ -95,7 +95,7 @@ export class TempoSettlement {
   }
 
   /** Throws payment_expired when the transaction can no longer make it, settlement_failed when it would fail by now. */
-  async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
+  async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Settling['prepare']> {
     const details = readDetails(proof.details);
     const settle_by = settleBy(details);
     const recheck = Date.now() - admittedAt.getTime() > RECHECK_AFTER_MS;

@@ -1,19 +1,7 @@
 import { isSolanaAddress } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
-import type {
-  Admission,
-  Credential,
-  Json,
-  JsonObject,
-  Offer,
-  PaymentMethod,
-  PaymentRecord,
-  Protocol,
-  Sale,
-  Settlement,
-  ValidProof,
-} from '../protocol';
+import type { Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { findMemo, findToken, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
@@ -36,7 +24,7 @@ export class X402 implements Protocol {
   constructor(
     private readonly config: Pick<PaymentsConfig, 'secrets' | 'body_mode' | 'offer_ms'>,
     private readonly solana: SolanaPaymentConfig,
-    private readonly settlement: SolanaSettlement,
+    readonly settlement: SolanaSettlement,
   ) {
     this.network = NETWORKS[solana.network];
   }
@@ -115,26 +103,6 @@ export class X402 implements Protocol {
       raw: payment.transaction,
       details: { x402_version: payment.version, blockhash: transfer.blockhash, source: transfer.source, sponsored: transfer.sponsored },
     };
-  }
-
-  admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
-    return this.settlement.admit(proof, signal);
-  }
-
-  prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Protocol['prepare']> {
-    return this.settlement.prepare(proof, admittedAt, signal);
-  }
-
-  settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.landing.settle(record, signal);
-  }
-
-  lookup(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    return this.settlement.landing.lookup(record, signal);
-  }
-
-  finality(record: PaymentRecord, signal: AbortSignal): ReturnType<Protocol['finality']> {
-    return this.settlement.landing.finality(record, signal);
   }
 
   receipt(record: PaymentRecord): Record<string, string> {
