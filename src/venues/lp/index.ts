@@ -13,6 +13,7 @@ import { poolsResolvers } from './resolvers/pools';
 import { positionsResolvers } from './resolvers/positions';
 import { providersResolvers } from './resolvers/providers';
 import { queryResolvers } from './resolvers/query';
+import { questions } from './resolvers/question';
 import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
 import { sources } from './sources/all';
@@ -36,14 +37,16 @@ export const lpOf = (operatorAccounts: readonly string[]): Venue => ({
     TopPool: { ...rowLinks.TopPool, ...poolsResolvers.TopPool },
     ...dcaResolvers,
     Query: {
-      ...queryResolvers.Query,
-      ...poolsResolvers.Query,
-      ...poolVolumeResolvers.Query,
-      ...positionsResolvers.Query,
-      ...poolDetailResolvers.Query,
-      ...providersResolvers.Query,
-      ...dcaResolvers.Query,
-      ...operatorShareResolvers(operatorAccounts).Query,
+      ...questions({
+        ...queryResolvers.Query,
+        ...poolsResolvers.Query,
+        ...poolVolumeResolvers.Query,
+        ...positionsResolvers.Query,
+        ...poolDetailResolvers.Query,
+        ...providersResolvers.Query,
+        ...dcaResolvers.Query,
+        ...operatorShareResolvers(operatorAccounts).Query,
+      }),
       ...entries,
     },
   },

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
-import type { Statement } from '../../db/sql';
+import type { Sql, Statement } from '../../db/sql';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
 import { liquidityOf } from './queries/liquidity';
@@ -13,6 +13,8 @@ export interface OwnerDay {
 }
 
 export interface LpLoaders {
+  /** When a position changed last, in milliseconds; -Infinity before the first. */
+  newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
   /** USD per token now, decimal text; null when no price of the last hour is known. */
@@ -23,9 +25,18 @@ export interface LpLoaders {
   scoreBefore: DataLoader<OwnerDay, string | null, string>;
 }
 
+const NEWEST_CHANGE: Statement = { name: 'lp_newest_change', text: 'SELECT max(changed_at) AS at FROM lp_position_sum' };
+
+async function findNewestChange(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ at: Date | null }>(NEWEST_CHANGE, []);
+  return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
+}
+
 /** One loader a key, alive for one request. */
 export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
+  let newest: Promise<number> | undefined;
   return {
+    newestChange: () => (newest ??= findNewestChange(sql)),
     pool: new DataLoader(async (keys) =>
       inOrder(keys, await prisma.lp_pool.findMany({ where: { pool_address: { in: [...keys] } } }), (row) => row.pool_address),
     ),

@@ -58,9 +58,10 @@ volumes AS (
   SELECT p.pool_address, p.pool_type, p.created_at, v.usd AS volume_usd, v.fee_usd AS fees_usd, v.swaps, v.unpriced
   FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
   WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric
+), born AS MATERIALIZED (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope
 ), earlier AS MATERIALIZED (
   SELECT s.pool_address, count(*) AS n, sum(coalesce(v.usd, 0)) AS usd, sum(v.usd) FILTER (WHERE w.k = 1) AS previous
-  FROM (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope) s
+  FROM born s
   JOIN (${windows === 0 ? 'SELECT 1 AS k, NULL::timestamptz AS ends WHERE false' : `VALUES ${earlier.join(', ')}`}) w(k, ends) ON w.ends > s.born
   LEFT JOIN volumes v ON v.pool_address = s.pool_address AND v.k = w.k
   GROUP BY s.pool_address

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { PoolType } from '../chain-addresses';
 import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
 import { priceAt } from '../rollups/price-at';
+import { afterwards } from './segments';
 
 /**
  * Select of the sums of positions as of the instant `now` (SQL): kept ones, and of those that changed later what the facts before it
@@ -9,7 +10,7 @@ import { priceAt } from '../rollups/price-at';
  */
 export const positionsAsOf = (filter: string, now: string): string => `
 SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}
-UNION ALL ${changedSince(filter, now)}`;
+${afterwards(now, `UNION ALL ${changedSince(filter, now)}`)}`;
 
 const changedSince = (filter: string, now: string): string =>
   positionSums(
@@ -22,7 +23,7 @@ const changedSince = (filter: string, now: string): string =>
 export const openPositionsAsOf = (filter: string, now: string): string => `
 SELECT * FROM (
   SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.closed_at IS NULL AND p.changed_at < ${now}
-  UNION ALL ${changedSince(filter, now)}
+  ${afterwards(now, `UNION ALL ${changedSince(filter, now)}`)}
 ) o WHERE closed_at IS NULL AND deposits > 0`;
 
 /** D-LPPNL: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */

@@ -38,6 +38,12 @@ const typed =
 /** The newest run by the day of $2. */
 const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
 
+/** Condition: an owner of those asked for who did something outside the window as well. */
+const outside = (alias: string, some: boolean): string =>
+  some
+    ? `AND ${alias}.owner = ANY(ARRAY(SELECT unnest($9::text[]) EXCEPT SELECT owner FROM whole))`
+    : `AND ${alias}.owner NOT IN (SELECT owner FROM whole)`;
+
 /** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. Who did nothing outside it is told by the sums of a life. */
 function topProviders(sort: LpsTopSort, some: boolean): Statement {
   const chosen = (alias: string): string => (some ? `AND ${alias}.owner = ANY($9::text[])` : 'AND $9::text[] IS NULL');
@@ -53,7 +59,7 @@ WITH whole AS MATERIALIZED (
   UNION ALL
   SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
     array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
-  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${chosen(alias)} AND ${alias}.owner NOT IN (SELECT owner FROM whole)`)}) e WHERE owner <> '' GROUP BY owner
+  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
 ), results AS (
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
   FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(some ? 'p.owner = ANY($9::text[])' : 'p.changed_at >= $1', '$2::timestamptz')}) s) s

@@ -30,6 +30,9 @@ export interface SmartPoolRow {
 
 const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
 
+/** The score of the newest day of a group: a day and a score, which is at most 100, as one number. An aggregate in order would sort all rows. */
+const NEWEST_SCORE = "mod(max((day - DATE '2000-01-01') * 1000 + score), 1000)";
+
 /** Whose smart days in a pool are not all in the window. */
 const LATE = `late AS MATERIALIZED (SELECT pool_address, owner FROM lp_smart_pool WHERE first_at < $1 OR last_at >= $2), `;
 const isLate: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM late)`;
@@ -52,7 +55,7 @@ WITH totals AS MATERIALIZED (
   UNION ALL SELECT e.pool_address, e.owner, e.day, s.score, e.deposit_usd, e.withdraw_usd, e.claim_usd
   FROM parts e JOIN (${smartOn('SELECT DISTINCT day FROM parts')}) s ON s.owner = e.owner AND s.day = e.day
 ), smart AS MATERIALIZED (
-  SELECT pool_address, owner, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, (array_agg(score ORDER BY day DESC))[1] AS score
+  SELECT pool_address, owner, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, ${NEWEST_SCORE} AS score
   FROM days GROUP BY pool_address, owner
   ${life ? `UNION ALL SELECT h.pool_address, h.owner, h.deposit_usd, h.withdraw_usd, h.claim_usd, h.score FROM lp_smart_pool h WHERE h.first_at >= $1 AND h.last_at < $2 ${typed('h')}` : ''}
 ), pools AS (

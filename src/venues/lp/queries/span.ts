@@ -1,6 +1,7 @@
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
 import { SMART } from '../rollups/smart';
+import { unlessEmpty } from './segments';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -34,17 +35,29 @@ export function hourSpanOf({ from, to }: Window): Span {
 export type Filter = (alias: string) => string;
 const none: Filter = () => '';
 
-const edges = (alias: string, at: number): [string, string] => [
-  `${alias}."timestamp" >= $${at} AND ${alias}."timestamp" < $${at + 2}`,
-  `${alias}."timestamp" >= $${at + 3} AND ${alias}."timestamp" < $${at + 1}`,
-];
+/** A condition on the rows of a table, and the parameters between which they lie. */
+interface Piece {
+  condition: string;
+  from: number;
+  to: number;
+}
 
-/** The days of a span, and its whole hours outside them. */
-const days = (at: number): string => `h.day >= $${at + 4} AND h.day < $${at + 5}`;
-const hours = (at: number): [string, string] => [
-  `h.hour >= $${at + 2} AND h.hour < $${at + 4}`,
-  `h.hour >= $${at + 5} AND h.hour < $${at + 3}`,
-];
+const edges = (alias: string, at: number): Piece[] =>
+  [[at, at + 2], [at + 3, at + 1]].map(([from, to]) => ({ condition: `${alias}."timestamp" >= $${from} AND ${alias}."timestamp" < $${to}`, from, to }) as Piece); // prettier-ignore
+
+/** The whole hours of a span outside its days. */
+const hours = (at: number): Piece[] =>
+  [[at + 2, at + 4], [at + 5, at + 3]].map(([from, to]) => ({ condition: `h.hour >= $${from} AND h.hour < $${to}`, from, to }) as Piece); // prettier-ignore
+
+/** Names all parameters of a span, whichever of its pieces are left out. */
+const named = (at: number): string => `num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
+
+/** The days of a span: the piece that is always there. */
+const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
+
+/** One more piece, where it is not empty. */
+const more = ({ condition, from, to }: Piece, select: (condition: string) => string): string =>
+  unlessEmpty(from, to, `\nUNION ALL ${select(condition)}`);
 
 /**
  * Swaps of a window whose span is `$at` to `$at + 5`, as rows (k, pool_address, hour, swaps, unpriced, usd, fee_usd, seen_usd): `usd` and
@@ -53,19 +66,23 @@ const hours = (at: number): [string, string] => [
  */
 export function swapsIn(at: number, k = 0, filter: Filter = none): string {
   const whole = (condition: string): string => `
-SELECT ${k} AS k, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
-  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd) AS fee_usd, h.swap_usd AS seen_usd
+SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END,
+  coalesce(h.stated_usd, h.swap_usd), coalesce(h.stated_fee_usd, h.swap_fee_usd), h.swap_usd
 FROM lp_pool_hour h WHERE ${condition} ${filter('h')}`;
+  const cutHour = `
+SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
+WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
   const edge = (condition: string): string => `
 SELECT ${k}, s.pool_address, ${hourOf('s."timestamp"')}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
 FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf('s."timestamp"')}
 WHERE ${condition} ${filter('s')}`;
-  return `${hours(at).map(whole).join('\nUNION ALL ')}
-UNION ALL SELECT ${k}, h.pool_address, h.day, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}
-UNION ALL SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
-WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}
-UNION ALL ${edges('s', at).map(edge).join('\nUNION ALL ')}`;
+  return `
+SELECT ${k} AS k, h.pool_address, h.day AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}${[
+    ...hours(at).map((piece) => more(piece, whole)),
+    unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
+    ...edges('s', at).map((piece) => more(piece, edge)),
+  ].join('')}`;
 }
 
 const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
@@ -77,28 +94,34 @@ const ownerRows = (table: string, time: string, condition: string, filter: strin
   `SELECT h.pool_address, h.${time} AS hour, h.owner, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter}`;
 
 /** Deposits, withdrawals and claims of a window by provider, outside its whole UTC days, as rows of lp_owner_hour; an edge makes a row of its own. */
-export const partDaysIn = (at: number, filter: Filter = none): string =>
-  [
-    ...hours(at).map((condition) => ownerRows('lp_owner_hour', 'hour', condition, filter('h'))),
-    ...edges('e', at).map((condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`)),
-  ].join('\nUNION ALL ');
+export function partDaysIn(at: number, filter: Filter = none): string {
+  const [first, last] = hours(at) as [Piece, Piece];
+  const rows = (condition: string): string => ownerRows('lp_owner_hour', 'hour', condition, filter('h'));
+  return `${rows(`${named(at)} AND ${first.condition}`)}${more(last, rows)}${ownerEdges(at, filter)}`;
+}
+
+const ownerEdges = (at: number, filter: Filter): string =>
+  edges('e', at)
+    .map((piece) => more(piece, (condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`)))
+    .join('');
 
 /** The same of the whole window; a day makes a row of its own. */
-export const eventsIn = (at: number, filter: Filter = none): string =>
-  `${partDaysIn(at, filter)}\nUNION ALL ${ownerRows('lp_owner_day', 'day', days(at), filter('h'))}`;
+export function eventsIn(at: number, filter: Filter = none): string {
+  const rows = (condition: string): string => ownerRows('lp_owner_hour', 'hour', condition, filter('h'));
+  return `${ownerRows('lp_owner_day', 'day', days(at), filter('h'))}${hours(at).map((piece) => more(piece, rows)).join('')}${ownerEdges(at, filter)}`; // prettier-ignore
+}
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
 export function flowsIn(at: number, filter: Filter = none): string {
   const rows = (table: string, time: string, condition: string): string =>
     `SELECT h.pool_address, h.${time} AS hour, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
+  const edge = (condition: string): string =>
+    `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`;
   return [
-    ...hours(at).map((condition) => rows('lp_flow_hour', 'hour', condition)),
     rows('lp_flow_day', 'day', days(at)),
-    ...edges('e', at).map(
-      (condition) =>
-        `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
-    ),
-  ].join('\nUNION ALL ');
+    ...hours(at).map((piece) => more(piece, (condition) => rows('lp_flow_hour', 'hour', condition))),
+    ...edges('e', at).map((piece) => more(piece, edge)),
+  ].join('');
 }
 
 /**
