@@ -10,6 +10,9 @@ export const total = (amounts: Iterable<string>): string => {
 /** a − b, exactly. */
 export const less = (a: string, b: string): string => plain(fixed(a) - fixed(b));
 
+/** Exact order of amounts, as sorting wants it: below 0 where a < b. Doubles tell it wherever they differ. */
+export const compareAmounts = (a: string, b: string): number => Number(a) - Number(b) || Number(less(a, b));
+
 /** part ÷ whole, null of nothing. */
 export const over = (part: string | number, whole: string | number): number | null =>
   Number(whole) === 0 ? null : Number(part) / Number(whole);

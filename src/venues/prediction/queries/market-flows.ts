@@ -12,16 +12,13 @@ export interface SmartFlowRow {
   net_usdc: string;
 }
 
-/** Smart flow of each outcome, over all markets or these. */
-export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[] | null): Promise<SmartFlowRow[]> {
+/** Smart flow of each outcome of these markets. */
+export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartFlowRow[]> {
   const parameters = new Parameters();
-  const filter = condition_ids === null ? 'true' : `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
   const text = `SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
 FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1, 2`;
-  return sql.query<SmartFlowRow & Record<string, unknown>>(
-    { name: `pm_smart_flows_${cut.bounds.length}${condition_ids === null ? '' : '_markets'}`, text },
-    parameters.values,
-  );
+  return sql.query<SmartFlowRow & Record<string, unknown>>({ name: `pm_smart_flows_${cut.bounds.length}`, text }, parameters.values);
 }
 
 /** Different wallets of a market over a cut. */

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { activeAt } from './active-markets';
+import { Parameters } from './parameters';
 
 /** What a listing needs of a market before it chooses. */
 export interface ListedMarket {
@@ -34,36 +35,38 @@ export interface ListScope {
 /** Hours before its end in which an active market counts as closing soon. */
 const SOON_HOURS = 72;
 
-const STATUS: Record<ListedStatus, string> = {
-  active: activeAt('market', '$1'),
-  closing_soon: `${activeAt('market', '$1')} AND market.end_date <= $1::timestamptz + interval '${SOON_HOURS} hours'`,
-  resolved: 'market.resolved_at <= $1',
-  all: '(market.created_at IS NULL OR market.created_at <= $1)',
-};
+/** SQL: a market (of pm_market) has that status at `now`. */
+export function statusAt(status: ListedStatus, market: string, now: string): string {
+  switch (status) {
+    case 'active':
+      return activeAt(market, now);
+    case 'closing_soon':
+      return `${activeAt(market, now)} AND ${market}.end_date <= ${now}::timestamptz + interval '${SOON_HOURS} hours'`;
+    case 'resolved':
+      return `${market}.resolved_at <= ${now}`;
+    case 'all':
+      return `(${market}.created_at IS NULL OR ${market}.created_at <= ${now})`;
+  }
+}
 
 const COLUMNS =
   'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, is_voided';
 const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
 
-const statement = (status: ListedStatus): Statement => ({
-  name: `pm_list_${status}`,
-  text: `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${STATUS[status]} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
-  AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`,
-});
-
-const STATEMENTS: Record<ListedStatus, Statement> = {
-  active: statement('active'),
-  closing_soon: statement('closing_soon'),
-  resolved: statement('resolved'),
-  all: statement('all'),
-};
-
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** SQL of the markets in scope as of `now`, in no order; its values must be the first of `parameters`. */
+export function listedMarkets(scope: ListScope, now: Date, parameters: Parameters): string {
+  parameters.values.push(now, scope.category, scope.words && scope.words.map(patternOf), scope.exactly, scope.resolved_from);
+  return `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${statusAt(scope.status, 'market', '$1')} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
+  AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`;
+}
 
 /** Markets in scope as of `now`, in no order. */
 export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<ListedMarket[]> {
-  const values = [now, scope.category, scope.words && scope.words.map(patternOf), scope.exactly, scope.resolved_from];
-  return sql.query<ListedMarket & Record<string, unknown>>(STATEMENTS[scope.status], values);
+  const parameters = new Parameters();
+  const text = listedMarkets(scope, now, parameters);
+  return sql.query<ListedMarket & Record<string, unknown>>({ name: `pm_list_${scope.status}`, text }, parameters.values);
 }
 
 /** A market and when it was resolved. */
@@ -74,7 +77,7 @@ export interface ResolvedMarket {
 
 const RESOLVED: Statement = {
   name: 'pm_list_newest_resolved',
-  text: `SELECT condition_id, resolved_at FROM pm_market AS market WHERE ${STATUS.resolved} AND ($2::text IS NULL OR category = $2) AND ($3::timestamptz IS NULL OR resolved_at >= $3)
+  text: `SELECT condition_id, resolved_at FROM pm_market AS market WHERE ${statusAt('resolved', 'market', '$1')} AND ($2::text IS NULL OR category = $2) AND ($3::timestamptz IS NULL OR resolved_at >= $3)
   AND resolved_at <= COALESCE($4::timestamptz, $1) AND ($4::timestamptz IS NULL OR resolved_at < $4 OR condition_id COLLATE "C" > $5) ORDER BY resolved_at DESC, condition_id COLLATE "C" LIMIT $6`,
 };
 

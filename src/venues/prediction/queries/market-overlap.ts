@@ -1,12 +1,15 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import { MACHINE_TAGS } from '../scoring/tiers';
+import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';
 import type { AsOf } from './stances';
 
 /** How a market's traders overlap with those of the market asked for. */
 export interface OverlapRow {
   condition_id: string;
+  question: string | null;
+  category: string;
   shared: number;
   shared_smart: number;
   wallets: number;
@@ -14,7 +17,7 @@ export interface OverlapRow {
   cosine: number;
 }
 
-/** The traders of the market asked for. */
+/** The traders of the market asked for, and the other markets they are on. */
 export interface Overlap {
   wallets: number;
   rows: OverlapRow[];
@@ -23,11 +26,13 @@ export interface Overlap {
 /** A wallet belongs to a market on which it bought and sold so much, USDC. */
 const BELONGS_USDC = 10;
 
+/** SQL of who belongs to which market by these positions. */
+const belongingSql = (positions: string): string =>
+  `SELECT condition_id, wallet FROM (${positions}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}`;
+
 /** SQL of who belongs to which market: `condition` chooses positions; machines of the run of `day` are left out. */
 function memberSql(instant: string, later: string, day: string, smart_score: string, condition = 'true'): string {
-  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (
-  SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
-) AS belongs LEFT JOIN (
+  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (${belongingSql(positionsSql(instant, later, condition))}) AS belongs LEFT JOIN (
   SELECT wallet, score >= ${smart_score} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = ${day}
 ) AS scored USING (wallet) WHERE scored.machine IS NOT TRUE`;
 }
@@ -55,17 +60,23 @@ export function listNorms(sql: Sql, score_day: string | null, { now, overlay }: 
   return sql.query<MarketNorm & Record<string, unknown>>({ name: 'pm_norms', text }, parameters.values);
 }
 
+/** Which markets may overlap, and by whose scores wallets are machines or smart. */
+export interface OverlapScope {
+  status: ListedStatus;
+  min_shared: number;
+  score_day: string | null;
+  smart_score: number;
+  /** Number of all markets where norms are kept; null: all is counted now. */
+  markets: number | null;
+}
+
 /**
  * Markets whose wallets overlap with a market's, at least `min_shared` of them, machines left out. A wallet weighs ln(1 + markets / markets it is on).
- * `markets` is their number where norms are kept; else all is counted now.
  */
 export async function findOverlap(
   sql: Sql,
   condition_id: string,
-  score_day: string | null,
-  smart_score: number,
-  min_shared: number,
-  markets: number | null,
+  { status, min_shared, score_day, smart_score, markets }: OverlapScope,
   { now, overlay }: AsOf,
 ): Promise<Overlap> {
   const parameters = new Parameters();
@@ -77,18 +88,22 @@ export async function findOverlap(
   const member = (condition?: string): string => memberSql(instant, later, day, smart, condition);
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
+  const theirs = positionsSql(instant, later, 'wallet IN (SELECT wallet FROM own)');
   const text = `WITH norm AS MATERIALIZED (${norm}), own AS MATERIALIZED (
-  SELECT wallet FROM (${member(`condition_id = ${market}`)}) AS member
-), member AS MATERIALIZED (${member('wallet IN (SELECT wallet FROM own)')}), weight AS (
+  SELECT wallet, smart FROM (${member(`condition_id = ${market}`)}) AS member
+), member AS MATERIALIZED (
+  SELECT condition_id, wallet, smart FROM (${belongingSql(theirs)}) AS belongs JOIN own USING (wallet)
+), weight AS (
   SELECT wallet, ${SQUARE(count)} AS square FROM member GROUP BY wallet
 ), shared AS (
   SELECT condition_id, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
   FROM member JOIN weight USING (wallet) GROUP BY condition_id HAVING count(*) >= ${least} OR condition_id = ${market}
 )
-SELECT shared.condition_id, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
+SELECT shared.condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
   LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE condition_id = ${market})), 0), 0)) AS cosine
-FROM shared LEFT JOIN norm USING (condition_id)`;
-  const name = `pm_overlap${markets === null ? '' : '_kept'}`;
+FROM shared LEFT JOIN norm USING (condition_id) JOIN pm_market AS market USING (condition_id)
+WHERE shared.condition_id = ${market} OR (${statusAt(status, 'market', instant)})`;
+  const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
   return {
     wallets: rows.find((row) => row.condition_id === condition_id)?.shared ?? 0,

@@ -1,8 +1,8 @@
 import type { Sql } from '../../../db/sql';
-import { activeAt } from './active-markets';
+import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
-import type { Cut } from './pieces';
-import { marketPieces } from './taken-pieces';
+import { type Cut, type SmartRule, smartPieces } from './pieces';
+import { longestGrain, marketPieces } from './taken-pieces';
 
 /** What was traded on an active market in the last part of a cut, and in the parts before; exact decimal texts. */
 export interface TrendingRow {
@@ -11,33 +11,65 @@ export interface TrendingRow {
   sell_usdc: string;
   volume: string;
   trades: number;
-  /** Of the part just before; of all parts before. */
+  /** Of the part just before. */
   previous: string;
-  earlier: string;
-  /** Parts before the last in which the market had been traded already. */
-  parts_before: number;
+  /** Volume against the mean of the earlier parts since the market's first fill (definition D-SPIKE); null where they are too few. */
+  spike: number | null;
 }
 
-/** Active markets that were traded in the last part of the cut, in no order. */
-export function listTrending(sql: Sql, cut: Cut, category: string | null, now: Date): Promise<TrendingRow[]> {
+export type TrendingOrder = 'volume' | 'volume_spike' | 'trade_count' | 'smart_money_inflow';
+
+/** Which active markets, of a category or all, and how many. */
+export interface TrendingScope {
+  category: string | null;
+  order: TrendingOrder;
+  limit: number;
+  /** Whose net flow in the last part is the smart inflow. */
+  smart: { cut: Cut; rule: SmartRule };
+}
+
+/** Fewer earlier parts than these tell nothing. */
+const FEWEST_PARTS = 3;
+/** USDC added to both sides, so that small markets do not spike on small change. */
+const SPIKE_FLOOR = 1_000;
+
+const KEYS: Record<TrendingOrder, string> = {
+  volume: 'volume DESC',
+  volume_spike: 'spike DESC NULLS LAST',
+  trade_count: 'trades DESC',
+  smart_money_inflow: 'COALESCE(inflow.net_usdc, 0) DESC',
+};
+
+/** The first active markets of those that were traded in the last part of the cut, ties by volume and id. */
+export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart }: TrendingScope, now: Date): Promise<TrendingRow[]> {
   const parameters = new Parameters();
   // The parts before the last two are read as one.
   const bounds = cut.bounds.length < 4 ? cut.bounds : [cut.bounds[0] as Date, ...cut.bounds.slice(-3)];
   const last = bounds.length - 1;
-  const pieces = marketPieces(bounds, 'day', parameters);
+  const grain = longestGrain(bounds);
+  const pieces = marketPieces(bounds, grain, parameters);
   const [instant, begins] = [parameters.add(now, 'timestamptz'), parameters.add(cut.bounds, 'timestamptz[]')];
-  const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
+  // The planner guesses them far too few: as a truth value they are hashed, as a join they would be searched through for each row.
+  const active = activeMarkets(instant, category && parameters.add(category, 'text'));
+  const inflow =
+    order !== 'smart_money_inflow'
+      ? ''
+      : `LEFT JOIN (SELECT condition_id, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
+  FROM (${smartPieces(smart.cut, smart.rule, parameters, 'true', active)}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
   const text = `WITH traded AS (
   SELECT condition_id, COALESCE(sum(buy_usdc) FILTER (WHERE part = ${last}), 0) AS buy_usdc, COALESCE(sum(sell_usdc) FILTER (WHERE part = ${last}), 0) AS sell_usdc,
     COALESCE(sum(buys + sells) FILTER (WHERE part = ${last}), 0)::int AS trades, COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${last - 1}), 0) AS previous,
     COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part < ${last}), 0) AS earlier
-  FROM (${pieces}) AS piece GROUP BY condition_id HAVING sum(buys + sells) FILTER (WHERE part = ${last}) > 0
+  FROM (${pieces}) AS piece WHERE (condition_id IN (${active})) IS TRUE GROUP BY condition_id HAVING sum(buys + sells) FILTER (WHERE part = ${last}) > 0
+), aged AS (
+  SELECT traded.*, buy_usdc + sell_usdc AS volume,
+    ${cut.bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = traded.condition_id), ${begins})) AS parts_before
+  FROM traded
+), spiked AS (
+  SELECT condition_id, buy_usdc, sell_usdc, volume, trades, previous,
+    CASE WHEN parts_before >= ${FEWEST_PARTS} THEN (volume::float8 + ${SPIKE_FLOOR}) / (earlier::float8 / parts_before + ${SPIKE_FLOOR}) END AS spike FROM aged
 )
-SELECT traded.condition_id, buy_usdc, sell_usdc, buy_usdc + sell_usdc AS volume, trades, previous, earlier,
-  ${cut.bounds.length - 1} - GREATEST(1, width_bucket((SELECT min(kept.first_at) FROM pm_market_day AS kept WHERE kept.condition_id = traded.condition_id), ${begins})) AS parts_before
-FROM traded JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}`;
-  return sql.query<TrendingRow & Record<string, unknown>>(
-    { name: `pm_trending_${cut.bounds.length}${category === null ? '' : '_category'}`, text },
-    parameters.values,
-  );
+SELECT spiked.* FROM spiked ${inflow} ORDER BY ${KEYS[order]}, volume DESC, condition_id COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
+  const name = `pm_trending_${order}_${cut.bounds.length}_${grain}${category === null ? '' : '_category'}`;
+  return sql.query<TrendingRow & Record<string, unknown>>({ name, text }, parameters.values);
 }

@@ -1,9 +1,10 @@
+import { BEGINNING } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
 import { partOf } from './pieces';
 import { type Tiles, tilesOf } from './tiles';
 
-/** The longest stretch a figure may be told for at once. */
-export type Grain = 'day' | 'hour';
+/** The longest stretch a figure may be told for at once; `life`: of a market, all since the beginning. */
+export type Grain = 'life' | 'day' | 'hour';
 
 const FACT_HOUR = `date_trunc('hour', trade."timestamp", 'UTC')`;
 const SIDE = (side: string): string => `(trade.side = '${side}')::int`;
@@ -27,7 +28,7 @@ export interface CategoryScope {
  * several rows of a category and hour are to be added up.
  */
 export function categoryPieces(bounds: readonly Date[], { category, named, grain }: CategoryScope, parameters: Parameters): string {
-  const { rolled, torn } = tilesOf(bounds, grain === 'day' ? ['day', 'hour', 'minute'] : ['hour', 'minute']);
+  const { rolled, torn } = tilesOf(bounds, grain === 'hour' ? ['hour', 'minute'] : ['day', 'hour', 'minute']);
   const chosen = category === null ? null : parameters.add(category, 'text');
   const tiles = rolled.map(({ unit, part, from, to }) => {
     const at = unit === 'minute' ? `date_trunc('hour', at, 'UTC')` : 'at::timestamptz';
@@ -41,11 +42,33 @@ FROM pm_trade AS trade ${markets} WHERE ${within(torn, parameters)} AND trade.is
   return [...tiles, facts].join('\nUNION ALL\n');
 }
 
+/** The longest stretch that sums of markets between these bounds may be told for. */
+export const longestGrain = (bounds: readonly Date[]): Grain => ((bounds[0] as Date) > BEGINNING ? 'day' : 'life');
+
+/** When nothing has happened yet. */
+const END = new Date('9999-01-01T00:00:00Z');
+
 /**
  * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), fills, buys, sells, buy_usdc,
- * sell_usdc; several rows of a market and hour are to be added up. `filter` is a condition on condition_id.
+ * sell_usdc; several rows of a market and hour are to be added up. `filter` is a condition on condition_id. With grain `life` the first part must begin with
+ * everything: it is all there is, less what came after it, and `at` tells nothing.
  */
 export function marketPieces(bounds: readonly Date[], grain: Grain, parameters: Parameters, filter = 'true'): string {
+  if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter);
+  const [second, ...rest] = bounds.slice(1) as [Date, ...Date[]];
+  const all = `SELECT condition_id, NULL::timestamptz AS at, 1 AS part, fills, buys, sells, buy_usdc, sell_usdc FROM pm_market_total WHERE ${filter}`;
+  const after = `SELECT condition_id, at, 1, -fills, -buys, -sells, -buy_usdc, -sell_usdc FROM (${piecesSince(second, parameters, filter)}) AS later`;
+  if (rest.length === 0) return `${all}\nUNION ALL\n${after}`;
+  const others = datedPieces([second, ...rest], 'day', parameters, filter);
+  return `${all}\nUNION ALL\n${after}\nUNION ALL\nSELECT condition_id, at, part + 1, fills, buys, sells, buy_usdc, sell_usdc FROM (${others}) AS dated`;
+}
+
+/** SQL of what takers did on each market at `from` or later, in the columns of marketPieces. */
+export const piecesSince = (from: Date, parameters: Parameters, filter = 'true'): string =>
+  datedPieces([from, END], 'day', parameters, filter);
+
+/** SQL of marketPieces from days, hours and facts. */
+function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string): string {
   const { rolled, torn } = tilesOf(bounds, grain === 'day' ? ['day', 'hour'] : ['hour']);
   const tiles = rolled.map(({ unit, part, from, to }) => {
     const [low, high] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz')];

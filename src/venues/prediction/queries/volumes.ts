@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
-import { type Grain, categoryPieces, marketPieces } from './taken-pieces';
+import { type Grain, categoryPieces, longestGrain, marketPieces } from './taken-pieces';
 import { type ToldHours, loadTold, toldPieces } from './told-pieces';
 
 /** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
@@ -77,9 +77,10 @@ const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart 
 const DAY_MS = 86_400_000;
 
 /** In which pieces the scope may be told: labels and buckets must not be shorter. Null: not by takers' rollups. */
-export function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms = DAY_MS): Grain | null {
+export function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms: number | null = null): Grain | null {
   if (smart !== null || cut.shift !== null) return null;
-  return group === 'hour' || group === 'hour_of_day' || shift % DAY_MS !== 0 || bucket_ms % DAY_MS !== 0 ? 'hour' : 'day';
+  if (group === 'market' && bucket_ms === null) return longestGrain(cut.bounds);
+  return group === 'hour' || group === 'hour_of_day' || shift % DAY_MS !== 0 || (bucket_ms ?? 0) % DAY_MS !== 0 ? 'hour' : 'day';
 }
 
 /** How a scope is read. */

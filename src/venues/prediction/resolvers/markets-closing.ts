@@ -2,24 +2,31 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { less } from '../exact';
+import { compareAmounts } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type ListedMarket, findNextEnd, listEnding } from '../queries/market-lists';
 import { type LifetimeVolume, loadLifetimeVolumes } from '../queries/market-volumes';
 import { type SmartView, loadSmartViews } from './signals-views';
 
+/** Orders that the list itself tells, and those that need what is known about each market. */
+type ListOrder = 'end_date' | 'category';
+type MeasuredOrder = 'volume' | 'smart_money_wallets';
+
 interface Args {
   hours: number;
   category?: Category | null;
   limit: number;
   offset: number;
-  sort_by: 'end_date' | 'category' | 'volume' | 'smart_money_wallets';
+  sort_by: ListOrder | MeasuredOrder;
   sort_order: 'asc' | 'desc';
 }
 
-interface Ending {
+interface Listed {
   market: ListedMarket & { end_date: Date };
+}
+
+interface Ending extends Listed {
   volume: LifetimeVolume;
   view: SmartView;
 }
@@ -30,30 +37,37 @@ const MOST_HOURS = 72;
 /** markets/closing-soon: active markets that end within so many hours. Throws empty_result when none does. */
 export const marketsClosingSoon: Resolver<unknown, Args> = async (_, args, context) => {
   const markets = await listEnding(context.sql, args.category ?? null, context.now, new Date(context.now.getTime() + args.hours * HOUR_MS));
-  const ids = markets.map((market) => market.condition_id);
-  const [volumes, views] = await Promise.all([loadLifetimeVolumes(context.sql, ids, context.now), loadSmartViews(context, ids)]);
-  const all = markets.map((market): Ending => ({
-    market: market as Ending['market'],
-    volume: volumes(market.condition_id),
-    view: views(market.condition_id),
-  }));
-  const sign = args.sort_order === 'asc' ? 1 : -1;
-  const shown = all
-    .sort((a, b) => sign * ORDERS[args.sort_by](a, b) || byEnd(a, b) || byId(a, b))
-    .slice(args.offset, args.offset + args.limit);
-  if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, all.length, context) });
+  const listed = markets.map((market) => ({ market: market as Listed['market'] }));
+  const shown = isListOrder(args.sort_by)
+    ? await measure(pageOf(listed, LIST_ORDERS[args.sort_by], args), context)
+    : pageOf(await measure(listed, context), MEASURED_ORDERS[args.sort_by], args);
+  if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, listed.length, context) });
   context.meta.count = shown.length;
   return Promise.all(shown.map((one) => describe(one, context)));
 };
 
-const byEnd = (a: Ending, b: Ending): number => a.market.end_date.getTime() - b.market.end_date.getTime();
-const byId = (a: Ending, b: Ending): number => (a.market.condition_id < b.market.condition_id ? -1 : 1);
-const ORDERS: Record<Args['sort_by'], (a: Ending, b: Ending) => number> = {
+async function measure(listed: readonly Listed[], context: GraphContext): Promise<Ending[]> {
+  const ids = listed.map(({ market }) => market.condition_id);
+  const [volumes, views] = await Promise.all([loadLifetimeVolumes(context.sql, ids, context.now), loadSmartViews(context, ids)]);
+  return listed.map(({ market }) => ({ market, volume: volumes(market.condition_id), view: views(market.condition_id) }));
+}
+
+function pageOf<Row extends Listed>(rows: Row[], order: (a: Row, b: Row) => number, { sort_order, offset, limit }: Args): Row[] {
+  const sign = sort_order === 'asc' ? 1 : -1;
+  return rows.sort((a, b) => sign * order(a, b) || byEnd(a, b) || byId(a, b)).slice(offset, offset + limit);
+}
+
+const byEnd = (a: Listed, b: Listed): number => a.market.end_date.getTime() - b.market.end_date.getTime();
+const byId = (a: Listed, b: Listed): number => (a.market.condition_id < b.market.condition_id ? -1 : 1);
+const LIST_ORDERS: Record<ListOrder, (a: Listed, b: Listed) => number> = {
   end_date: byEnd,
   category: (a, b) => (a.market.category < b.market.category ? -1 : a.market.category > b.market.category ? 1 : 0),
-  volume: (a, b) => Number(less(a.volume.total, b.volume.total)),
+};
+const MEASURED_ORDERS: Record<MeasuredOrder, (a: Ending, b: Ending) => number> = {
+  volume: (a, b) => compareAmounts(a.volume.total, b.volume.total),
   smart_money_wallets: (a, b) => a.view.wallets - b.view.wallets,
 };
+const isListOrder = (order: Args['sort_by']): order is ListOrder => order in LIST_ORDERS;
 
 async function suggestionOf({ category }: Args, found: number, context: GraphContext): Promise<Record<string, unknown>> {
   if (found > 0) return { offset: 0 };

@@ -4,7 +4,7 @@ import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { less } from '../exact';
+import { compareAmounts } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -12,6 +12,7 @@ import { readSearch } from '../market-search';
 import { winnerOf } from '../market-state';
 import { type ResolvedMarket, listMarkets, listNewestResolved } from '../queries/market-lists';
 import { type SettledStance, countFlagged, listSettledStances } from '../queries/market-resolutions';
+import { listMeasuredMarkets } from '../queries/market-rankings';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -90,13 +91,12 @@ async function listRows(
     const newest = await listNewestResolved(context.sql, { category: category ?? null, resolved_from }, after, limit + 1, now);
     return newest.map(rowOfMarket);
   }
-  const markets = await listMarkets(context.sql, { status: 'resolved', category: category ?? null, words, exactly, resolved_from }, now);
-  const rows = markets.map((market) => rowOfMarket(market as ResolvedMarket));
-  const ids = rows.map((row) => row.condition_id);
+  const scope = { status: 'resolved', category: category ?? null, words, exactly, resolved_from } as const;
   if (sort_by === 'volume') {
-    const volumes = await loadLifetimeVolumes(context.sql, ids, now);
-    return rows.map((row) => ({ ...row, volume: volumes(row.condition_id).total }));
+    const measured = await listMeasuredMarkets(context.sql, scope, null, now);
+    return measured.map((market) => ({ ...rowOfMarket(market as ResolvedMarket), volume: market.volume }));
   }
+  const rows = (await listMarkets(context.sql, scope, now)).map((market) => rowOfMarket(market as ResolvedMarket));
   if (sort_by !== 'smart_money_accuracy') return rows;
   const verdicts = await judge(context, rows);
   return rows.map((row) => ({ ...row, accuracy: accuracyOf(verdicts.get(row.condition_id)) }));
@@ -106,7 +106,7 @@ const byTime = (a: Row, b: Row): number =>
   b.resolved_at.getTime() - a.resolved_at.getTime() || (a.condition_id < b.condition_id ? -1 : a.condition_id > b.condition_id ? 1 : 0);
 const ORDERS: Record<Args['sort_by'], (a: Row, b: Row) => number> = {
   resolved_recently: byTime,
-  volume: (a, b) => Number(less(b.volume, a.volume)) || byTime(a, b),
+  volume: (a, b) => compareAmounts(b.volume, a.volume) || byTime(a, b),
   // Markets nobody smart was in come last.
   smart_money_accuracy: (a, b) => (b.accuracy ?? -1) - (a.accuracy ?? -1) || byTime(a, b),
 };
@@ -153,7 +153,7 @@ async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<s
 function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
   const verdict = { correct: 0, wrong: 0 };
   for (const own of groupedBy(stances, (stance) => stance.wallet).values()) {
-    const [largest, ...others] = own.sort((a, b) => Number(less(b.cost, a.cost)) || (a.token_id < b.token_id ? -1 : 1)) as [
+    const [largest, ...others] = own.sort((a, b) => compareAmounts(b.cost, a.cost) || (a.token_id < b.token_id ? -1 : 1)) as [
       SettledStance,
       ...SettledStance[],
     ];

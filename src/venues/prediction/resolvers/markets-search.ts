@@ -4,14 +4,14 @@ import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { less } from '../exact';
+import { compareAmounts } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SearchText, readSearch, relevanceOf } from '../market-search';
 import { statusOf, winnerOf } from '../market-state';
-import { type ListScope, type ListedMarket, type ListedStatus, listMarkets } from '../queries/market-lists';
-import { loadLifetimeVolumes } from '../queries/market-volumes';
+import type { ListScope, ListedStatus } from '../queries/market-lists';
+import { type MeasuredMarket, listMeasuredMarkets } from '../queries/market-rankings';
 import { nextListCursor, openListPage } from './markets-cursor';
 import { type SmartView, isContrarian, loadSmartViews } from './signals-views';
 
@@ -26,8 +26,7 @@ interface Args {
 }
 
 interface Match {
-  market: ListedMarket;
-  volume: string;
+  market: MeasuredMarket;
   relevance: number | null;
 }
 
@@ -39,7 +38,7 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const scope = ['markets/search', args];
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   const after = page.after && matchOf(page.after);
-  const matches = await listMatches(context, args, page.as_of);
+  const matches = await listMatches(context, args, after, page.as_of);
   const ordered = matches.sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
   if (behind.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(args) });
@@ -51,7 +50,8 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   return Promise.all(shown.map((match) => describe(match, views(match.market.condition_id), context)));
 };
 
-async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, now: Date): Promise<Match[]> {
+/** Matches; where what the store knows orders them, no more than are shown behind `after`, and one that says there are more. */
+async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, after: Match | null, now: Date): Promise<Match[]> {
   const text: SearchText | null = args.query === null || args.query === undefined ? null : readSearch(args.query);
   const words = text !== null && 'words' in text ? text.words : null;
   if (words?.length === 0) return [];
@@ -64,27 +64,26 @@ async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, no
     exactly,
     resolved_from: null,
   };
-  const listed = await listMarkets(context.sql, scope, now);
-  const kept =
-    args.has_smart_money_signal === null || args.has_smart_money_signal === undefined
-      ? listed
-      : await withSignal(context, listed, args.has_smart_money_signal);
-  const volumes = await loadLifetimeVolumes(context.sql, kept.map((market) => market.condition_id), now); // prettier-ignore
+  const wanted = args.has_smart_money_signal ?? null;
+  const ranked = wanted === null && (words === null || args.sort_by !== 'relevance');
+  const order = args.sort_by === 'end_date' ? 'end_date' : 'volume';
+  const ranking = ranked ? ({ order, after: after?.market ?? null, limit: args.limit + 1 } as const) : null;
+  const listed = await listMeasuredMarkets(context.sql, scope, ranking, now);
+  const kept = wanted === null ? listed : await withSignal(context, listed, wanted);
   return kept.map((market) => ({
     market,
-    volume: volumes(market.condition_id).total,
     relevance: exactly !== null ? 1 : words === null ? null : roundTo(relevanceOf(market, words), 6),
   }));
 }
 
-async function withSignal(context: GraphContext, markets: readonly ListedMarket[], wanted: boolean): Promise<ListedMarket[]> {
+async function withSignal(context: GraphContext, markets: readonly MeasuredMarket[], wanted: boolean): Promise<MeasuredMarket[]> {
   const views = await loadSmartViews(context, markets.map((market) => market.condition_id)); // prettier-ignore
   return markets.filter((market) => views(market.condition_id).wallets >= SIGNAL_WALLETS === wanted);
 }
 
 const byId = (a: Match, b: Match): number =>
   a.market.condition_id < b.market.condition_id ? -1 : a.market.condition_id > b.market.condition_id ? 1 : 0;
-const byVolume = (a: Match, b: Match): number => Number(less(b.volume, a.volume)) || byId(a, b);
+const byVolume = (a: Match, b: Match): number => compareAmounts(b.market.volume, a.market.volume) || byId(a, b);
 const endOf = ({ market }: Match): number => market.end_date?.getTime() ?? Number.MAX_SAFE_INTEGER;
 const ORDERS: Record<Args['sort_by'], (a: Match, b: Match) => number> = {
   // Without a query nothing is relevant, and volume decides.
@@ -95,7 +94,7 @@ const ORDERS: Record<Args['sort_by'], (a: Match, b: Match) => number> = {
 
 const keyOf = (match: Match): CursorPosition => [
   match.relevance,
-  match.volume,
+  match.market.volume,
   match.market.end_date?.getTime() ?? null,
   match.market.condition_id,
 ];
@@ -103,8 +102,8 @@ const keyOf = (match: Match): CursorPosition => [
 const KEY_FORMS = [orNull(CURSOR_FORMS.number), CURSOR_FORMS.number, orNull(CURSOR_FORMS.instant), CURSOR_FORMS.condition_id];
 
 function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match {
-  const market = { condition_id, end_date: end === null ? null : new Date(Number(end)) } as ListedMarket;
-  return { market, volume: String(volume), relevance: relevance as number | null };
+  const market = { condition_id, end_date: end === null ? null : new Date(Number(end)), volume: String(volume) } as MeasuredMarket;
+  return { market, relevance: relevance as number | null };
 }
 
 function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {
@@ -113,7 +112,7 @@ function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {
   return args.category ? { category: null } : {};
 }
 
-async function describe({ market, volume, relevance }: Match, view: SmartView, context: GraphContext): Promise<Record<string, unknown>> {
+async function describe({ market, relevance }: Match, view: SmartView, context: GraphContext): Promise<Record<string, unknown>> {
   const [record, outcomes, priced] = await Promise.all([
     context.loaders(makeLoaders).market.load(market.condition_id) as Promise<MarketRecord>,
     context.loaders(makeLoaders).outcomes.load(market.condition_id),
@@ -124,7 +123,7 @@ async function describe({ market, volume, relevance }: Match, view: SmartView, c
   return {
     ...record,
     status: statusOf(record, context.now),
-    total_volume_usdc: volume,
+    total_volume_usdc: market.volume,
     smart_money_outcome: favoured?.outcome ?? null,
     smart_money_wallets: view.wallets,
     has_contrarian_signal: isContrarian(view.strength, favoured?.price ?? null),

@@ -25,8 +25,11 @@ interface Args {
   status: 'active' | 'resolved' | 'all';
 }
 
+/** What a market is compared by. */
+type ComparedMarket = Pick<ListedMarket, 'condition_id' | 'question' | 'category'>;
+
 interface Candidate {
-  market: ListedMarket;
+  market: ComparedMarket;
   overlap: OverlapRow | undefined;
   text: number;
   similarity: number;
@@ -63,19 +66,15 @@ export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) 
   const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
   const kept = (await findKept(context, similarSnapshot, WHOLE))?.body;
-  const overlap = await findOverlap(context.sql, args.condition_id, run?.day ?? null, SMART_SCORE, args.min_shared_wallets, kept?.markets ?? null, await asOf(context)); // prettier-ignore
+  const { min_shared_wallets: min_shared, status } = args;
+  const scope = { status, min_shared, score_day: run?.day ?? null, smart_score: SMART_SCORE, markets: kept?.markets ?? null };
+  const overlap = await findOverlap(context.sql, args.condition_id, scope, await asOf(context));
   const rows = new Map(overlap.rows.map((row) => [row.condition_id, row]));
-  const exactly = args.min_shared_wallets === 0 ? null : [args.condition_id, ...rows.keys()];
-  const all = await listMarkets(context.sql, { ...ALL_MARKETS, exactly }, context.now);
-  const questions = new Map(all.map((one) => [one.condition_id, one.question ?? '']));
+  const all: ComparedMarket[] = min_shared === 0 ? await listMarkets(context.sql, { ...ALL_MARKETS, status }, context.now) : overlap.rows;
+  const questions = new Map([market, ...all].map((one) => [one.condition_id, one.question ?? '']));
   const vectors = new WordVectors((kept?.counts as WordCounts | undefined) ?? (await countAll(context)), questions);
   const candidates = all
-    .filter(
-      (one) =>
-        one.condition_id !== args.condition_id &&
-        hasStatus(one, args.status, context) &&
-        (args.min_shared_wallets === 0 || rows.has(one.condition_id)),
-    )
+    .filter((one) => one.condition_id !== args.condition_id)
     .map((one) => candidateOf(one, market, rows.get(one.condition_id), vectors.cosine(args.condition_id, one.condition_id), args.method))
     // Sharing only a category makes no two markets alike.
     .filter(({ overlap: shared, text, similarity }) => similarity > 0 && (shared !== undefined || text > 0));
@@ -89,14 +88,8 @@ export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) 
   return Promise.all(shown.map((one) => describe(one, market, overlap.wallets, volumes(one.market.condition_id).total, context)));
 };
 
-function hasStatus(market: ListedMarket, status: Args['status'], { now }: GraphContext): boolean {
-  if (status === 'all') return true;
-  const life = statusOf(market, now);
-  return status === 'active' ? life === 'active' : life === 'resolved' || life === 'voided';
-}
-
 function candidateOf(
-  market: ListedMarket,
+  market: ComparedMarket,
   asked: MarketRecord,
   overlap: OverlapRow | undefined,
   text: number,

@@ -37,14 +37,22 @@ const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, su
   (array_agg(trade_id ORDER BY "timestamp", trade_id))[count(*)] AS close_id
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
 
-const DAY_COLUMNS = 'condition_id, day, fills, buys, sells, buy_usdc, sell_usdc, first_at';
-const DAYS = `SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, sum(rows)::int AS fills,
+const TAKEN_COLUMNS = 'fills, buys, sells, buy_usdc, sell_usdc, first_at';
+const TAKEN = `sum(rows)::int AS fills,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
-  COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, min("timestamp") AS first_at
+  COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, min("timestamp") AS first_at`;
+const DAY_COLUMNS = `condition_id, day, ${TAKEN_COLUMNS}`;
+const DAYS = `SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${TAKEN}
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, (hour AT TIME ZONE 'UTC')::date`;
 // Of hours that are whole: a condition on them follows.
 const DAYS_OF_HOURS = `INSERT INTO pm_market_day (${DAY_COLUMNS}) SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc), min(open_at)
 FROM pm_token_hour`;
+
+const TOTAL_COLUMNS = `condition_id, ${TAKEN_COLUMNS}`;
+const TOTALS = `SELECT condition_id, ${TAKEN} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id`;
+// A condition on the days may follow.
+const TOTALS_OF_DAYS = `INSERT INTO pm_market_total (${TOTAL_COLUMNS}) SELECT condition_id, sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc), min(first_at)
+FROM pm_market_day`;
 
 const WALLET_COLUMNS =
   'condition_id, hour, token_id, wallet, buys, sells, taker_buys, taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, sets, redeems, first_at, last_at, first_buy_at';
@@ -86,13 +94,16 @@ ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_
 ), days AS (
 INSERT INTO pm_market_day AS kept (${DAY_COLUMNS}) ${DAYS} ORDER BY condition_id, day
 ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
+), totals AS (
+INSERT INTO pm_market_total AS kept (${TOTAL_COLUMNS}) ${TOTALS} ORDER BY condition_id
+ON CONFLICT (condition_id) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
 )
 INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
 ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
   ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
   first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)`;
 
-/** Adds rows to their hours and days, inside the transaction that appends them. Order does not matter; each row must be told once. */
+/** Adds rows to their hours, days and markets, inside the transaction that appends them. Order does not matter; each row must be told once. */
 export async function rollHours(client: PoolClient, changes: readonly HourChange[]): Promise<void> {
   if (changes.length === 0) return;
   const column = (key: keyof HourChange): string => arrayOf(changes.map((change) => change[key]));
@@ -108,17 +119,19 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
 const IN_ORDER = "SET LOCAL work_mem = '128MB'; SET LOCAL enable_hashagg = off";
 const AS_BEFORE = 'SET LOCAL work_mem TO DEFAULT; SET LOCAL enable_hashagg TO DEFAULT';
 
-/** Makes all hours and days anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
+/** Makes all hours, days and totals of markets anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {
-  await client.query('LOCK TABLE pm_token_hour, pm_market_day, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
+  await client.query('LOCK TABLE pm_token_hour, pm_market_day, pm_market_total, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
   await forgetAllHours(client);
   await client.query(IN_ORDER);
-  await fillEmptied(client, ['pm_token_hour', 'pm_market_day', 'pm_wallet_hour'], async () => {
+  await fillEmptied(client, ['pm_token_hour', 'pm_market_day', 'pm_market_total', 'pm_wallet_hour'], async () => {
     await client.query('DELETE FROM pm_token_hour');
     await client.query('DELETE FROM pm_market_day');
+    await client.query('DELETE FROM pm_market_total');
     await client.query('DELETE FROM pm_wallet_hour');
     await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour`);
     await client.query(`${DAYS_OF_HOURS} GROUP BY 1, 2 ORDER BY 2, 1`);
+    await client.query(`${TOTALS_OF_DAYS} GROUP BY 1 ORDER BY 1`);
     await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet`);
   });
   await client.query(AS_BEFORE);
@@ -126,7 +139,7 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
 
 const HOUR_MS = 3_600_000;
 
-/** Makes the hours and days of these rows' markets anew from pm_trade, inside the caller's transaction. */
+/** Makes these hours, their days and the totals of their markets anew from pm_trade, inside the caller's transaction. */
 export async function recomputeHours(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
   const hourOf = (at: Date): Date => new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
   const touched = new Map(rows.map((row) => [`${row.condition_id}|${hourOf(row.timestamp).getTime()}`, row]));
@@ -146,7 +159,7 @@ export async function recomputeHours(client: PoolClient, rows: readonly Pick<Hou
 const GIVEN_DAYS = 'unnest($1::text[], $2::date[]) AS given(condition_id, day)';
 const DAYS_GONE = `DELETE FROM pm_market_day AS kept USING ${GIVEN_DAYS} WHERE kept.condition_id = given.condition_id AND kept.day = given.day`;
 
-/** Makes the days of these rows' markets anew from their hours. */
+/** Makes the days of these rows' markets anew from their hours, and their totals from all their days. */
 async function recomputeDays(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
   const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
   const days = [...new Map(rows.map((row) => [`${row.condition_id}|${dayOf(row.timestamp)}`, row])).values()];
@@ -156,4 +169,7 @@ async function recomputeDays(client: PoolClient, rows: readonly Pick<HourChange,
     `${DAYS_OF_HOURS} JOIN ${GIVEN_DAYS} USING (condition_id) WHERE hour >= given.day::timestamp AT TIME ZONE 'UTC' AND hour < (given.day + 1)::timestamp AT TIME ZONE 'UTC' GROUP BY 1, 2`,
     values,
   );
+  const [ids] = values;
+  await client.query('DELETE FROM pm_market_total WHERE condition_id = ANY ($1)', [ids]);
+  await client.query(`${TOTALS_OF_DAYS} WHERE condition_id = ANY ($1) GROUP BY 1`, [ids]);
 }
