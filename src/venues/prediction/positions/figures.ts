@@ -52,11 +52,7 @@ export interface EndedFigures {
 /** Least number of positions of which a Sharpe ratio is told. */
 export const SHARPE_MIN = 10;
 
-/** What came of a position, USDC. */
-interface Returned {
-  gain: string | number;
-  paid_usdc: string | number;
-}
+type Returned = Pick<PositionRow, 'gain' | 'paid_usdc'>;
 
 /** D-SHARPE: mean over deviation of returns cut to −1..3, of ended positions; null below ten, and when returns do not vary. */
 export function sharpeOf(positions: readonly Returned[]): number | null {

@@ -9,19 +9,25 @@ const CATEGORY = `COALESCE(market.category, 'Other')`;
 const ENDED: Statement = {
   name: 'pm_ended_evidence',
   text: `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
-  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, paid_usdc::float8 AS cost_usdc, gain::float8 AS pnl_usdc, position.closed_at, status = 'voided' AS is_voided
+  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, paid_usdc::float8 AS cost_usdc, gain::float8 AS pnl_usdc, position.closed_at, status = 'voided' AS is_voided, gain, paid_usdc
 FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
 LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
 };
 
-/** Positions of wallets that ended since the window's begin, of one category or all, as S-PM judges them (evidenceOf), in no order. */
+/** A position as S-PM judges it (evidenceOf), with its gain and cost as exact decimal texts. */
+export interface EndedEvidence extends EndedPosition {
+  wallet: string;
+  gain: string;
+  paid_usdc: string;
+}
+
+/** Positions of wallets that ended since the window's begin, of one category or all, in no order. */
 export const listEndedEvidence = (
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   { from }: Window,
   category: string | null,
-): Promise<(EndedPosition & { wallet: string })[]> =>
-  sql.query<EndedPosition & { wallet: string } & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
+): Promise<EndedEvidence[]> => sql.query<EndedEvidence & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
 
 /** What a wallet ever bought and sold in a category, USDC as an exact decimal text, and its open positions there. */
 export interface CategoryHolding {

@@ -4,7 +4,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { S_PM } from '../scoring/parameters';
 import { PM_TAGS } from '../scoring/tags';
 import { Parameters } from './parameters';
-import { ENDED_FIGURES, noMachine } from './wallet-leaderboard';
+import { COUNTS, RETURNS, noMachine } from './wallet-leaderboard';
 
 export type ExpertSort = 'category_sharpe' | 'category_pnl' | 'category_volume' | 'category_edge';
 
@@ -62,7 +62,7 @@ export function listExperts(sql: Sql, filter: ExpertFilter): Promise<ExpertRow[]
     ? `AND held >= ${PM_TAGS.specialist.positions} AND volume >= ${PM_TAGS.specialist.share} * whole_volume`
     : '';
   const text = `WITH here AS MATERIALIZED (${inCategory}), ended AS (
-  SELECT wallet, ${ENDED_FIGURES}, count(*)::int AS ended, sum(${weight} * ${brought}) FILTER (WHERE ${COUNTED}) / NULLIF(sum(${weight}) FILTER (WHERE ${COUNTED}), 0) AS edge
+  SELECT wallet, sum(gain) AS pnl, sum(paid_usdc) AS cost, ${COUNTS}, ${RETURNS}, count(*)::int AS ended, sum(${weight} * ${brought}) FILTER (WHERE ${COUNTED}) / NULLIF(sum(${weight}) FILTER (WHERE ${COUNTED}), 0) AS edge
   FROM here WHERE ${ENDED} GROUP BY wallet HAVING count(*) FILTER (WHERE status <> 'voided') >= ${least}
 ), held AS (
   SELECT wallet, count(*) FILTER (WHERE paid_shares > 0)::int AS held, count(*) FILTER (WHERE status = 'open')::int AS open, sum(buy_usdc + sell_usdc) AS volume, max(last_trade_at) AS last_trade

@@ -4,6 +4,7 @@ import { SHARPE_MIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { S_PM } from '../scoring/parameters';
 import type { WalletsScope } from './known-positions';
+import { RETURN } from './wallet-leaderboard';
 
 /** Figures of a wallet's positions, of one category or (null) of all; amounts are exact decimal texts. Those of ended ones are of such that ended in the window. */
 export interface WalletFigures {
@@ -40,8 +41,6 @@ export interface WalletFigures {
   largest_event_share: number | null;
 }
 
-/** SQL of a position's return, cut, by binary fractions. */
-const RETURN = `LEAST(GREATEST(gain::float8 / NULLIF(paid_usdc, 0)::float8, ${S_PM.return_min}), ${S_PM.return_max})`;
 const ENTRY = 'paid_usdc::float8 / paid_shares::float8';
 
 // Figures as figuresOf and largestEventShare tell them, added up where the positions are.

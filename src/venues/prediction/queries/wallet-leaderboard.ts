@@ -25,11 +25,9 @@ export interface LeaderboardFilter {
   limit: number;
 }
 
-/** A ranked wallet, exact decimal texts. */
+/** A ranked wallet. */
 export interface LeaderboardRow {
   wallet: string;
-  pnl: string;
-  cost: string;
   counted: number;
   wins: number;
   rank_value: number;
@@ -44,18 +42,29 @@ const WILSON = `GREATEST((wins / counted::float8 + ${Z ** 2} / (2 * counted) - $
 
 const RANKS: Record<LeaderboardMetric, string> = {
   sharpe: `CASE WHEN priced >= ${SHARPE_MIN} AND spread > 0 THEN mean / spread * priced / (priced + ${SHARPE_PRIOR}.0) END`,
-  roi: `returned / (priced + ${S_PM.return_prior}.0)`,
+  roi: `COALESCE(mean, 0) * priced / (priced + ${S_PM.return_prior}.0)`,
   win_rate: `CASE WHEN counted > 0 THEN ${WILSON} END`,
   pnl: 'pnl::float8',
   volume: 'volume::float8',
 };
 
-/** SQL of a position's return, cut. */
-export const RETURN = `LEAST(GREATEST((gain / NULLIF(paid_usdc, 0))::float8, ${S_PM.return_min}), ${S_PM.return_max})`;
+/** SQL of a position's return, cut; null where nothing was paid (LEAST and GREATEST pass over nulls). */
+export const RETURN = `CASE WHEN paid_usdc > 0 THEN LEAST(GREATEST(gain::float8 / paid_usdc::float8, ${S_PM.return_min}), ${S_PM.return_max}) END`;
+
+/** SQL of the returns' number, mean and deviation. The last two share one pass of PostgreSQL's. */
+export const RETURNS = `count(*) FILTER (WHERE paid_usdc > 0)::int AS priced, avg(${RETURN}) AS mean, stddev_samp(${RETURN}) AS spread`;
 
 /** SQL of figures over ended positions, by wallet. */
-export const ENDED_FIGURES = `sum(gain) AS pnl, sum(paid_usdc) AS cost, count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain > 0)::int AS wins,
-  count(*) FILTER (WHERE paid_usdc > 0)::int AS priced, avg(${RETURN}) AS mean, stddev_samp(${RETURN}) AS spread, COALESCE(sum(${RETURN}), 0) AS returned`;
+export const COUNTS = `count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain > 0)::int AS wins`;
+
+/** SQL of what a metric ranks by besides. */
+const NEEDS: Record<LeaderboardMetric, string> = {
+  sharpe: `, ${RETURNS}`,
+  roi: `, ${RETURNS}`,
+  win_rate: '',
+  pnl: ', sum(gain) AS pnl',
+  volume: '',
+};
 
 const MACHINES = `ARRAY['${MACHINE_TAGS.join("','")}']`;
 
@@ -83,10 +92,10 @@ export function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<Leader
       : '';
   const limit = parameters.add(filter.limit, 'int');
   const text = `WITH figures AS (
-  SELECT wallet, ${ENDED_FIGURES} FROM (${ended}) AS position GROUP BY wallet
+  SELECT wallet, ${COUNTS}${NEEDS[filter.metric]} FROM (${ended}) AS position GROUP BY wallet
   HAVING count(*) FILTER (WHERE status <> 'voided') >= ${least}
 )
-SELECT wallet, pnl, cost, counted, wins, rank_value FROM (SELECT *, ${RANKS[filter.metric]} AS rank_value FROM figures ${volume}) AS ranked
+SELECT wallet, counted, wins, rank_value FROM (SELECT *, ${RANKS[filter.metric]} AS rank_value FROM figures ${volume}) AS ranked
 WHERE rank_value IS NOT NULL AND ${machines} ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
   const name = `pm_leaders_${filter.metric}${category === null ? '' : '_category'}${machines === 'true' ? '_all' : ''}`;
   return sql.query<LeaderboardRow & Record<string, unknown>>({ name, text }, parameters.values);

@@ -3,9 +3,9 @@ import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { percent } from '../exact';
+import { percent, total } from '../exact';
 import { sharpeOf } from '../positions/figures';
-import { type CategoryHolding, listCategories, listEndedEvidence } from '../queries/leader-positions';
+import { type CategoryHolding, type EndedEvidence, listCategories, listEndedEvidence } from '../queries/leader-positions';
 import {
   type LeaderboardFilter,
   type LeaderboardMetric,
@@ -15,7 +15,6 @@ import {
 } from '../queries/wallet-leaderboard';
 import { loadOverlay } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
-import type { EndedPosition } from '../scoring/evidence';
 import { scoreWallet } from '../scoring/formula';
 import { nameRun } from './wallets';
 
@@ -66,22 +65,23 @@ const byWallet = <Row extends { wallet: string }>(rows: readonly Row[]): Map<str
 
 async function performerOf(
   leader: LeaderboardRow,
-  ended: readonly EndedPosition[],
+  ended: readonly EndedEvidence[],
   categories: readonly CategoryHolding[],
   filter: LeaderboardFilter,
   context: GraphContext,
 ) {
   const score = await context.loaders(makeLoaders).score.load(leader.wallet);
   const judged = scoreWallet(ended, context.now);
+  const pnl = total(ended.map(({ gain }) => gain));
   const held = categories.filter(({ category }) => filter.category === null || category === filter.category);
   return {
     wallet: leader.wallet,
-    period_pnl_usdc: leader.pnl,
-    period_roi_percent: percent(leader.pnl, leader.cost),
+    period_pnl_usdc: pnl,
+    period_roi_percent: percent(pnl, total(ended.map(({ paid_usdc }) => paid_usdc))),
     period_trades: leader.counted,
     period_win_rate: leader.counted === 0 ? null : leader.wins / leader.counted,
     overall_score: score?.score ?? null,
-    sharpe_ratio: sharpeOf(ended.map(({ pnl_usdc, cost_usdc }) => ({ gain: pnl_usdc, paid_usdc: cost_usdc }))),
+    sharpe_ratio: sharpeOf(ended),
     primary_category: categories.find(({ volume }) => Number(volume) > 0)?.category ?? null,
     tags: score?.tags ?? [],
     active_positions_count: held.reduce((sum, { open }) => sum + open, 0),
