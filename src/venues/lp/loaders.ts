@@ -4,6 +4,7 @@ import type { Sql, Statement } from '../../db/sql';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
 import { liquidityOf } from './queries/liquidity';
+import { type PoolIds, listPoolIds } from './queries/pool-ids';
 
 /** A provider on a day: asks for the score of the newest run before that day. */
 export interface OwnerDay {
@@ -17,6 +18,8 @@ export interface LpLoaders {
   newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
+  /** What names a pool in an answer. */
+  poolIds: DataLoader<string, PoolIds | null>;
   /** USD per token now, decimal text; null when no price of the last hour is known. */
   price: DataLoader<string, string | null>;
   /** Value of a pool's reserves now, decimal text. */
@@ -43,6 +46,7 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
     token: new DataLoader(async (keys) =>
       inOrder(keys, await prisma.lp_token.findMany({ where: { mint: { in: [...keys] } } }), (row) => row.mint),
     ),
+    poolIds: new DataLoader(async (keys) => inOrder(keys, await listPoolIds(sql, keys), (row) => row.pool_address)),
     price: new DataLoader(async (keys) => {
       const mints = keys.filter((mint) => !STABLES.includes(mint));
       const rows = await prisma.token_price.findMany({

@@ -34,20 +34,21 @@ const SHARE = '100 * volume_usd / nullif(sum(volume_usd) OVER (PARTITION BY buck
 const POOLS: Statement = {
   name: 'lp_heatmap_pools',
   text: `
-WITH swaps AS (
-  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, coalesce(sum(usd), 0) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY 1, 2
-), events AS (
-  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY 1, 2
-), cells AS (
-  SELECT s.bucket, p.pool_address, p.pool_type, s.usd AS volume_usd, s.n + coalesce(e.n, 0) AS event_count, s.unpriced, s.n AS swaps
-  FROM swaps s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
-  LEFT JOIN events e ON e.pool_address = s.pool_address AND e.bucket = s.bucket
-), top AS (
+WITH cells AS MATERIALIZED (
+  SELECT s.*, p.pool_type FROM (
+    SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, coalesce(sum(usd), 0) AS volume_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY 1, 2
+  ) s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
+), whole AS (SELECT bucket, sum(volume_usd) AS usd FROM cells GROUP BY bucket
+), top AS MATERIALIZED (
   SELECT pool_address FROM cells GROUP BY pool_address ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
+), events AS (
+  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, sum(deposits + withdrawals + claims) AS n
+  FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM top)`)}) e GROUP BY 1, 2
 )
-SELECT 'all' AS action, bucket, pool_type, pool_address, volume_usd, event_count::int, pct_of_bucket, unpriced::int, swaps::int
-FROM (SELECT c.*, ${SHARE} FROM cells c) c WHERE pool_address IN (SELECT pool_address FROM top)
-ORDER BY bucket, volume_usd DESC, pool_address`,
+SELECT 'all' AS action, c.bucket, c.pool_type, c.pool_address, c.volume_usd, (c.swaps + coalesce(e.n, 0))::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
+  c.unpriced::int, c.swaps::int
+FROM top t JOIN cells c ON c.pool_address = t.pool_address JOIN whole w ON w.bucket = c.bucket LEFT JOIN events e ON e.pool_address = c.pool_address AND e.bucket = c.bucket
+ORDER BY c.bucket, c.volume_usd DESC, c.pool_address`,
 };
 
 const ACTIONS: Statement = {

@@ -4,7 +4,7 @@ import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import type { PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
-import { type PoolSymbols, symbolsOf } from './pool-event';
+import type { PoolIds } from '../queries/pool-ids';
 
 export type PoolTypeFilter = PoolType | 'all';
 export const typeOf = (filter: PoolTypeFilter): PoolType | null => (filter === 'all' ? null : filter);
@@ -47,40 +47,13 @@ export function nothingIn(timeframe: Timeframe | null, dropped: Record<string, u
   return new AppError('empty_result', Object.keys(suggestion).length > 0 ? { suggestion } : {});
 }
 
-/** The identifying fields of every answer about a pool. */
-export interface PoolIds extends PoolSymbols {
-  pool_address: string;
-  pool_type: PoolType;
-  token_a: string | null;
-  token_b: string | null;
-  token_x_mint: string | null;
-  token_y_mint: string | null;
-}
-
-export async function poolIds(pool: PoolRecord, context: GraphContext): Promise<PoolIds> {
-  const symbols = await symbolsOf(pool, context);
-  const damm = pool.pool_type === 'damm_v2';
-  return {
-    pool_address: pool.pool_address,
-    pool_type: pool.pool_type as PoolType,
-    ...symbols,
-    token_a: damm ? symbols.token_x : null,
-    token_b: damm ? symbols.token_y : null,
-    token_x_mint: pool.mint_x,
-    token_y_mint: pool.mint_y,
-  };
-}
-
-/** The identifying fields of each row's pool, with the row; of a pool with many rows they are found once. */
+/** The identifying fields of each row's pool, with the row. */
 export async function withIds<Row extends { pool_address: string }>(
   rows: readonly Row[],
   context: GraphContext,
 ): Promise<(Row & PoolIds)[]> {
-  const { pool } = context.loaders(makeLoaders);
-  const addresses = [...new Set(rows.map((row) => row.pool_address))];
-  const found = await Promise.all(
-    addresses.map(async (address) => [address, await poolIds((await pool.load(address)) as PoolRecord, context)] as const),
-  );
-  const ids = new Map(found);
-  return rows.map((row) => ({ ...row, ...(ids.get(row.pool_address) as PoolIds) }));
+  const { poolIds } = context.loaders(makeLoaders);
+  const ids = await Promise.all(rows.map((row) => poolIds.load(row.pool_address)));
+  // A spread copies the shape of the row, which has no room for as many more fields: a tenth of its speed.
+  return rows.map((row, place) => Object.assign({}, row, ids[place] as PoolIds));
 }

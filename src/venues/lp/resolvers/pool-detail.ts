@@ -5,7 +5,7 @@ import { type BucketSize, bucketsOf, findBirth, since } from '../queries/buckets
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getPoolTotals, listHolders } from '../queries/pool-detail';
 import { isVolumeKnown } from '../queries/pool-volume-history';
-import { type AskedPool, nothingIn, poolIds, poolOf, warnOfUnpriced } from './asked';
+import { type AskedPool, nothingIn, poolOf, warnOfUnpriced } from './asked';
 import { scoreNow } from './score-now';
 
 const HOLDERS = 10;
@@ -20,7 +20,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
     listHolders(sql, pool_address, now, HOLDERS),
     findPrice(sql, pool_address, now),
     context.loaders(makeLoaders).liquidity.load(pool_address),
-    poolIds(pool, context),
+    context.loaders(makeLoaders).poolIds.load(pool_address),
   ]);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);

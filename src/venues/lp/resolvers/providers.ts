@@ -1,5 +1,4 @@
 import { AppError } from '../../../errors';
-import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import { clip, logClip } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
@@ -7,12 +6,13 @@ import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
 import { listOwnerEvents } from '../queries/owner-events';
 import { countOpen, knownOwners, listProviderPools, type ProviderPoolRow } from '../queries/providers';
+import type { PoolIds } from '../queries/pool-ids';
 import { listTopProviders, type LpsTopSort } from '../queries/providers-top';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
 import { S_LP } from '../scoring/formula';
 import { addDecimals } from '../sources/decimal';
-import { nothingIn, poolIds, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
-import { shownEvent, symbolsOf } from './pool-event';
+import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { shownEvent } from './pool-event';
 import { scoreNow } from './score-now';
 
 const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
@@ -146,15 +146,13 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(input.pool_type));
   Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length, score_version: S_LP.version });
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
-  const { pool } = context.loaders(makeLoaders);
+  const { poolIds } = context.loaders(makeLoaders);
   const summary = await summaryOf(owner, rows, open.get(owner) ?? 0, context);
   return {
     owner,
     summary: explain ? { ...summary, lp_score_breakdown: await breakdownOf(owner, context) } : summary,
     pool_breakdown: await breakdown(rows, context),
-    recent_events: await Promise.all(
-      events.map(async (row) => shownEvent(row, await symbolsOf((await pool.load(row.pool_address)) as PoolRecord, context), false)),
-    ),
+    recent_events: await Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false))),
   };
 }
 
@@ -193,10 +191,10 @@ async function sharedPools(owners: readonly string[], rows: readonly ProviderPoo
   for (const row of rows) if (row.event_count > 0) used.set(row.pool_address, [...(used.get(row.pool_address) ?? []), row]);
   const volume = (own: readonly ProviderPoolRow[]): number => own.reduce((sum, row) => sum + Number(row.volume_usd), 0);
   const shared = [...used].filter(([, own]) => own.length > 1).sort(([a, x], [b, y]) => volume(y) - volume(x) || (a < b ? -1 : 1));
-  const { pool } = context.loaders(makeLoaders);
+  const { poolIds } = context.loaders(makeLoaders);
   return Promise.all(
     shared.map(async ([address, own]) => ({
-      ...(await poolIds((await pool.load(address)) as PoolRecord, context)),
+      ...((await poolIds.load(address)) as PoolIds),
       owners: [...own].sort((a, b) => owners.indexOf(a.owner) - owners.indexOf(b.owner)),
     })),
   );

@@ -7,9 +7,10 @@ import { POOL_TYPES, type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
 import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
+import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { nothingIn, type PoolIds, poolIds, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 
 interface PoolsEventsInput {
@@ -113,16 +114,16 @@ async function lpPoolsSearch(
     context,
   );
   meta.warnings.push(`swaps: ${rows.some((row) => row.swaps_seen) ? 'sampled' : 'none'}`);
-  const pools = await context.loaders(makeLoaders).pool.loadMany(rows.map((row) => row.pool_address));
+  const { pool, poolIds } = context.loaders(makeLoaders);
   return Promise.all(
-    rows.map(async (row, i) => {
-      const pool = pools[i] as PoolRecord;
+    rows.map(async (row) => {
+      const [record, ids] = await Promise.all([pool.load(row.pool_address), poolIds.load(row.pool_address)]);
       return {
-        ...(await poolIds(pool, context)),
+        ...(ids as PoolIds),
         volume_usd: row.volume_usd,
         event_count: Number(row.event_count),
         unique_lps: Number(row.unique_lps),
-        created_at: pool.created_at,
+        created_at: (record as PoolRecord).created_at,
         match: row.match,
       };
     }),
