@@ -1,5 +1,5 @@
 import type { Parameters } from './parameters';
-import { type RunSpan, spanRows } from './score-runs';
+import type { RunSpan } from './score-runs';
 
 const HOUR_MS = 3_600_000;
 
@@ -130,13 +130,12 @@ export interface SmartRule {
  * long the cut is: both conditions stand in the index then.
  */
 export function smartPieces(cut: Cut, rule: SmartRule, parameters: Parameters, filter = 'true', markets: string | null = null): string {
-  const runs = spanRows(rule.spans, parameters);
   const days = parameters.add(rule.spans.map((span) => span.day), 'date[]'); // prettier-ignore
+  const starts = parameters.add(rule.spans.map((span) => span.from), 'timestamptz[]'); // prettier-ignore
   const score = parameters.add(rule.min_score, 'numeric');
   // The first condition lets a rare wallet's hours be found by wallet; the second says which of them count.
   const wallets = `SELECT wallet FROM pm_wallet_score WHERE day = ANY (${days}) AND score >= ${score}`;
   const smart = markets === null ? `wallet IN (${wallets})` : `condition_id = ANY (ARRAY(${markets})) AND wallet = ANY (ARRAY(${wallets}))`;
   return `SELECT piece.*, judged.score FROM (${walletPieces(cut, parameters, `${smart} AND ${filter}`)}) AS piece
-JOIN ${runs} ON piece.hour >= run.since AND piece.hour < run.until
-JOIN pm_wallet_score AS judged ON judged.day = run.day AND judged.wallet = piece.wallet AND judged.score >= ${score}`;
+JOIN pm_wallet_score AS judged ON judged.day = (${days})[width_bucket(piece.hour, ${starts})] AND judged.wallet = piece.wallet AND judged.score >= ${score}`;
 }

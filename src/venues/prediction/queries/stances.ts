@@ -52,10 +52,16 @@ export interface MarketScope {
 export async function listHeldMarkets(sql: Sql, band: ScoreBand, scope: MarketScope, { now, overlay }: AsOf): Promise<string[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const held = positionsSql(instant, later, `status = 'open' AND shares > 0 AND paid_shares > 0`);
+  const scored = bandOf(band, parameters);
+  // Of all open positions few are of a band: its wallets, known beforehand, find them in the index.
+  const held = positionsSql(
+    instant,
+    later,
+    `status = 'open' AND shares > 0 AND paid_shares > 0 AND wallet = ANY (ARRAY(SELECT wallet FROM (${scored}) AS band))`,
+  );
   const only = scope.category === null ? '' : ` AND market.category = ${parameters.add(scope.category, 'text')}`;
   const text = `SELECT condition_id FROM (
-  SELECT condition_id, token_id, count(*) AS holders FROM (${held}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet) GROUP BY 1, 2
+  SELECT condition_id, token_id, count(*) AS holders FROM (${held}) AS held GROUP BY 1, 2
 ) AS token JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}
 GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}`;
   const rows = await sql.query<{ condition_id: string }>(
