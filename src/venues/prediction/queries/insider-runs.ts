@@ -60,48 +60,6 @@ export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderBet[]> {
   return sql.query<InsiderBet & Record<string, unknown>>(EVER, [now.toISOString().slice(0, 10), now]);
 }
 
-/** Trades of flagged wallets on one market in one bucket, exact decimal texts. */
-export interface InsiderCell {
-  wallet: string;
-  condition_id: string;
-  category: string;
-  token_id: string;
-  bucket: Date;
-  trades: number;
-  usdc: string;
-  buy_usdc: string;
-  /** Taken: what counts in the market's volume. */
-  taker_usdc: string;
-}
-
-/** Buys and sells of wallets in the window, each from the time it is flagged on. */
-export function listInsiderCells(
-  sql: Sql,
-  flagged: ReadonlyMap<string, Date>,
-  window: Window,
-  bucket_ms: number,
-  category: string | null,
-): Promise<InsiderCell[]> {
-  const parameters = new Parameters();
-  const wallets = parameters.add([...flagged.keys()], 'text[]');
-  const since = parameters.add([...flagged.values()], 'timestamptz[]');
-  const [from, to] = [parameters.add(window.from, 'timestamptz'), parameters.add(window.to, 'timestamptz')];
-  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
-  const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
-  // Markets are looked up once a cell, not once a trade.
-  const text = `SELECT cell.*, market.category FROM (
-  SELECT trade.wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
-    COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
-  FROM unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
-    AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')
-  GROUP BY 1, 2, 3, 4
-) AS cell JOIN pm_market AS market ON market.condition_id = cell.condition_id${only}`;
-  return sql.query<InsiderCell & Record<string, unknown>>(
-    { name: `pm_insider_cells${category === null ? '' : '_category'}`, text },
-    parameters.values,
-  );
-}
-
 /** USDC taken in each bucket of the window, by start of the bucket in milliseconds. */
 export async function listBucketVolumes(
   sql: Sql,

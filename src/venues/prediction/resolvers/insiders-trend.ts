@@ -2,10 +2,11 @@ import { AppError } from '../../../errors';
 import { mean, median } from '../../../lib/statistics';
 import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { changePercent, percent, total } from '../exact';
+import { changePercent, percent } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
-import { type InsiderBet, type InsiderCell, listBucketVolumes, listInsiderCells, listInsidersEver } from '../queries/insider-runs';
+import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
+import { type FlaggedScope, type InsiderSums, getInsiderBuys, listInsiderSums } from '../queries/insider-trend';
 import { getFirstFill } from '../queries/newest-fill';
 import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
@@ -34,31 +35,36 @@ interface Suspect {
 /** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
 export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
   const length = LENGTHS[args.bucket_size];
-  const first = await getFirstFill(context.sql);
+  const [first, bets] = await Promise.all([getFirstFill(context.sql), listInsidersEver(context.sql, context.now)]);
   const asked = windowOf(args.timeframe, context.now);
   const window: Window = { from: args.timeframe === 'all' && first !== null ? first : asked.from, to: asked.to };
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   checkLength(window, args.bucket_size);
-  const suspects = suspectsOf(await listInsidersEver(context.sql, context.now), args.min_score);
+  const suspects = suspectsOf(bets, args.min_score);
   const flagged = new Map([...suspects].map(([wallet, { since }]) => [wallet, since]));
-  const category = args.category ?? null;
-  const cells = await listInsiderCells(context.sql, flagged, window, length, category);
-  if (cells.length === 0) throw emptyTrend(suspects, context.now);
+  const scope: FlaggedScope = { flagged, window, category: args.category ?? null };
   const before = previousWindow(args.timeframe, context.now);
-  const earlier = before && (await listInsiderCells(context.sql, flagged, before, length, category));
-  const volumes = await listBucketVolumes(context.sql, window, length, category);
-  const series = seriesOf(cells, suspects, volumes, window, length);
-  const markets = await topMarkets(cells, suspects, args.limit, context);
+  const [sums, earlier, volumes] = await Promise.all([
+    listInsiderSums(context.sql, scope, length, args.limit),
+    before && getInsiderBuys(context.sql, { ...scope, window: before }),
+    listBucketVolumes(context.sql, window, length, scope.category),
+  ]);
+  const whole = sums.find(({ bucket, category, condition_id }) => bucket === null && category === null && condition_id === null);
+  if (whole === undefined || whole.trades === null) throw emptyTrend(suspects, context.now);
+  const series = seriesOf(sums, suspects, volumes, window, length);
+  const markets = await topMarkets(sums, suspects, context);
   context.meta.count = markets.length;
   return {
     timeframe: args.timeframe,
     bucket_size: args.bucket_size,
     time_series: series,
-    totals: figuresOf(cells),
+    totals: figuresOf(whole),
     trend: trendOf(series.map(({ insider_buy_usdc }) => Number(insider_buy_usdc))),
-    change_pct: earlier && changePercent(buysOf(cells), buysOf(earlier)),
-    by_category: [...groupedBy(cells, (cell) => cell.category)]
-      .map(([name, own]) => ({ category: name, insider_wallets: walletsOf(own).length, insider_buy_usdc: buysOf(own) }))
+    change_pct: earlier && changePercent(whole.buy_usdc, earlier),
+    by_category: sums
+      .flatMap(({ category, wallet_count, buy_usdc }) =>
+        category === null ? [] : [{ category, insider_wallets: wallet_count, insider_buy_usdc: buy_usdc }],
+      )
       .sort((a, b) => Number(b.insider_buy_usdc) - Number(a.insider_buy_usdc) || (a.category < b.category ? -1 : 1)),
     top_markets: markets,
   };
@@ -95,36 +101,35 @@ function emptyTrend(suspects: ReadonlyMap<string, Suspect>, now: Date): AppError
   return new AppError('empty_result', { suggestion: newest === undefined ? { min_score: 20 } : { timeframe: timeframeWith(newest, now) } });
 }
 
-const walletsOf = (cells: readonly InsiderCell[]): string[] => [...new Set(cells.map(({ wallet }) => wallet))];
-const buysOf = (cells: readonly InsiderCell[]): string => total(cells.map(({ buy_usdc }) => buy_usdc));
-
-const figuresOf = (cells: readonly InsiderCell[]) => ({
-  insider_wallets: walletsOf(cells).length,
-  insider_trades: cells.reduce((sum, { trades }) => sum + trades, 0),
-  insider_buy_usdc: buysOf(cells),
-  markets_touched: new Set(cells.map(({ condition_id }) => condition_id)).size,
+const figuresOf = ({ wallet_count, trades, buy_usdc, markets }: InsiderSums) => ({
+  insider_wallets: wallet_count,
+  insider_trades: trades,
+  insider_buy_usdc: buy_usdc,
+  markets_touched: markets,
 });
 
+const NOTHING = { insider_wallets: 0, insider_trades: 0, insider_buy_usdc: '0', markets_touched: 0 };
+
 function seriesOf(
-  cells: readonly InsiderCell[],
+  sums: readonly InsiderSums[],
   suspects: ReadonlyMap<string, Suspect>,
   volumes: ReadonlyMap<number, string>,
   window: Window,
   length: number,
 ) {
-  const byBucket = groupedBy(cells, ({ bucket }) => bucket.getTime());
+  const byBucket = new Map(sums.flatMap((row) => (row.bucket === null ? [] : [[row.bucket.getTime(), row]])));
   const first = Math.floor(window.from.getTime() / length) * length;
   const count = Math.ceil((window.to.getTime() - first) / length);
   return Array.from({ length: count }, (_, index) => {
     const start = first + index * length;
-    const own = byBucket.get(start) ?? [];
-    const wallets = walletsOf(own).map((wallet) => suspects.get(wallet) as Suspect);
+    const own = byBucket.get(start);
+    const wallets = (own?.wallets ?? []).map((wallet) => suspects.get(wallet) as Suspect);
     return {
       bucket: new Date(start),
-      ...figuresOf(own),
+      ...(own ? figuresOf(own) : NOTHING),
       new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= start && since.getTime() < start + length).length,
       avg_insider_score: mean(wallets.map((suspect) => scoreAt(suspect, start + length))),
-      share_of_volume_pct: percent(total(own.map(({ taker_usdc }) => taker_usdc)), volumes.get(start) ?? '0'),
+      share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
     };
   });
 }
@@ -138,36 +143,22 @@ export function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat
   return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
 }
 
-async function topMarkets(cells: readonly InsiderCell[], suspects: ReadonlyMap<string, Suspect>, limit: number, context: GraphContext) {
+async function topMarkets(sums: readonly InsiderSums[], suspects: ReadonlyMap<string, Suspect>, context: GraphContext) {
   const loaders = context.loaders(makeLoaders);
-  const rows = [...groupedBy(cells, ({ condition_id }) => condition_id)].map(([condition_id, own]) => ({
-    condition_id,
-    own,
-    usdc: total(own.map(({ usdc }) => usdc)),
-  }));
-  const top = rows.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, limit);
+  const top = sums.flatMap((row) => (row.condition_id === null ? [] : [{ ...row, condition_id: row.condition_id }]));
+  top.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1));
   return Promise.all(
-    top.map(async ({ condition_id, own, usdc }) => {
-      const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
-      const scores = walletsOf(own).map((wallet) => scoreAt(suspects.get(wallet) as Suspect, context.now.getTime()));
-      const sides = [...groupedBy(own, ({ wallet }) => wallet).values()].map(mostBought);
+    top.map(async ({ condition_id, wallets, usdc, sides }) => {
+      const scores = (wallets ?? []).map((wallet) => scoreAt(suspects.get(wallet) as Suspect, context.now.getTime()));
       return {
         condition_id,
-        question: market?.question ?? null,
+        question: (await loaders.market.load(condition_id))?.question ?? null,
         insider_count: scores.length,
         total_insider_volume: usdc,
         highest_score: Math.max(...scores),
         avg_score: mean(scores),
-        dominant_outcome: dominantOf(sides.map((token) => outcomes.find(({ token_id }) => token_id === token)?.outcome ?? token)),
+        dominant_outcome: dominantOf(sides ?? []),
       };
     }),
   );
-}
-
-/** The outcome token that the cells bought most of, USDC; ties by token. */
-function mostBought(cells: readonly InsiderCell[]): string {
-  const [most] = [...groupedBy(cells, ({ token_id }) => token_id)]
-    .map(([token_id, own]) => ({ token_id, usdc: Number(buysOf(own)) }))
-    .sort((a, b) => b.usdc - a.usdc || (a.token_id < b.token_id ? -1 : 1));
-  return (most as { token_id: string }).token_id;
 }
