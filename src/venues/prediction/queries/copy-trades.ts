@@ -33,6 +33,13 @@ export async function countOwnTrades(sql: Sql, wallets: readonly string[], windo
   return new Map(rows.map(({ wallet, trades }) => [wallet, trades]));
 }
 
+/** How often a wallet trades after the leader. */
+export interface Follower {
+  wallet: string;
+  /** Each transaction once. */
+  trades: number;
+}
+
 // Nearby trades of the leader make one stretch, so that no trade is found twice.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',
@@ -41,15 +48,24 @@ const FOLLOWING: Statement = {
   GROUP BY condition_id, token_id, side
 ), spans AS (
   SELECT condition_id, token_id, side, unnest(spans) AS span FROM stretches
+), follower AS (
+  SELECT wallet, count(*)::int AS trades, sum(fills) AS fills FROM (
+    SELECT trade.wallet, count(*) AS fills FROM spans
+    JOIN pm_trade AS trade ON trade.condition_id = spans.condition_id AND trade.token_id = spans.token_id AND trade.side = spans.side
+      AND trade."timestamp" > lower(span) AND trade."timestamp" <= upper(span) AND trade."timestamp" < $7
+    WHERE trade.wallet <> $5 GROUP BY ${TRANSACTION}
+  ) AS trade GROUP BY wallet
 )
-SELECT ${COLUMNS} FROM spans
-JOIN pm_trade AS trade ON trade.condition_id = spans.condition_id AND trade.token_id = spans.token_id AND trade.side = spans.side
-  AND trade."timestamp" > lower(span) AND trade."timestamp" <= upper(span) AND trade."timestamp" < $7
-WHERE trade.wallet <> $5 GROUP BY ${TRANSACTION}`,
+SELECT wallet, trades, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $8 ORDER BY trades DESC, wallet LIMIT $9`,
 };
 
-/** Trades of others within (0, max_lag] after the leader's, on the same token and side, before `to`. */
-export function listFollowing(sql: Sql, leader: string, trades: readonly CopyTrade[], max_lag_ms: number, to: Date): Promise<CopyTrade[]> {
+/** Wallets with at least so many trades within (0, max_lag] after the leader's, on the same token and side, before `to`: those with most; and the fills of all others than the leader there. */
+export async function listFollowers(
+  sql: Sql,
+  leader: string,
+  trades: readonly CopyTrade[],
+  { max_lag_ms, to, least, most }: { max_lag_ms: number; to: Date; least: number; most: number },
+): Promise<{ followers: Follower[]; fills: number }> {
   const values = [
     trades.map(({ condition_id }) => condition_id),
     trades.map(({ token_id }) => token_id),
@@ -58,8 +74,11 @@ export function listFollowing(sql: Sql, leader: string, trades: readonly CopyTra
     leader,
     `${max_lag_ms} milliseconds`,
     to,
+    least,
+    most,
   ];
-  return sql.query<CopyTrade & Record<string, unknown>>(FOLLOWING, values);
+  const followers = await sql.query<Follower & { all_fills: number }>(FOLLOWING, values);
+  return { followers, fills: followers[0]?.all_fills ?? 0 };
 }
 
 /** All fills seen in the window. */

@@ -1,12 +1,21 @@
 import type { Sql } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { groupedBy } from '../grouped';
-import { type ShareStep, countFills, countOwnTrades, listFollowing, listOwnTrades, listShareSteps } from '../queries/copy-trades';
-import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, canCopy, copyFigures, matchCopies } from './copying';
+import {
+  type Follower,
+  type ShareStep,
+  countFills,
+  countOwnTrades,
+  listFollowers,
+  listOwnTrades,
+  listShareSteps,
+} from '../queries/copy-trades';
+import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, canCopy, copyFigures, matchCopies, tradesAfter } from './copying';
 
 /** Wallets looked at closely, those with most trades after the leader's. */
 const MOST_CANDIDATES = 300;
 const DUST = 1e-6;
+const LOOKS_MS = [1, 4, 16].map((days) => days * 86_400_000);
 
 /** A wallet that copies the leader. */
 export interface Copier extends CopyFigures {
@@ -41,17 +50,21 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
   const { leader, window, max_lag_ms, min_overlap } = scope;
   const led = await listOwnTrades(sql, [leader], window);
   if (led.length === 0) return [];
-  const following = await listFollowing(sql, leader, led, max_lag_ms, window.to);
-  const chosen = await chooseCandidates(sql, following, led.length, scope, counts?.trades ?? new Map());
+  const asked = { max_lag_ms, to: window.to, least: min_overlap, most: MOST_CANDIDATES };
+  const { followers, fills: followed } = await listFollowers(sql, leader, led, asked);
+  const chosen = counts
+    ? await knownToFollow(sql, followers, led.length, window, counts.trades)
+    : await canFollow(sql, followers, led.length, window);
   if (chosen.length === 0) return [];
-  const own = groupedBy(await listOwnTrades(sql, chosen.map(([wallet]) => wallet), window), ({ wallet }) => wallet); // prettier-ignore
-  const pairs = chosen.flatMap(([wallet, trades]) =>
+  const own = groupedBy(await listOwnTrades(sql, chosen, window), ({ wallet }) => wallet);
+  const after = new Map(chosen.map((wallet) => [wallet, tradesAfter(led, own.get(wallet) ?? [], max_lag_ms)]));
+  const pairs = [...after].flatMap(([wallet, trades]) =>
     [...new Set(trades.map(({ condition_id }) => condition_id))].map((condition_id) => ({ wallet, condition_id })),
   );
   const steps = groupedBy(await listShareSteps(sql, pairs, window.to), (step) => `${step.wallet}|${step.condition_id}`);
   const fills = counts?.fills ?? (await countFills(sql, window));
-  const chance = fillsOf(following) / Math.max(1, fills - fillsOf(led));
-  const copiers = chosen.flatMap(([wallet, trades]): Copier[] => {
+  const chance = followed / Math.max(1, fills - fillsOf(led));
+  const copiers = [...after].flatMap(([wallet, trades]): Copier[] => {
     const mine = own.get(wallet) ?? [];
     const matches = matchCopies(led, trades, max_lag_ms, (match) => allows(match, steps));
     const reverse = matchCopies(mine, led, max_lag_ms, () => true).length;
@@ -64,19 +77,34 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
 
 const fillsOf = (trades: readonly CopyTrade[]): number => trades.reduce((sum, { fills }) => sum + fills, 0);
 
-/** Those with most trades after the leader's, but for whom so few of all their trades cannot make copiers. */
-async function chooseCandidates(
+/** Of the followers those for whom so few of all the trades `counted` can still make a copier. */
+const fewEnough = (followers: readonly Follower[], led: number, counted: ReadonlyMap<string, number>): Follower[] =>
+  followers.filter(({ wallet, trades }) => canCopy(Math.min(trades, led), counted.get(wallet) ?? 0, led));
+
+const walletsOf = (followers: readonly Follower[]): string[] => followers.map(({ wallet }) => wallet);
+
+/** The same by trades in the window, which scans of other leaders counted before or will ask for again. */
+async function knownToFollow(
   sql: Sql,
-  following: readonly CopyTrade[],
+  followers: readonly Follower[],
   led: number,
-  { window, min_overlap }: CopyScope,
+  window: Window,
   counted: Map<string, number>,
-): Promise<[string, CopyTrade[]][]> {
-  const candidates = [...groupedBy(following, ({ wallet }) => wallet)].filter(([, trades]) => trades.length >= min_overlap);
-  const busiest = candidates.sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1)).slice(0, MOST_CANDIDATES);
-  const uncounted = busiest.map(([wallet]) => wallet).filter((wallet) => !counted.has(wallet));
+): Promise<string[]> {
+  const uncounted = walletsOf(followers).filter((wallet) => !counted.has(wallet));
   if (uncounted.length > 0) for (const [wallet, trades] of await countOwnTrades(sql, uncounted, window)) counted.set(wallet, trades);
-  return busiest.filter(([wallet, trades]) => canCopy(Math.min(trades.length, led), counted.get(wallet) ?? 0, led));
+  return walletsOf(fewEnough(followers, led, counted));
+}
+
+/** The same by ever longer ends of the window: who trades too much in a day need not be counted for a year. */
+async function canFollow(sql: Sql, followers: readonly Follower[], led: number, { from, to }: Window): Promise<string[]> {
+  const ends = LOOKS_MS.map((length) => new Date(to.getTime() - length)).filter((end) => end > from);
+  let rest = [...followers];
+  for (const end of [...ends, from]) {
+    if (rest.length === 0) break;
+    rest = fewEnough(rest, led, await countOwnTrades(sql, walletsOf(rest), { from: end, to }));
+  }
+  return walletsOf(rest);
 }
 
 /** To copy a purchase is to hold nothing of the token before it; to copy a sale is to hold some. */

@@ -1,3 +1,4 @@
+import { groupedBy } from '../grouped';
 import { clip, mean, median, standardDeviation } from '../../../lib/statistics';
 
 /** All fills of one transaction of a wallet on one token and side. */
@@ -57,6 +58,14 @@ export function matchCopies(
     matches.push(match);
   }
   return matches;
+}
+
+/** Trades of a follower within (0, max_lag] after any trade of the leader on the same token and side. */
+export function tradesAfter(leader: readonly CopyTrade[], follower: readonly CopyTrade[], max_lag_ms: number): CopyTrade[] {
+  const led = groupedBy(leader, keyOf);
+  return follower.filter((trade) =>
+    (led.get(keyOf(trade)) ?? []).some(({ at }) => trade.at > at && trade.at.getTime() - at.getTime() <= max_lag_ms),
+  );
 }
 
 const inTime = (trades: readonly CopyTrade[]): CopyTrade[] =>
