@@ -4,7 +4,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { toldWallets } from '../rollups/told-wallets';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
-import { cutAt, tokenPieces } from './pieces';
+import { marketPieces } from './taken-pieces';
 
 /** First bet of a wallet on a market: its first purchase, all fills of that transaction together. */
 export interface FirstBet {
@@ -94,7 +94,7 @@ FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHE
 export async function listTakenVolumes(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, string>> {
   const parameters = new Parameters();
   const chosen = parameters.add(condition_ids, 'text[]');
-  const pieces = tokenPieces(cutAt([BEGINNING, now]), parameters, `condition_id = ANY (${chosen})`);
+  const pieces = marketPieces([BEGINNING, now], 'life', parameters, `condition_id = ANY (${chosen})`);
   const text = `SELECT condition_id, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY condition_id`;
   const rows = await sql.query<{ condition_id: string; usdc: string }>({ name: 'pm_taken_volumes', text }, parameters.values);
   return new Map(rows.map(({ condition_id, usdc }) => [condition_id, usdc]));

@@ -32,13 +32,16 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const { market, outcomes } = await getKnownMarket(context, args.condition_id);
   const window = args.timeframe ? windowOf(args.timeframe, context.now) : null;
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window });
-  const held = await listPositionsAsOf(context.sql, { condition_ids: [args.condition_id] }, context.now);
-  const scan = await scanInsiders(context.sql, held, context.now, await loadOverlay(context.sql, context.now), args.min_score);
+  const [held, overlay, volumes] = await Promise.all([
+    listPositionsAsOf(context.sql, { condition_ids: [args.condition_id] }, context.now),
+    loadOverlay(context.sql, context.now),
+    listTakenVolumes(context.sql, [args.condition_id], context.now),
+  ]);
+  const scan = await scanInsiders(context.sql, held, context.now, overlay, args.min_score);
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
   if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
   const listed = found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1)).slice(0, args.limit);
   context.meta.count = listed.length;
-  const volume = (await listTakenVolumes(context.sql, [args.condition_id], context.now)).get(args.condition_id) ?? '0';
   const flagged = total(listed.flatMap(({ positions }) => positions.map(({ buy_usdc }) => buy_usdc)));
   return {
     ...market,
@@ -50,7 +53,7 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
       highest_score: listed[0]?.score,
       dominant_outcome: dominantOf(listed.map(({ position }) => nameOf(position.token_id, outcomes))),
       flagged_buy_usdc: flagged,
-      share_of_volume_pct: percent(flagged, volume),
+      share_of_volume_pct: percent(flagged, volumes.get(args.condition_id) ?? '0'),
     },
   };
 };

@@ -116,9 +116,12 @@ interface Evidence {
 async function listEvidence(sql: Sql, pairs: readonly Group[], now: Date, overlay: string): Promise<Evidence> {
   const addresses = [...new Set(pairs.map(({ wallet }) => wallet))];
   const condition_ids = [...new Set(pairs.map(({ condition_id }) => condition_id))];
-  const wallets = await listWalletEvidence(sql, addresses, now, overlay);
-  const markets = await listMarkets(sql, condition_ids, now);
-  return { wallets, markets, volumes: await listTakenVolumes(sql, condition_ids, now) };
+  const [wallets, markets, volumes] = await Promise.all([
+    listWalletEvidence(sql, addresses, now, overlay),
+    listMarkets(sql, condition_ids, now),
+    listTakenVolumes(sql, condition_ids, now),
+  ]);
+  return { wallets, markets, volumes };
 }
 
 /** Whether the pair could be one, were its bet the wallet's first trade. */
@@ -187,21 +190,30 @@ interface TradeEvidence {
   withdrawals: ReadonlyMap<string, Date>;
 }
 
-/** Some markets at once: everybody's first bets are read. */
 async function listTrades(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<TradeEvidence> {
+  const pairs = survivors.map(({ wallet, market }) => ({ wallet: wallet.wallet, condition_id: market.condition_id }));
+  const [bets, withdrawals] = await Promise.all([
+    listBets(sql, survivors, now),
+    pairs.length === 0 ? new Map<string, Date>() : listWithdrawals(sql, pairs, now),
+  ]);
+  return { ...bets, withdrawals };
+}
+
+/** Some markets at once: everybody's first bets are read. */
+async function listBets(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<Omit<TradeEvidence, 'withdrawals'>> {
   const ids = [...new Set(survivors.map(({ market }) => market.condition_id))];
   const wanted = new Set(survivors.map(({ key }) => key));
   const [bets, usual, news] = [new Map<string, FirstBet>(), new Map<string, number | null>(), new Map<string, Date>()];
   for (let first = 0; first < ids.length; first += MARKETS_AT_ONCE) {
     const some = ids.slice(first, first + MARKETS_AT_ONCE);
-    for (const [id, own] of groupedBy(await listFirstBets(sql, some, now), ({ condition_id }) => condition_id)) {
+    const [first_bets, times] = await Promise.all([listFirstBets(sql, some, now), listNewsTimes(sql, some, now)]);
+    for (const [id, own] of groupedBy(first_bets, ({ condition_id }) => condition_id)) {
       usual.set(id, median(own.map(({ usdc }) => usdc)));
       for (const bet of own) if (wanted.has(keyOf(bet))) bets.set(keyOf(bet), bet);
     }
-    for (const [id, at] of await listNewsTimes(sql, some, now)) news.set(id, at);
+    for (const [id, at] of times) news.set(id, at);
   }
-  const pairs = survivors.map(({ wallet, market }) => ({ wallet: wallet.wallet, condition_id: market.condition_id }));
-  return { bets, usual, news, withdrawals: survivors.length === 0 ? new Map() : await listWithdrawals(sql, pairs, now) };
+  return { bets, usual, news };
 }
 
 function evidenceOf({ key, wallet, market, volume }: Survivor, bet: FirstBet, trades: TradeEvidence): InsiderEvidence {
