@@ -59,11 +59,10 @@ WITH pools AS (
     sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
   FROM pools GROUP BY GROUPING SETS ((pool_type), ())
 ), owners AS (
-  SELECT l.pool_type, count(DISTINCT l.owner) AS lp_count FROM lp_owner_life l WHERE l.owner <> '' AND ${actedIn('l', 1, 2)} ${typed(7)('l')}
-  GROUP BY GROUPING SETS ((l.pool_type), ())
+  SELECT l.pool_type, count(*) AS lp_count FROM lp_owner_life l WHERE l.owner <> '' AND ${actedIn('l', 1, 2)} ${typed(7)('l')} GROUP BY l.pool_type
 )
 SELECT p.*, coalesce(o.lp_count, 0) AS lp_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd
-FROM provided p LEFT JOIN owners o ON o.pool_type IS NOT DISTINCT FROM p.pool_type WHERE p.event_count > 0`,
+FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'all') WHERE p.event_count > 0`,
 };
 
 const PREVIOUS: Statement = {
@@ -79,8 +78,7 @@ const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
 SELECT
-  (SELECT count(DISTINCT l.owner) FROM lp_owner_life l WHERE l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '' ${typed(3)('l')}
-    AND NOT EXISTS (SELECT FROM lp_owner_life o WHERE o.owner = l.owner AND o.first_at < $1 ${typed(3)('o')})) AS new_lps,
+  (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '') AS new_lps,
   (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${typed(3)('p')}) AS smart_lps`,
 };
 

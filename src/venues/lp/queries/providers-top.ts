@@ -44,49 +44,58 @@ const outside = (alias: string, some: boolean): string =>
     ? `AND ${alias}.owner = ANY(ARRAY(SELECT unnest($9::text[]) EXCEPT SELECT owner FROM whole))`
     : `AND ${alias}.owner NOT IN (SELECT owner FROM whole)`;
 
+/** The first of `moved`, of whom positions are looked at; all of them where the order asks for that. */
+function shownOf(sort: LpsTopSort): string {
+  if (sort === 'pnl') return 'SELECT * FROM moved';
+  const scores = sort === 'score' ? `LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}` : '';
+  return `SELECT m.* FROM moved m ${scores} ORDER BY ${sort === 'score' ? 'c.score' : ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner LIMIT $8`;
+}
+
 /** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. Who did nothing outside it is told by the sums of a life. */
 function topProviders(sort: LpsTopSort, some: boolean): Statement {
   const chosen = (alias: string): string => (some ? `AND ${alias}.owner = ANY($9::text[])` : 'AND $9::text[] IS NULL');
+  const all = sort === 'pnl' && !some;
   return {
     name: `lp_lps_top_${sort}_${Number(some)}`,
     text: `
 WITH whole AS MATERIALIZED (
-  SELECT l.owner FROM lp_owner_life l WHERE l.owner <> '' ${chosen('l')} GROUP BY l.owner HAVING min(l.first_at) >= $1 AND max(l.last_at) < $2
+  SELECT l.owner FROM lp_owner_life l WHERE l.pool_type = 'all' AND l.owner <> '' AND l.first_at >= $1 AND l.last_at < $2 ${chosen('l')}
 ), moved AS (
   SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
     sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
-  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE true ${typed(7)('l')} GROUP BY l.owner
+  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${typed(7)('l')} GROUP BY l.owner
   UNION ALL
   SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
     array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
   FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
+), shown AS MATERIALIZED (${shownOf(sort)}
 ), results AS (
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
-  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(some ? 'p.owner = ANY($9::text[])' : 'p.changed_at >= $1', '$2::timestamptz')}) s) s
+  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(all ? 'p.changed_at >= $1' : 'p.owner = ANY(ARRAY(SELECT owner FROM shown))', '$2::timestamptz')}) s) s
   WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed(7)('s')} GROUP BY s.owner
 )
 SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
-FROM moved m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
+FROM shown m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
 ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $8`,
   };
 }
 
 /** Upper bounds, over all their life, of what providers who may have acted since $1 come to in a window. */
 const LIFE_BOUNDS: Record<'volume' | 'events' | 'pool_count' | 'fees', string> = {
-  volume: 'sum(l.deposit_usd + l.withdraw_usd)',
-  events: 'sum(l.deposits + l.withdrawals + l.claims)',
-  pool_count: 'sum(l.pools)',
-  fees: 'sum(l.claim_usd)',
+  volume: '(l.deposit_usd + l.withdraw_usd)',
+  events: '(l.deposits + l.withdrawals + l.claims)',
+  pool_count: 'l.pools',
+  fees: 'l.claim_usd',
 };
 
 /** Owners with the greatest bounds, greatest first. */
 function candidates(sort: LpsTopSort): Statement {
   const life = (bound: string): string => `
-SELECT l.owner, ${bound} AS bound FROM lp_owner_life l WHERE l.last_at >= $1 AND l.owner <> '' AND $2::timestamptz IS NOT NULL ${typed(3)('l')}
-GROUP BY l.owner ORDER BY bound DESC, l.owner LIMIT $4`;
+SELECT l.owner, ${bound} AS bound FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1 AND l.owner <> '' AND $2::timestamptz IS NOT NULL
+ORDER BY bound DESC, l.owner LIMIT $4`;
   const score = `
 SELECT s.owner, s.score AS bound FROM lp_score s WHERE s.day = ${NEWEST_RUN} AND s.score IS NOT NULL
-  AND EXISTS (SELECT FROM lp_owner_life l WHERE l.owner = s.owner AND l.last_at >= $1 ${typed(3)('l')})
+  AND EXISTS (SELECT FROM lp_owner_life l WHERE l.owner = s.owner AND l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1)
 ORDER BY s.score DESC, s.owner LIMIT $4`;
   const pnl = `
 SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s

@@ -135,7 +135,7 @@ export const actedIn = (
   pool = '',
 ): string => `(${a}.first_at < $${to} AND ${a}.last_at >= $${from} AND CASE
   WHEN ${a}.first_at >= $${from} OR ${a}.last_at < $${to} THEN true
-  ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND f.pool_type = ${a}.pool_type
+  ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND ${a}.pool_type IN (f.pool_type, 'all')
     ${pool === '' ? '' : `AND f.pool_address = ${pool}`} LIMIT 1) END)`;
 
 /** Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. */

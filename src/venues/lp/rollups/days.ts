@@ -56,11 +56,13 @@ export const ownerPools: Derived = {
   select: (source) => `SELECT d.pool_address, d.owner, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, d.owner`,
 };
 
-/** What a provider ever did in pools of a type, over `lp_owner_pool p`. */
+/** What a provider ever did in pools of a type, and in all, over `lp_owner_pool p`. */
 export const ownerLives: Derived = {
   table: 'lp_owner_life',
   columns: `owner, pool_type, pools, ${SUMS}`,
-  select: (source) => `SELECT p.owner, p.pool_type, count(*)::int, ${summed('p')} FROM ${source} GROUP BY p.owner, p.pool_type`,
+  select: (source) => `
+SELECT p.owner, t.pool_type, count(*)::int, ${summed('p')}
+FROM ${source} CROSS JOIN LATERAL (VALUES (p.pool_type), ('all')) AS t(pool_type) GROUP BY p.owner, t.pool_type`,
 };
 
 /** How many providers were in a pool last on each UTC day, over `lp_owner_pool p`. */
