@@ -76,16 +76,12 @@ const of =
   (alias) =>
     `AND ${alias}.pool_address IN (SELECT pool_address FROM ${table})`;
 
-/**
- * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
- * in it, never both.
- */
-function searchStatement(tier: 0 | 1 | 2): Statement {
-  return {
-    name: `lp_pools_search_${tier}`,
-    text: `
+type Tier = 0 | 1 | 2;
+
+/** Common table expressions that end in `best`: the pools that fit the words and the type, the parameters from `$at` on, with how well. */
+const fitting = (tier: Tier, at: number, now: string): string => `
 WITH words AS (
-  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[]) AS w(split, side, key, pattern, raw)
+  SELECT * FROM unnest($${at}::int[], $${at + 1}::text[], $${at + 2}::text[], $${at + 3}::text[], $${at + 4}::text[]) AS w(split, side, key, pattern, raw)
 ), tokens AS (
   SELECT w.split, w.side, t.mint, CASE
     WHEN t.mint = w.raw OR t.symbol_key = w.key OR t.name_key = w.key THEN 0
@@ -101,9 +97,23 @@ WITH words AS (
     WHERE l.side = 'l' AND r.side = 'r' AND l.split = r.split
 ), best AS (
   SELECT h.pool_address, min(h.rank) AS rank FROM hits h JOIN lp_pool p ON p.pool_address = h.pool_address
-  WHERE ($12::text IS NULL OR p.pool_type = $12) AND (p.created_at IS NULL OR p.created_at <= $2::timestamptz)
+  WHERE ($${at + 5}::text IS NULL OR p.pool_type = $${at + 5}) AND (p.created_at IS NULL OR p.created_at <= ${now}::timestamptz)
   GROUP BY h.pool_address
-), seen AS (
+)`;
+
+const COUNTS = ([0, 1] as const).map((tier) => ({
+  name: `lp_pools_search_count_${tier}`,
+  text: `${fitting(tier, 2, '$1')} SELECT count(*)::int AS n FROM best`,
+}));
+
+/**
+ * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
+ * in it, never both.
+ */
+function searchStatement(tier: Tier): Statement {
+  return {
+    name: `lp_pools_search_${tier}`,
+    text: `${fitting(tier, 7, '$2')}, seen AS (
   SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
   SELECT b.pool_address, b.rank, p.swaps_seen, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
@@ -131,10 +141,13 @@ export async function searchPools(
   { query, pool_type, limit, window }: PoolsSearchArgs,
 ): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
   const { split, side, key, pattern, raw } = wordsOf(query);
-  let rows: FoundPoolRow[] = [];
-  for (const statement of TIERS) {
-    rows = await sql.query<FoundPoolRow>(statement, [...spanOf(window), split, side, key, pattern, raw, pool_type, limit]);
-    if (rows.length === limit) break;
+  const words = [split, side, key, pattern, raw, pool_type];
+  let tier: Tier = 0;
+  for (const count of COUNTS) {
+    const [row] = await sql.query<{ n: number }>(count, [window.to, ...words]);
+    if ((row?.n ?? 0) >= limit) break;
+    tier += 1;
   }
+  const rows = await sql.query<FoundPoolRow>(TIERS[tier as Tier], [...spanOf(window), ...words, limit]);
   return rows.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
 }

@@ -1,0 +1,36 @@
+import type { Sql, Statement } from '../../../src/db/sql';
+import { afterwards, unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
+
+const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
+const text = `SELECT 1${unlessEmpty(1, 2, ' UNION ALL SELECT 2')}${afterwards('$2::timestamptz', ' UNION ALL SELECT 3')}`;
+
+/** What is sent of the statement, with these values, where a position changed last at `newest`. */
+async function sent(values: Date[], newest: Date): Promise<Statement> {
+  const statements: Statement[] = [];
+  const sql: Sql = {
+    query: async (statement) => {
+      statements.push(statement);
+      return [];
+    },
+  };
+  await withoutEmpty(sql, async () => newest.getTime()).query({ name: 'two', text }, values);
+  return statements[0] as Statement;
+}
+
+test('a part is sent where its instants hold something, under a name of its own', async () => {
+  expect((await sent([early, late], late)).text).toBe('SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3');
+  expect((await sent([late, late], late)).text).toBe('SELECT 1 UNION ALL SELECT 3');
+  expect((await sent([early, late], early)).text).toBe('SELECT 1 UNION ALL SELECT 2');
+  expect((await sent([late, early], new Date(early.getTime() - 1))).text).toBe('SELECT 1');
+  const shapes = [sent([early, late], late), sent([late, late], late), sent([early, late], early), sent([late, late], early)];
+  expect(new Set((await Promise.all(shapes)).map(({ name }) => name)).size).toBe(4);
+});
+
+test('a statement without parts is sent as it is, and nothing is asked', async () => {
+  const statements: Statement[] = [];
+  const sql = { query: async (statement: Statement) => void statements.push(statement) } as unknown as Sql;
+  const newest = jest.fn(async () => 0);
+  await withoutEmpty(sql, newest).query({ name: 'plain', text: 'SELECT 1' }, []);
+  expect(statements).toEqual([{ name: 'plain', text: 'SELECT 1' }]);
+  expect(newest).not.toHaveBeenCalled();
+});
