@@ -55,8 +55,7 @@ export async function listSettledCrowds(
   const text = `WITH stance AS MATERIALIZED (
   SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, position.shares * position.paid_usdc / position.paid_shares AS usdc, position.payout > 0 AS won
   FROM (
-    SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on,
-      (SELECT max(run.day) FROM unnest(${runs}) AS run(day) WHERE run.day < (resolved_at AT TIME ZONE 'UTC')::date) AS day
+    SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
     FROM pm_market WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
   ) AS judged JOIN pm_position AS position USING (condition_id)
   JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}

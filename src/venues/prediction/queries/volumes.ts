@@ -174,9 +174,11 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
   const pieces = own.smart === null ? walletPieces(own.cut, parameters) : smartPieces(own.cut, own.smart, parameters);
   const { label, markets } = placeOf(group, own, parameters);
   const counted = own.smart === null ? 'WHERE taker_buys + taker_sells > 0' : '';
-  const text = `SELECT label, count(*)::int AS traders FROM (
-  SELECT ${label} AS label, piece.wallet FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
-) AS traded GROUP BY label`;
+  // Of smart pieces a fraction is expected, and each of them would be looked up: a full join cannot but hash.
+  const join = own.smart !== null && own.category === null && markets !== '' ? `FULL ${markets}` : markets;
+  const text = `SELECT label, count(wallet)::int AS traders FROM (
+  SELECT ${label} AS label, piece.wallet FROM (${pieces}) AS piece ${join} ${counted} GROUP BY 1, 2
+) AS traded GROUP BY label HAVING count(wallet) > 0`;
   return sql.query<TraderRow & Record<string, unknown>>({ name: nameOf('traders', group, own), text }, parameters.values);
 }
 
