@@ -29,7 +29,8 @@ interface Holding extends KnownPosition {
   unrealized: string | null;
 }
 
-const valued = (position: KnownPosition): Holding => ({ ...position, value: valueOf(position), unrealized: unrealizedOf(position) });
+const valued = (position: KnownPosition): Holding =>
+  Object.assign(position, { value: valueOf(position), unrealized: unrealizedOf(position) });
 
 const costOf = (holdings: readonly Holding[]): string => total(holdings.map(({ cost }) => cost));
 const worthOf = (holdings: readonly Holding[]): string => total(holdings.map(({ value }) => value ?? '0'));
