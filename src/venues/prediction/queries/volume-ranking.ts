@@ -40,9 +40,11 @@ export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeSco
   FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0
 ), ranked AS (
   SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
+), total AS MATERIALIZED (
+  SELECT sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares FROM volume
 )
 SELECT label, volume, trades, previous, told, total.*, ${first('change DESC', 'change > 0')} AS gainer, ${first('change', 'change < 0')} AS loser
-FROM volume CROSS JOIN (SELECT sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares FROM volume) AS total
+FROM volume CROSS JOIN total
 ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
     return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
   });
