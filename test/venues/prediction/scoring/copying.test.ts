@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { type CopyTrade, binomialTail, copyFigures, matchCopies } from '../../../../src/venues/prediction/scoring/copying';
+import {
+  type CopyTrade,
+  binomialTail,
+  canCopy,
+  copyFigures,
+  matchCopies,
+  tradesAfter,
+} from '../../../../src/venues/prediction/scoring/copying';
 
 const T0 = Date.UTC(2026, 2, 1);
 const trade = (second: number, token_id = 'a', side = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, tx: String(second), at: new Date(T0 + second * 1_000), usdc: 10, size: 20, fills: 1 }); // prettier-ignore
@@ -12,6 +19,20 @@ describe('copies', () => {
     expect(lags([trade(0)], [trade(61), trade(5, 'b'), trade(6, 'a', 'SELL')])).toEqual([]);
     expect(lags([trade(0)], [trade(60)])).toEqual([60]);
     expect(matchCopies([trade(0)], [trade(5)], 60_000, () => false)).toEqual([]);
+  });
+
+  test('what is no trade after the leader’s makes no match; more trades never make a copier of who is none', () => {
+    const trades = fc.array(fc.tuple(fc.integer({ min: 0, max: 200 }), fc.constantFrom('a', 'b'), fc.constantFrom('BUY', 'SELL')), { maxLength: 20 }); // prettier-ignore
+    fc.assert(
+      fc.property(trades, trades, fc.integer({ min: 1, max: 100 }), (first, second, max) => {
+        const [leader, follower] = [first, second].map((list) => list.map(([at, token, side]) => trade(at, token, side))) as [CopyTrade[], CopyTrade[]]; // prettier-ignore
+        const after = tradesAfter(leader, follower, max * 1_000);
+        expect(after.length).toBe(follower.filter((one) => lags(leader, [one], max).length > 0).length);
+        expect(lags(leader, after, max)).toEqual(lags(leader, follower, max));
+      }),
+    );
+    const count = fc.integer({ min: 1, max: 500 });
+    fc.assert(fc.property(count, count, count, count, (most, trades, more, led) => canCopy(most, trades, led) || !canCopy(most, trades + more, led))); // prettier-ignore
   });
 
   test('figures by hand', () => {
