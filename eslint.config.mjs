@@ -17,6 +17,11 @@ export default tseslint.config(
         { selector: 'ExportDefaultDeclaration', message: 'Export by name: one name from file to use.' },
         { selector: 'ExportAllDeclaration', message: 'No barrels: import from the file that holds it.' },
         {
+          selector:
+            "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any'] CallExpression[callee.property.name='timeout']",
+          message: 'Node 20 loses such a timeout to the garbage collector: withDeadline of src/lib/deadline.ts.',
+        },
+        {
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'src/config.ts is the only reader of the environment.',
         },

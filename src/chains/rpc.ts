@@ -95,20 +95,6 @@ export function within<T>(promise: Promise<T>, ms: number, signal?: AbortSignal)
   });
 }
 
-/**
- * What `ask` brings, told by its signal when `ms` have passed. The clock stops with the answer; one of `AbortSignal.timeout` would
- * run on for every call, and keep all it was given alive.
- */
-export async function withDeadline<T>(ms: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new DOMException('The time is up.', 'TimeoutError')), ms);
-  try {
-    return await ask(deadline.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Resolves after `ms`; earlier when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -6,6 +6,7 @@ import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
 import type { Clock } from '../lib/clock';
+import { withDeadline } from '../lib/deadline';
 import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
@@ -64,14 +65,19 @@ async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): P
   const { canonical, endpoint } = order;
   const kept = deps.cache.find(canonical);
   if (kept !== undefined) return { answer: kept, hit: true };
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deps.queryDeadlineMs)]);
-  try {
-    return await deps.slots.run(deadline, () =>
-      deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps)),
-    );
-  } catch (thrown) {
-    throw lateError(thrown, deadline);
-  }
+  return withDeadline(
+    deps.queryDeadlineMs,
+    async (deadline) => {
+      try {
+        return await deps.slots.run(deadline, () =>
+          deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps)),
+        );
+      } catch (thrown) {
+        throw lateError(thrown, deadline);
+      }
+    },
+    signal,
+  );
 }
 
 const notATable = (): AppError =>

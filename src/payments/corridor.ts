@@ -1,5 +1,6 @@
-import { pause, withDeadline } from '../chains/rpc';
+import { pause } from '../chains/rpc';
 import { AppError } from '../errors';
+import { withDeadline } from '../lib/deadline';
 import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';

@@ -1,5 +1,5 @@
-import { withDeadline } from '../chains/rpc';
 import { AppError } from '../errors';
+import { withDeadline } from '../lib/deadline';
 import {
   type PaymentRecord,
   type Protocol,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from '../../../lib/deadline';
 import { UpstreamError, backOff } from '../../../workers/upstream';
 
 /** Files of a node that grow while they are read, served as they lie on its disk. */
@@ -20,17 +21,21 @@ export function filesAt(url: string): HourFiles {
   const host = new URL(base).host;
   async function once(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null> {
     const where = `${host}${path}`;
+    const headers = { range: `bytes=${offset}-${offset + most - 1}` };
     try {
-      const response = await fetch(`${base}${path}`, {
-        headers: { range: `bytes=${offset}-${offset + most - 1}` },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
-      if (response.ok) return await piece(response, response.status === 206 ? 0 : offset, most);
-      await response.body?.cancel();
-      if (response.status === 404) return null;
-      // Nothing has been written beyond what is read.
-      if (response.status === 416) return Buffer.alloc(0);
-      throw new UpstreamError(`${where} answered ${response.status}`, response.status);
+      return await withDeadline(
+        TIMEOUT_MS,
+        async (deadline) => {
+          const response = await fetch(`${base}${path}`, { headers, signal: deadline });
+          if (response.ok) return piece(response, response.status === 206 ? 0 : offset, most);
+          await response.body?.cancel();
+          if (response.status === 404) return null;
+          // Nothing has been written beyond what is read.
+          if (response.status === 416) return Buffer.alloc(0);
+          throw new UpstreamError(`${where} answered ${response.status}`, response.status);
+        },
+        signal,
+      );
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof UpstreamError) throw error;

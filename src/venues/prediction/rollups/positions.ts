@@ -6,10 +6,17 @@ import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
 import { type Group, listBookMarkets, listKept, listSetPrices, listTies, writePositions } from './positions-store';
 
-/** Sql inside the caller's transaction. */
-export const sqlOf = (client: PoolClient): Sql => ({
-  query: async (statement, values) => (await client.query({ ...statement, values: values as unknown[] })).rows,
-});
+/** Sql inside the caller's transaction: what is asked together is answered one after the other. */
+export function sqlOf(client: PoolClient): Sql {
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    query: (statement, values) => {
+      const rows = before.then(async () => (await client.query({ ...statement, values: values as unknown[] })).rows);
+      before = rows.catch(() => undefined);
+      return rows;
+    },
+  };
+}
 
 /** One writer of rollups at a time, to the end of its transaction: each then sees all that the ones before it wrote. */
 export async function lockRollups(client: PoolClient): Promise<void> {

@@ -1,0 +1,18 @@
+/**
+ * What `ask` brings, told by its signal when `ms` milliseconds have passed (a TimeoutError) or `signal` aborts (its reason). The clock
+ * stops with the answer. `AbortSignal.any` over `AbortSignal.timeout` will not do: Node 20 gives the timeout to the garbage collector,
+ * and then it never comes.
+ */
+export async function withDeadline<T>(ms: number, ask: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DOMException('The time is up.', 'TimeoutError')), ms);
+  const pass = (): void => deadline.abort(signal?.reason);
+  if (signal?.aborted === true) pass();
+  else signal?.addEventListener('abort', pass, { once: true });
+  try {
+    return await ask(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', pass);
+  }
+}
