@@ -390,7 +390,11 @@ describe('threats that no other test meets', () => {
   it('no proof is found in the database or the log, whatever became of it', async () => {
     const buyer = await fundedBuyer(till);
     const proofs = await Promise.all(Array.from({ length: 3 }, () => signedHeaders(till, buyer)));
+    // What is being broadcast is on record with its bytes, until its delivery is written down.
+    const written = (): Promise<void> =>
+      until(async () => (await till.database.pool.query("SELECT FROM payment WHERE state = 'BROADCASTING'")).rowCount === 0);
     await till.payments.charge(saleOf({ headers: proofs[0] }), workOf());
+    await written();
     await till.payments.charge(
       saleOf({ headers: proofs[1] }),
       workOf(() => Promise.reject(new Error('a bug that is logged'))),
@@ -403,8 +407,7 @@ describe('threats that no other test meets', () => {
       saleOf({ headers: proofs[2] }),
       workOf(async () => void during.push(await dump())),
     );
-    // What is being broadcast is on record with its bytes, until its delivery is written down.
-    await until(async () => (await till.database.pool.query("SELECT FROM payment WHERE state = 'BROADCASTING'")).rowCount === 0);
+    await written();
     const text = [await dump(), ...during, ...till.logged].join('\n');
     expect(till.logged.join()).toContain('a bug that is logged');
     for (const headers of proofs) {
