@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../src/db/sql';
-import { afterwards, unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
+import { afterwards } from '../../../src/db/segments';
+import { unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
 const text = `SELECT 1${unlessEmpty(1, 2, ' UNION ALL SELECT 2')}${afterwards('$2::timestamptz', ' UNION ALL SELECT 3')}`;

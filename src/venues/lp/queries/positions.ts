@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { PoolType } from '../chain-addresses';
 import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
 import { priceAt } from '../rollups/price-at';
-import { afterwards } from './segments';
+import { afterwards } from '../../../db/segments';
 
 /**
  * Select of the sums of positions as of the instant `now` (SQL): kept ones, and of those that changed later what the facts before it

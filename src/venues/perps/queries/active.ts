@@ -1,4 +1,4 @@
-import { afterwards } from './segments';
+import { afterwards } from '../../../db/segments';
 
 /** Whether the account of a row `p` was filled in [$1, $4), its newest fill being no earlier than $1; in the row's coin, where it has one. */
 const wasActive = (table: 'perp_trader' | 'perp_position'): string =>

@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
 import { cleanStart, tripsOf, fillsSince } from '../rollups/round-trips';
 import { priceBefore } from './price';
-import { afterwards } from './segments';
+import { afterwards } from '../../../db/segments';
 
 /**
  * Common table expressions that end in `held`: positions as of an instant, of the keys `p` that the condition keeps. Those with

@@ -3,7 +3,8 @@ import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matc
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
 import { SMART_SCORE } from '../tier';
-import { afterwards, edgeOf } from './segments';
+import { afterwards } from '../../../db/segments';
+import { edgeOf } from './segments';
 
 const HOUR = 3_600_000;
 

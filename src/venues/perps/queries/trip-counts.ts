@@ -1,4 +1,5 @@
-import { afterwards, edgeOf } from './segments';
+import { afterwards } from '../../../db/segments';
+import { edgeOf } from './segments';
 import { type Narrowed, narrow, nextDay, thisDay } from './span';
 
 const TRIPS =
