@@ -10,7 +10,7 @@ import { loadWorld } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { pay, type Proof, signProofs, signWith } from './payments/buyers';
 import type { BenchChains, BenchWallets, ChainSettings, Received } from './payments/chains';
-import { type Child, startChild } from './payments/child';
+import { type Child, startChild } from './child';
 import { type Course, duel } from './payments/duel';
 
 const START = new Date('2026-02-01T00:00:00Z');
@@ -43,10 +43,10 @@ beforeAll(async () => {
   const db = await openDatabase(database.url);
   await loadWorld(db.pool, 'perps', 1_000, START, new Date(NOW));
   await db.close();
-  chains = await startChild<BenchChains>('chains.ts', { folder, buyers: BUYERS } satisfies ChainSettings);
+  chains = await startChild<BenchChains>('payments/chains.ts', { folder, buyers: BUYERS } satisfies ChainSettings);
   // The later look whether payments became final would fall into the other server's turns as well.
   const payments = { realm: 'localhost', ...chains.ready.payments, reconcile_ms: 3_600_000 };
-  ours = await startChild('ours.ts', { databaseUrl: database.url, clock: NOW, payments });
+  ours = await startChild('payments/ours.ts', { databaseUrl: database.url, clock: NOW, payments });
 }, 120_000);
 
 afterAll(async () => {
@@ -76,7 +76,8 @@ test.each(Object.keys(STOCK) as (keyof typeof STOCK)[])('the paid path of %s, be
   const sold = await sample();
   const before = await chains.ask<Received>('received');
   const chain = chains.ready.payments[protocol === 'x402' ? 'solana' : 'tempo'];
-  const facilitator = stock === 'x402, facilitator a service' ? await startChild<{ url: string }>('stock-facilitator.ts', chain) : null;
+  const facilitator =
+    stock === 'x402, facilitator a service' ? await startChild<{ url: string }>('payments/stock-facilitator.ts', chain) : null;
   const theirs = await startChild<{ url: string }>(file, { path: PATH, chain, facilitator: facilitator?.ready.url ?? null, ...sold });
   try {
     const signs = await Promise.all(chains.ready.buyers.map((wallets) => signWith(protocol, wallets)));

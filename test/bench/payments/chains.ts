@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type SandboxChains, startSandboxChains } from '../../../src/sandbox/sandbox';
 import { readSandboxWallets, type SandboxWallets, type TempoWallet } from '../../../src/sandbox/wallets';
-import { serve } from './child';
+import { serve } from '../child';
 
 /** Both local chains, who is paid on them, and buyers with money. */
 export interface BenchChains {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { quantile } from '../../../src/observability/recent';
 import { type Figure, figure, latencies, timed } from '../measure';
 import type { BenchChains } from './chains';
-import type { Child } from './child';
+import type { Child } from '../child';
 import { pay, type Sign, signProofs } from './buyers';
 import { processorMs } from './processor';
 

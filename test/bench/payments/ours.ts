@@ -4,7 +4,7 @@ import { freePort } from '../../../src/lib/net';
 import { makeLogger } from '../../../src/observability/logger';
 import type { PaymentsSettings } from '../../../src/payments/config';
 import { ROOT } from '../../support/catalogue';
-import { serve } from './child';
+import { serve } from '../child';
 
 /** The whole product as `npm start` composes it, without the limits on unpaid requests. */
 void serve<{ databaseUrl: string; clock: string; payments: PaymentsSettings }, { url: string }>(async (settings) => {

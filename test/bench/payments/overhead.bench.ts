@@ -7,7 +7,7 @@ import { quantile } from '../../../src/observability/recent';
 import type { BuyerProtocol } from '../../../src/sandbox/buyer';
 import { ROOT } from '../../support/catalogue';
 import { type Figure, printTable } from '../measure';
-import { startChild } from './child';
+import { startChild } from '../child';
 import type { OverheadSettings, Sample } from './overhead';
 
 const SIZE = { rounds: 4, warm_ups: 8, batch: 80 };
@@ -22,7 +22,7 @@ test.each(DATABASES)('payments.charge without the chain, %s', async (what, optio
   try {
     await migrate(database.url, path.join(ROOT, 'prisma/migrations'));
     const settings: OverheadSettings = { folder, databaseUrl: database.url, ...SIZE };
-    const child = await startChild<Record<BuyerProtocol, Sample[]>>('overhead.ts', settings);
+    const child = await startChild<Record<BuyerProtocol, Sample[]>>('payments/overhead.ts', settings);
     await child.stop();
     const rows = Object.entries(child.ready).map(([protocol, samples]) => row(protocol, samples));
     printTable(`payments.charge from proof to receipt, recorded chain answers, ${what}`, rows);

@@ -8,8 +8,8 @@ import { startSandboxChains } from '../../../src/sandbox/sandbox';
 import { readSandboxWallets } from '../../../src/sandbox/wallets';
 import { type Proof, type Sign, signWith } from './buyers';
 import { type BenchWallets, fundedBuyer } from './chains';
-import { serve } from './child';
-import { startProfile, stopProfile } from './profile';
+import { serve } from '../child';
+import { startProfile, stopProfile } from '../profile';
 import { RecordedRpc } from './recorded-rpc';
 import { timedPool } from './timed-pool';
 

@@ -7,7 +7,7 @@ import bs58 from 'bs58';
 import express from 'express';
 import { listen } from '../../../src/gateway/server';
 import type { SolanaPaymentConfig } from '../../../src/payments/config';
-import { serve } from './child';
+import { serve } from '../child';
 
 export const NETWORK = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 

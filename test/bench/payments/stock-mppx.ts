@@ -4,7 +4,7 @@ import { createClient, formatUnits, http } from 'viem';
 import { tempo as tempoChain } from 'viem/chains';
 import type { TempoPaymentConfig } from '../../../src/payments/config';
 import { listen } from '../../../src/gateway/server';
-import { serve } from './child';
+import { serve } from '../child';
 import type { StockSettings } from './stock-x402';
 
 /** The stock mppx server as its README sets it up: Express adapter, in-memory replay store. */

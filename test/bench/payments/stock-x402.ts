@@ -5,7 +5,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/server';
 import express from 'express';
 import type { SolanaPaymentConfig } from '../../../src/payments/config';
 import { listen } from '../../../src/gateway/server';
-import { serve } from './child';
+import { serve } from '../child';
 import { NETWORK, stockFacilitator } from './stock-facilitator';
 
 /** What both stock servers are told: where they sell, for how much, and the constant they answer. */

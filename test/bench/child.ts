@@ -6,20 +6,26 @@ import { startProfile, stopProfile } from './profile';
 export interface Child<Ready> {
   ready: Ready;
   pid: number;
-  ask<Answer>(question: string): Promise<Answer>;
+  /** What the service answers to `question`. Throws what it threw. */
+  ask<Answer>(question: string, argument?: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 /** What runs in the child. */
 export interface Service<Ready> {
   ready: Ready;
-  answers?: Record<string, () => unknown>;
+  answers?: Record<string, (argument: never) => unknown>;
   stop(): Promise<void>;
+}
+
+interface Asked {
+  question: string;
+  argument?: unknown;
 }
 
 const STOP_PATIENCE_MS = 15_000;
 
-/** Starts `file` (of this folder) and waits until it is ready. Throws what the child threw. */
+/** Starts `file` (a path below this folder) and waits until it is ready. Throws what the child threw. */
 export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
     execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js')],
@@ -30,14 +36,14 @@ export async function startChild<Ready>(file: string, settings: unknown): Promis
   return {
     ready,
     pid: child.pid as number,
-    ask: (question) => {
+    ask: (question, argument) => {
       const answer = reply(child);
-      child.send(question);
+      child.send({ question, argument } satisfies Asked);
       return answer as never;
     },
     stop: async () => {
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      child.send('stop');
+      child.send({ question: 'stop' } satisfies Asked);
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
       await ended;
       clearTimeout(timer);
@@ -81,9 +87,9 @@ export async function serve<Settings, Ready>(start: (settings: Settings) => Prom
   try {
     const service = await start(JSON.parse(process.argv[2] as string) as Settings);
     const answers: Service<Ready>['answers'] = { ...service.answers, ...MEASURED(process.argv[1] as string) };
-    process.on('message', (question: string) => {
+    process.on('message', ({ question, argument }: Asked) => {
       if (question === 'stop') return void service.stop().finally(() => process.exit(0));
-      Promise.resolve(answers[question]?.()).then(
+      Promise.resolve(answers[question]?.(argument as never)).then(
         (answer) => send({ answer }),
         (error: Error) => send({ error: error.stack ?? error.message }),
       );
