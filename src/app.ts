@@ -119,7 +119,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
-  const ledger = await openKeyedPool(options.databaseUrl);
+  const ledger = await openKeyedPool(options.databaseUrl, { application_name: 'smart-money-api payments' });
   const payments = await createPayments(options.payments, { pool: ledger, logger });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);

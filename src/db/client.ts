@@ -1,39 +1,64 @@
+import crypto from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { poolForPrisma } from './cancel';
+import { makeKeyedPool } from './keyed-pool';
 import { openPool } from './pool';
 
-/** One pool for Prisma and for analytics SQL. */
-export interface Database {
+/** Where statements go. */
+export interface Statements {
+  /** Planned for their values each time. */
   pool: Pool;
+  /** That find their rows by key: planned once a connection. */
+  keyed: Pool;
+  /** Over `keyed`: its reads are by key. */
   prisma: PrismaClient;
+}
+
+export interface Database extends Statements {
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Connections kept at most. */
+  /** Connections kept at most, and as many for what is found by key. */
   max?: number;
   /** Longest a statement may run, in milliseconds. */
   statement_timeout_ms?: number;
 }
 
+/** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
+export const PLANNED_EACH_TIME = '-c plan_cache_mode=force_custom_plan';
+
+/** Of Prisma's statements, those with more parameters have a text for each length of their lists: too many to keep. */
+const KEPT_PARAMETERS = 4;
+
+const nameOf = ({ sql, args }: { sql: string; args: readonly unknown[] }): string | undefined =>
+  args.length > KEPT_PARAMETERS ? undefined : `prisma_${crypto.hash('md5', sql)}`;
+
 /** Opens the database at `url`. Throws one clear sentence when it cannot be reached. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const pool = await openPool(url, {
-    max: options.max ?? 16,
+  const shared = {
+    ...(options.max === undefined ? {} : { max: options.max }),
     ...(options.statement_timeout_ms === undefined ? {} : { statement_timeout: options.statement_timeout_ms }),
     application_name: 'smart-money-api',
-    // A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude.
-    options: '-c plan_cache_mode=force_custom_plan',
+  };
+  const pool = await openPool(url, {
+    max: 16,
+    ...shared,
+    options: PLANNED_EACH_TIME,
   });
-  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma(pool)) });
+  const keyed = makeKeyedPool(url, shared);
+  // The adapter's type asks for a name; without one a statement is not kept.
+  const statementNameGenerator = nameOf as (query: { sql: string; args: readonly unknown[] }) => string;
+  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma(keyed), { statementNameGenerator }) });
   return {
     pool,
+    keyed,
     prisma,
     close: async () => {
       await prisma.$disconnect();
-      if (!pool.ended) await pool.end();
+      await Promise.all([pool, keyed].filter(({ ended }) => !ended).map((one) => one.end()));
     },
   };
 }

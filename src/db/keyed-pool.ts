@@ -1,17 +1,20 @@
-import type { Pool } from 'pg';
-import { openPool } from './pool';
+import type { Pool, PoolConfig } from 'pg';
+import { makePool, openPool } from './pool';
 
-/** Connections at most: a statement that finds its rows by key is over in a millisecond. */
-const CONNECTIONS = 8;
+/** A plan that is kept must not be one for the empty table it was made on: without sequential scans it is always the index. */
+export const PLANNED_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+
+const KEYED: PoolConfig = {
+  // Such a statement is over in a millisecond: few connections serve many.
+  max: 8,
+  options: PLANNED_ONCE,
+};
 
 /**
  * A pool of its own for named statements that find their rows by key: they never wait behind analytics, and are planned once a
  * connection, which for them takes longer than running. Throws one clear sentence when the database cannot be reached.
  */
-export const openKeyedPool = (url: string): Promise<Pool> =>
-  openPool(url, {
-    max: CONNECTIONS,
-    application_name: 'smart-money-api payments',
-    // A plan that is kept must not be one for the empty table it was made on: without sequential scans it is always the index.
-    options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
-  });
+export const openKeyedPool = (url: string, config: PoolConfig): Promise<Pool> => openPool(url, { ...KEYED, ...config });
+
+/** The same, not tried: for an address that was. */
+export const makeKeyedPool = (url: string, config: PoolConfig): Pool => makePool(url, { ...KEYED, ...config });

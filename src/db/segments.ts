@@ -13,7 +13,7 @@ export const segment = (when: string, sql: string): string => `/*{${when}*/${sql
 export const afterwards = (instant: string, sql: string): string => segment(`afterwards:${/\d+/.exec(instant)?.[0]}`, sql);
 
 /** The statement without the segments that its values leave empty: planning them takes longer than reading them. One name for each shape. */
-function cut({ name, text }: Statement, values: readonly unknown[], newest: number, holds: Holds): Statement {
+function cut({ name, text, ...how }: Statement, values: readonly unknown[], newest: number, holds: Holds): Statement {
   const time = (place: number): number => new Date(values[place - 1] as Date).getTime();
   let shape = '';
   const left = text.replace(SEGMENT, (_all, when: string, sql: string) => {
@@ -22,7 +22,7 @@ function cut({ name, text }: Statement, values: readonly unknown[], newest: numb
     shape += keep ? '1' : '0';
     return keep ? sql : '';
   });
-  return shape === '' ? { name, text } : { name: `${name}:${BigInt(`0b${shape}`).toString(36)}`, text: left };
+  return { name: shape === '' ? name : `${name}:${BigInt(`0b${shape}`).toString(36)}`, text: left, ...how };
 }
 
 /** Sql that leaves out empty segments. `newest` tells when something changed last, in milliseconds; asked only where it matters. */

@@ -1,5 +1,6 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { runCancellable } from './cancel';
+import type { Statements } from './client';
 
 /**
  * One statement of the query catalogue. `name` makes it a prepared statement on each connection, so names must be
@@ -8,6 +9,11 @@ import { runCancellable } from './cancel';
 export interface Statement {
   name: string;
   text: string;
+  /**
+   * It finds its rows by key, whatever its values: planned once a connection instead of each time, never to scan a table. Not for
+   * what reads a window or filters by a score: which way is short depends on how much they hold.
+   */
+  keyed?: boolean;
 }
 
 /** Runs analytics SQL. Rows come as node-postgres gives them: numeric and bigint as strings, timestamptz as Date. */
@@ -15,12 +21,13 @@ export interface Sql {
   query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Sql over the pool that Prisma uses too. When `signal` aborts, statements are cancelled as runCancellable tells. */
-export function sqlOver(pool: Pool, signal?: AbortSignal): Sql {
+/** Sql over the pools of a database. When `signal` aborts, statements are cancelled as runCancellable tells. */
+export function sqlOver({ pool, keyed }: Pick<Statements, 'pool' | 'keyed'>, signal?: AbortSignal): Sql {
   return {
     query: async <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
-      runCancellable(pool, signal, async (client) => {
-        const result = await client.query<Row>({ ...statement, values: values as unknown[] });
+      runCancellable(statement.keyed === true ? keyed : pool, signal, async (client) => {
+        const { name, text } = statement;
+        const result = await client.query<Row>({ name, text, values: values as unknown[] });
         return result.rows;
       }),
   };

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Database } from '../db/client';
+import type { Statements } from '../db/client';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Reading } from '../endpoints/read';
 import { AppError } from '../errors';
@@ -16,7 +16,7 @@ import type { RateLimit, Slots } from './limits';
 
 /** What an ordered question is answered with. */
 export interface DeliverDeps {
-  db: Pick<Database, 'pool' | 'prisma'>;
+  db: Statements;
   clock: Clock;
   /** Seconds between now and the time up to which the venue's sources have been read; null before the first load. */
   freshness(endpoint: Endpoint): number | null;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Database } from '../db/client';
+import type { Statements } from '../db/client';
 import { sqlOver } from '../db/sql';
 import type { AnswerMeta, GraphContext } from '../venues/venue';
 
@@ -15,12 +15,12 @@ export const emptyMeta = (): AnswerMeta => ({
 });
 
 /** What resolvers are handed for one request. `signal` cancels its statements in the database as well. */
-export function makeContext(db: Pick<Database, 'pool' | 'prisma'>, now: Date, signal?: AbortSignal): GraphContext {
+export function makeContext(db: Statements, now: Date, signal?: AbortSignal): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
   const made = new Map<unknown, unknown>();
   const context: GraphContext = {
-    sql: sqlOver(db.pool, signal),
+    sql: sqlOver(db, signal),
     prisma: db.prisma,
     signal,
     now,

@@ -2,7 +2,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { type Plugin, type YogaServerInstance, createYoga } from 'graphql-yoga';
 import { runUntil } from '../db/cancel';
-import type { Database } from '../db/client';
+import type { Statements } from '../db/client';
 import { AppError } from '../errors';
 import type { Clock } from '../lib/clock';
 import type { GraphContext } from '../venues/venue';
@@ -56,7 +56,7 @@ const untilDeadline: Plugin<GraphContext> = {
 /** The analysts' GraphQL server with GraphiQL, served without any CDN. To be bound to loopback only. */
 export function makeExplorer(
   schema: GraphQLSchema,
-  db: Pick<Database, 'pool' | 'prisma'>,
+  db: Statements,
   clock: Clock,
   deadlineMs = DEADLINE_MS,
 ): YogaServerInstance<object, GraphContext> {

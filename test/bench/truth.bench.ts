@@ -135,7 +135,7 @@ async function clusters(pool: Pool, venue: VenueName, planted: readonly Planted[
   const window = { from: WORLD_START, to: WORLD_NOW };
   const found: string[] = [];
   for (const leader of leaders)
-    for (const { wallet } of await scanCopiers(sqlOver(pool), { leader, window, max_lag_ms: 3_600_000, min_overlap: 3 }))
+    for (const { wallet } of await scanCopiers(sqlOver({ pool, keyed: pool }), { leader, window, max_lag_ms: 3_600_000, min_overlap: 3 }))
       found.push(pairOf(leader, wallet));
   return [pairs(`copiers of ${leaders.length} copied wallets`, found, meant('copier'))];
 }

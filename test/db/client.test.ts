@@ -12,13 +12,13 @@ describe('the database client', () => {
 
   test('Prisma and SQL share one pool', async () => {
     await db.prisma.source_cursor.create({ data: { source: 'prediction.trades', venue: 'prediction', cursor: {} } });
-    const rows = await sqlOver(db.pool).query({ name: 'cursors', text: 'SELECT source FROM source_cursor' }, []);
+    const rows = await sqlOver(db).query({ name: 'cursors', text: 'SELECT source FROM source_cursor' }, []);
     expect(rows).toEqual([{ source: 'prediction.trades' }]);
   });
 
   test('an aborted query is cancelled in PostgreSQL too', async () => {
     const abort = new AbortController();
-    const slow = sqlOver(db.pool, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
+    const slow = sqlOver(db, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
     setTimeout(() => abort.abort(new Error('deadline')), 100);
     await expect(slow).rejects.toThrow('deadline');
     const running = await db.pool.query(
@@ -30,7 +30,7 @@ describe('the database client', () => {
   test("more late statements than the pool has connections are cancelled too, Prisma's as well", async () => {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
-    const sql = sqlOver(db.pool, abort.signal);
+    const sql = sqlOver(db, abort.signal);
     const slow = Array.from({ length: 2 * (db.pool.options.max ?? 0) }, async (_, index) =>
       index % 2 === 0
         ? sql.query({ name: 'slower', text: 'SELECT pg_sleep(21)' }, [])

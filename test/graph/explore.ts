@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { graphql } from 'graphql';
 import { VENUES } from '../../src/app';
-import type { Database } from '../../src/db/client';
+import type { Statements } from '../../src/db/client';
 import { makeContext } from '../../src/graph/context';
 import { makeSchema } from '../../src/graph/schema';
 import { ROOT } from '../support/catalogue';
@@ -12,7 +12,7 @@ export const SCHEMA = makeSchema(
 );
 
 /** A free question over all wings, as an analyst asks it. Throws the first error. */
-export async function explore<T>(db: Pick<Database, 'pool' | 'prisma'>, now: Date, source: string): Promise<T> {
+export async function explore<T>(db: Statements, now: Date, source: string): Promise<T> {
   const result = await graphql({ schema: SCHEMA, source, contextValue: makeContext(db, now) });
   if (result.errors?.[0]) throw result.errors[0].originalError ?? result.errors[0];
   return JSON.parse(JSON.stringify(result.data)) as T;

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/client';
+import type { Statements } from '../../src/db/client';
 import { loadCatalogue } from '../../src/app';
 import { AnswerCache, type Executed } from '../../src/gateway/answers';
 import type { Health } from '../../src/gateway/health';
@@ -59,7 +59,7 @@ class NoCache extends AnswerCache {
 }
 
 /** Starts the gateway on a free port. `now` is the now of analytics; the answer cache is off. */
-export async function startOpenGateway(db: Pick<Database, 'pool' | 'prisma'>, now: Date): Promise<OpenGateway> {
+export async function startOpenGateway(db: Statements, now: Date): Promise<OpenGateway> {
   const { endpoints, paid, schema } = loadCatalogue(ROOT);
   const charges: Charges = new Map();
   const faults: unknown[] = [];

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/db/client';
+import type { Statements } from '../../../src/db/client';
 import { crossCheck } from '../../../src/endpoints/checks';
 import { rawOfBody, rawOfQuery, readParameters } from '../../../src/endpoints/read';
 import type { PaidEndpoint } from '../../../src/gateway/paid';
@@ -10,12 +10,7 @@ import { type Input, requestOf } from '../../support/ask';
  * An answer without network, payment and cache: the parameters as they were sent in, the body's text out. Throws what the
  * question throws, and Error when the input is refused.
  */
-export async function answerInProcess(
-  { endpoint, operation }: PaidEndpoint,
-  input: Input,
-  db: Pick<Database, 'pool' | 'prisma'>,
-  now: Date,
-): Promise<string> {
+export async function answerInProcess({ endpoint, operation }: PaidEndpoint, input: Input, db: Statements, now: Date): Promise<string> {
   const { body, path } = requestOf(endpoint, input);
   const raw =
     body === undefined ? rawOfQuery(new URLSearchParams(path.split('?')[1] ?? '')) : rawOfBody(JSON.parse(body) as Record<string, unknown>);

@@ -5,7 +5,7 @@ import { startOpenGateway } from '../../support/open-gateway';
 import { serve } from '../child';
 import { latencies } from '../measure';
 import { answerInProcess } from './answer';
-import { type SentStatement, plainClient, recordStatements, replay } from './statements';
+import { type SentStatement, plainClients, recordStatements, replay } from './statements';
 
 /** A path's name and what it is asked. */
 export interface Asked {
@@ -69,7 +69,7 @@ async function settled(work: () => Promise<unknown>): Promise<string> {
 /** The gateway over a kept world, payment left out; the same answers without HTTP, beside the SQL they send. */
 void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ databaseUrl, now: at }) => {
   const now = new Date(at);
-  const [db, client] = await Promise.all([openDatabase(databaseUrl), plainClient(databaseUrl)]);
+  const [db, bare] = await Promise.all([openDatabase(databaseUrl), plainClients(databaseUrl)]);
   const gateway = await startOpenGateway(db, now);
   let statements: SentStatement[] = [];
   const answer = async ({ name, input }: Asked): Promise<string> => {
@@ -86,7 +86,7 @@ void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ datab
       if (!(thrown instanceof AppError) || thrown.code !== 'range_too_large') throw thrown;
       input = { ...input, ...(thrown.context.suggestion as Input) };
     }
-    statements = await recordStatements(db.pool, async () => {
+    statements = await recordStatements(db, async () => {
       outcome = await settled(() => answer({ ...asked, input }));
     });
     return { input, outcome, statements: statements.length };
@@ -99,11 +99,11 @@ void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ datab
         sideBySide(
           budgetMs,
           () => settled(() => answer(asked)),
-          () => replay(client, statements),
+          () => replay(bare, statements),
         ),
     },
     stop: async () => {
-      await Promise.all([gateway.close(), client.end()]);
+      await Promise.all([gateway.close(), bare.end()]);
       await db.close();
     },
   };

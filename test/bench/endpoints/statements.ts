@@ -1,17 +1,32 @@
 import { Client, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { PLANNED_EACH_TIME, type Statements } from '../../../src/db/client';
+import { PLANNED_ONCE } from '../../../src/db/keyed-pool';
 
-/** A statement as it was handed to node-postgres: text, name, values and the way its rows are read. */
-export type SentStatement = QueryConfig & { values?: unknown[] };
+/** A statement as it was handed to node-postgres: text, name, values and the way its rows are read; and over which pool. */
+export interface SentStatement {
+  query: QueryConfig & { values?: unknown[] };
+  over: 'pool' | 'keyed';
+}
 
 type AnyQuery = (...args: unknown[]) => unknown;
 type Listening = Omit<Client, 'query'> & { query: AnyQuery };
 
 /**
- * The statements that `work` sends over the pool, in the order they were sent. Only while it works are the pool's clients
+ * The statements that `work` sends over the pools, in the order they were sent. Only while it works are the pools' clients
  * listened to; before and after they are as node-postgres made them.
  */
-export async function recordStatements(pool: Pool, work: () => Promise<unknown>): Promise<SentStatement[]> {
+export async function recordStatements(pools: Pick<Statements, 'pool' | 'keyed'>, work: () => Promise<unknown>): Promise<SentStatement[]> {
   const sent: SentStatement[] = [];
+  const stops = (['pool', 'keyed'] as const).map((over) => listen(pools[over], (query) => sent.push({ query, over })));
+  try {
+    await work();
+  } finally {
+    for (const stop of stops) stop();
+  }
+  return sent;
+}
+
+function listen(pool: Pool, hear: (query: SentStatement['query']) => void): () => void {
   const tapped = new Set<Listening>();
   const tap = (client: unknown): void => {
     const listening = client as Listening;
@@ -19,37 +34,38 @@ export async function recordStatements(pool: Pool, work: () => Promise<unknown>)
     tapped.add(listening);
     const original = listening.query;
     listening.query = function query(this: unknown, ...args: unknown[]): unknown {
-      sent.push(statementOf(args));
+      hear(statementOf(args));
       return original.apply(listening, args);
     };
   };
   pool.on('acquire', tap);
-  try {
-    await work();
-  } finally {
+  return () => {
     pool.off('acquire', tap);
     for (const client of tapped) Reflect.deleteProperty(client, 'query');
-  }
-  return sent;
+  };
 }
 
-function statementOf([first, second]: unknown[]): SentStatement {
-  const config = typeof first === 'string' ? { text: first } : { ...(first as SentStatement) };
+function statementOf([first, second]: unknown[]): SentStatement['query'] {
+  const config = typeof first === 'string' ? { text: first } : { ...(first as QueryConfig) };
   return Array.isArray(second) ? { ...config, values: second } : config;
 }
 
-/** One plain node-postgres connection with the planner settings of the product's own. */
-export async function plainClient(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url, options: '-c plan_cache_mode=force_custom_plan' });
-  await client.connect();
-  return client;
+/** Plain node-postgres connections, one with the planner settings of each of the product's pools. */
+export async function plainClients(url: string): Promise<Record<SentStatement['over'], Client> & { end(): Promise<void> }> {
+  const connect = async (options: string | undefined): Promise<Client> => {
+    const client = new Client({ connectionString: url, options });
+    await client.connect();
+    return client;
+  };
+  const [pool, keyed] = [await connect(PLANNED_EACH_TIME), await connect(PLANNED_ONCE)];
+  return { pool, keyed, end: async () => void (await Promise.all([pool.end(), keyed.end()])) };
 }
 
 /** Sends the statements one after the other; resolves to how many rows came back. */
-export async function replay(client: Client, statements: readonly SentStatement[]): Promise<number> {
+export async function replay(clients: Record<SentStatement['over'], Client>, statements: readonly SentStatement[]): Promise<number> {
   let rows = 0;
-  for (const statement of statements) {
-    const result = (await client.query(statement)) as QueryResult;
+  for (const { query, over } of statements) {
+    const result = (await clients[over].query(query)) as QueryResult;
     rows += result.rowCount ?? 0;
   }
   return rows;

@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from '../../../src/db/client';
+import { openDatabase, type Database, type Statements } from '../../../src/db/client';
 import { makeContext } from '../../../src/graph/context';
 import type { VenueName } from '../../../src/venues/venue';
 import { buildSnapshots } from '../../../src/workers/snapshots';
@@ -7,7 +7,7 @@ import { openBenchWorld } from '../worlds';
 
 /** A loaded and scored world, and the instant it is served as of. */
 export interface EndpointsWorld {
-  db: Pick<Database, 'pool' | 'prisma'>;
+  db: Statements;
   url: string;
   now: Date;
   facts: number;

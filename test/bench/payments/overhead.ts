@@ -71,7 +71,7 @@ async function pay(payments: Payments, proof: Proof): Promise<void> {
 
 void serve<OverheadSettings, Record<BuyerProtocol, Sample[]>>(async ({ folder, databaseUrl, rounds, warm_ups, batch }) => {
   const rpc = new RecordedRpc();
-  const [chains, keyed] = await Promise.all([startSandboxChains(folder), openKeyedPool(databaseUrl)]);
+  const [chains, keyed] = await Promise.all([startSandboxChains(folder), openKeyedPool(databaseUrl, {})]);
   const { pool, take } = timedPool(keyed);
   const settings = { realm: 'localhost', ...chains.payments, reconcile_ms: 600_000 };
   const payments = await createPayments(settings, { pool, logger: makeLogger('warn'), post: rpc.post });

@@ -3,7 +3,7 @@ import { loadEndpoints } from '../../../src/endpoints/load';
 import { makeContext } from '../../../src/graph/context';
 import { compile } from '../../../src/graph/execute';
 import { makeSchema } from '../../../src/graph/schema';
-import type { Database } from '../../../src/db/client';
+import type { Statements } from '../../../src/db/client';
 import { OPERATOR } from '../../../src/sandbox/simulator/lp/keys';
 import { lpOf } from '../../../src/venues/lp/index';
 import type { AnswerMeta } from '../../../src/venues/venue';
@@ -23,7 +23,7 @@ export interface Answer<Data> {
 
 /** Runs an endpoint's own document, as the gateway would after reading the parameters. Throws what the resolvers throw. */
 export async function ask<Data>(
-  db: Pick<Database, 'pool' | 'prisma'>,
+  db: Statements,
   endpoint: string,
   now: Date,
   variables: Record<string, unknown> = {},

@@ -55,7 +55,7 @@ describe('signals', () => {
   beforeAll(async () => {
     world = await loadWorld(13, 8_000);
     now = world.now.getTime();
-    positions = await listPositionsAsOf(sqlOver(world.db.pool), { condition_ids: [...world.markets.keys()] }, world.now);
+    positions = await listPositionsAsOf(sqlOver(world.db), { condition_ids: [...world.markets.keys()] }, world.now);
     held = positions.filter((row) => Number(row.shares) > 0 && Number(row.paid_shares) > 0).map((row) => {
       const ended = row.status === 'resolved' || row.status === 'voided';
       return {

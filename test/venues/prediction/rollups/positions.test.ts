@@ -72,9 +72,9 @@ describe('positions of a simulated world', () => {
         await loadRecords(whole.pool, page.name, page.records, page.format);
       for (const page of world.pages(start, now)) await loadRecords(cut.pool, page.name, page.records, page.format);
       const { rows } = await whole.pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet');
-      const later = await listPositionsAsOf(sqlOver(whole.pool), { wallets: rows.map((row) => row.wallet) }, now);
+      const later = await listPositionsAsOf(sqlOver(whole), { wallets: rows.map((row) => row.wallet) }, now);
       const known = await listPositionsAsOf(
-        sqlOver(cut.pool),
+        sqlOver(cut),
         { wallets: rows.map((row) => row.wallet) },
         new Date(now.getTime() + DAY * 100),
       );
