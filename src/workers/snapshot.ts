@@ -17,6 +17,7 @@ const MOST_REMEMBERED = 100;
 // A copy is read once: bodies are long, and to parse them anew is dearer than most answers.
 const READ: Statement = {
   name: 'snapshot_read',
+  keyed: true,
   text: 'SELECT as_of, built_at, CASE WHEN built_at IS DISTINCT FROM $4 THEN body END AS body FROM snapshot WHERE name = $1 AND part = $2 AND as_of <= $3',
 };
 

@@ -5,6 +5,7 @@ import type { TrackRecord } from './signal';
 
 const RECORD: Statement = {
   name: 'signal_track_record',
+  keyed: true,
   text: `SELECT horizon, count(*)::int AS signals, (count(*) FILTER (WHERE mark.hit))::int AS hits, avg(mark.return_pct)::float8 AS mean_return_pct,
   avg(mark.baseline)::float8 AS baseline, (count(*) FILTER (WHERE snapshot.backdated))::int AS backdated, min(signal.taken_at) AS first_at, max(signal.taken_at) AS last_at
 FROM signal_mark AS mark JOIN signal USING (endpoint, day, rank) JOIN signal_snapshot AS snapshot USING (endpoint, day)

@@ -16,6 +16,7 @@ export interface ScoreRun extends QueryResultRow {
 
 const SCORE_RUN: Statement = {
   name: 'perps_score_run',
+  keyed: true,
   text: 'SELECT s.day::text AS day, s.version, EXISTS (SELECT 1 FROM perp_smart_run r WHERE r.day = s.day) AS is_told FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 

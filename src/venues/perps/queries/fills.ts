@@ -88,7 +88,7 @@ LIMIT ${value(limit, 'int')}`;
   const { whose } = filter;
   const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, large: isLarge(filter) }; // prettier-ignore
   const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
-  return sql.query<FillRow>({ name, text }, values);
+  return sql.query<FillRow>({ name, text, keyed: forms.trader }, values);
 }
 
 const isLarge = ({ min_usd }: FillFilter): boolean => min_usd !== null && min_usd >= LARGE_USD;

@@ -61,6 +61,7 @@ ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
 // $1 to $4: the window; $5: candidates; $6: what nobody else can have more of; then those of `byLife`.
 const AMONG: Statement = {
   name: 'perps_leaderboard_among',
+  keyed: true,
   text: `
 WITH own AS (
   SELECT trader, sum(long_pnl + short_pnl) AS pnl FROM ${ownRows(['fills', 'long_pnl', 'short_pnl'], { traders: '$5' })} r

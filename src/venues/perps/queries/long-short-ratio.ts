@@ -45,6 +45,7 @@ const takersIn = (at: number, grain: Grain): string => `
 // $10: hours of a bucket; $11, $12: the whole buckets, [from, to), whose takers are counted; $13 to $20: the window before and after them.
 const statement = (grain: Grain, is_told: boolean): Statement => ({
   name: `perps_long_short_ratio_${grain}${is_told ? '_told' : ''}`,
+  keyed: true,
   text: `
 WITH taken AS (
   SELECT ${bucketOf('hour', '$6')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected

@@ -80,6 +80,7 @@ export const widerDays = (days: number): { days: number } | undefined => (days >
 
 const ANY_SCORED: Statement = {
   name: 'perps_any_scored',
+  keyed: true,
   text: 'SELECT 1 FROM perp_score WHERE day = $1::date AND score >= $2::numeric LIMIT 1',
 };
 

@@ -49,7 +49,7 @@ export async function listTimings(
   traders: readonly string[],
   coin: string | null,
 ): Promise<Map<string, number>> {
-  const statement = { name: coin === null ? 'perps_timing' : 'perps_timing_coin', text: text(coin !== null) };
+  const statement = { name: coin === null ? 'perps_timing' : 'perps_timing_coin', text: text(coin !== null), keyed: true };
   const values = [now, traders, ...(coin === null ? [] : [coin])];
   const rows = await sql.query<{ trader: string; timing: number } & QueryResultRow>(statement, values);
   return new Map(rows.map(({ trader, timing }) => [trader, timing]));

@@ -76,7 +76,7 @@ export async function listCoins(
   sort_by: CoinOrder,
   limit: number,
 ): Promise<Map<string, TraderCoin[]>> {
-  const statement = { name: `perps_trader_coins_${sort_by}`, text: text(sort_by) };
+  const statement = { name: `perps_trader_coins_${sort_by}`, text: text(sort_by), keyed: true };
   const rows = await context.sql.query<TraderCoin>(statement, [...spanOf(window), traders, limit]);
   const coins = new Map<string, TraderCoin[]>(traders.map((trader) => [trader, []]));
   for (const row of rows) coins.get(row.trader)?.push({ ...row, ...winRates(row) });

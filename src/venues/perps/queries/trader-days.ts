@@ -61,7 +61,7 @@ export async function listDays(
 ): Promise<Map<string, TraderDay[]>> {
   const name = coin === null ? 'perps_trader_days' : 'perps_trader_days_coin';
   const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
-  const rows = await context.sql.query<Omit<TraderDay, 'streak'> & QueryResultRow>({ name, text: text(coin) }, values);
+  const rows = await context.sql.query<Omit<TraderDay, 'streak'> & QueryResultRow>({ name, text: text(coin), keyed: true }, values);
   const days = new Map<string, TraderDay[]>(traders.map((trader) => [trader, []]));
   for (const row of rows) {
     const own = days.get(row.trader as string) as TraderDay[];

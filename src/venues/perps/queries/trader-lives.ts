@@ -31,6 +31,7 @@ export const lastBefore = (instant: string): string => `CASE WHEN p.last_at < ${
 // $1: the instant lives are told up to; $2: accounts. A day counts from its first fill on.
 const LIVES = {
   name: 'perps_trader_lives',
+  keyed: true,
   text: `
 WITH own AS MATERIALIZED (
   SELECT trader, coin, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills, sum(closed_entry_usd) AS closed_entry_usd

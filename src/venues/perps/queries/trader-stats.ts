@@ -122,7 +122,7 @@ export async function listStats(
   drawdown = true,
 ): Promise<Map<string, TraderStats>> {
   const name = ['perps_trader_stats', ...(coin === null ? [] : ['coin']), ...(drawdown ? ['drawdown'] : [])].join('_');
-  const statement = { name, text: text(coin !== null, drawdown) };
+  const statement = { name, text: text(coin !== null, drawdown), keyed: true };
   const rows = await context.sql.query<TraderStats>(statement, [...spanOf(window), traders, ...(coin === null ? [] : [coin])]);
   return new Map(rows.map((row) => [row.trader, { ...row, ...winRates(row) }]));
 }
