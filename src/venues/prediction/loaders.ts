@@ -13,16 +13,10 @@ import { loadGains } from './positions/gains';
 import { listInsiderScores } from './queries/insider-runs';
 import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
+import { type ScoreRun, type VenueState, loadVenueState } from './queries/venue-state';
 import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
 import { overMarkets } from './scoring/insider';
-
-/** A daily run of the scores. */
-export interface ScoreRun {
-  /** `YYYY-MM-DD`. */
-  day: string;
-  version: string;
-}
 
 /** One request's batched look-ups; made by `context.loaders(makeLoaders)`. */
 export interface Loaders {
@@ -32,6 +26,8 @@ export interface Loaders {
   wallet: DataLoader<string, WalletRecord | null>;
   /** A wallet in the newest run. */
   score: DataLoader<string, ScoreRecord | null>;
+  /** The venue's state as of the context's instant. */
+  state(): Promise<VenueState>;
   /** The newest run up to the context's day, or null. */
   scoreRun(): Promise<ScoreRun | null>;
   /** Price of each token of a market: its payout once resolved, else its last fill, else 1 less the other's, else the catalogue's. */
@@ -49,8 +45,9 @@ export interface Loaders {
 /** The wing's loaders for one request. */
 export function makeLoaders(context: GraphContext): Loaders {
   const { prisma } = context;
-  let run: Promise<ScoreRun | null> | undefined;
-  const scoreRun = (): Promise<ScoreRun | null> => (run ??= findScoreRun(context));
+  let known: Promise<VenueState> | undefined;
+  const state = (): Promise<VenueState> => (known ??= loadVenueState(context.sql, context.now));
+  const scoreRun = async (): Promise<ScoreRun | null> => (await state()).run;
   const loaders: Loaders = {
     market: byKey(
       (ids) => prisma.pm_market.findMany({ where: { condition_id: { in: ids } } }),
@@ -76,6 +73,7 @@ export function makeLoaders(context: GraphContext): Loaders {
       },
       (row) => row.wallet,
     ),
+    state,
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
     insiderScore: new DataLoader((wallets) => loadInsiderScores(context, wallets)),
@@ -92,15 +90,6 @@ export function makeLoaders(context: GraphContext): Loaders {
     gains: new DataLoader((pairs) => loadGains(context, loaders, pairs), { cacheKeyFn: (pair) => `${pair.wallet}|${pair.condition_id}` }),
   };
   return loaders;
-}
-
-async function findScoreRun({ prisma, now }: GraphContext): Promise<ScoreRun | null> {
-  const newest = await prisma.pm_wallet_score.findFirst({
-    where: { day: { lte: now } },
-    orderBy: { day: 'desc' },
-    select: { day: true, version: true },
-  });
-  return newest && { day: newest.day.toISOString().slice(0, 10), version: newest.version };
 }
 
 function byKey<Row>(list: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) => string): DataLoader<string, Row | null> {
@@ -123,7 +112,6 @@ async function loadPrices(
     listFillPrices(
       context.sql,
       ids.map((condition_id) => ({ condition_id, at: context.now })),
-      context.now,
     ),
     loaders.market.loadMany(ids),
     loaders.outcomes.loadMany(ids),

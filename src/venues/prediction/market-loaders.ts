@@ -4,7 +4,6 @@ import { groupedBy } from './grouped';
 import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
 import { type MarketInstant, listFillPrices } from './queries/market-prices';
-import { listRunDays } from './queries/score-runs';
 import { loadOverlay } from './rollups/positions-as-of';
 
 /** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one; with `traded`, only fills tell prices. */
@@ -15,8 +14,6 @@ export interface MarketAt extends MarketInstant {
 
 /** What market questions of one request share; made by `context.loaders(makeMarketLoaders)`. */
 export interface MarketLoaders {
-  /** Days of the score runs up to the context's day, oldest first. */
-  runDays(): Promise<string[]>;
   /** What the kept positions tell wrong as of the context's instant (loadOverlay). */
   overlay(): Promise<string>;
   /** Outcomes of a market with their prices, in the venue's order. */
@@ -25,11 +22,10 @@ export interface MarketLoaders {
 
 /** The market questions' loaders for one request. */
 export function makeMarketLoaders(context: GraphContext): MarketLoaders {
-  let days: Promise<string[]> | undefined;
+  const { state } = context.loaders(makeLoaders);
   let overlay: Promise<string> | undefined;
   return {
-    runDays: () => (days ??= listRunDays(context.sql, context.now)),
-    overlay: () => (overlay ??= loadOverlay(context.sql, context.now)),
+    overlay: () => (overlay ??= state().then(({ any_later }) => loadOverlay(context.sql, context.now, any_later))),
     prices: new DataLoader((keys) => loadPrices(context, keys), {
       cacheKeyFn: (key) => `${instantOf(key)}${key.opening ? '+' : ''}${key.traded ? '!' : ''}`,
     }),
@@ -39,19 +35,12 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
 const instantOf = ({ condition_id, at }: MarketInstant): string => `${condition_id}@${at.getTime()}`;
 
 async function loadPrices(context: GraphContext, keys: readonly MarketAt[]): Promise<PricedOutcome[][]> {
-  const { market, outcomes } = context.loaders(makeLoaders);
   const asked = new Map(keys.map((key) => [instantOf(key), key]));
-  const fills = listFillPrices(context.sql, [...asked.values()], context.now).then((found) => groupedBy(found, instantOf));
-  return Promise.all(
-    keys.map(async ({ condition_id, at, opening, traded }) => {
-      const [record, tokens, found] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), fills]);
-      return pricesAt(
-        record,
-        traded ? tokens.map((token) => ({ ...token, price: null })) : tokens,
-        found.get(instantOf({ condition_id, at })) ?? [],
-        at,
-        opening ?? false,
-      );
-    }),
-  );
+  const first_before = keys.some(({ opening }) => opening) ? context.now : null;
+  const found = groupedBy(await listFillPrices(context.sql, [...asked.values()], first_before), instantOf);
+  return keys.map((key) => {
+    const rows = found.get(instantOf(key)) ?? [];
+    const outcomes = key.traded ? rows.map((row) => ({ ...row, price: null })) : rows;
+    return pricesAt(rows[0] ?? null, outcomes, rows, key.at, key.opening ?? false);
+  });
 }

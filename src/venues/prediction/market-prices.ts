@@ -1,6 +1,5 @@
-import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../generated/prisma/client';
 import { isResolved } from './market-state';
-import type { FillPrices } from './queries/market-prices';
+import type { FillPrices, PriceableOutcome } from './queries/market-prices';
 
 /** An outcome with its price at an instant, 0-1; null where nothing tells it. */
 export interface PricedOutcome {
@@ -15,15 +14,15 @@ export interface PricedOutcome {
  * catalogue's. `fills` are the market's; with `opening`, an outcome that had no fill yet has its first one.
  */
 export function pricesAt(
-  market: MarketRecord | null,
-  outcomes: readonly OutcomeRecord[],
+  market: { resolved_at: Date | null } | null,
+  outcomes: readonly PriceableOutcome[],
   fills: readonly FillPrices[],
   at: Date,
   opening: boolean,
 ): PricedOutcome[] {
   const filled = new Map(fills.map((fill) => [fill.token_id, fill.last ?? (opening ? fill.first : null)]));
   const paid = market !== null && isResolved(market, at);
-  const priceOf = (outcome: OutcomeRecord): number | null => {
+  const priceOf = (outcome: PriceableOutcome): number | null => {
     if (paid && outcome.payout !== null) return Number(outcome.payout);
     const own = filled.get(outcome.token_id) ?? null;
     if (own !== null) return Number(own);

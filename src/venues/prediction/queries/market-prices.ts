@@ -8,30 +8,54 @@ export interface MarketInstant {
 
 /** Prices of an outcome token's fills around an instant, exact decimal texts; null where there is no such fill. */
 export interface FillPrices {
-  condition_id: string;
   token_id: string;
   /** Of the newest fill before the instant. */
   last: string | null;
-  /** Of the first fill ever, if that is before the other instant asked for. */
+  /** Of the first fill ever, where it is asked for. */
   first: string | null;
 }
 
-export type FillPricesAt = FillPrices & MarketInstant;
+/** What else tells the price of an outcome token. */
+export interface PriceableOutcome {
+  token_id: string;
+  outcome: string;
+  outcome_index: number | null;
+  /** Of one share, once its market is resolved. */
+  payout: { toString(): string } | null;
+  /** The catalogue's, and its time. */
+  price: { toString(): string } | null;
+  price_at: Date | null;
+}
 
-const PRICES: Statement = {
-  name: 'pm_fill_prices',
-  text: `SELECT token.condition_id, token.token_id, asked.at, COALESCE(edge.price, rolled.close) AS last, first.open AS first
-FROM unnest($1::text[], $2::timestamptz[]) AS asked(condition_id, at) JOIN pm_outcome AS token ON token.condition_id = asked.condition_id
+/** An outcome token with all that tells its price at an instant; `resolved_at` is its market's. */
+export type FillPricesAt = FillPrices & PriceableOutcome & MarketInstant & { resolved_at: Date | null };
+
+const FIRST = `LEFT JOIN LATERAL (SELECT open, open_at FROM pm_token_hour AS kept WHERE kept.condition_id = token.condition_id AND kept.token_id = token.token_id
+  ORDER BY kept.hour LIMIT 1) AS first ON first.open_at < $3`;
+
+const pricesOf = (first: boolean): Statement => ({
+  name: `pm_fill_prices${first ? '_opening' : ''}`,
+  keyed: true,
+  text: `SELECT token.condition_id, token.token_id, asked.at, COALESCE(edge.price, rolled.close) AS last, ${first ? 'first.open' : 'NULL'} AS first,
+  token.outcome, token.outcome_index, token.payout, token.price, token.price_at, market.resolved_at
+FROM unnest($1::text[], $2::timestamptz[]) AS asked(condition_id, at) JOIN pm_outcome AS token ON token.condition_id = asked.condition_id LEFT JOIN pm_market AS market ON market.condition_id = token.condition_id
 LEFT JOIN LATERAL (SELECT close FROM pm_token_hour AS kept WHERE kept.condition_id = token.condition_id AND kept.token_id = token.token_id
   AND kept.hour < date_trunc('hour', asked.at, 'UTC') ORDER BY kept.hour DESC LIMIT 1) AS rolled ON true
 LEFT JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id = token.condition_id AND trade.token_id = token.token_id AND trade.side IN ('BUY', 'SELL')
   AND trade."timestamp" >= date_trunc('hour', asked.at, 'UTC') AND trade."timestamp" < asked.at ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1) AS edge ON true
-LEFT JOIN LATERAL (SELECT open, open_at FROM pm_token_hour AS kept WHERE kept.condition_id = token.condition_id AND kept.token_id = token.token_id
-  ORDER BY kept.hour LIMIT 1) AS first ON first.open_at < $3`,
-};
+${first ? FIRST : ''}
+ORDER BY token.outcome_index, token.token_id`,
+});
 
-/** Prices of all outcome tokens of markets before an instant each, told apart by both, and their first ones if they are before `now`. */
-export function listFillPrices(sql: Sql, asked: readonly MarketInstant[], now: Date): Promise<FillPricesAt[]> {
-  const values = [asked.map(({ condition_id }) => condition_id), asked.map(({ at }) => at), now];
-  return sql.query<FillPricesAt & Record<string, unknown>>(PRICES, values);
+const PRICES = pricesOf(false);
+const PRICES_AND_FIRST = pricesOf(true);
+
+/**
+ * Prices of all outcome tokens of markets, each market's in the venue's order, before an instant each, told apart by both; with `first_before` also their first
+ * ones if they are before that.
+ */
+export function listFillPrices(sql: Sql, asked: readonly MarketInstant[], first_before: Date | null = null): Promise<FillPricesAt[]> {
+  const values = [asked.map(({ condition_id }) => condition_id), asked.map(({ at }) => at)];
+  if (first_before === null) return sql.query<FillPricesAt & Record<string, unknown>>(PRICES, values);
+  return sql.query<FillPricesAt & Record<string, unknown>>(PRICES_AND_FIRST, [...values, first_before]);
 }

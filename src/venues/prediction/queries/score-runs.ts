@@ -5,13 +5,15 @@ import type { Parameters } from './parameters';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-// One step of the index a run, however many wallets each has.
+/** SQL of all runs up to a day, newest first: day, version. One step of the index a run, however many wallets each has. */
+export const runsUntil = (day: string): string => `WITH RECURSIVE run AS (
+  (SELECT day, version FROM pm_wallet_score WHERE day <= ${day} ORDER BY day DESC LIMIT 1)
+  UNION ALL SELECT older.* FROM run CROSS JOIN LATERAL (SELECT score.day, score.version FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) AS older
+) SELECT day, version FROM run`;
+
 const RUNS: Statement = {
   name: 'pm_score_runs',
-  text: `WITH RECURSIVE run AS (
-  (SELECT day FROM pm_wallet_score WHERE day <= $1::date ORDER BY day DESC LIMIT 1)
-  UNION ALL SELECT (SELECT score.day FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) FROM run WHERE run.day IS NOT NULL
-) SELECT to_char(day, 'YYYY-MM-DD') AS day FROM run WHERE day IS NOT NULL ORDER BY day`,
+  text: `SELECT to_char(day, 'YYYY-MM-DD') AS day FROM (${runsUntil('$1::date')}) AS run ORDER BY day`,
 };
 
 /** Events of [from, to) are judged by the scores of one run. */

@@ -44,7 +44,7 @@ export const marketsPriceHistory: Resolver<unknown, Args> = async (_, args, cont
   const length = BUCKETS[args.bucket_size];
   const [rows, fills, smart] = await Promise.all([
     listSeries(context.sql, args.condition_id, length < BUCKETS['1h'] ? factsWithin(window) : own, length),
-    listFillPrices(context.sql, [{ condition_id: args.condition_id, at: window.from }], context.now),
+    listFillPrices(context.sql, [{ condition_id: args.condition_id, at: window.from }]),
     listSmartFlows(context.sql, own, rule, [args.condition_id]),
   ]);
   const buckets = bucketsOf(window, args.bucket_size);

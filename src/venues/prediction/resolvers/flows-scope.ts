@@ -2,7 +2,6 @@ import { AppError } from '../../../errors';
 import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { makeMarketLoaders } from '../market-loaders';
 import { type FillScope, findNewestFill } from '../queries/newest-fill';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { spansOf } from '../queries/score-runs';
@@ -32,7 +31,7 @@ export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Win
 
 /** Smart fills of a stretch of time: each judged by the run before its day. Names the newest run in meta. */
 export async function smartRule(context: GraphContext, window: Window, min_score: number = SMART_SCORE): Promise<SmartRule> {
-  const [days, run] = await Promise.all([context.loaders(makeMarketLoaders).runDays(), context.loaders(makeLoaders).scoreRun()]);
+  const { days, run } = await context.loaders(makeLoaders).state();
   context.meta.score_version = run?.version ?? null;
   return { spans: spansOf(days, window), min_score };
 }

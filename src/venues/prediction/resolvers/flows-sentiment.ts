@@ -43,7 +43,7 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
     listSeries(context.sql, args.condition_id, cut, length),
     listSmartSeries(context.sql, args.condition_id, cut, rule, length),
     listTakerSides(context.sql, args.condition_id, cut),
-    listFillPrices(context.sql, [{ condition_id: args.condition_id, at: window.from }], context.now),
+    listFillPrices(context.sql, [{ condition_id: args.condition_id, at: window.from }]),
   ]);
   const reference = outcomes[0];
   if (reference === undefined || !all.some((row) => row.buys + row.sells > 0))

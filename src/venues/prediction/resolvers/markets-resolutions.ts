@@ -133,7 +133,7 @@ const accuracyOf = (verdict: Verdict | undefined): number | null =>
 /** Smart wallets that were right and wrong on each market, by scores of the newest run of a day before it was resolved; never by a later one. */
 async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<string, Verdict>> {
   const { market, outcomes } = context.loaders(makeLoaders);
-  const days = await context.loaders(makeMarketLoaders).runDays();
+  const { days } = await context.loaders(makeLoaders).state();
   const judged = rows.flatMap(({ condition_id, resolved_at }) => {
     const day = days.filter((run) => Date.parse(run) < Math.floor(resolved_at.getTime() / DAY_MS) * DAY_MS).at(-1);
     return day === undefined ? [] : [{ condition_id, day }];

@@ -168,7 +168,7 @@ const stepOf = (strength: number): number => Math.min(Math.floor(strength / STRE
 
 /** Whether the other side won, of resolved markets by the strength of the low-score crowd at resolution. */
 async function loadPast(context: GraphContext, { max_score, min_wallets, min_usdc }: Args): Promise<Map<number, boolean[]>> {
-  const days = await context.loaders(makeMarketLoaders).runDays();
+  const { days } = await context.loaders(makeLoaders).state();
   const outcomes = await listSettledCrowds(context.sql, days, max_score, FEWEST_TRADES, context.now);
   const past = new Map<number, boolean[]>();
   for (const own of groupedBy(outcomes, (row) => row.condition_id).values()) {

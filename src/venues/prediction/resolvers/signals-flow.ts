@@ -88,7 +88,7 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
   const [all, smart, fills, flows, holders] = await Promise.all([
     listSeries(context.sql, id, cut, length),
     listSmartSeries(context.sql, id, cut, rule, length),
-    listFillPrices(context.sql, [{ condition_id: id, at: window.from }], context.now),
+    listFillPrices(context.sql, [{ condition_id: id, at: window.from }]),
     listSmartFlows(context.sql, cut, rule, [id]),
     listSmartHolders(context.sql, id, cutAt([BEGINNING, window.from, window.to]), ends),
   ]);

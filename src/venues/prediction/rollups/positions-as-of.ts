@@ -43,22 +43,21 @@ export async function listComputed(sql: Sql, groups: readonly Group[], as_of: As
   return rows;
 }
 
-// A position ends with its last fact, or when its market was resolved.
-const ANY_LATER: Statement = {
-  name: 'pm_any_later',
-  text: `SELECT EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1) OR EXISTS (SELECT FROM pm_market WHERE resolved_at >= $1) AS later`,
-};
+/** SQL of whether the store holds anything of $1 or later: a position ends with its last fact, or when its market was resolved. */
+export const ANY_LATER =
+  '(EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1) OR EXISTS (SELECT FROM pm_market WHERE resolved_at >= $1))';
+const IS_ANY_LATER: Statement = { name: 'pm_any_later', text: `SELECT ${ANY_LATER} AS later` };
 
 /** Whether the store holds anything of `now` or later. */
 export async function isAnyLater(sql: Sql, now: Date): Promise<boolean> {
-  const [any] = await sql.query<{ later: boolean }>(ANY_LATER, [now]);
+  const [any] = await sql.query<{ later: boolean }>(IS_ANY_LATER, [now]);
   return any?.later === true;
 }
 
-/** Positions of the whole venue that what is kept tells wrong as of `now`, told right: JSON for `positionsSql`. Empty unless facts of later than `now` are in the store. */
-export async function loadOverlay(sql: Sql, now: Date): Promise<string> {
+/** Positions of the whole venue that what is kept tells wrong as of `now`, told right: JSON for `positionsSql`. Empty unless facts of later than `now` are in the store (`any_later`). */
+export async function loadOverlay(sql: Sql, now: Date, any_later?: boolean): Promise<string> {
   // Served as of now it never does, and looking through all positions for nothing is dear.
-  if (!(await isAnyLater(sql, now))) return '[]';
+  if (!(any_later ?? (await isAnyLater(sql, now)))) return '[]';
   return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.all, [now]), now);
 }
 
