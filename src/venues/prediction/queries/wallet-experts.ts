@@ -3,8 +3,9 @@ import { SHARPE_MIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { S_PM } from '../scoring/parameters';
 import { PM_TAGS } from '../scoring/tags';
+import { COUNTS, RETURNS } from './ended-figures';
 import { Parameters } from './parameters';
-import { COUNTS, RETURNS, noMachine } from './wallet-leaderboard';
+import { noMachine } from './wallet-leaderboard';
 
 export type ExpertSort = 'category_sharpe' | 'category_pnl' | 'category_volume' | 'category_edge';
 

@@ -3,8 +3,8 @@ import type { Window } from '../../../lib/timeframe';
 import { SHARPE_MIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { S_PM } from '../scoring/parameters';
+import { RETURN } from './ended-figures';
 import type { WalletsScope } from './known-positions';
-import { RETURN } from './wallet-leaderboard';
 
 /** Figures of a wallet's positions, of one category or (null) of all; amounts are exact decimal texts. Those of ended ones are of such that ended in the window. */
 export interface WalletFigures {

@@ -1,16 +1,18 @@
 import type { Sql } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
-import { SHARPE_MIN } from '../positions/figures';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
-import { S_PM } from '../scoring/parameters';
 import { MACHINE_TAGS } from '../scoring/tiers';
+import { COUNTS, type EndedMetric, RANKS, RANK_NEEDS } from './ended-figures';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
+import { type Standings, findStandings } from './standings';
 
-export type LeaderboardMetric = 'sharpe' | 'roi' | 'win_rate' | 'pnl' | 'volume';
+export type LeaderboardMetric = EndedMetric | 'volume';
 
 /** Whose positions, and how they are ranked. */
 export interface LeaderboardFilter {
+  timeframe: Timeframe;
+  /** Of the timeframe, up to now. */
   window: Window;
   now: Date;
   /** Positions that what is kept does not tell as of now (loadOverlay). */
@@ -33,38 +35,9 @@ export interface LeaderboardRow {
   rank_value: number;
 }
 
-/** D-SHARPE's ranking value leans to 0 for few positions. */
-const SHARPE_PRIOR = 20;
-const Z = S_PM.significant_z;
-
-/** SQL of Wilson's lower bound of `wins` of `counted`. */
-const WILSON = `GREATEST((wins / counted::float8 + ${Z ** 2} / (2 * counted) - ${Z} * sqrt(wins / counted::float8 * (1 - wins / counted::float8) / counted + ${Z ** 2} / (4.0 * counted * counted))) / (1 + ${Z ** 2} / counted), 0)`;
-
-const RANKS: Record<LeaderboardMetric, string> = {
-  sharpe: `CASE WHEN priced >= ${SHARPE_MIN} AND spread > 0 THEN mean / spread * priced / (priced + ${SHARPE_PRIOR}.0) END`,
-  roi: `COALESCE(mean, 0) * priced / (priced + ${S_PM.return_prior}.0)`,
-  win_rate: `CASE WHEN counted > 0 THEN ${WILSON} END`,
-  pnl: 'pnl::float8',
-  volume: 'volume::float8',
-};
-
-/** SQL of a position's return, cut; null where nothing was paid (LEAST and GREATEST pass over nulls). */
-export const RETURN = `CASE WHEN paid_usdc > 0 THEN LEAST(GREATEST(gain::float8 / paid_usdc::float8, ${S_PM.return_min}), ${S_PM.return_max}) END`;
-
-/** SQL of the returns' number, mean and deviation. The last two share one pass of PostgreSQL's. */
-export const RETURNS = `count(*) FILTER (WHERE paid_usdc > 0)::int AS priced, avg(${RETURN}) AS mean, stddev_samp(${RETURN}) AS spread`;
-
-/** SQL of figures over ended positions, by wallet. */
-export const COUNTS = `count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain > 0)::int AS wins`;
-
-/** SQL of what a metric ranks by besides. */
-const NEEDS: Record<LeaderboardMetric, string> = {
-  sharpe: `, ${RETURNS}`,
-  roi: `, ${RETURNS}`,
-  win_rate: '',
-  pnl: ', sum(gain) AS pnl',
-  volume: '',
-};
+/** SQL of a metric's rank, and of what that needs besides COUNTS. */
+const RANK: Record<LeaderboardMetric, string> = { ...RANKS, volume: 'volume::float8' };
+const NEEDS: Record<LeaderboardMetric, string> = { ...RANK_NEEDS, volume: '' };
 
 const MACHINES = `ARRAY['${MACHINE_TAGS.join("','")}']`;
 
@@ -73,32 +46,74 @@ export const noMachine = (day: string): string =>
   `wallet NOT IN (SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ${MACHINES})`;
 
 /** Wallets ranked by positions that ended in the window, best first. */
-export function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
-  const parameters = new Parameters();
+export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
+  const standings = filter.metric === 'volume' || filter.category !== null ? null : await findStandings(sql, filter);
+  if (standings !== null) {
+    const leaders = await listStanding(sql, filter, filter.metric as EndedMetric, standings);
+    // None are told when the standings were told anew meanwhile.
+    if (leaders.length > 0) return leaders;
+  }
+  return listReckoned(sql, filter);
+}
+
+/** SQL of ranked wallets by positions that ended in the window, of which `chosen` holds: LeaderboardRow, in no order. */
+function ranked(filter: LeaderboardFilter, parameters: Parameters, chosen: string): string {
   const [now, overlay] = [parameters.add(filter.now, 'timestamptz'), parameters.add(filter.overlay, 'jsonb')];
   const [from, to] = [parameters.add(filter.window.from, 'timestamptz'), parameters.add(filter.window.to, 'timestamptz')];
-  const least = parameters.add(filter.min_trades, 'int');
-  const category = filter.category === null ? null : parameters.add(filter.category, 'text');
-  const markets = category === null ? 'true' : `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${category})`;
   const ended = positionsSql(
     now,
     overlay,
-    `status <> 'open' AND paid_shares > 0 AND closed_at >= ${from} AND closed_at <= ${to} AND ${markets}`,
+    `status <> 'open' AND paid_shares > 0 AND closed_at >= ${from} AND closed_at <= ${to} AND ${chosen}`,
   );
-  const machines = filter.include_bots || filter.score_day === null ? 'true' : noMachine(parameters.add(filter.score_day, 'date'));
   const volume =
     filter.metric === 'volume'
-      ? `JOIN (SELECT wallet, sum(buy_usdc + sell_usdc) AS volume FROM (${walletPieces(cutAt([filter.window.from, filter.window.to]), parameters, markets)}) AS piece GROUP BY wallet) AS traded USING (wallet)`
+      ? `JOIN (SELECT wallet, sum(buy_usdc + sell_usdc) AS volume FROM (${walletPieces(cutAt([filter.window.from, filter.window.to]), parameters, chosen)}) AS piece GROUP BY wallet) AS traded USING (wallet)`
       : '';
-  const limit = parameters.add(filter.limit, 'int');
-  const text = `WITH figures AS (
-  SELECT wallet, ${COUNTS}${NEEDS[filter.metric]} FROM (${ended}) AS position GROUP BY wallet
-  HAVING count(*) FILTER (WHERE status <> 'voided') >= ${least}
-)
-SELECT wallet, counted, wins, rank_value FROM (SELECT *, ${RANKS[filter.metric]} AS rank_value FROM figures ${volume}) AS ranked
-WHERE rank_value IS NOT NULL AND ${machines} ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
-  const name = `pm_leaders_${filter.metric}${category === null ? '' : '_category'}${machines === 'true' ? '_all' : ''}`;
-  return sql.query<LeaderboardRow & Record<string, unknown>>({ name, text }, parameters.values);
+  const machines = filter.include_bots || filter.score_day === null ? 'true' : noMachine(parameters.add(filter.score_day, 'date'));
+  return `SELECT wallet, counted, wins, rank_value FROM (
+  SELECT *, ${RANK[filter.metric]} AS rank_value FROM (
+    SELECT wallet, ${COUNTS}${NEEDS[filter.metric]} FROM (${ended}) AS position GROUP BY wallet HAVING count(*) FILTER (WHERE status <> 'voided') >= ${parameters.add(filter.min_trades, 'int')}
+  ) AS figures ${volume}
+) AS valued WHERE rank_value IS NOT NULL AND ${machines}`;
+}
+
+const nameOf = (kind: string, { metric, category, include_bots, score_day }: LeaderboardFilter): string =>
+  `pm_leaders_${kind}_${metric}${category === null ? '' : '_category'}${include_bots || score_day === null ? '_all' : ''}`;
+
+/** Leaders by all that ended in the window. */
+function listReckoned(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
+  const parameters = new Parameters();
+  const markets =
+    filter.category === null
+      ? 'true'
+      : `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(filter.category, 'text')})`;
+  const text = `SELECT * FROM (${ranked(filter, parameters, markets)}) AS leader ORDER BY rank_value DESC, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
+  return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('reckoned', filter), text }, parameters.values);
+}
+
+/** Leaders by what is kept, and by all that ended of wallets of which it no longer holds. */
+function listStanding(
+  sql: Sql,
+  filter: LeaderboardFilter,
+  metric: EndedMetric,
+  { told_at, changed }: Standings,
+): Promise<LeaderboardRow[]> {
+  const parameters = new Parameters();
+  const others = parameters.add(changed, 'text[]');
+  const [limit, least] = [parameters.add(filter.limit, 'int'), parameters.add(filter.min_trades, 'int')];
+  const machine =
+    filter.include_bots || filter.score_day === null
+      ? ''
+      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND tags && ${MACHINES})`;
+  const text = `SELECT * FROM (
+(SELECT wallet, counted, wins, ${metric} AS rank_value FROM pm_standing AS standing
+WHERE timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
+UNION ALL ${changed.length === 0 ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
+) AS leader WHERE EXISTS (SELECT FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
+  return sql.query<LeaderboardRow & Record<string, unknown>>(
+    { name: nameOf(changed.length === 0 ? 'standing' : 'changed', filter), text },
+    parameters.values,
+  );
 }
 
 /** USDC bought and sold in the window by wallet, exact decimal texts. */

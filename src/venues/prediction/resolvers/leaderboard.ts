@@ -109,6 +109,7 @@ async function emptyBoard(filter: LeaderboardFilter, args: TopPerformersArgs, co
     const metric = (change.metric as LeaderboardMetric | undefined) ?? args.metric;
     const found = await listLeaders(context.sql, {
       ...filter,
+      timeframe: (change.timeframe as Timeframe | undefined) ?? args.timeframe,
       window,
       metric,
       min_trades: change.min_trades === 1 ? 1 : args.min_trades,

@@ -11,6 +11,7 @@ import { type ListScope, type ListedMarket, listMarkets } from '../queries/marke
 import { type OverlapRow, findOverlap } from '../queries/market-overlap';
 import { loadLifetimeVolumes } from '../queries/market-volumes';
 import { countNorms, replaceNorms } from '../rollups/market-norms';
+import { tellStandings } from '../rollups/standings';
 import { tellHours } from '../rollups/told-hours';
 import { tellWallets } from '../rollups/told-wallets';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -50,6 +51,7 @@ export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> 
     await replaceNorms(pool, now);
     await tellHours(pool, now);
     await tellWallets(pool);
+    await tellStandings(pool, now);
   },
   build: async (context) => ({ markets: await countNorms(context.sql), counts: await countAll(context) }),
 };

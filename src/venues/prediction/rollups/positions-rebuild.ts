@@ -6,6 +6,7 @@ import { lockRollups, sqlOf } from './positions';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions } from './positions-compute';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { forgetStandings } from './standings-due';
 import { type Group, listBookMarkets, listSetPrices, writePositions } from './positions-store';
 
 /** Facts read and worked on at once. */
@@ -92,6 +93,7 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
   await fillEmptied(client, ['pm_position'], async () => {
     await client.query('DELETE FROM pm_position');
     await client.query('DELETE FROM pm_told_wallet');
+    await forgetStandings(client);
     const sql = sqlOf(client);
     const ties = await sql.query<Group & { neg_risk_id: string }>(TIED, []);
     const tied = new Set(ties.map(({ wallet, neg_risk_id }) => `${wallet}|${neg_risk_id}`));

@@ -5,6 +5,7 @@ import { BEGINNING } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { noteDue } from './standings-due';
 
 /** A wallet on a market: what is computed together, unless a conversion ties markets. */
 export interface Group {
@@ -146,10 +147,12 @@ export function listKept(sql: Sql, groups: readonly Group[]): Promise<PositionRo
   ]);
 }
 
+const WALLETS = `$${names.indexOf('wallet') + 1}::text[]`;
+
 const WRITE: Statement = {
   name: 'pm_book_write',
   // What was told of these wallets is no longer true.
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($${names.indexOf('wallet') + 1}::text[]))
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)})
 INSERT INTO pm_position (${names.join(', ')})
 SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
 ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${names

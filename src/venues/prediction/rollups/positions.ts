@@ -4,6 +4,7 @@ import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions, distinct, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
+import { noteDue } from './standings-due';
 import { type Group, listBookMarkets, listKept, listSetPrices, listTies, writePositions } from './positions-store';
 
 /** Sql inside the caller's transaction: what is asked together is answered one after the other. */
@@ -139,7 +140,7 @@ export async function listMovers(sql: Sql, condition_ids: readonly string[]): Pr
 
 const FORGET: Statement = {
   name: 'pm_book_forget',
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[]))
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')})
 DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
 WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
 };

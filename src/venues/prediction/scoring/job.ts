@@ -6,6 +6,7 @@ import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
+import { tellStandings } from '../rollups/standings';
 import { forgetJudged, tellHours } from '../rollups/told-hours';
 import { tellWallets } from '../rollups/told-wallets';
 import { tagCopiers } from './copy-job';
@@ -61,6 +62,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
   const counts = await inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
   await tellHours(pool, now);
   await tellWallets(pool);
+  await tellStandings(pool, now);
   return counts;
 }
 

@@ -1,0 +1,151 @@
+import type { Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../../src/db/transaction';
+import type { Sql } from '../../../../src/db/sql';
+import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
+import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { randomOf } from '../../../../src/sandbox/simulator/world';
+import type { EndedMetric } from '../../../../src/venues/prediction/queries/ended-figures';
+import { findStandings } from '../../../../src/venues/prediction/queries/standings';
+import { type LeaderboardRow, listLeaders } from '../../../../src/venues/prediction/queries/wallet-leaderboard';
+import { loadOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
+import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions-rebuild';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
+import { STANDING_TIMEFRAMES, tellStandings } from '../../../../src/venues/prediction/rollups/standings';
+import { testDatabase } from '../../../support/database';
+import { loadRecords } from '../support';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const start = new Date('2026-02-01T00:00:00Z');
+const after = (days: number, hours = 0): Date => new Date(start.getTime() + days * DAY + hours * HOUR + 1);
+
+const sqlOf = (pool: Pool): Sql => ({
+  query: async ({ text }, values) => (await pool.query(text, values as unknown[])).rows,
+});
+
+interface Ended {
+  wallet: string;
+  status: string;
+  gain: number;
+  paid: number;
+  closed_at: Date;
+}
+
+/** Rank of a wallet by its positions, from the definitions: D-SHARPE and returns that lean to 0, Wilson's lower bound, the sum of gains. */
+function rankOf(metric: EndedMetric, ended: readonly Ended[]): number | null {
+  const returns = ended.filter(({ paid }) => paid > 0).map(({ gain, paid }) => Math.min(3, Math.max(-1, gain / paid)));
+  const n = returns.length;
+  const mean = n === 0 ? 0 : returns.reduce((sum, one) => sum + one, 0) / n;
+  const deviation = Math.sqrt(returns.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (n - 1));
+  if (metric === 'sharpe') return n < 10 || !(deviation > 1e-12) ? null : ((mean / deviation) * n) / (n + 20);
+  if (metric === 'roi') return (mean * n) / (n + 50);
+  if (metric === 'pnl') return ended.reduce((sum, { gain }) => sum + gain, 0);
+  const counted = ended.filter(({ status }) => status !== 'voided');
+  const [of, z] = [counted.length, 1.645];
+  const p = counted.filter(({ gain }) => gain > 0).length / of;
+  return Math.max(0, (p + z ** 2 / (2 * of) - z * Math.sqrt((p * (1 - p)) / of + z ** 2 / (4 * of * of))) / (1 + z ** 2 / of));
+}
+
+describe('standings', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let pool: Pool;
+  beforeEach(async () => {
+    database = await testDatabase();
+    pool = database.pool;
+  });
+  afterEach(() => database.drop());
+
+  /** Pages in any order, of the facts before `until` alone. */
+  async function load(until: Date, part: (index: number) => boolean = () => true): Promise<void> {
+    const random = randomOf(5, 'order');
+    const pages = [...predictionWorld({ seed: 8, size: 5_000, start }).pages(start, until)]
+      .map((page) => ({ page, at: random() }))
+      .sort((a, b) => a.at - b.at);
+    for (const [index, { page }] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
+  }
+
+  const tell = (now: Date): Promise<void> => tellStandings(pool, now);
+  const count = async (table: string): Promise<number> => Number((await pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
+
+  async function leaders(now: Date, timeframe: Timeframe, metric: EndedMetric, min_trades: number): Promise<LeaderboardRow[]> {
+    const overlay = await loadOverlay(sqlOf(pool), now);
+    const window = windowOf(timeframe, now);
+    return listLeaders(sqlOf(pool), { timeframe, window, now, overlay, category: null, metric, min_trades, score_day: null, include_bots: true, limit: 40 }); // prettier-ignore
+  }
+
+  /** Answers from standings are those of plain positions; tells how many of the windows had standings. */
+  async function check(now: Date): Promise<number> {
+    const { rows } = await pool.query<Ended & { gain: string; paid: string }>(
+      `SELECT wallet, status, gain::float8 AS gain, paid_usdc::float8 AS paid, closed_at FROM pm_position WHERE status <> 'open' AND paid_shares > 0 AND last_at < $1`,
+      [now],
+    );
+    let kept = 0;
+    for (const timeframe of [...STANDING_TIMEFRAMES, '12h', 'today'] as const) {
+      const window = windowOf(timeframe, now);
+      if ((await findStandings(sqlOf(pool), { timeframe, window, now })) !== null) kept += 1;
+      const own = new Map<string, Ended[]>();
+      for (const row of rows) if (row.closed_at >= window.from) own.set(row.wallet, [...(own.get(row.wallet) ?? []), row]);
+      for (const metric of ['sharpe', 'roi', 'win_rate', 'pnl'] as const) {
+        for (const min_trades of [1, 5]) {
+          const ranked = [...own].flatMap(([wallet, ended]) => {
+            const counted = ended.filter(({ status }) => status !== 'voided');
+            const value = counted.length < min_trades ? null : rankOf(metric, ended);
+            return value === null ? [] : [{ wallet, value, counted: counted.length, wins: counted.filter(({ gain }) => gain > 0).length }];
+          });
+          const values = ranked.map(({ value }) => value).sort((a, b) => b - a);
+          const told = await leaders(now, timeframe, metric, min_trades);
+          expect([timeframe, metric, told.length]).toEqual([timeframe, metric, Math.min(40, ranked.length)]);
+          told.forEach(({ wallet, counted, wins, rank_value }, index) => {
+            expect(ranked.find((one) => one.wallet === wallet)).toEqual({ wallet, counted, wins, value: expect.closeTo(rank_value, 6) });
+            expect(rank_value).toBeCloseTo(values[index] as number, 6);
+          });
+        }
+      }
+    }
+    return kept;
+  }
+
+  test('rank as positions do, when told and when facts came or left the window since', async () => {
+    await load(after(8, 9), (index) => index % 7 !== 3);
+    expect(await check(after(8, 9))).toBe(0);
+    await tell(after(8, 9));
+    expect(await count('pm_standing')).toBeGreaterThan(200);
+    expect(await count('pm_standing_due')).toBe(0);
+    expect(await check(after(8, 9))).toBe(STANDING_TIMEFRAMES.length);
+    // Positions leave windows.
+    expect(await check(after(8, 14))).toBe(STANDING_TIMEFRAMES.length);
+    // Late pages, then newer ones.
+    await load(after(8, 9), (index) => index % 7 === 3);
+    expect(await count('pm_standing_due')).toBeGreaterThan(20);
+    expect(await check(after(8, 14))).toBe(STANDING_TIMEFRAMES.length);
+    await load(after(9, 3));
+    expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+    await inTransaction(pool, (client) => retractFills(client, { from: after(8), to: after(8, 20) }), LONG_WORK);
+    expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+  }, 300_000);
+
+  test('told in steps they are those told at once; a rebuild forgets them; a past instant is none of theirs', async () => {
+    await load(after(6));
+    await tell(after(6));
+    await load(after(7, 5));
+    await tell(after(7, 5));
+    await tell(after(7, 11));
+    const told = async (): Promise<unknown[]> =>
+      (
+        await pool.query(
+          'SELECT timeframe, wallet, counted, wins, round(sharpe::numeric, 9) AS sharpe, round(roi::numeric, 9) AS roi, round(win_rate::numeric, 9) AS win_rate, round(pnl::numeric, 6) AS pnl FROM pm_standing ORDER BY 1, 2',
+        )
+      ).rows;
+    const inSteps = await told();
+    expect(inSteps.length).toBeGreaterThan(200);
+    expect(await count('pm_standing_due')).toBe(0);
+    // Nothing is told as of before facts that are in the store.
+    await tell(after(7));
+    expect((await pool.query('SELECT told_at FROM pm_standing_told')).rows).toEqual([{ told_at: after(7, 11) }]);
+    expect(await check(after(7, 6))).toBe(0);
+    await inTransaction(pool, rebuildPositions, LONG_WORK);
+    expect([await count('pm_standing'), await count('pm_standing_told'), await count('pm_standing_due')]).toEqual([0, 0, 0]);
+    await tell(after(7, 11));
+    expect(await told()).toEqual(inSteps);
+  }, 300_000);
+});
