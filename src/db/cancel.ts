@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, type Pool, type PoolClient, type QueryConfig } from 'pg';
 
 /**
  * Runs `work` on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL as well
@@ -46,14 +46,17 @@ const current = new AsyncLocalStorage<AbortSignal>();
 export const runUntil = <T>(signal: AbortSignal | undefined, work: () => T): T =>
   signal === undefined ? work() : current.run(signal, work);
 
-/** The pool to open Prisma over: its statements, outside transactions, end with the signal of the `runUntil` they are sent in. */
-export function poolForPrisma(pool: Pool): Pool {
-  const query = (...args: unknown[]): Promise<unknown> =>
-    runCancellable(pool, current.getStore(), (client) => (client.query as (...args: unknown[]) => Promise<unknown>)(...args));
+/**
+ * The pool to open Prisma over: its statements, outside transactions, end with the signal of the `runUntil` they are sent in, and
+ * those with a name go over `keyed`.
+ */
+export function poolForPrisma({ pool, keyed }: { pool: Pool; keyed: Pool }): Pool {
+  const query = (config: QueryConfig): Promise<unknown> =>
+    runCancellable(config.name === undefined ? pool : keyed, current.getStore(), (client) => client.query(config));
   // Prisma's adapter asks whether this is a Pool; a transaction takes its own connection by connect().
   return new Proxy(pool, {
     get: (target, property) => {
-      if (property === 'query' && current.getStore() !== undefined) return query;
+      if (property === 'query') return query;
       const value: unknown = Reflect.get(target, property, target);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },

@@ -12,7 +12,7 @@ export interface Statements {
   pool: Pool;
   /** That find their rows by key: planned once a connection. */
   keyed: Pool;
-  /** Over `keyed`: its reads are by key. */
+  /** Over both: statements of few parameters are kept. */
   prisma: PrismaClient;
 }
 
@@ -51,7 +51,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   const keyed = makeKeyedPool(url, shared);
   // The adapter's type asks for a name; without one a statement is not kept.
   const statementNameGenerator = nameOf as (query: { sql: string; args: readonly unknown[] }) => string;
-  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma(keyed), { statementNameGenerator }) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma({ pool, keyed }), { statementNameGenerator }) });
   return {
     pool,
     keyed,

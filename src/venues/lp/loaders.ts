@@ -83,6 +83,7 @@ function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row
 
 const LIQUIDITY: Statement = {
   name: 'lp_liquidity_now',
+  keyed: true,
   text: `
 SELECT p.pool_address, l.usd FROM lp_pool p LEFT JOIN LATERAL (${liquidityOf('p', '$2')}) l ON true
 WHERE p.pool_address = ANY($1::text[])`,
@@ -91,6 +92,7 @@ WHERE p.pool_address = ANY($1::text[])`,
 /** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. */
 const SCORES: Statement = {
   name: 'lp_scores_before',
+  keyed: true,
   text: `
 WITH asked AS (SELECT owner, day::date AS day FROM unnest($1::text[], $2::text[]) AS a(owner, day)),
 runs AS (SELECT d.day, (SELECT max(s.day) FROM lp_score s WHERE s.day < d.day) AS run FROM (SELECT DISTINCT day FROM asked) d)

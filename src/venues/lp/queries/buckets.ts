@@ -34,7 +34,7 @@ export function bucketsOf({ from, to }: Window, size: BucketSize, allowed: reado
   return Array.from({ length: Math.max(count(size), 0) }, (_, i) => new Date(first + i * BUCKETS[size]));
 }
 
-const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at` };
+const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
 const ALL_BORN: Statement = {
   name: 'lp_first_fact',
   text: 'SELECT least((SELECT min(hour) FROM lp_owner_hour), (SELECT min(hour) FROM lp_pool_hour)) AS at',

@@ -27,6 +27,7 @@ const CLAIMS = `SELECT owner, "timestamp", usd FROM lp_event WHERE pool_address 
 
 const TOTALS: Statement = {
   name: 'lp_fee_analysis',
+  keyed: true,
   text: `
 WITH claims AS (${CLAIMS}),
 owners AS (SELECT owner, sum(usd) AS usd FROM claims WHERE owner IS NOT NULL GROUP BY owner),
@@ -65,6 +66,7 @@ export interface FeeBucketRow {
 
 const SERIES: Statement = {
   name: 'lp_fee_series',
+  keyed: true,
   text: `
 SELECT bucket, coalesce(e.usd, 0) AS fees_claimed, coalesce(e.n, 0)::int AS claims, s.usd AS volume_usd, ${feeRate('s.fee_usd', 's.usd')} AS fee_rate_pct
 FROM (SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1) s
@@ -86,6 +88,7 @@ export interface ClaimerRow {
 
 const CLAIMERS: Statement = {
   name: 'lp_fee_claimers',
+  keyed: true,
   text: `
 WITH claims AS (SELECT owner, "timestamp", usd FROM lp_event WHERE pool_address = $3 AND "timestamp" >= $1 AND "timestamp" < $2 AND kind = 'claim')
 SELECT owner, coalesce(sum(usd), 0) AS fees_claimed, count(*)::int AS claims, coalesce(100 * sum(usd) / nullif((SELECT sum(usd) FROM claims), 0), 0) AS share_pct,

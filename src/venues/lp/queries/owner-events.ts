@@ -5,6 +5,7 @@ import type { PoolEventRow } from './pools-events';
 
 const EVENTS: Statement = {
   name: 'lp_owner_events',
+  keyed: true,
   text: `
 SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd FROM lp_event
 WHERE owner = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND ($4::text IS NULL OR pool_type = $4)

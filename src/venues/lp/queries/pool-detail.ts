@@ -46,6 +46,7 @@ const HELD = `SELECT owner, deposit_usd - withdraw_usd AS usd FROM lives WHERE d
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
+  keyed: true,
   text: `
 WITH lives AS (${lives(13)}),
 held AS (${HELD}),
@@ -82,6 +83,7 @@ export interface HolderRow {
 
 const HOLDERS: Statement = {
   name: 'lp_pool_holders',
+  keyed: true,
   text: `
 WITH lives AS (${lives(7)}), held AS (${HELD})
 SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $8`,
@@ -94,6 +96,7 @@ export function listHolders(sql: Sql, pool_address: string, now: Date, limit: nu
 
 const PRICE: Statement = {
   name: 'lp_pool_price',
+  keyed: true,
   text: `
 SELECT (CASE
     WHEN f.bin_id IS NOT NULL AND p.bin_step IS NOT NULL THEN power(1 + p.bin_step / 10000.0::float8, f.bin_id)

@@ -17,6 +17,7 @@ export interface PoolIds {
 
 const POOL_IDS: Statement = {
   name: 'lp_pool_ids',
+  keyed: true,
   text: `
 SELECT p.pool_address, p.pool_type, coalesce(x.symbol, p.mint_x) AS token_x, coalesce(y.symbol, p.mint_y) AS token_y, p.mint_x AS token_x_mint, p.mint_y AS token_y_mint
 FROM lp_pool p LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON y.mint = p.mint_y WHERE p.pool_address = ANY($1::text[])`,

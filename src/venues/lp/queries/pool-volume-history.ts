@@ -35,6 +35,7 @@ const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
 
 const HISTORY: Statement = {
   name: 'lp_pool_volume_history',
+  keyed: true,
   text: `
 WITH swaps AS (
   SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
@@ -64,6 +65,7 @@ export function listPoolVolume(sql: Sql, { pool_address, window, bucket_size }: 
 
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
+  keyed: true,
   text: 'SELECT EXISTS (SELECT FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
 };
 

@@ -78,6 +78,7 @@ function eventsStatement({ kind, owner, min, after }: Shape): Statement {
   ];
   return {
     name: `lp_pools_events_${[kind, owner, min, after].map(Number).join('')}`,
+    keyed: true,
     text: `SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd
       FROM lp_event WHERE ${conditions.join(' AND ')} AND ${unused([4, kind], [5, owner], [6, min], [7, after], [8, after], [9, after], [10, after], [11, after])}
       ORDER BY "timestamp" DESC, tx_id DESC, position_address DESC, kind DESC, n DESC LIMIT $3`,
@@ -93,6 +94,7 @@ function swapsStatement({ owner, min, after }: Shape): Statement {
   ];
   return {
     name: `lp_pools_events_swaps_${[owner, min, after].map(Number).join('')}`,
+    keyed: true,
     text: `SELECT pool_address, "timestamp", tx_id, outer_ix, inner_ix, pool_type, trader AS owner, usd, fee_usd,
         CASE WHEN x_to_y THEN amount_in ELSE -amount_out END AS amount_x, CASE WHEN x_to_y THEN -amount_out ELSE amount_in END AS amount_y
       FROM lp_swap WHERE ${conditions.join(' AND ')} AND ${unused([4, owner], [5, min], [6, after], [7, after], [8, after], [9, after])}

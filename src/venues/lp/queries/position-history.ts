@@ -19,8 +19,8 @@ export interface ValuedPositionRow extends PositionRow {
 }
 
 const POSITIONS: Record<'position' | 'owner', Statement> = {
-  position: { name: 'lp_position_by_address', text: positions('p.position_address = $2 AND $3::text IS NULL') },
-  owner: { name: 'lp_positions_of_owner_in_pool', text: positions('p.owner = $2 AND p.pool_address = $3') },
+  position: { name: 'lp_position_by_address', text: positions('p.position_address = $2 AND $3::text IS NULL'), keyed: true },
+  owner: { name: 'lp_positions_of_owner_in_pool', text: positions('p.owner = $2 AND p.pool_address = $3'), keyed: true },
 };
 
 function positions(filter: string): string {
@@ -36,6 +36,7 @@ export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<Va
 
 const EVENTS: Statement = {
   name: 'lp_position_events',
+  keyed: true,
   text: `
 SELECT * FROM (
   SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,

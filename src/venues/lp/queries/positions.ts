@@ -87,6 +87,7 @@ function active(pool: boolean, owner: boolean, sort: ActiveSort): Statement {
   const filter = [pool ? 'p.pool_address = $2' : '$2::text IS NULL', owner ? 'p.owner = $3' : '$3::text IS NULL'].join(' AND ');
   return {
     name: `lp_positions_active_${Number(pool)}${Number(owner)}_${sort}`,
+    keyed: pool || owner,
     text: `
 SELECT * FROM (
   SELECT s.*, s.deposited_usd - s.withdrawn_usd AS net_value_usd, b.lower_bin, b.upper_bin

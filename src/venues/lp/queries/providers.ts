@@ -42,6 +42,7 @@ const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($7::text[]
 /** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
 const POOLS: Statement = {
   name: 'lp_providers',
+  keyed: true,
   text: `
 WITH moved AS (
   SELECT owner, pool_address, min(pool_type) AS pool_type, sum(deposits + withdrawals + claims)::int AS event_count, sum(unpriced)::int AS unpriced,
@@ -82,6 +83,7 @@ export function listProviderPools(sql: Sql, { owners, pool_type, window }: Provi
 
 const KNOWN: Statement = {
   name: 'lp_owners_known',
+  keyed: true,
   text: 'SELECT o.owner FROM unnest($1::text[]) o(owner) WHERE EXISTS (SELECT FROM lp_event e WHERE e.owner = o.owner AND e."timestamp" < $2)',
 };
 
@@ -92,6 +94,7 @@ export async function knownOwners(sql: Sql, owners: readonly string[], now: Date
 
 const OPEN: Statement = {
   name: 'lp_owners_open',
+  keyed: true,
   text: `
 SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz')}) s
 WHERE s.owner = ANY($1::text[]) AND ($3::text IS NULL OR s.pool_type = $3) GROUP BY s.owner`,
