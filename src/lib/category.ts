@@ -1,4 +1,4 @@
-/** Categories of prediction markets, in the order in which a market's tags are tried. */
+/** Categories of prediction markets, as answers list them; which one a market gets is told by categoryOf. */
 export const CATEGORIES = [
   'Politics',
   'Sports',
