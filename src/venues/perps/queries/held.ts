@@ -50,7 +50,6 @@ export const positionColumns = (
 // $1: now; $2: accounts.
 const POSITIONS = {
   name: 'perps_positions',
-  keyed: true,
   text: `
 WITH ${heldAt('$1::timestamptz', 'p.trader = ANY ($2::text[])')}
 SELECT * FROM (SELECT ${positionColumns('$1::timestamptz')} FROM held h) position ORDER BY trader, usd_value DESC, coin COLLATE "C"`,
