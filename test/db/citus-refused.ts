@@ -34,10 +34,15 @@ export const REFUSED_QUESTIONS: Refused = {
   perps_pressure_pairs: CORRELATED,
   perps_smart_positions: CORRELATED,
   perps_timing: CORRELATED,
+  pm_copy_within: CORRELATED,
   pm_score_runs: 'a recursive walk over the days of runs, of all wallets',
   pm_settled_crowds: ACROSS,
   pm_smart_wallet_flows: ACROSS,
-  pm_smart_wallet_flows_markets: CORRELATED,
+  pm_smart_wallet_flows_entered: ACROSS,
+  pm_smart_wallet_flows_entered_told: ACROSS,
+  pm_smart_wallet_flows_markets: ACROSS,
+  pm_smart_wallet_flows_told: ACROSS,
+  pm_venue_state: 'a recursive walk over the days of runs, of all wallets',
 };
 
 /** Of loading and the daily scores: with these, the pools neither load nor are scored there, and perps load but are not scored. */

@@ -5,11 +5,11 @@ import type { Parameters } from './parameters';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** SQL of all runs up to a day, newest first: day, version. One step of the index a run, however many wallets each has. */
+/** SQL of the days of all runs up to a day, newest first. One step of the index a run, however many wallets each has. */
 export const runsUntil = (day: string): string => `WITH RECURSIVE run AS (
-  (SELECT day, version FROM pm_wallet_score WHERE day <= ${day} ORDER BY day DESC LIMIT 1)
-  UNION ALL SELECT older.* FROM run CROSS JOIN LATERAL (SELECT score.day, score.version FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) AS older
-) SELECT day, version FROM run`;
+  (SELECT day FROM pm_wallet_score WHERE day <= ${day} ORDER BY day DESC LIMIT 1)
+  UNION ALL SELECT (SELECT score.day FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) FROM run WHERE run.day IS NOT NULL
+) SELECT day FROM run WHERE day IS NOT NULL`;
 
 const RUNS: Statement = {
   name: 'pm_score_runs',

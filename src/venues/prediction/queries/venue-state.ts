@@ -23,7 +23,7 @@ const STATE: Statement = {
   name: 'pm_venue_state',
   keyed: true,
   text: `WITH run AS MATERIALIZED (${runsUntil('$2::date')})
-SELECT ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM run ORDER BY day) AS days, (SELECT version FROM run ORDER BY day DESC LIMIT 1) AS version, ${ANY_LATER} AS any_later`,
+SELECT ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM run ORDER BY day) AS days, (SELECT version FROM pm_wallet_score WHERE day = (SELECT max(day) FROM run) LIMIT 1) AS version, ${ANY_LATER} AS any_later`,
 };
 
 type Row = { days: string[]; version: string | null; any_later: boolean };
