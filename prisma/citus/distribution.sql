@@ -13,6 +13,7 @@ SELECT create_distributed_table('pm_market_day', 'condition_id', colocate_with =
 SELECT create_distributed_table('pm_market_total', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_smart_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
+import { BELONGS_USDC, toldWallets } from '../rollups/told-wallets';
 import { MACHINE_TAGS } from '../scoring/tiers';
 import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';
@@ -23,25 +24,20 @@ export interface Overlap {
   rows: OverlapRow[];
 }
 
-/** A wallet belongs to a market on which it bought and sold so much, USDC. */
-const BELONGS_USDC = 10;
-
-/** SQL of who belongs to which market by these positions. */
-const belongingSql = (positions: string): string =>
-  `SELECT condition_id, wallet FROM (${positions}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}`;
-
 /** SQL of who belongs to which market: `condition` chooses positions; machines of the run of `day` are left out. */
 function memberSql(instant: string, later: string, day: string, smart_score: string, condition = 'true'): string {
-  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (${belongingSql(positionsSql(instant, later, condition))}) AS belongs LEFT JOIN (
+  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (
+  SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+) AS belongs LEFT JOIN (
   SELECT wallet, score >= ${smart_score} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = ${day}
 ) AS scored USING (wallet) WHERE scored.machine IS NOT TRUE`;
 }
 
 // A wallet that is everywhere says little.
-const SQUARE = (markets: string): string => `ln(1 + ${markets}::float8 / count(*)) ^ 2`;
+const SQUARE = (markets: string, own: string): string => `ln(1 + ${markets}::float8 / ${own}) ^ 2`;
 
 const NORMS = (member: string): string => `WITH member AS MATERIALIZED (${member}), weight AS MATERIALIZED (
-  SELECT wallet, ${SQUARE('(SELECT count(DISTINCT condition_id) FROM member)')} AS square FROM member GROUP BY wallet
+  SELECT wallet, ${SQUARE('(SELECT count(DISTINCT condition_id) FROM member)', 'count(*)')} AS square FROM member GROUP BY wallet
 )
 SELECT condition_id, count(*)::int AS wallets, sum(square) AS square FROM member JOIN weight USING (wallet) GROUP BY condition_id`;
 
@@ -88,21 +84,21 @@ export async function findOverlap(
   const member = (condition?: string): string => memberSql(instant, later, day, smart, condition);
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
-  const theirs = positionsSql(instant, later, 'wallet IN (SELECT wallet FROM own)');
-  const text = `WITH norm AS MATERIALIZED (${norm}), own AS MATERIALIZED (
+  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS (
+  SELECT condition_id FROM pm_market AS market WHERE condition_id = ${market} OR (${statusAt(status, 'market', instant)})
+), own AS MATERIALIZED (
   SELECT wallet, smart FROM (${member(`condition_id = ${market}`)}) AS member
-), member AS MATERIALIZED (
-  SELECT condition_id, wallet, smart FROM (${belongingSql(theirs)}) AS belongs JOIN own USING (wallet)
-), weight AS (
-  SELECT wallet, ${SQUARE(count)} AS square FROM member GROUP BY wallet
+), weight AS MATERIALIZED (
+  SELECT smart, belongs, ${SQUARE(count, 'cardinality(belongs)')} AS square FROM own JOIN (${told}) AS told USING (wallet)
 ), shared AS (
   SELECT condition_id, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
-  FROM member JOIN weight USING (wallet) GROUP BY condition_id HAVING count(*) >= ${least} OR condition_id = ${market}
+  FROM weight CROSS JOIN LATERAL unnest(belongs) AS member(condition_id) WHERE (condition_id IN (SELECT condition_id FROM allowed)) IS TRUE
+  GROUP BY condition_id HAVING count(*) >= ${least} OR condition_id = ${market}
 )
 SELECT shared.condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
   LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE condition_id = ${market})), 0), 0)) AS cosine
-FROM shared LEFT JOIN norm USING (condition_id) JOIN pm_market AS market USING (condition_id)
-WHERE shared.condition_id = ${market} OR (${statusAt(status, 'market', instant)})`;
+FROM shared JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)`;
   const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
   return {

@@ -2,6 +2,7 @@ import type { Sql } from '../../../db/sql';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
+import { loadTold, toldWalletPieces, withTold } from './told-pieces';
 
 /** What one smart wallet did on one outcome within a cut; exact decimal texts. */
 export interface SmartWalletFlow {
@@ -17,31 +18,58 @@ export interface SmartWalletFlow {
   first_at: Date;
   last_at: Date;
   first_buy_at: Date | null;
-  /** It did nothing on the market before the cut. */
-  is_new: boolean;
 }
 
-/** Which markets: active ones, of a category or all; or these. */
-export type FlowScope = { category: string | null } | { condition_ids: readonly string[] };
+type Row = SmartWalletFlow & { told: number } & Record<string, unknown>;
 
-/** Smart wallets' flows within a cut of two bounds. */
-export function listSmartWalletFlows(sql: Sql, cut: Cut, rule: SmartRule, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> {
+/** SQL of flows from pieces; `told` is of how many hours are told. */
+const flowsOf = (
+  pieces: string,
+  told: string,
+): string => `SELECT condition_id, token_id, wallet, (array_agg(score ORDER BY hour DESC))[1]::float8 AS score, sum(buy_usdc) AS buy_usdc,
+  sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at, ${told} AS told
+FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet`;
+
+/** Smart wallets' flows within a cut of two bounds, on these markets. */
+export function listSmartWalletFlowsOn(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartWalletFlow[]> {
   const parameters = new Parameters();
-  const named = 'condition_ids' in scope;
-  const pieces = named
-    ? smartPieces(cut, rule, parameters, `condition_id = ANY (${parameters.add(scope.condition_ids, 'text[]')})`)
-    : smartPieces(cut, rule, parameters, 'true', activeMarkets(parameters.add(now, 'timestamptz'), scope.category && parameters.add(scope.category, 'text'))); // prettier-ignore
-  const begin = parameters.add(cut.bounds[0], 'timestamptz');
-  const text = `SELECT flow.condition_id, token_id, wallet, score, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at,
-  NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour < ${begin} AND before.first_at < ${begin}) AS is_new
-FROM (
-  SELECT condition_id, token_id, wallet, (array_agg(score ORDER BY hour DESC))[1]::float8 AS score, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares,
-    sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at
-  FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet
-) AS flow`;
-  const name = `pm_smart_wallet_flows${named ? '_markets' : scope.category === null ? '' : '_category'}`;
-  return sql.query<SmartWalletFlow & Record<string, unknown>>({ name, text }, parameters.values);
+  const pieces = smartPieces(cut, rule, parameters, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`);
+  return sql.query<Row>({ name: 'pm_smart_wallet_flows_markets', text: flowsOf(pieces, '0') }, parameters.values);
 }
+
+/** Which flows: on active markets of a category or all; with `entered` of wallets that did nothing on the market before the cut, and bought so much of the outcome, USDC. */
+export interface FlowScope {
+  category: string | null;
+  entered: number | null;
+}
+
+/** Smart wallets' flows within a cut of two bounds, on active markets. */
+export async function listSmartWalletFlows(
+  sql: Sql,
+  cut: Cut,
+  rule: SmartRule,
+  { category, entered }: FlowScope,
+  now: Date,
+): Promise<SmartWalletFlow[]> {
+  return withTold(await loadTold(sql, cut, rule), (hours) => {
+    const parameters = new Parameters();
+    const active = activeMarkets(parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text'));
+    const pieces =
+      hours === null
+        ? smartPieces(cut, rule, parameters, 'true', active)
+        : toldWalletPieces(cut, rule, hours, { category: null, markets: active }, parameters);
+    const flows = flowsOf(pieces, hours === null ? '0' : 'max(told)');
+    const text = entered === null ? flows : enteredOf(flows, entered, cut, parameters);
+    const name = `pm_smart_wallet_flows${category === null ? '' : '_category'}${entered === null ? '' : '_entered'}${hours === null ? '' : '_told'}`;
+    return sql.query<Row>({ name, text }, parameters.values);
+  });
+}
+
+const enteredOf = (flows: string, usdc: number, cut: Cut, parameters: Parameters): string => {
+  const begin = parameters.add(cut.bounds[0], 'timestamptz');
+  return `SELECT * FROM (${flows}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
+  AND NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour < ${begin} AND before.first_at < ${begin})`;
+};
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */
 export async function countPriorWallets(

@@ -21,7 +21,7 @@ const MOST_UNTOLD = 72;
 
 /** What is told of a cut for such a rule; null where it is of no use. */
 export async function loadTold(sql: Sql, cut: Cut, rule: SmartRule): Promise<ToldHours | null> {
-  if (rule.min_score !== SMART_SCORE || cut.shift !== null || rule.spans.length === 0) return null;
+  if (rule.min_score < SMART_SCORE || cut.shift !== null || rule.spans.length === 0) return null;
   const [found] = await sql.query<ToldHours & Record<string, unknown>>(TOLD, [cut.whole.from, cut.whole.to]);
   return found === undefined || found.told === 0 || found.untold.length > MOST_UNTOLD ? null : found;
 }
@@ -31,18 +31,57 @@ export async function loadTold(sql: Sql, cut: Cut, rule: SmartRule): Promise<Tol
  * `told` says how many hours are: another number than in `hours` means that some were taken out since, and the rows are not whole.
  */
 export function toldPieces(cut: Cut, rule: SmartRule, hours: ToldHours, category: string | null, parameters: Parameters): string {
-  const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
-  const torn = cut.edges.map((edge) => edge.from);
-  const untold = parameters.add([...hours.untold, ...torn], 'timestamptz[]');
+  const { within, told } = placesOf(cut, hours, parameters);
   const part = partOf(cut, parameters)('hour::timestamptz');
   const chosen = category === null ? null : parameters.add(category, 'text');
   const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
   const rest = smartPieces(untoldOf(cut, hours), rule, parameters);
-  return `SELECT category, hour::timestamptz AS at, ${part} AS part, buys, sells, buy_usdc, sell_usdc, (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${from} AND hour < ${to}) AS told
-FROM pm_smart_hour WHERE hour >= ${from} AND hour < ${to} AND hour <> ALL (${untold})${only('category')}
+  return `SELECT category, hour::timestamptz AS at, ${part} AS part, buys, sells, buy_usdc, sell_usdc, ${told} AS told FROM pm_smart_hour WHERE ${within}${only('category')}
 UNION ALL
-SELECT market.category, at, part, buys, sells, buy_usdc, sell_usdc, (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${from} AND hour < ${to})
-FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
+SELECT market.category, at, part, buys, sells, buy_usdc, sell_usdc, ${told} FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
+}
+
+const COLUMNS = 'token_id, wallet, hour, score, buys, sells, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at';
+
+/** Which markets: of a category or all, and of a select of condition ids or all. */
+export interface ToldScope {
+  category: string | null;
+  markets: string | null;
+}
+
+/** SQL of what each smart wallet did within a cut, from told hours as toldPieces: category, `told`, and columns of smartPieces. */
+export function toldWalletPieces(
+  cut: Cut,
+  rule: SmartRule,
+  hours: ToldHours,
+  { category, markets }: ToldScope,
+  parameters: Parameters,
+): string {
+  const { within, told } = placesOf(cut, hours, parameters);
+  const chosen = category === null ? null : parameters.add(category, 'text');
+  const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
+  const on = markets === null ? '' : ` AND condition_id IN (${markets})`;
+  const rest = smartPieces(untoldOf(cut, hours), rule, parameters, 'true', markets);
+  return `SELECT condition_id, category, ${COLUMNS}, hour::timestamptz AS at, ${told} AS told FROM pm_smart_wallet_hour
+WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')}${on}
+UNION ALL SELECT rest.condition_id, market.category, ${COLUMNS}, at, ${told} FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
+}
+
+/** SQL of where told hours of a cut are read, and of how many they are. */
+function placesOf(cut: Cut, { untold }: ToldHours, parameters: Parameters): { within: string; told: string } {
+  const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
+  const apart = parameters.add([...untold, ...cut.edges.map((edge) => edge.from)], 'timestamptz[]');
+  const whole = `hour >= ${from} AND hour < ${to}`;
+  return { within: `${whole} AND hour <> ALL (${apart})`, told: `(SELECT count(*)::int FROM pm_told_hour WHERE ${whole})` };
+}
+
+/** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
+export async function withTold<Row extends { told: number }>(
+  hours: ToldHours | null,
+  read: (hours: ToldHours | null) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows = await read(hours);
+  return hours === null || rows[0]?.told === hours.told ? rows : read(null);
 }
 
 /** The cut without its told hours. */

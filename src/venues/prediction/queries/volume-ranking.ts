@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { type VolumeGroup, type VolumeScope, grainOf, readingOf, toldOf, withTold } from './volumes';
+import { withTold } from './told-pieces';
+import { type VolumeGroup, type VolumeScope, grainOf, readingOf, toldOf } from './volumes';
 
 /** A label that traded in the last part of the cut; exact decimal texts. */
 export interface RankedVolume {

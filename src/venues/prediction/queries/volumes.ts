@@ -1,8 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
+import { SMART_SCORE } from '../scoring/tiers';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
 import { type Grain, categoryPieces, longestGrain, marketPieces } from './taken-pieces';
-import { type ToldHours, loadTold, toldPieces } from './told-pieces';
+import { type ToldHours, loadTold, toldPieces, toldWalletPieces, withTold } from './told-pieces';
 
 /** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
 export type VolumeGroup = 'category' | 'market' | 'hour' | 'day' | 'hour_of_day' | 'day_of_week';
@@ -128,16 +129,7 @@ export function readingOf(
 
 /** What is told of a scope; markets are told in no hour. */
 export const toldOf = async (sql: Sql, group: VolumeGroup, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
-  smart === null || group === 'market' ? null : loadTold(sql, cut, smart);
-
-/** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
-export async function withTold<Row extends { told: number }>(
-  hours: ToldHours | null,
-  read: (hours: ToldHours | null) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows = await read(hours);
-  return hours === null || rows[0]?.told === hours.told ? rows : read(null);
-}
+  smart === null || smart.min_score !== SMART_SCORE || group === 'market' ? null : loadTold(sql, cut, smart);
 
 /** Volume by label and part of the cut. */
 export async function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
@@ -170,16 +162,35 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
     if (latest !== null) return latest;
   }
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
-  const parameters = new Parameters();
-  const pieces = own.smart === null ? walletPieces(own.cut, parameters) : smartPieces(own.cut, own.smart, parameters);
-  const { label, markets } = placeOf(group, own, parameters);
-  const counted = own.smart === null ? 'WHERE taker_buys + taker_sells > 0' : '';
-  // Of smart pieces a fraction is expected, and each of them would be looked up: a full join cannot but hash.
-  const join = own.smart !== null && own.category === null && markets !== '' ? `FULL ${markets}` : markets;
-  const text = `SELECT label, count(wallet)::int AS traders FROM (
-  SELECT ${label} AS label, piece.wallet FROM (${pieces}) AS piece ${join} ${counted} GROUP BY 1, 2
+  const { cut, smart } = own;
+  return withTold(smart === null ? null : await loadTold(sql, cut, smart), (hours) => {
+    const parameters = new Parameters();
+    const { pieces, label, markets } = tradersOf(group, own, hours, parameters);
+    const counted = smart === null ? 'WHERE taker_buys + taker_sells > 0' : '';
+    const text = `SELECT label, count(wallet)::int AS traders, max(told) AS told FROM (
+  SELECT ${label} AS label, piece.wallet, ${hours === null ? 0 : 'max(told)'} AS told FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
 ) AS traded GROUP BY label HAVING count(wallet) > 0`;
-  return sql.query<TraderRow & Record<string, unknown>>({ name: nameOf('traders', group, own), text }, parameters.values);
+    const name = `${nameOf('traders', group, own)}${hours === null ? '' : '_told'}`;
+    return sql.query<TraderRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+  });
+}
+
+/** SQL of the pieces wallets of a scope are counted by, with their labels. */
+function tradersOf(
+  group: VolumeGroup,
+  scope: VolumeScope,
+  hours: ToldHours | null,
+  parameters: Parameters,
+): Pick<Read, 'pieces' | 'label' | 'markets'> {
+  const { cut, smart, category } = scope;
+  if (smart !== null && hours !== null) {
+    const pieces = toldWalletPieces(cut, smart, hours, { category, markets: null }, parameters);
+    return { pieces, label: pieceLabel(group, scope, parameters), markets: '' };
+  }
+  const pieces = smart === null ? walletPieces(cut, parameters) : smartPieces(cut, smart, parameters);
+  const { label, markets } = placeOf(group, scope, parameters);
+  // Of smart pieces a fraction is expected, and each of them would be looked up: a full join cannot but hash.
+  return { pieces, label, markets: smart !== null && category === null && markets !== '' ? `FULL ${markets}` : markets };
 }
 
 const lastPart = (cut: Cut): Cut => cutAt(cut.bounds.slice(-2));

@@ -64,13 +64,17 @@ const countAll = async (context: GraphContext): Promise<WordCounts> =>
  * stale_data when its snapshot is too old.
  */
 export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) => {
-  const { market } = await getKnownMarket(context, args.condition_id);
-  const run = await context.loaders(makeLoaders).scoreRun();
+  const [{ market }, run, snapshot, instant] = await Promise.all([
+    getKnownMarket(context, args.condition_id),
+    context.loaders(makeLoaders).scoreRun(),
+    findKept(context, similarSnapshot, WHOLE),
+    asOf(context),
+  ]);
   context.meta.score_version = run?.version ?? null;
-  const kept = (await findKept(context, similarSnapshot, WHOLE))?.body;
+  const kept = snapshot?.body;
   const { min_shared_wallets: min_shared, status } = args;
   const scope = { status, min_shared, score_day: run?.day ?? null, smart_score: SMART_SCORE, markets: kept?.markets ?? null };
-  const overlap = await findOverlap(context.sql, args.condition_id, scope, await asOf(context));
+  const overlap = await findOverlap(context.sql, args.condition_id, scope, instant);
   const rows = new Map(overlap.rows.map((row) => [row.condition_id, row]));
   const all: ComparedMarket[] = min_shared === 0 ? await listMarkets(context.sql, { ...ALL_MARKETS, status }, context.now) : overlap.rows;
   const questions = new Map([market, ...all].map((one) => [one.condition_id, one.question ?? '']));

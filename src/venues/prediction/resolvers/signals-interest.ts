@@ -41,10 +41,10 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
     context.sql,
     cutAt([window.from, window.to]),
     rule,
-    { category: args.category ?? null },
+    { category: args.category ?? null, entered: args.min_usdc },
     context.now,
   );
-  const interests = [...groupedBy(entriesOf(flows, args.min_usdc), (entry) => entry.condition_id)]
+  const interests = [...groupedBy(entriesOf(flows), (entry) => entry.condition_id)]
     .filter(([, entries]) => entries.length >= args.min_new_wallets)
     .map(([condition_id, entries]): Interest => ({
       condition_id,
@@ -58,13 +58,10 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
   return Promise.all(shown.map((one) => describe(one, prior(one.condition_id), context)));
 };
 
-function entriesOf(flows: readonly SmartWalletFlow[], min_usdc: number): Entry[] {
-  const bought = flows.filter((flow): flow is Entry => flow.is_new && flow.first_buy_at !== null);
-  return [...groupedBy(bought, (flow) => `${flow.condition_id}|${flow.wallet}`).values()].flatMap((own) => {
-    const [most] = own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1));
-    return most !== undefined && Number(most.buy_usdc) >= min_usdc ? [most] : [];
-  });
-}
+const entriesOf = (flows: readonly SmartWalletFlow[]): Entry[] =>
+  [...groupedBy(flows as readonly Entry[], (flow) => `${flow.condition_id}|${flow.wallet}`).values()].map(
+    (own) => own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as Entry,
+  );
 
 async function describe(
   { condition_id, entries, interest }: Interest,

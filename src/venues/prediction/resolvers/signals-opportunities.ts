@@ -12,7 +12,7 @@ import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
-import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wallet-flows';
+import { type SmartWalletFlow, listSmartWalletFlowsOn } from '../queries/smart-wallet-flows';
 import { listHeldMarkets } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
@@ -113,7 +113,7 @@ const loadHeld = async (context: GraphContext) => {
 async function listOpportunities(context: GraphContext, window: Window): Promise<Opportunity[]> {
   const { ids, smart, dumb } = await context.loaders(loadHeld);
   const rule = await smartRule(context, window);
-  const flows = await listSmartWalletFlows(context.sql, cutAt([window.from, window.to]), rule, { condition_ids: ids }, context.now);
+  const flows = await listSmartWalletFlowsOn(context.sql, cutAt([window.from, window.to]), rule, ids);
   const byMarket = groupedBy(flows, (flow) => flow.condition_id);
   const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);

@@ -58,7 +58,7 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
     context.sql,
     cutAt([window.from, window.to]),
     rule,
-    { category: args.category ?? null },
+    { category: args.category ?? null, entered: null },
     context.now,
   );
   const signals = [...groupedBy(flows, (flow) => flow.condition_id).values()].flatMap((own) => signalOf(own) ?? []);

@@ -12,10 +12,14 @@ const AT_ONCE = 24;
 /** Later than any fact. */
 const END = new Date('9999-01-01T00:00:00Z');
 
-const FORGET = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour = ANY($1::timestamptz[])), sizes AS (DELETE FROM pm_told_size WHERE hour = ANY($1::timestamptz[])) DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`;
-const FORGET_FROM = `WITH gone AS (DELETE FROM pm_told_hour WHERE hour >= $1 AND hour < $2), sizes AS (DELETE FROM pm_told_size WHERE hour >= $1 AND hour < $2) DELETE FROM pm_smart_hour WHERE hour >= $1 AND hour < $2`;
-const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)),
-gone AS (DELETE FROM pm_told_hour WHERE hour IN (SELECT hour FROM touched)), sizes AS (DELETE FROM pm_told_size WHERE hour IN (SELECT hour FROM touched)) DELETE FROM pm_smart_hour WHERE hour IN (SELECT hour FROM touched)`;
+/** SQL that takes out the hours of a condition. */
+const forget = (condition: string): string =>
+  ['pm_told_hour', 'pm_told_size', 'pm_smart_wallet_hour']
+    .map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition})`)
+    .join(', ') + ` DELETE FROM pm_smart_hour WHERE ${condition}`;
+const FORGET = `WITH ${forget('hour = ANY($1::timestamptz[])')}`;
+const FORGET_FROM = `WITH ${forget('hour >= $1 AND hour < $2')}`;
+const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)), ${forget('hour IN (SELECT hour FROM touched)')}`;
 
 /** Takes out the hours in which these rows lie, inside the transaction that changes them. */
 export async function forgetHours(client: PoolClient, rows: readonly { timestamp: Date }[]): Promise<void> {
@@ -57,24 +61,30 @@ SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.mach
 ) AS found ON found.hour = wanted.hour
 ON CONFLICT (hour) DO UPDATE SET run_day = EXCLUDED.run_day, smart_usdc = EXCLUDED.smart_usdc, machine_usdc = EXCLUDED.machine_usdc`;
 
-/** What smart wallets did in these hours, by category. */
+const SMART_COLUMNS = 'buys, sells, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at';
+
+const BY_CATEGORY = `INSERT INTO pm_smart_hour (hour, category, buys, sells, buy_usdc, sell_usdc)
+SELECT hour, category, sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc) FROM pm_smart_wallet_hour WHERE hour = ANY($1::timestamptz[]) GROUP BY hour, category`;
+
+/** What smart wallets did in these hours, and what that is by category. */
 async function tellSmart(client: PoolClient, hours: readonly Date[], days: readonly string[]): Promise<void> {
   const parameters = new Parameters();
   const [first, last] = [hours[0] as Date, hours.at(-1) as Date];
   const runs = spanRows(spansOf(days, { from: first, to: new Date(last.getTime() + HOUR_MS) }), parameters);
   const wanted = parameters.add(hours, 'timestamptz[]');
   const [from, to] = [parameters.add(first, 'timestamptz'), parameters.add(last, 'timestamptz')];
-  await client.query(`DELETE FROM pm_smart_hour WHERE hour = ANY($1::timestamptz[])`, [hours]);
+  for (const table of ['pm_smart_wallet_hour', 'pm_smart_hour'])
+    await client.query(`DELETE FROM ${table} WHERE hour = ANY($1::timestamptz[])`, [hours]);
   await client.query(
-    `INSERT INTO pm_smart_hour (hour, category, buys, sells, buy_usdc, sell_usdc)
-SELECT piece.hour, market.category, sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc) FROM pm_wallet_hour AS piece
+    `INSERT INTO pm_smart_wallet_hour (hour, condition_id, token_id, wallet, category, score, ${SMART_COLUMNS})
+SELECT piece.hour, piece.condition_id, token_id, piece.wallet, market.category, judged.score, ${SMART_COLUMNS} FROM pm_wallet_hour AS piece
 JOIN ${runs} ON piece.hour >= run.since AND piece.hour < run.until
 JOIN pm_wallet_score AS judged ON judged.day = run.day AND judged.wallet = piece.wallet AND judged.score >= ${SMART_SCORE}
 JOIN pm_market AS market ON market.condition_id = piece.condition_id
-WHERE piece.hour >= ${from} AND piece.hour <= ${to} AND piece.hour = ANY (${wanted}) AND piece.token_id <> ''
-GROUP BY piece.hour, market.category HAVING sum(buys + sells) > 0`,
+WHERE piece.hour >= ${from} AND piece.hour <= ${to} AND piece.hour = ANY (${wanted}) AND piece.token_id <> '' AND buys + sells > 0`,
     parameters.values,
   );
+  await client.query(BY_CATEGORY, [hours]);
 }
 
 /** SQL of the bucket of a size, wider by a tenth each; what is smaller than a millionth is in the first. */

@@ -6,10 +6,14 @@ import { lockRollups } from './positions';
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
 
+/** A wallet belongs to a market on which it bought and sold so much, USDC. */
+export const BELONGS_USDC = 10;
+
 const SHORT = `status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
-export const TOLD_COLUMNS = 'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet';
+export const TOLD_COLUMNS =
+  'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs';
 
 /** SQL of what is told of wallets, TOLD_COLUMNS, from `positions`: SQL of all positions of each. */
 const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
@@ -21,11 +25,15 @@ const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
   FROM position JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY position.wallet, market.category
 ), bet AS (
   SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS median_bet FROM position WHERE paid_shares > 0 GROUP BY wallet
+), member AS (
+  SELECT wallet, array_agg(condition_id ORDER BY condition_id) AS belongs FROM (
+    SELECT wallet, condition_id FROM position GROUP BY 1, 2 HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+  ) AS traded GROUP BY wallet
 )
 SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gain) AS gain, sum(buy_usdc) AS buy_usdc, sum(markets)::int AS markets,
   jsonb_agg(jsonb_build_object('category', category, 'usdc', usdc) ORDER BY category) FILTER (WHERE usdc > 0) AS categories,
-  sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) AS short_sum, max(median_bet) AS median_bet
-FROM part LEFT JOIN bet ON bet.wallet = part.wallet GROUP BY part.wallet`;
+  sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) AS short_sum, max(median_bet) AS median_bet, COALESCE(max(belongs), '{}') AS belongs
+FROM part LEFT JOIN bet ON bet.wallet = part.wallet LEFT JOIN member ON member.wallet = part.wallet GROUP BY part.wallet`;
 
 /**
  * SQL of what is told of `wallets` as of `now`, TOLD_COLUMNS, parameters of the statement both: as kept where nothing happened to the wallet since, else from `positionsOf`, SQL

@@ -4,10 +4,12 @@ import type { Sql } from '../../../../src/db/sql';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
+import { type Overlap, findOverlap } from '../../../../src/venues/prediction/queries/market-overlap';
 import { findToldTotals } from '../../../../src/venues/prediction/queries/platform-told';
 import { getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
+import { listSmartWalletFlows } from '../../../../src/venues/prediction/queries/smart-wallet-flows';
 import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction/queries/stances';
 import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venues/prediction/queries/volumes';
 import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
@@ -154,6 +156,31 @@ describe('what is told beforehand', () => {
     return rows.map(({ label, part, buy_usdc, sell_usdc, trades }) => `${label} ${part} ${buy_usdc} ${sell_usdc} ${trades}`).sort();
   }
 
+  /** What wallets of at least 60 and 65 did on active markets, and how many they are by category, in one of them, and by hour. */
+  async function askedOfWallets(from: Date, to: Date): Promise<unknown> {
+    const sql = sqlOf(pool);
+    const spans = spansOf(await listRunDays(sql, to), { from, to });
+    const cut = cutAt([from, to]);
+    const told: unknown[] = [];
+    for (const min_score of [60, 65])
+      for (const entered of [null, 0, 100]) {
+        const flows = await listSmartWalletFlows(sql, cut, { spans, min_score }, { category: null, entered }, to);
+        if (entered !== 100) expect(flows.length).toBeGreaterThan(0);
+        told.push(flows.map(({ told: _, ...flow }: (typeof flows)[number] & { told?: number }) => JSON.stringify(flow)).sort());
+      }
+    for (const [group, category] of [
+      ['category', null],
+      ['category', 'Sports'],
+      ['hour', null],
+      ['market', 'Sports'],
+    ] as const) {
+      const rows = await listTraders(sql, group, { cut, shift: 0, category, smart: { spans, min_score: 60 } });
+      expect(rows.length).toBeGreaterThan(0);
+      told.push(rows.map(({ label, traders }) => `${label} ${traders}`).sort());
+    }
+    return told;
+  }
+
   test('told hours answer as facts do: two runs, late facts, moves, a window torn by its bounds', async () => {
     await loadShuffled(pool, (index) => index % 7 !== 3);
     await score(pool, new Date(start.getTime() + 4 * DAY), () => undefined);
@@ -168,9 +195,11 @@ describe('what is told beforehand', () => {
     const check = async (): Promise<void> => {
       for (const group of ['category', 'hour', 'day', 'hour_of_day'] as const) {
         const [kept, sums] = [await asked(group, from, now), group === 'category' ? await smartVolumes(from, now) : null];
+        const wallets = group === 'category' ? await askedOfWallets(from, now) : null;
         await pool.query('CREATE TABLE aside AS SELECT * FROM pm_told_hour');
         await pool.query('DELETE FROM pm_told_hour');
         expect(kept).toEqual(await asked(group, from, now));
+        if (group === 'category') expect(wallets).toEqual(await askedOfWallets(from, now));
         await pool.query('INSERT INTO pm_told_hour SELECT * FROM aside');
         await pool.query('DROP TABLE aside');
         expect(kept.length).toBeGreaterThan(0);
@@ -219,6 +248,12 @@ describe('what is told beforehand', () => {
     await check();
   }, 240_000);
 
+  /** Floats are added up in any order. */
+  const inOrder = ({ wallets, rows }: Overlap): unknown => ({
+    wallets,
+    rows: rows.map((row) => ({ ...row, cosine: row.cosine.toFixed(9) })).sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1)),
+  });
+
   test('told wallets answer as their positions do, and are taken out by whatever changes one', async () => {
     await loadShuffled(pool, (index) => index % 7 !== 3);
     await tellWallets(pool);
@@ -230,7 +265,24 @@ describe('what is told beforehand', () => {
       const evidence = await listWalletEvidence(sql, wallets, end, '[]');
       const lifetime = await loadLifetimes(sql, wallets, { now: end, overlay: '[]' });
       const bets = await listMedianBets(sql, wallets, { now: end, overlay: '[]' });
-      return wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) }));
+      const { rows: likest } = await pool.query<{ condition_id: string }>(
+        'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 3',
+      );
+      const overlaps = await Promise.all(
+        likest.map(({ condition_id }) =>
+          findOverlap(
+            sql,
+            condition_id,
+            { status: 'all', min_shared: 1, score_day: null, smart_score: 60, markets: 100 },
+            { now: end, overlay: '[]' },
+          ),
+        ),
+      );
+      expect(overlaps[0]?.rows.length).toBeGreaterThan(3);
+      return {
+        overlaps: overlaps.map(inOrder),
+        wallets: wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) })),
+      };
     };
     const check = async (): Promise<void> => {
       const kept = await answers();
