@@ -10,14 +10,20 @@ export interface SmartFlowRow {
   sell_usdc: string;
   buy_shares: string;
   net_usdc: string;
+  /** Smart wallets that traded the market, on whichever outcome. */
+  wallets: number;
 }
 
 /** Smart flow of each outcome of these markets. */
 export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartFlowRow[]> {
   const parameters = new Parameters();
   const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
-  const text = `SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
-FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1, 2`;
+  const text = `WITH piece AS MATERIALIZED (${smartPieces(cut, rule, parameters, filter)}), flow AS (
+  SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc FROM piece GROUP BY 1, 2
+), own AS (
+  SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM piece GROUP BY 1
+)
+SELECT flow.*, wallets FROM flow JOIN own USING (condition_id)`;
   return sql.query<SmartFlowRow & Record<string, unknown>>({ name: `pm_smart_flows_${cut.bounds.length}`, text }, parameters.values);
 }
 
@@ -27,22 +33,19 @@ export interface MarketWalletsRow {
   wallets: number;
 }
 
-/** Smart wallets that traded each of these markets, or these outcomes of theirs. */
-export function listSmartCounts(
+/** Number of smart wallets that traded these outcomes of a market. */
+export async function countSmartWallets(
   sql: Sql,
   cut: Cut,
   rule: SmartRule,
-  condition_ids: readonly string[],
-  token_ids: readonly string[] | null = null,
-): Promise<MarketWalletsRow[]> {
+  condition_id: string,
+  token_ids: readonly string[],
+): Promise<number> {
   const parameters = new Parameters();
-  const market = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
-  const filter = token_ids === null ? market : `${market} AND token_id = ANY (${parameters.add(token_ids, 'text[]')})`;
-  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece GROUP BY 1`;
-  return sql.query<MarketWalletsRow & Record<string, unknown>>(
-    { name: `pm_smart_counts_${cut.bounds.length}${token_ids === null ? '' : '_tokens'}`, text },
-    parameters.values,
-  );
+  const filter = `condition_id = ${parameters.add(condition_id, 'text')} AND token_id = ANY (${parameters.add(token_ids, 'text[]')})`;
+  const text = `SELECT count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece`;
+  const [row] = await sql.query<{ wallets: number }>({ name: `pm_smart_count_${cut.bounds.length}`, text }, parameters.values);
+  return row?.wallets ?? 0;
 }
 
 /** Takers of each of these markets. */

@@ -14,9 +14,11 @@ export const marketsCategories: Resolver<unknown, { include_stats: boolean; time
   { include_stats, timeframe },
   context,
 ) => {
-  const active = await countActiveMarkets(context.sql, context.now);
+  const [active, stats] = await Promise.all([
+    countActiveMarkets(context.sql, context.now),
+    include_stats ? loadStats(context, timeframe) : null,
+  ]);
   if (active.size === 0 && !(await hasAnything(context.sql, context.now))) throw new AppError('empty_result');
-  const stats = include_stats ? await loadStats(context, timeframe) : null;
   return CATEGORIES.map((name) => ({ name, active_markets: active.get(name) ?? 0, ...stats?.(name) }));
 };
 

@@ -7,7 +7,7 @@ import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
-import { type SmartFlowRow, listSmartCounts, listSmartFlows, listTakerCounts } from '../queries/market-flows';
+import { type SmartFlowRow, listSmartFlows, listTakerCounts } from '../queries/market-flows';
 import { type TrendingOrder, type TrendingRow, listTrending } from '../queries/market-trending';
 import { type Cut, cutAt } from '../queries/pieces';
 import { emptyWithin, smartRule } from './flows-scope';
@@ -37,22 +37,13 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
   if (shown.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: false });
   context.meta.count = shown.length;
   const ids = shown.map((row) => row.condition_id);
-  const [flows, takers, smart] = await Promise.all([
+  const [flows, takers] = await Promise.all([
     listSmartFlows(context.sql, own, rule, ids).then((rows) => groupedBy(rows, (flow) => flow.condition_id)),
-    listTakerCounts(context.sql, own, ids),
-    listSmartCounts(context.sql, own, rule, ids),
+    listTakerCounts(context.sql, own, ids).then((rows) => new Map(rows.map((row) => [row.condition_id, row.wallets]))),
   ]);
-  const count = (rows: typeof takers, id: string): number => rows.find((row) => row.condition_id === id)?.wallets ?? 0;
   return Promise.all(
     shown.map((row) =>
-      describe(
-        row,
-        flows.get(row.condition_id) ?? [],
-        window,
-        args.timeframe,
-        { takers: count(takers, row.condition_id), smart: count(smart, row.condition_id) },
-        context,
-      ),
+      describe(row, flows.get(row.condition_id) ?? [], window, args.timeframe, takers.get(row.condition_id) ?? 0, context),
     ),
   );
 };
@@ -68,15 +59,14 @@ async function describe(
   flows: readonly SmartFlowRow[],
   window: Window,
   timeframe: Timeframe,
-  wallets: { takers: number; smart: number },
+  takers: number,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
-  const { market, outcomes } = context.loaders(makeLoaders);
+  const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const { condition_id } = row;
-  const [record, tokens, current, before] = await Promise.all([
+  const [record, current, before] = await Promise.all([
     market.load(condition_id) as Promise<MarketRecord>,
-    outcomes.load(condition_id),
     prices.load({ condition_id, at: context.now }),
     prices.load({ condition_id, at: window.from, opening: true }),
   ]);
@@ -90,15 +80,15 @@ async function describe(
     period_volume_usdc: row.volume,
     period_trade_count: row.trades,
     volume_spike_multiplier: timeframe === 'all' ? null : row.spike,
-    smart_money_wallets_active: wallets.smart,
-    smart_money_net_direction: tokens.find((token) => token.token_id === favoured?.token_id)?.outcome ?? null,
+    smart_money_wallets_active: flows[0]?.wallets ?? 0,
+    smart_money_net_direction: current.find((outcome) => outcome.token_id === favoured?.token_id)?.outcome ?? null,
     buy_sell_ratio: over(row.buy_usdc, row.sell_usdc),
     leader_price: leader?.price ?? null,
     leader_outcome: leader?.outcome ?? null,
     previous_volume_usdc: timeframe === 'all' ? null : row.previous,
     volume_change_pct: changePercent(row.volume, timeframe === 'all' ? null : row.previous),
     smart_money_net_flow_usdc: total(flows.map((flow) => flow.net_usdc)),
-    unique_traders: wallets.takers,
+    unique_traders: takers,
     price_change: leader === null || start === null ? null : leader.price - start,
   };
 }

@@ -4,7 +4,7 @@ import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { listSmartCounts, listSmartFlows } from '../queries/market-flows';
+import { countSmartWallets, listSmartFlows } from '../queries/market-flows';
 import { listSmartHolders } from '../queries/market-holders';
 import { listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, type SmartSeriesRow, listSeries, listSmartSeries } from '../queries/market-series';
@@ -55,7 +55,9 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
     overall: {
       ...overall,
       outcome: favoured !== undefined && Number(favoured.net_flow) > 0 ? favoured.outcome.outcome : null,
-      smart_wallet_count: await countWallets(context, args, found.cut, found.rule, tokens),
+      smart_wallet_count: args.outcome
+        ? await countSmartWallets(context.sql, found.cut, found.rule, args.condition_id, [...tokens])
+        : (found.flows[0]?.wallets ?? 0),
       flow_price_correlation: correlationOf(lines),
     },
     by_outcome: sums.map(({ outcome, ...sides }) => {
@@ -101,11 +103,6 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
     holders,
     before: new Map(fills.map((fill) => [fill.token_id, fill.last === null ? null : Number(fill.last)])),
   };
-}
-
-async function countWallets(context: GraphContext, args: Args, cut: Cut, rule: SmartRule, tokens: ReadonlySet<string>): Promise<number> {
-  const [row] = await listSmartCounts(context.sql, cut, rule, [args.condition_id], args.outcome ? [...tokens] : null);
-  return row?.wallets ?? 0;
 }
 
 function sidesOf(rows: readonly SmartSeriesRow[]): { phase: Phase; net_flow: string; buy_volume: string; sell_volume: string } {
