@@ -40,24 +40,43 @@ export interface Follower {
   trades: number;
 }
 
-// Nearby trades of the leader make one stretch, so that no trade is found twice.
+// Begun at the stretches, each a place in an index.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',
-  text: `WITH stretches AS (
-  SELECT condition_id, token_id, side, range_agg(tstzrange(at, at + $6::interval, '(]')) AS spans FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS led(condition_id, token_id, side, at)
-  GROUP BY condition_id, token_id, side
-), spans AS (
-  SELECT condition_id, token_id, side, unnest(spans) AS span FROM stretches
-), follower AS (
+  text: `WITH follower AS (
   SELECT wallet, count(*)::int AS trades, sum(fills) AS fills FROM (
-    SELECT trade.wallet, count(*) AS fills FROM spans
-    JOIN pm_trade AS trade ON trade.condition_id = spans.condition_id AND trade.token_id = spans.token_id AND trade.side = spans.side
-      AND trade."timestamp" > lower(span) AND trade."timestamp" <= upper(span) AND trade."timestamp" < $7
-    WHERE trade.wallet <> $5 GROUP BY ${TRANSACTION}
+    SELECT trade.wallet, count(*) AS fills FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) AS stretch(condition_id, token_id, side, after, until)
+    JOIN pm_trade AS trade ON trade.condition_id = stretch.condition_id AND trade.token_id = stretch.token_id AND trade.side = stretch.side
+      AND trade."timestamp" > stretch.after AND trade."timestamp" <= stretch.until AND trade."timestamp" < $7
+    WHERE trade.wallet <> $6 GROUP BY ${TRANSACTION}
   ) AS trade GROUP BY wallet
 )
 SELECT wallet, trades, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $8 ORDER BY trades DESC, wallet LIMIT $9`,
 };
+
+/** A time (after, until] in which somebody who trades the token on that side follows the leader. */
+interface Stretch extends Pick<CopyTrade, 'condition_id' | 'token_id' | 'side'> {
+  after: Date;
+  until: Date;
+}
+
+/** Nearby trades of the leader make one stretch, so that no trade is found twice. */
+function stretchesOf(trades: readonly CopyTrade[], max_lag_ms: number): Stretch[] {
+  const open = new Map<string, Stretch>();
+  const stretches: Stretch[] = [];
+  for (const { condition_id, token_id, side, at } of [...trades].sort((a, b) => a.at.getTime() - b.at.getTime())) {
+    const key = `${condition_id}|${token_id}|${side}`;
+    const until = new Date(at.getTime() + max_lag_ms);
+    const last = open.get(key);
+    if (last !== undefined && at <= last.until) last.until = until;
+    else {
+      const next = { condition_id, token_id, side, after: at, until };
+      open.set(key, next);
+      stretches.push(next);
+    }
+  }
+  return stretches;
+}
 
 /** Wallets with at least so many trades within (0, max_lag] after the leader's, on the same token and side, before `to`: those with most; and the fills of all others than the leader there. */
 export async function listFollowers(
@@ -66,19 +85,34 @@ export async function listFollowers(
   trades: readonly CopyTrade[],
   { max_lag_ms, to, least, most }: { max_lag_ms: number; to: Date; least: number; most: number },
 ): Promise<{ followers: Follower[]; fills: number }> {
+  const stretches = stretchesOf(trades, max_lag_ms);
   const values = [
-    trades.map(({ condition_id }) => condition_id),
-    trades.map(({ token_id }) => token_id),
-    trades.map(({ side }) => side),
-    trades.map(({ at }) => at),
+    stretches.map(({ condition_id }) => condition_id),
+    stretches.map(({ token_id }) => token_id),
+    stretches.map(({ side }) => side),
+    stretches.map(({ after }) => after),
+    stretches.map(({ until }) => until),
     leader,
-    `${max_lag_ms} milliseconds`,
     to,
     least,
     most,
   ];
   const followers = await sql.query<Follower & { all_fills: number }>(FOLLOWING, values);
   return { followers, fills: followers[0]?.all_fills ?? 0 };
+}
+
+// An outcome token traded in a whole hour is a trade at least. Counted to the limit alone: who trades much is known after a few.
+const WITHIN: Statement = {
+  name: 'pm_copy_within',
+  text: `SELECT wallet FROM unnest($1::text[], $2::bigint[]) AS wanted(wallet, most) WHERE most >= (
+  SELECT count(*) FROM (SELECT FROM pm_wallet_hour AS own WHERE own.wallet = wanted.wallet AND own.token_id <> '' AND own.hour >= $3 AND own.hour <= $4::timestamptz - interval '1 hour' LIMIT wanted.most + 1) AS told
+)`,
+};
+
+/** Of wallets, each with a number of trades, all that made no more in the window, and few others. */
+export async function listWithin(sql: Sql, wallets: ReadonlyMap<string, number>, window: Window): Promise<string[]> {
+  const rows = await sql.query<{ wallet: string }>(WITHIN, [[...wallets.keys()], [...wallets.values()], window.from, window.to]);
+  return rows.map(({ wallet }) => wallet);
 }
 
 /** All fills seen in the window. */

@@ -9,8 +9,9 @@ import {
   listFollowers,
   listOwnTrades,
   listShareSteps,
+  listWithin,
 } from '../queries/copy-trades';
-import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, canCopy, copyFigures, matchCopies, tradesAfter } from './copying';
+import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, copyFigures, matchCopies, mostTrades, tradesAfter } from './copying';
 
 /** Wallets looked at closely, those with most trades after the leader's. */
 const MOST_CANDIDATES = 300;
@@ -79,7 +80,7 @@ const fillsOf = (trades: readonly CopyTrade[]): number => trades.reduce((sum, { 
 
 /** Of the followers those for whom so few of all the trades `counted` can still make a copier. */
 const fewEnough = (followers: readonly Follower[], led: number, counted: ReadonlyMap<string, number>): Follower[] =>
-  followers.filter(({ wallet, trades }) => canCopy(Math.min(trades, led), counted.get(wallet) ?? 0, led));
+  followers.filter(({ wallet, trades }) => (counted.get(wallet) ?? 0) <= mostTrades(Math.min(trades, led), led));
 
 const walletsOf = (followers: readonly Follower[]): string[] => followers.map(({ wallet }) => wallet);
 
@@ -96,10 +97,16 @@ async function knownToFollow(
   return walletsOf(fewEnough(followers, led, counted));
 }
 
-/** The same by ever longer ends of the window: who trades too much in a day need not be counted for a year. */
-async function canFollow(sql: Sql, followers: readonly Follower[], led: number, { from, to }: Window): Promise<string[]> {
+/**
+ * The same of those who are not cheaply known to trade too much, by ever longer ends of the window: who trades too much in a day need not be
+ * counted for a year.
+ */
+async function canFollow(sql: Sql, followers: readonly Follower[], led: number, window: Window): Promise<string[]> {
+  const { from, to } = window;
+  const most = new Map(followers.map(({ wallet, trades }) => [wallet, mostTrades(Math.min(trades, led), led)]));
+  const within = new Set(await listWithin(sql, new Map([...most].filter(([, trades]) => Number.isFinite(trades))), window));
+  let rest = followers.filter(({ wallet }) => most.get(wallet) === Infinity || within.has(wallet));
   const ends = LOOKS_MS.map((length) => new Date(to.getTime() - length)).filter((end) => end > from);
-  let rest = [...followers];
   for (const end of [...ends, from]) {
     if (rest.length === 0) break;
     rest = fewEnough(rest, led, await countOwnTrades(sql, walletsOf(rest), { from: end, to }));

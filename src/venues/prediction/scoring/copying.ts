@@ -109,13 +109,12 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
   };
 }
 
-/** Whether so many followed trades at most, among those of follower and leader, can make a copier: with all else at its best. */
-export function canCopy(most_matches: number, follower_trades: number, leader_trades: number): boolean {
-  const precision = Math.min(1, most_matches / Math.max(1, follower_trades));
+/** Most trades of a follower of which so many followed ones can make a copier, with all else at its best; Infinity where no number is too many. */
+export function mostTrades(most_matches: number, leader_trades: number): number {
   const coverage = Math.min(1, most_matches / Math.max(1, leader_trades));
-  const best = WEIGHTS.precision * precision + WEIGHTS.coverage * coverage + WEIGHTS.lift + WEIGHTS.regularity;
   // Sums of fractions err in their last digits.
-  return best >= COPY_SCORE - 1e-9;
+  const missing = COPY_SCORE - WEIGHTS.coverage * coverage - WEIGHTS.lift - WEIGHTS.regularity - 1e-9;
+  return missing <= 0 ? Infinity : Math.floor((WEIGHTS.precision * most_matches) / missing);
 }
 
 /** P(X >= k) of a binomial of n trials with probability p; terms are summed in logarithms from k on. */
