@@ -27,7 +27,6 @@ const CLAIMS = `SELECT owner, "timestamp", usd FROM lp_event WHERE pool_address 
 
 const TOTALS: Statement = {
   name: 'lp_fee_analysis',
-  keyed: true,
   text: `
 WITH claims AS (${CLAIMS}),
 owners AS (SELECT owner, sum(usd) AS usd FROM claims WHERE owner IS NOT NULL GROUP BY owner),

@@ -46,7 +46,6 @@ const HELD = `SELECT owner, deposit_usd - withdraw_usd AS usd FROM lives WHERE d
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
-  keyed: true,
   text: `
 WITH lives AS (${lives(13)}),
 held AS (${HELD}),
@@ -83,7 +82,6 @@ export interface HolderRow {
 
 const HOLDERS: Statement = {
   name: 'lp_pool_holders',
-  keyed: true,
   text: `
 WITH lives AS (${lives(7)}), held AS (${HELD})
 SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $8`,

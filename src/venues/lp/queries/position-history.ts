@@ -36,7 +36,6 @@ export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<Va
 
 const EVENTS: Statement = {
   name: 'lp_position_events',
-  keyed: true,
   text: `
 SELECT * FROM (
   SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,

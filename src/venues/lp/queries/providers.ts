@@ -42,7 +42,6 @@ const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($7::text[]
 /** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
 const POOLS: Statement = {
   name: 'lp_providers',
-  keyed: true,
   text: `
 WITH moved AS (
   SELECT owner, pool_address, min(pool_type) AS pool_type, sum(deposits + withdrawals + claims)::int AS event_count, sum(unpriced)::int AS unpriced,
