@@ -44,7 +44,11 @@ ORDER BY ${ORDER[sort_by]}c.coin COLLATE "C" LIMIT $6`;
 export async function coinsList(args: CoinsListArgs, context: GraphContext): Promise<ListedCoinRow[]> {
   const window = windowOf('7d', context.now);
   context.meta.window = window;
-  const rows = await context.sql.query<ListedCoinRow>({ name: `perps_coins_list_${args.sort_by}`, text: text(args.sort_by) }, [...spanOf(window), args.query?.toUpperCase() ?? null, args.limit]);
+  const rows = await context.sql.query<ListedCoinRow>({ name: `perps_coins_list_${args.sort_by}`, text: text(args.sort_by) }, [
+    ...spanOf(window),
+    args.query?.toUpperCase() ?? null,
+    args.limit,
+  ]);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: args.query == null ? undefined : { query: null } });
   context.meta.count = rows.length;
   return rows;

@@ -73,11 +73,7 @@ describe('positions of a simulated world', () => {
       for (const page of world.pages(start, now)) await loadRecords(cut.pool, page.name, page.records, page.format);
       const { rows } = await whole.pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet');
       const later = await listPositionsAsOf(sqlOver(whole), { wallets: rows.map((row) => row.wallet) }, now);
-      const known = await listPositionsAsOf(
-        sqlOver(cut),
-        { wallets: rows.map((row) => row.wallet) },
-        new Date(now.getTime() + DAY * 100),
-      );
+      const known = await listPositionsAsOf(sqlOver(cut), { wallets: rows.map((row) => row.wallet) }, new Date(now.getTime() + DAY * 100));
       const inOrder = (positions: typeof later): typeof later =>
         [...positions].sort((a, b) => (a.wallet + a.token_id < b.wallet + b.token_id ? -1 : 1));
       expect(inOrder(later).map((row) => ({ ...row, gain: Number(row.gain), cost: Number(row.cost) }))).toEqual(
