@@ -18,17 +18,20 @@ const statement = (scope: FillScope): Statement => {
   const newest = scope.smart ? 'last_at' : 'close_at';
   const category =
     scope.category !== null ? ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${market ? 3 : 2})` : '';
+  const from = `FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${category}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'}`;
   return {
     name: `pm_newest_fill${market ? '_market' : ''}${scope.category !== null ? '_category' : ''}${scope.smart ? '_smart' : ''}`,
-    text: `SELECT ${newest} AS at FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${category}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'} ORDER BY hour DESC LIMIT 1`,
+    // Of one market all hours are read: looked for from the newest hour back, a market that is long silent has everybody's in front.
+    text: market ? `SELECT max(${newest}) AS at ${from}` : `SELECT ${newest} AS at ${from} ORDER BY hour DESC LIMIT 1`,
   };
 };
 
 /** About when the newest fill in scope before `now` was, to the hour; null where there is none. */
 export async function findNewestFill(sql: Sql, scope: FillScope, now: Date): Promise<Date | null> {
   const values = [now, ...(scope.condition_id === null ? [] : [scope.condition_id]), ...(scope.category === null ? [] : [scope.category])];
-  const [row] = await sql.query<{ at: Date }>(statement(scope), values);
-  return row === undefined ? null : row.at < now ? row.at : now;
+  const [row] = await sql.query<{ at: Date | null }>(statement(scope), values);
+  const at = row?.at ?? null;
+  return at !== null && at > now ? now : at;
 }
 
 const FIRST: Statement = {
