@@ -21,8 +21,6 @@ interface Row extends QueryResultRow {
 }
 
 const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
-/** States in which a payment may still take money from its payer. */
-const OPEN: PaymentState[] = [...RUNNING, 'BROADCASTING', 'UNKNOWN'];
 const UNIQUE_VIOLATION = '23505';
 /** Deliveries are written down together, this long after the first of them. */
 export const DELIVERED_AFTER_MS = 25;
@@ -126,7 +124,7 @@ export class Ledger {
   /** Micro-USDC that the payer may still have to pay, up to and including payment `id`. */
   async sumOpen(payer: string, id: string): Promise<bigint> {
     await this.flush();
-    const { rows } = await this.pool.query<{ sum: string | null }>(SUM_OPEN, [payer, OPEN, id]);
+    const { rows } = await this.pool.query<{ sum: string | null }>(SUM_OPEN, [payer, id]);
     return BigInt(rows[0]?.sum ?? 0);
   }
 

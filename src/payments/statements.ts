@@ -116,10 +116,11 @@ export const HELD: NamedStatement = {
     WHERE c.key = ANY ($1) AND (c.expires_at IS NULL OR c.expires_at > now()) GROUP BY p.id ORDER BY p.id DESC`,
 };
 
-/** Micro-USDC of payer $1 in states $2, up to and including payment $3. */
+/** Micro-USDC that payer $1 may still have to pay, up to and including payment $2. The states are spelled as in the index that holds them. */
 export const SUM_OPEN: NamedStatement = {
   name: 'payment_sum_open',
-  text: 'SELECT sum(amount) AS sum FROM payment WHERE payer = $1 AND state = ANY ($2) AND NOT owed AND id <= $3',
+  text: `SELECT sum(amount) AS sum FROM payment
+    WHERE payer = $1 AND state = ANY ('{RESERVED,EXECUTING,RESULT_READY,BROADCASTING,UNKNOWN}') AND NOT owed AND id <= $2`,
 };
 
 /** Payment $1 takes on the debt of one that was released unserved: same proof, payer and request, and a secret in common. */

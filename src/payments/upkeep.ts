@@ -41,11 +41,17 @@ const PURGE_BATCH = 5_000;
 // Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. What may still be
 // looked up on the chain is not touched.
 const PURGE_UNPAID = `
-  DELETE FROM payment WHERE id IN (
-    SELECT id FROM payment WHERE state IN ('RELEASED', 'EXPIRED', 'REJECTED_ONCHAIN') AND look_at IS NULL AND NOT owed
-    AND moved_at < now() - CASE state WHEN 'RELEASED' THEN interval '7 days' ELSE interval '30 days' END
-    AND moved_at < now() - interval '7 days' ORDER BY moved_at LIMIT $1 FOR UPDATE SKIP LOCKED
-  )`;
+  WITH gone AS (
+    DELETE FROM payment WHERE id IN (
+      SELECT id FROM payment WHERE state IN ('RELEASED', 'EXPIRED', 'REJECTED_ONCHAIN') AND look_at IS NULL AND NOT owed
+      AND moved_at < now() - CASE state WHEN 'RELEASED' THEN interval '7 days' ELSE interval '30 days' END
+      AND moved_at < now() - interval '7 days' ORDER BY moved_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    ) RETURNING id
+  ), claims AS (
+    DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM gone)
+  ), steps AS (
+    DELETE FROM payment_step WHERE payment_id IN (SELECT id FROM gone)
+  ) SELECT FROM gone`;
 
 /** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
 export class Upkeep {

@@ -51,10 +51,13 @@ describe('purge', () => {
     ['ROLLED_BACK', 4_000, false, 1],
   ] as const)('%s for %d days (to be looked at: %s): %d left', async (state, days, look, left) => {
     const payer = await payment(state, days, look);
+    const [{ id } = { id: '' }] = await sql<{ id: string }>('SELECT id FROM payment WHERE payer = $1', [payer]);
+    await sql("INSERT INTO payment_claim (key, kind, payment_id) VALUES ($1, 'proof', $2)", [payer, id]);
     await purge();
-    expect(await sql('SELECT 1 FROM payment WHERE payer = $1', [payer])).toHaveLength(left);
-    const steps = await sql('SELECT 1 FROM payment_step s JOIN payment p ON p.id = s.payment_id WHERE payer = $1', [payer]);
-    expect(steps.length > 0).toBe(left === 1);
+    const rows = (table: string, column: string): Promise<unknown[]> => sql(`SELECT FROM ${table} WHERE ${column} = $1`, [id]);
+    expect(await rows('payment', 'id')).toHaveLength(left);
+    expect(await rows('payment_claim', 'payment_id')).toHaveLength(left);
+    expect((await rows('payment_step', 'payment_id')).length > 0).toBe(left === 1);
     await sql('DELETE FROM payment WHERE payer = $1', [payer]);
   });
 
