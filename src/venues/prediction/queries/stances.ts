@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql';
 import type { Stance } from '../consensus';
 import { positionsSql } from '../rollups/positions-as-of';
 import { toldWallets } from '../rollups/told-wallets';
-import { activeAt } from './active-markets';
+import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 
 /** Whose positions: wallets with a score in these bounds in one run; without a run nobody. */
@@ -21,7 +21,13 @@ export interface AsOf {
 /** SQL of what the shares held cost on average; a resolved position only keeps what they paid. */
 export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN shares * paid_usdc / paid_shares ELSE cost END`;
 
-const bandOf = ({ day, min, max }: ScoreBand, parameters: Parameters): string =>
+/** SQL of which positions hold shares of a market that is not resolved. */
+export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
+
+const STANCE = `scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at`;
+
+/** SQL of a band's wallets with their scores and tags. */
+export const bandOf = ({ day, min, max }: ScoreBand, parameters: Parameters): string =>
   `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${parameters.add(min, 'numeric')} AND score <= ${parameters.add(max, 'numeric')}`;
 
 /** Shares held by wallets of a band on these markets: now, or when a market was resolved. */
@@ -34,12 +40,11 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
     later,
     `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`,
   );
-  const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at
-FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
+  const text = `SELECT condition_id, token_id, wallet, ${STANCE} FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
   return sql.query<Stance & Record<string, unknown>>({ name: 'pm_stances', text }, parameters.values);
 }
 
-/** Which active markets. */
+/** Which active markets: those with enough holders. */
 export interface MarketScope {
   category: string | null;
   /** At least so many wallets of the band on one outcome. */
@@ -48,27 +53,24 @@ export interface MarketScope {
   on_market: number;
 }
 
-/** Active markets on which wallets of a band hold shares, in no order. */
-export async function listHeldMarkets(sql: Sql, band: ScoreBand, scope: MarketScope, { now, overlay }: AsOf): Promise<string[]> {
+/** What wallets of a band hold on active markets, in no order. */
+export async function listHeldStances(sql: Sql, band: ScoreBand, scope: MarketScope, { now, overlay }: AsOf): Promise<Stance[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const scored = bandOf(band, parameters);
   // Of all open positions few are of a band: its wallets, known beforehand, find them in the index.
-  const held = positionsSql(
-    instant,
-    later,
-    `status = 'open' AND shares > 0 AND paid_shares > 0 AND wallet = ANY (ARRAY(SELECT wallet FROM (${scored}) AS band))`,
-  );
-  const only = scope.category === null ? '' : ` AND market.category = ${parameters.add(scope.category, 'text')}`;
-  const text = `SELECT condition_id FROM (
-  SELECT condition_id, token_id, count(*) AS holders FROM (${held}) AS held GROUP BY 1, 2
-) AS token JOIN pm_market AS market USING (condition_id) WHERE ${activeAt('market', instant)}${only}
-GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}`;
-  const rows = await sql.query<{ condition_id: string }>(
-    { name: `pm_held_markets${scope.category === null ? '' : '_category'}`, text },
+  const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM scored))`);
+  const active = activeMarkets(instant, scope.category === null ? null : parameters.add(scope.category, 'text'));
+  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), active AS MATERIALIZED (${active}), held AS MATERIALIZED (
+  SELECT condition_id, token_id, wallet, ${STANCE} FROM (${positions}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
+), crowded AS (
+  SELECT condition_id FROM (SELECT condition_id, count(*) AS holders FROM held GROUP BY condition_id, token_id) AS token
+  GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}
+)
+SELECT held.* FROM held JOIN crowded USING (condition_id)`;
+  return sql.query<Stance & Record<string, unknown>>(
+    { name: `pm_held_stances${scope.category === null ? '' : '_category'}`, text },
     parameters.values,
   );
-  return rows.map((row) => row.condition_id);
 }
 
 /** Median of what a wallet ever paid for a position, USDC. */
@@ -76,7 +78,12 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
   if (wallets.length === 0) return new Map();
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const told = toldWallets(parameters.add(wallets, 'text[]'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const told = toldWallets(
+    parameters.add(wallets, 'text[]'),
+    instant,
+    (some) => positionsSql(instant, later, `wallet = ANY (${some})`),
+    'wallet, median_bet',
+  );
   const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet IS NOT NULL`;
   const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
@@ -92,7 +99,12 @@ export interface Lifetime {
 export async function loadLifetimes(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<(wallet: string) => Lifetime> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const told = toldWallets(parameters.add(wallets, 'text[]'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const told = toldWallets(
+    parameters.add(wallets, 'text[]'),
+    instant,
+    (some) => positionsSql(instant, later, `wallet = ANY (${some})`),
+    'wallet, trades, gain',
+  );
   const text = `SELECT wallet, trades, gain FROM (${told}) AS told`;
   const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text }, parameters.values);
   const found = new Map(rows.map((row) => [row.wallet, row]));

@@ -4,13 +4,14 @@ import type { Category } from '../../../lib/category';
 import { mean, median } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf } from '../consensus';
+import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import type { PricedOutcome } from '../market-prices';
 import { loadFirstBuys } from '../queries/market-holdings';
-import { listHeldMarkets, listMedianBets } from '../queries/stances';
+import { listHeldStances, listMedianBets } from '../queries/stances';
 import { byCost, entryOfAll, topWallet } from './signals-money';
-import { asOf, loadStances, smartBand } from './signals-views';
+import { asOf, smartBand } from './signals-views';
 
 interface Args {
   category?: Category | null;
@@ -69,7 +70,7 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
 async function listFavoured(context: GraphContext, args: Scope): Promise<Favoured[]> {
   const [band, as_of] = [await smartBand(context), await asOf(context)];
   const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
-  const stances = await loadStances(context, await listHeldMarkets(context.sql, band, scope, as_of), band);
+  const stances = groupedBy(await listHeldStances(context.sql, band, scope, as_of), (stance) => stance.condition_id);
   const { prices } = context.loaders(makeMarketLoaders);
   const favoured = await Promise.all(
     [...stances].map(async ([condition_id, held]): Promise<Favoured[]> => {

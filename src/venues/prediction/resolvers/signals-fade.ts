@@ -3,14 +3,15 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { mean } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { type Consensus, type NetStance, byMoney, byScore, consensusOf } from '../consensus';
+import { type Consensus, byScore, consensusOf } from '../consensus';
+import { compareAmounts, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
+import { type CrowdSide, listCrowdSides } from '../queries/crowds';
 import { listSettledCrowds } from '../queries/market-resolutions';
-import { listHeldMarkets, loadLifetimes } from '../queries/stances';
-import { entryOfAll } from './signals-money';
+import { entryOf } from './signals-money';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
 
 interface Args {
@@ -24,14 +25,23 @@ interface Args {
   limit: number;
 }
 
+/** Low-score wallets of a market. */
 interface Crowd {
   condition_id: string;
+  /** The side with most of their money. */
+  top: CrowdSide;
+  /** Its share of their money. */
+  strength: number;
+  wallets: number;
+  usdc: number;
+  avg_score: number | null;
+}
+
+/** A crowd beside prices and what smart money thinks. */
+interface Seen extends Crowd {
   outcome: PricedOutcome;
   fade: PricedOutcome;
   leader_price: number | null;
-  strength: number;
-  wallets: NetStance[];
-  usdc: number;
   entry: number | null;
   gap: number | null;
   smart: Consensus;
@@ -45,9 +55,9 @@ const STRENGTH_STEP = 0.1;
 
 /** markets/dumb-consensus: active markets on which low-score wallets agree. Throws empty_result when there is none. */
 export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, context) => {
-  const [kept, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
-  if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
-  const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
+  const [crowds, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
+  const shown = await listShown(context, crowds, args);
+  if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
   context.meta.count = shown.length;
   const { market } = context.loaders(makeLoaders);
   return Promise.all(
@@ -63,63 +73,77 @@ export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, con
   );
 };
 
-const ORDERS: Record<Args['sort_by'], (a: Crowd, b: Crowd) => number> = {
-  consensus_strength: (a, b) => b.strength - a.strength,
-  total_usdc: (a, b) => b.usdc - a.usdc,
-  wallet_count: (a, b) => b.wallets.length - a.wallets.length,
-  price_gap: (a, b) => (b.gap ?? -2) - (a.gap ?? -2),
-};
+const byGap = (a: Seen, b: Seen): number => (b.gap ?? -2) - (a.gap ?? -2) || byId(a, b);
+const byId = (a: Crowd, b: Crowd): number => (a.condition_id < b.condition_id ? -1 : 1);
+const byOwn = {
+  consensus_strength: (crowd: Crowd) => crowd.strength,
+  total_usdc: (crowd: Crowd) => crowd.usdc,
+  wallet_count: (crowd: Crowd) => crowd.wallets,
+} as const;
 
-/** Crowds in scope. */
+/** Crowds in scope that agree. */
 async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
-  const [band, smart, as_of] = await Promise.all([dumbBand(context, args.max_score), smartBand(context), asOf(context)]);
-  const scope = { category: args.category ?? null, on_one_outcome: 1, on_market: args.min_wallets };
-  const low = await loadStances(context, await listHeldMarkets(context.sql, band, scope, as_of), band);
-  const wallets = new Set([...low.values()].flatMap((stances) => stances.map((stance) => stance.wallet)));
-  const lifetime = await loadLifetimes(context.sql, [...wallets], as_of);
-  const agreed = [...low].flatMap(([condition_id, stances]) => {
-    const consensus = consensusOf(stances.filter((stance) => lifetime(stance.wallet).trades >= FEWEST_TRADES), byMoney); // prettier-ignore
-    return agrees(consensus, args) ? [{ condition_id, consensus }] : [];
-  });
-  const wise = await loadStances(context, agreed.map((one) => one.condition_id), smart); // prettier-ignore
-  const { prices } = context.loaders(makeMarketLoaders);
-  const crowds = agreed.map(async ({ condition_id, consensus }) =>
-    crowdOf(
-      condition_id,
-      consensus,
-      consensusOf(wise.get(condition_id) ?? [], byScore),
-      await prices.load({ condition_id, at: context.now }),
-    ),
-  );
-  return (await Promise.all(crowds)).flat().filter((crowd) => !args.contrarian_only || contrarianOf(crowd) === true);
+  const [band, as_of] = await Promise.all([dumbBand(context, args.max_score), asOf(context)]);
+  const sides = await listCrowdSides(context.sql, band, { category: args.category ?? null, min_trades: FEWEST_TRADES }, as_of);
+  return [...groupedBy(sides, (side) => side.condition_id).values()].map(crowdOf).filter((crowd) => agrees(crowd, args));
 }
 
-const usdcOf = ({ weights }: Consensus): number => [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-const strengthOf = (consensus: Consensus): number => (consensus.weights.get(consensus.token_id ?? '') ?? 0) / usdcOf(consensus);
+function crowdOf(sides: readonly CrowdSide[]): Crowd {
+  const [top] = [...sides].sort((a, b) => compareAmounts(b.net_usdc, a.net_usdc) || (a.token_id < b.token_id ? -1 : 1)) as [CrowdSide];
+  const usdc = total(sides.map((side) => side.net_usdc));
+  const wallets = sides.reduce((sum, side) => sum + side.wallets, 0);
+  return {
+    condition_id: top.condition_id,
+    top,
+    strength: over(top.net_usdc, usdc) as number,
+    wallets,
+    usdc: Number(usdc),
+    avg_score: over(total(sides.map((side) => side.scores)), wallets),
+  };
+}
 
-const agrees = (consensus: Consensus, { min_wallets, min_usdc, min_consensus }: Args): boolean =>
-  consensus.token_id !== null &&
-  consensus.wallets.length >= min_wallets &&
-  usdcOf(consensus) >= min_usdc &&
-  strengthOf(consensus) >= min_consensus;
+const agrees = (crowd: Crowd, { min_wallets, min_usdc, min_consensus }: Args): boolean =>
+  crowd.wallets >= min_wallets && crowd.usdc >= min_usdc && crowd.strength >= min_consensus;
 
-function crowdOf(condition_id: string, consensus: Consensus, smart: Consensus, prices: readonly PricedOutcome[]): Crowd[] {
-  const outcome = prices.find((one) => one.token_id === consensus.token_id);
+/** The first of the crowds in the order asked for. Unless prices or smart money choose them, these are looked up for the first alone. */
+async function listShown(context: GraphContext, crowds: readonly Crowd[], { sort_by, contrarian_only, limit }: Args): Promise<Seen[]> {
+  const keyOf = sort_by === 'price_gap' ? null : byOwn[sort_by];
+  const ordered = keyOf === null ? crowds : [...crowds].sort((a, b) => keyOf(b) - keyOf(a) || byId(a, b));
+  const at_once = keyOf === null || contrarian_only ? crowds.length : limit;
+  const shown: Seen[] = [];
+  for (let from = 0; from < ordered.length && shown.length < limit; from += at_once) {
+    const seen = await look(context, ordered.slice(from, from + at_once));
+    shown.push(...seen.filter((crowd) => !contrarian_only || contrarianOf(crowd) === true));
+  }
+  return (keyOf === null ? shown.sort(byGap) : shown).slice(0, limit);
+}
+
+/** Crowds beside prices and smart money; without those whose outcome the market does not list, or lists alone. */
+async function look(context: GraphContext, crowds: readonly Crowd[]): Promise<Seen[]> {
+  const ids = crowds.map((crowd) => crowd.condition_id);
+  const { prices } = context.loaders(makeMarketLoaders);
+  const [wise, priced] = await Promise.all([
+    smartBand(context).then((band) => loadStances(context, ids, band)),
+    Promise.all(ids.map((condition_id) => prices.load({ condition_id, at: context.now }))),
+  ]);
+  return crowds.flatMap((crowd, index) =>
+    besidePrices(crowd, priced[index] as PricedOutcome[], consensusOf(wise.get(crowd.condition_id) ?? [], byScore)),
+  );
+}
+
+function besidePrices(crowd: Crowd, prices: readonly PricedOutcome[], smart: Consensus): Seen[] {
+  const outcome = prices.find((one) => one.token_id === crowd.top.token_id);
   // The strongest of the others is what to take instead.
   const others = prices.filter((one) => one !== outcome);
   const fade = leaderOf(others) ?? others[0];
   if (outcome === undefined || fade === undefined) return [];
-  const { wallets } = consensus;
-  const entry = entryOfAll(wallets.filter((wallet) => wallet.token_id === outcome.token_id));
+  const entry = entryOf(crowd.top);
   return [
     {
-      condition_id,
+      ...crowd,
       outcome,
       fade,
       leader_price: leaderOf(prices)?.price ?? null,
-      strength: strengthOf(consensus),
-      wallets,
-      usdc: usdcOf(consensus),
       entry,
       gap: entry === null || outcome.price === null ? null : entry - outcome.price,
       smart,
@@ -130,29 +154,30 @@ function crowdOf(condition_id: string, consensus: Consensus, smart: Consensus, p
 
 /** What the largest crowd there is would be found by; other scores where there is none. */
 async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
-  const all = await listCrowds(context, { ...args, min_wallets: 1, min_usdc: 0, min_consensus: 0.5, contrarian_only: false });
-  const [largest] = all.sort((a, b) => b.wallets.length - a.wallets.length || b.usdc - a.usdc);
+  const crowds = await listCrowds(context, { ...args, min_wallets: 1, min_usdc: 0, min_consensus: 0.5 });
+  const all = await look(context, crowds);
+  const [largest] = all.sort((a, b) => b.wallets - a.wallets || b.usdc - a.usdc);
   if (largest === undefined) return args.category ? { category: null } : { max_score: 59 };
   return {
-    min_wallets: Math.min(args.min_wallets, largest.wallets.length),
+    min_wallets: Math.min(args.min_wallets, largest.wallets),
     min_usdc: Math.min(args.min_usdc, Math.floor(largest.usdc)),
     min_consensus: Math.min(args.min_consensus, Math.floor(largest.strength * 100) / 100),
     ...(args.contrarian_only ? { contrarian_only: false } : {}),
   };
 }
 
-const contrarianOf = ({ smart_outcome, outcome }: Crowd): boolean | null =>
+const contrarianOf = ({ smart_outcome, outcome }: Seen): boolean | null =>
   smart_outcome === null ? null : smart_outcome.token_id !== outcome.token_id;
 
-function describe(crowd: Crowd): Record<string, unknown> {
+function describe(crowd: Seen): Record<string, unknown> {
   return {
     token_id: crowd.outcome.token_id,
     price: crowd.outcome.price,
     consensus_outcome: crowd.outcome.outcome,
     consensus_strength: crowd.strength,
-    wallet_count: crowd.wallets.length,
+    wallet_count: crowd.wallets,
     total_usdc: crowd.usdc,
-    avg_score: mean(crowd.wallets.map((wallet) => wallet.score)),
+    avg_score: crowd.avg_score,
     avg_entry_price: crowd.entry,
     leader_price: crowd.leader_price,
     fade_outcome: crowd.fade.outcome,

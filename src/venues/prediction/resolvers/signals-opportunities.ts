@@ -13,7 +13,7 @@ import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
 import { type SmartWalletFlow, listSmartWalletFlowsOn } from '../queries/smart-wallet-flows';
-import { listHeldMarkets } from '../queries/stances';
+import { listHeldStances } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
@@ -105,9 +105,10 @@ const strengthOf = (score: number): Strength => (score >= STRENGTHS.strong ? 'st
 /** What is held on active markets, whatever the window: shared by the parts of one build. */
 const loadHeld = async (context: GraphContext) => {
   const [band, as_of] = [await smartBand(context), await asOf(context)];
-  const ids = await listHeldMarkets(context.sql, band, { category: null, on_one_outcome: 1, on_market: 1 }, as_of);
-  const dumb = await loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score));
-  return { ids, smart: await loadStances(context, ids, band), dumb };
+  const held = await listHeldStances(context.sql, band, { category: null, on_one_outcome: 1, on_market: 1 }, as_of);
+  const smart = groupedBy(held, (stance) => stance.condition_id);
+  const ids = [...smart.keys()];
+  return { ids, smart, dumb: await loadStances(context, ids, await dumbBand(context, PM_TAGS.dumb_score)) };
 };
 
 async function listOpportunities(context: GraphContext, window: Window): Promise<Opportunity[]> {

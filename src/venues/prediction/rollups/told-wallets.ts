@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { D_INS } from '../scoring/insider';
 import { lockRollups } from './positions';
+import { tellCategories } from './told-categories';
 
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
@@ -36,14 +37,19 @@ SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gai
 FROM part LEFT JOIN bet ON bet.wallet = part.wallet LEFT JOIN member ON member.wallet = part.wallet GROUP BY part.wallet`;
 
 /**
- * SQL of what is told of `wallets` as of `now`, TOLD_COLUMNS, parameters of the statement both: as kept where nothing happened to the wallet since, else from `positionsOf`, SQL
- * of the positions of wallets as of then. A wallet without positions is not told.
+ * SQL of what is told of `wallets` as of `now`, parameters of the statement both: as kept where nothing happened to the wallet since, else from `positionsOf`, SQL
+ * of the positions of wallets as of then. `columns` are of TOLD_COLUMNS, `wallet` among them. A wallet without positions is not told.
  */
-export const toldWallets = (wallets: string, now: string, positionsOf: (wallets: string) => string): string => `WITH kept AS MATERIALIZED (
-  SELECT ${TOLD_COLUMNS} FROM pm_told_wallet WHERE wallet = ANY (${wallets}) AND last_at < ${now}
+export const toldWallets = (
+  wallets: string,
+  now: string,
+  positionsOf: (wallets: string) => string,
+  columns: string = TOLD_COLUMNS,
+): string => `WITH kept AS MATERIALIZED (
+  SELECT ${columns} FROM pm_told_wallet WHERE wallet = ANY (${wallets}) AND last_at < ${now}
 )
-SELECT ${TOLD_COLUMNS} FROM kept UNION ALL
-SELECT ${TOLD_COLUMNS} FROM (${toldSql(positionsOf(`ARRAY(SELECT wanted.wallet FROM unnest(${wallets}) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT kept.wallet FROM kept))`))}) AS rest`;
+SELECT ${columns} FROM kept UNION ALL
+SELECT ${columns} FROM (${toldSql(positionsOf(`ARRAY(SELECT wanted.wallet FROM unnest(${wallets}) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT kept.wallet FROM kept))`))}) AS rest`;
 
 const UNTOLD = `SELECT wallet FROM pm_wallet WHERE wallet > $1 AND NOT EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) ORDER BY wallet LIMIT ${AT_ONCE}`;
 const TELL = `INSERT INTO pm_told_wallet (${TOLD_COLUMNS}) SELECT ${TOLD_COLUMNS} FROM (${toldSql('SELECT * FROM pm_position WHERE wallet = ANY ($1)')}) AS told`;
@@ -54,7 +60,9 @@ export async function tellWallets(pool: Pool): Promise<void> {
   const tell = async (client: PoolClient): Promise<boolean> => {
     await lockRollups(client);
     const { rows } = await client.query<{ wallet: string }>(UNTOLD, [after]);
-    await client.query(TELL, [rows.map(({ wallet }) => wallet)]);
+    const wallets = rows.map(({ wallet }) => wallet);
+    await client.query(TELL, [wallets]);
+    await tellCategories(client, wallets);
     after = rows.at(-1)?.wallet ?? '';
     return rows.length === AT_ONCE;
   };

@@ -1,0 +1,63 @@
+import type { Sql } from '../../../db/sql';
+import { positionsSql } from '../rollups/positions-as-of';
+import { toldWallets } from '../rollups/told-wallets';
+import { activeMarkets } from './active-markets';
+import { Parameters } from './parameters';
+import { type AsOf, OPEN, type ScoreBand, bandOf } from './stances';
+
+/** Wallets of a band that are net on one outcome of a market; amounts are exact decimal texts. */
+export interface CrowdSide {
+  condition_id: string;
+  token_id: string;
+  wallets: number;
+  /** What their shares of it cost, less what their shares of the market's other outcomes cost. */
+  net_usdc: string;
+  /** Sum of their scores. */
+  scores: string;
+  /** All they ever took of it. */
+  paid_shares: string;
+  paid_usdc: string;
+}
+
+/** Which wallets of a band on which active markets. */
+export interface CrowdScope {
+  category: string | null;
+  /** Buys and sells ever at least. */
+  min_trades: number;
+}
+
+/**
+ * The sides a band's wallets take on active markets. A wallet counts for the outcome that cost it more than all others of the market together, as
+ * consensusOf tells of stances.
+ */
+export function listCrowdSides(
+  sql: Sql,
+  band: ScoreBand,
+  { category, min_trades }: CrowdScope,
+  { now, overlay }: AsOf,
+): Promise<CrowdSide[]> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const wallets = (of: string): string => `ARRAY(SELECT wallet FROM ${of})`;
+  const told = toldWallets(wallets('band'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
+  const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
+  // Texts are long: what is grouped by and kept on the way are numbers.
+  const text = `WITH band AS MATERIALIZED (${bandOf(band, parameters)}), scored AS MATERIALIZED (
+  SELECT wallet, score, row_number() OVER () AS w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${parameters.add(min_trades, 'int')}
+), active AS MATERIALIZED (
+  SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
+), held AS MATERIALIZED (
+  SELECT m, w, token_id, score, cost, paid_shares, paid_usdc
+  FROM (${positionsSql(instant, later, `${OPEN} AND wallet = ANY (${wallets('scored')})`)}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
+), several AS (
+  SELECT m, w, sum(cost) AS cost FROM held JOIN (SELECT m, w FROM held GROUP BY 1, 2 HAVING count(*) > 1) AS both_sides USING (m, w) GROUP BY 1, 2
+), side AS (
+  SELECT m, token_id, count(*)::int AS wallets, sum(2 * held.cost - COALESCE(several.cost, held.cost)) AS net_usdc, sum(score) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc
+  FROM held LEFT JOIN several USING (m, w) WHERE 2 * held.cost > COALESCE(several.cost, held.cost) GROUP BY m, token_id
+)
+SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)`;
+  return sql.query<CrowdSide & Record<string, unknown>>(
+    { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
+}
