@@ -1,17 +1,26 @@
 import { AppError } from '../../../errors';
 import { CATEGORIES } from '../../../lib/category';
+import { mean } from '../../../lib/statistics';
+import { BEGINNING } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { makeMarketLoaders } from '../market-loaders';
 import { makeLoaders } from '../loaders';
 import { over, percent } from '../exact';
-import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
-import { type ExpertFilter, type ExpertRow, type ExpertSort, listExperts } from '../queries/wallet-experts';
-import { listPositionsAsOf } from '../rollups/positions-as-of';
+import { sharpeOf } from '../positions/figures';
+import { type EndedEvidence, listEndedEvidence } from '../queries/leader-positions';
+import {
+  EXPERT_SORTS,
+  type ExpertRow,
+  type ExpertScope,
+  type ExpertSort,
+  type RankedExpert,
+  listExperts,
+  listRankedExperts,
+} from '../queries/wallet-experts';
 import { groupedBy } from '../grouped';
-import { scoreWallet } from '../scoring/formula';
+import { judgeEdge } from '../scoring/formula';
 import { isSpecialist } from '../scoring/tags';
-import { loadJudged } from './position';
 import { nameRun } from './wallets';
 
 interface NicheExpertsArgs {
@@ -22,7 +31,6 @@ interface NicheExpertsArgs {
   specialists_only: boolean;
 }
 
-const SORTS: readonly ExpertSort[] = ['category_sharpe', 'category_pnl', 'category_volume', 'category_edge'];
 const KEPT = { min_category_trades: 10, limit: 100 } as const;
 
 /** The best of a category in one order. */
@@ -38,18 +46,23 @@ export const expertsSnapshot: Snapshot<{ rankings: Ranking[]; experts: Expert[] 
   every_s: 600,
   parts: CATEGORIES,
   build: async (context, category) => {
-    const rankings: Ranking[] = [];
-    const found = new Map<string, ExpertRow>();
-    for (const specialists_only of [false, true]) {
-      for (const sort_by of SORTS) {
-        const rows = await listRanked(context, { ...KEPT, category, sort_by, specialists_only });
-        rankings.push({ sort_by, specialists_only, wallets: rows.map(({ wallet }) => wallet) });
-        for (const row of rows) found.set(row.wallet, row);
-      }
-    }
-    return { rankings, experts: await describe([...found.values()], category, context) };
+    const ranked = await listRankedExperts(context.sql, await scopeOf(context, { ...KEPT, category }));
+    const rankings = [false, true].flatMap((specialists_only) =>
+      EXPERT_SORTS.map((sort_by, index) => ({ sort_by, specialists_only, wallets: firstOf(ranked, index, specialists_only) })),
+    );
+    return { rankings, experts: await describe(ranked, category, context) };
   },
 };
+
+/** The first wallets of the order in that place of EXPERT_SORTS. */
+function firstOf(ranked: readonly RankedExpert[], order: number, specialists_only: boolean): string[] {
+  const wallets: string[] = [];
+  for (const { wallet, places, special_places } of ranked) {
+    const place = (specialists_only ? special_places : places)?.[order] ?? KEPT.limit + 1;
+    if (place <= KEPT.limit) wallets[place - 1] = wallet;
+  }
+  return wallets;
+}
 
 /**
  * wallets/niche-experts: best wallets inside one category, machines left out. Throws empty_result when nobody qualifies, stale_data when its snapshot
@@ -77,37 +90,42 @@ async function readKept(context: GraphContext, args: NicheExpertsArgs): Promise<
   return (ranking?.wallets ?? []).slice(0, args.limit).flatMap((wallet) => byWallet.get(wallet) ?? []);
 }
 
-async function listRanked(context: GraphContext, { min_category_trades, ...args }: NicheExpertsArgs): Promise<ExpertRow[]> {
+type Scope = Pick<NicheExpertsArgs, 'category' | 'min_category_trades' | 'limit'>;
+
+async function scopeOf(context: GraphContext, { category, min_category_trades, limit }: Scope): Promise<ExpertScope> {
   const run = await context.loaders(makeLoaders).scoreRun();
-  const filter: ExpertFilter = {
-    ...args,
+  return {
+    category,
     min_positions: min_category_trades,
+    limit,
     score_day: run?.day ?? null,
     now: context.now,
     overlay: await context.loaders(makeMarketLoaders).overlay(),
   };
-  return listExperts(context.sql, filter);
+}
+
+async function listRanked(context: GraphContext, args: NicheExpertsArgs): Promise<ExpertRow[]> {
+  const { sort_by, specialists_only } = args;
+  return listExperts(context.sql, { sort_by, specialists_only, ...(await scopeOf(context, args)) });
 }
 
 async function describe(experts: readonly ExpertRow[], category: string, context: GraphContext): Promise<Expert[]> {
-  const kept = await listPositionsAsOf(context.sql, { wallets: experts.map(({ wallet }) => wallet) }, context.now);
-  const judged = (await loadJudged(kept, context)).filter((position) => position.category === category);
-  const positions = groupedBy(judged, ({ wallet }) => wallet);
-  return Promise.all(experts.map((expert) => expertOf(expert, positions.get(expert.wallet) ?? [], context)));
+  const { now, sql } = context;
+  const scope = { wallets: experts.map(({ wallet }) => wallet), now, overlay: await context.loaders(makeMarketLoaders).overlay() };
+  const ended = groupedBy(await listEndedEvidence(sql, scope, { from: BEGINNING, to: now }, category), ({ wallet }) => wallet);
+  return Promise.all(experts.map((expert) => expertOf(expert, ended.get(expert.wallet) ?? [], context)));
 }
 
 type Expert = Awaited<ReturnType<typeof expertOf>>;
 
-async function expertOf(expert: ExpertRow, own: readonly JudgedPosition[], context: GraphContext) {
+async function expertOf(expert: ExpertRow, ended: readonly EndedEvidence[], context: GraphContext) {
   const score = await context.loaders(makeLoaders).score.load(expert.wallet);
-  const ended = own.filter((position) => isPosition(position) && hasEnded(position));
-  const figures = figuresOf(ended);
-  const judged = scoreWallet(ended.map(evidenceOf), context.now);
+  const { edge, edge_ci } = judgeEdge(ended, context.now);
   const share = over(expert.volume, expert.whole_volume);
   return {
     wallet: expert.wallet,
-    category_sharpe: figures.sharpe,
-    category_win_rate: figures.win_rate,
+    category_sharpe: sharpeOf(ended),
+    category_win_rate: over(expert.wins, expert.counted),
     category_volume: expert.volume,
     category_pnl: expert.pnl,
     category_positions: expert.ended,
@@ -116,9 +134,9 @@ async function expertOf(expert: ExpertRow, own: readonly JudgedPosition[], conte
     overall_score: score?.score ?? null,
     tags: score?.tags ?? [],
     category_roi_pct: percent(expert.pnl, expert.cost),
-    category_edge: judged.edge,
-    category_edge_ci: judged.edge_ci,
-    expected_win_rate: figures.avg_entry_price,
+    category_edge: edge,
+    category_edge_ci: edge_ci,
+    expected_win_rate: mean(ended.flatMap(({ e, is_voided }) => (is_voided ? [] : [e]))),
     last_trade: expert.last_trade,
     open_positions: expert.open,
   };

@@ -82,6 +82,13 @@ export function scoreWallet(positions: readonly EndedPosition[], now: Date): PmS
   };
 }
 
+/** The edge of `scoreWallet` and its interval alone, of the same positions: no luck is drawn. */
+export function judgeEdge(positions: readonly EndedPosition[], now: Date): Pick<PmScore, 'edge' | 'edge_ci'> {
+  const events = sumsByEvent(forecasts(eligiblePositions(positions, now), now));
+  const edge = edgeOf(events);
+  return { edge: edge?.edge ?? null, edge_ci: edge && edgeInterval(edge, events, seedOfEvents(events)) };
+}
+
 /** Band, caps, score and tier of the evidence. */
 export function verdictOn(evidence: PmEvidence): PmVerdict {
   const band = bandOf(evidence);

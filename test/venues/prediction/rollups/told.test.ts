@@ -15,6 +15,7 @@ import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venu
 import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
+import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
 import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
@@ -279,7 +280,11 @@ describe('what is told beforehand', () => {
         ),
       );
       expect(overlaps[0]?.rows.length).toBeGreaterThan(3);
+      const scope = { min_positions: 2, score_day: null, now: end, overlay: '[]', limit: 100 };
+      const experts = await Promise.all(['Politics', 'Sports', 'Crypto', 'Weather'].map((category) => listRankedExperts(sql, { ...scope, category }))); // prettier-ignore
+      expect(experts.flat().length).toBeGreaterThan(20);
       return {
+        experts: experts.map((ranked) => ranked.sort((a, b) => (a.wallet < b.wallet ? -1 : 1))),
         overlaps: overlaps.map(inOrder),
         wallets: wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) })),
       };
