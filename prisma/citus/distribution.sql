@@ -39,6 +39,7 @@ SELECT create_distributed_table('perp_position', 'trader', colocate_with => 'per
 SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_smart_trader_day', 'trader', colocate_with => 'perp_fill');
 SELECT create_reference_table('perp_dealt_day');
 SELECT create_reference_table('perp_standing');
 SELECT create_reference_table('perp_smart_run');
@@ -46,6 +47,7 @@ SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
 SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_takers', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_coin_last_day', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp_match');
 

@@ -83,9 +83,24 @@ async function expectTold(day: string): Promise<void> {
 
 test('what smart accounts did is kept up to date after the scores, and the same again from facts', async () => {
   await expectTold('2026-03-12');
-  const before = [await told('hour'), await told('day')];
+  const before = [await told('hour'), await told('day'), await toldTraders()];
   await inTransaction(db.pool, async (client) => perps.rebuild?.(client));
-  expect([await told('hour'), await told('day')]).toEqual(before);
+  expect([await told('hour'), await told('day'), await toldTraders()]).toEqual(before);
+});
+
+/** Days of smart accounts, beside each other. */
+const toldTraders = async (): Promise<unknown[]> =>
+  (await db.pool.query('SELECT * FROM perp_smart_trader_day ORDER BY day, coin, trader')).rows;
+
+test('the days of smart accounts stand beside each other as they stand with their accounts', async () => {
+  const { rows } = await db.pool.query(`
+    SELECT d.day, d.coin, d.trader, s.score, d.fills, d.buys, d.open_longs, d.open_shorts, d.close_longs, d.close_shorts, d.open_long_usd, d.open_short_usd,
+      d.close_long_usd, d.close_short_usd, d.bought_size, d.sold_size, d.long_pnl, d.short_pnl, d.last_at
+    FROM perp_trader_day d JOIN perp_score s ON s.trader = d.trader AND s.day = '2026-03-12' AND s.score >= 85 ORDER BY d.day, d.coin, d.trader`);
+  expect(rows.length).toBeGreaterThan(50);
+  expect(await toldTraders()).toEqual(rows);
+  const own = facts.filter(({ user }) => user === (rows[0] as { trader: string }).trader);
+  expect(rows.filter(({ trader }) => trader === own[0]?.user).reduce((total, { fills }) => total + Number(fills), 0)).toBe(own.length);
 });
 
 test('answers by it are those by the accounts themselves, whatever the window cuts', async () => {
@@ -93,6 +108,18 @@ test('answers by it are those by the accounts themselves, whatever the window cu
     ...['1h', '1d'].map((bucket_size) => ['perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '7d', bucket_size }] as const),
     ...['24h', 'all'].map((timeframe) => ['perps/coins/volume-heatmap', { timeframe }] as const),
     ['perps/coins/volume-heatmap', { timeframe: '7d', smart_money_only: true }] as const,
+    ...['24h', '7d', 'all'].flatMap(
+      (timeframe) =>
+        [
+          ['perps/smart-wallets/signals', { timeframe }],
+          ['perps/smart-wallets/activity', { timeframe }],
+          ['perps/coins/trending', { timeframe, min_volume_usd: 0 }],
+          ['perps/platform/stats', { timeframe }],
+          ['perps/pressure/pairs', { timeframe }],
+        ] as const,
+    ),
+    ['perps/smart-wallets/activity', { timeframe: '7d', side: 'Close Long', coin: 'BTC' }] as const,
+    ['perps/smart-wallets/signals', { timeframe: '7d', min_score: 90, coin: 'BTC' }] as const,
   ];
   const answers = async (): Promise<unknown[]> => {
     const all: unknown[] = [];

@@ -1,18 +1,28 @@
 import { afterwards } from '../../../db/segments';
+import { edgeOf } from './segments';
+import { nextDay } from './span';
 
-/** Whether the account of a row `p` was filled in [$1, $4), its newest fill being no earlier than $1; in the row's coin, where it has one. */
-const wasActive = (table: 'perp_trader' | 'perp_position'): string =>
-  `p.last_at >= $1::timestamptz AND (p.last_at < $4::timestamptz ${afterwards(
-    '$4',
-    `OR EXISTS (
-    SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp >= $1 AND f.timestamp < $4${table === 'perp_position' ? ' AND f.coin = p.coin' : ''})`,
-  )})`;
+// What tells accounts' last fills one by one, and what it is told by day.
+const TABLES = {
+  perp_trader: { coin: "''", days: "d.coin = ''", same: '' },
+  perp_position: { coin: 'p.coin', days: "d.coin <> ''", same: ' AND f.coin = p.coin' },
+} as const;
 
 /**
- * How many accounts were filled in the window [$1, $4) of a statement, as a query: of all, or `coin` and `count` for each coin. When each
- * was last tells it; facts are only looked at for accounts that went on after the window.
+ * How many accounts were filled in the window $1, $2 (the first whole hour of it), $4 of a statement, as a query: of all, or `coin` and `count`
+ * for each coin. The days they were filled last tell it; facts are only looked at for accounts that went on after the window.
  */
-export const activeIn = (table: 'perp_trader' | 'perp_position'): string =>
-  table === 'perp_trader'
-    ? `SELECT count(*)::int FROM perp_trader p WHERE ${afterwards('$4', 'p.first_at < $4 AND ')}${wasActive(table)}`
-    : `SELECT p.coin, count(*)::int AS count FROM perp_position p WHERE ${wasActive(table)} GROUP BY p.coin`;
+export function activeIn(table: keyof typeof TABLES): string {
+  const { coin, days, same } = TABLES[table];
+  const rows = `
+  SELECT d.coin, d.traders FROM perp_coin_last_day d WHERE ${days} AND $1::timestamptz IS NOT NULL AND d.day >= ${nextDay('$2')}
+  ${edgeOf(1, 'days_from', `UNION ALL SELECT ${coin}, count(*) FROM ${table} p WHERE p.last_at >= $1 AND p.last_at < ${nextDay('$2')} GROUP BY 1`)}
+  ${afterwards(
+    '$4',
+    `UNION ALL SELECT ${coin}, -count(*) FROM ${table} p WHERE p.last_at >= greatest($1::timestamptz, $4) AND NOT EXISTS (
+    SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp >= $1 AND f.timestamp < $4${same}) GROUP BY 1`,
+  )}`;
+  return table === 'perp_trader'
+    ? `SELECT coalesce(sum(traders), 0)::int FROM (${rows}) active`
+    : `SELECT coin, sum(traders)::int AS count FROM (${rows}) active GROUP BY coin`;
+}

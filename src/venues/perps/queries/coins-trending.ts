@@ -4,8 +4,8 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeIn } from './active';
-import { findRunDay, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, lifeRows, matchRows, ownRows, smartIn, spanOf } from './span';
+import { findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, lifeRows, matchRows, scoredRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -46,7 +46,7 @@ const SORT = {
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
 // $11: least volume; $12: how many. Everything where whole lives tell it.
-const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean): string => `
+const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean, is_told: boolean): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
@@ -55,7 +55,7 @@ active AS (${activeIn('perp_position')}),
 smart AS (
   SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
     SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$5') }, '$4') : ownRows(SMART_COLUMNS, { scored: smartIn('$5') })} r
+    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$5') }, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
     GROUP BY coin, trader HAVING sum(fills) > 0
   ) own GROUP BY coin
 ),
@@ -103,10 +103,10 @@ function earlierWindows(timeframe: Timeframe, { from, to }: Window): Window[] {
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
   const spans = earlierWindows(args.timeframe, window).map(spanOf);
-  const day = await findRunDay(context);
+  const { day, is_told } = await findSmartRun(context);
   const life = args.timeframe === 'all';
-  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}`;
-  const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life) }, [
+  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : is_told ? '_told' : ''}`;
+  const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life, is_told) }, [
     ...spanOf(window),
     day,
     spans.map((_, index) => index + 1),

@@ -7,8 +7,9 @@ import { type PressureLabel, pressureLabel } from '../pressure';
 import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
-import { findRunDay, openWindow, widerTimeframe } from './scope';
-import { lifeRows, matchRows, openRows, ownRows, scoredTraders, spanOf } from './span';
+import { SMART_SCORE } from '../tier';
+import { findRunDay, findSmartRun, openWindow, widerTimeframe } from './scope';
+import { lifeRows, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface PressurePairsArgs {
   coins?: string[] | null;
@@ -58,9 +59,17 @@ const DEFAULT_COINS = 10;
 const SMART_COLUMNS = ['open_long_usd', 'open_short_usd'] as const;
 const SMART = { coins: '$5', scored: { day: '$6', least: '$7' } };
 
-// $1 to $4: the window, everything where whole lives tell it; $5: coins; $6: day of the score run, null before the first; $7: least score.
-const pairs = (life: boolean): Statement => ({
-  name: `perps_pressure_pairs${life ? '_life' : ''}`,
+// What smart accounts opened, as rows to be added up: by sums over smart accounts, by whole lives, or by their own hours.
+const SMART_ROWS = {
+  told: smartRows(SMART_COLUMNS, { day: '$6', is_told: true }, { coins: '$5' }),
+  life: lifeRows(SMART_COLUMNS, SMART, '$4'),
+  own: ownRows(SMART_COLUMNS, SMART),
+} as const;
+
+// $1 to $4: the window, everything where whole lives tell it; $5: coins; $6: day of the score run, null before the first; $7, where nothing is told:
+// least score.
+const pairs = (by: keyof typeof SMART_ROWS): Statement => ({
+  name: `perps_pressure_pairs_${by}`,
   text: `
 WITH opened AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
@@ -69,7 +78,7 @@ WITH opened AS (
 taken AS (SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold FROM ${matchRows(['bought_usd', 'sold_usd'], { coins: '$5' })} r GROUP BY coin),
 smart AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts
-  FROM ${life ? lifeRows(SMART_COLUMNS, SMART, '$4') : ownRows(SMART_COLUMNS, SMART)} r GROUP BY coin
+  FROM ${SMART_ROWS[by]} r GROUP BY coin
 )
 SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.shorts, 0) AS short_pressure, opened.longs / nullif(opened.long_size, 0) AS long_avg_entry,
   opened.shorts / nullif(opened.short_size, 0) AS short_avg_entry, coalesce(taken.bought, 0) AS buy_volume, coalesce(taken.sold, 0) AS sell_volume,
@@ -90,7 +99,8 @@ interface HeldRow extends QueryResultRow, SmartPosition {
 const SMART_POSITIONS: Statement = {
   name: 'perps_smart_positions',
   text: `
-WITH ${heldAt('$1::timestamptz', `p.coin = ANY ($2::text[]) AND p.trader IN (${scoredTraders({ day: '$3', least: '$4' })})`)},
+WITH scored AS MATERIALIZED (SELECT s.trader, s.score FROM perp_score s WHERE s.day = $3::date AND s.score >= $4::numeric),
+${heldAt('$1::timestamptz', 'p.coin = ANY ($2::text[]) AND p.trader IN (SELECT trader FROM scored)')},
 priced AS MATERIALIZED (SELECT c.coin, ${priceBefore('c.coin', '$1::timestamptz')} AS price FROM unnest($2::text[]) AS c(coin)),
 position AS (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced ON priced.coin = h.coin)
 SELECT ranked.*, s.score::float8 AS smart_score FROM (
@@ -98,7 +108,7 @@ SELECT ranked.*, s.score::float8 AS smart_score FROM (
     (count(*) FILTER (WHERE direction = 'Short') OVER coin)::int AS short_count,
     row_number() OVER (PARTITION BY coin ORDER BY usd_value DESC, trader) AS place
   FROM position WINDOW coin AS (PARTITION BY coin)
-) ranked JOIN perp_score s ON s.trader = ranked.trader AND s.day = $3::date WHERE place <= $5 ORDER BY coin, place`,
+) ranked JOIN scored s ON s.trader = ranked.trader WHERE place <= $5 ORDER BY coin, place`,
 };
 
 /** What takers opened in some coins, and what smart accounts hold of them. Throws empty_result; unknown coins become warnings. */
@@ -106,7 +116,7 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   const window = openWindow(args.timeframe, context);
   const coins = await coinsOf(args.coins ?? null, window, context);
   const day = await findRunDay(context);
-  const rows = await context.sql.query<PressureRow>(pairs(args.timeframe === 'all'), [...spanOf(window), coins, day, args.min_score]);
+  const rows = await pressures(args, window, coins, day, context);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
   return {
@@ -122,6 +132,19 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
       };
     }),
   };
+}
+
+/** Coins without a fill in the window too. */
+async function pressures(
+  args: PressurePairsArgs,
+  window: Window,
+  coins: string[],
+  day: string | null,
+  context: GraphContext,
+): Promise<PressureRow[]> {
+  const values = [...spanOf(window), coins, day];
+  if (args.min_score === SMART_SCORE && (await findSmartRun(context)).is_told) return context.sql.query(pairs('told'), values);
+  return context.sql.query(pairs(args.timeframe === 'all' ? 'life' : 'own'), [...values, args.min_score]);
 }
 
 /** The venue's spelling of those asked for that it knows; the most traded where none were asked for. */

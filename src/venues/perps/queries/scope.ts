@@ -99,6 +99,10 @@ export async function findSmartRun(context: GraphContext): Promise<{ day: string
   return (await context.loaders(makeLoaders).scoreRun()) ?? { day: null, is_told: false };
 }
 
+/** Whether the days of all accounts with at least a score are told beside each other. */
+export const isScoreTold = async (context: GraphContext, least: number): Promise<boolean> =>
+  least >= SMART_SCORE && (await findSmartRun(context)).is_told;
+
 /** The day of the score run, in which somebody must be smart. Throws empty_result. */
 export const getSmartDay = (context: GraphContext): Promise<string> =>
   getScoredDay(context, SMART_SCORE, 'No wallet is scored as smart yet.', { smart_money_only: false });

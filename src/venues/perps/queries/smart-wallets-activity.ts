@@ -4,8 +4,8 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getDayScoredFrom, openWindow, widerTimeframe } from './scope';
-import { lifeRows, ownRows, spanOf } from './span';
+import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, widerTimeframe } from './scope';
+import { lifeRows, scoredRows, spanOf } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -45,19 +45,26 @@ const SIDES = {
 type Side = keyof typeof SIDES;
 
 // First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: day of the score run; least score; the coin, where there is one.
-function text(side: Side, hasCoin: boolean, life: boolean): string {
+function text(side: Side, hasCoin: boolean, by: 'told' | 'own' | 'life'): string {
+  const life = by === 'life';
   const [day, least, coin] = [1, 2, 3].map((place) => `$${place + (life ? 1 : 4)}`) as [string, string, string];
-  const narrowed = { scored: { day, least }, ...(hasCoin ? { coin } : {}) };
+  const scored = { day, least };
+  const narrowed = hasCoin ? { coin } : {};
+  const rows = life
+    ? lifeRows(COLUMNS, { scored, ...narrowed }, '$1')
+    : scoredRows(COLUMNS, { ...scored, is_told: by === 'told' }, narrowed);
   return `
-WITH by_coin AS (
-  SELECT coin, trader, sum(${SIDES[side].count}) AS trades, sum(${SIDES[side].bought}) AS bought, sum(${SIDES[side].sold}) AS sold, sum(${SIDES[side].pnl}) AS pnl
-  FROM ${life ? lifeRows(COLUMNS, narrowed, '$1') : ownRows(COLUMNS, narrowed)} r GROUP BY coin, trader HAVING sum(${SIDES[side].count}) > 0
+WITH piece AS MATERIALIZED (
+  SELECT coin, trader, ${SIDES[side].count} AS trades, ${SIDES[side].bought} AS bought, ${SIDES[side].sold} AS sold, ${SIDES[side].pnl} AS pnl FROM ${rows} r
+),
+by_coin AS (
+  SELECT coin, sum(trades) AS trades, sum(bought) AS bought, sum(sold) AS sold, sum(pnl) AS pnl FROM piece GROUP BY coin HAVING sum(trades) > 0
 ),
 top AS (
-  SELECT coin, sum(bought + sold) AS volume, sum(bought - sold) AS net_volume FROM by_coin GROUP BY coin
-  ORDER BY sum(bought + sold) DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
+  SELECT coin, bought + sold AS volume, bought - sold AS net_volume FROM by_coin ORDER BY bought + sold DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
 )
-SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, count(DISTINCT trader)::int AS unique_traders,
+SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, 
+  (SELECT count(*)::int FROM (SELECT trader FROM piece GROUP BY trader HAVING sum(trades) > 0) own) AS unique_traders,
   coalesce(sum(bought), 0) AS long_volume, coalesce(sum(sold), 0) AS short_volume, sum(bought) / nullif(sum(sold), 0) AS long_short_ratio,
   coalesce(sum(pnl), 0) AS realized_pnl,
   (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins
@@ -83,27 +90,24 @@ export async function smartActivity(
         suggestion: widerTimeframe(args.timeframe),
       },
     ),
-    summaryOf((args.side ?? 'any') as Side, args.timeframe === 'all', window, whose, coin, context),
+    summaryOf((args.side ?? 'any') as Side, args.timeframe, window, whose, coin, context),
   ]);
   return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };
 }
 
 async function summaryOf(
   side: Side,
-  life: boolean,
+  timeframe: Timeframe,
   window: Window,
   { day, least }: { day: string; least: number },
   coin: string | null,
-  { sql }: GraphContext,
+  context: GraphContext,
 ): Promise<SummaryRow> {
-  const name = [
-    'perps_smart_activity',
-    side.toLowerCase().replace(' ', '_'),
-    ...(coin === null ? [] : ['coin']),
-    ...(life ? ['life'] : []),
-  ].join('_');
+  const life = timeframe === 'all';
+  const by = life ? 'life' : (await isScoreTold(context, least)) ? 'told' : 'own';
+  const name = ['perps_smart_activity', side.toLowerCase().replace(' ', '_'), ...(coin === null ? [] : ['coin']), by].join('_');
   const values = [...(life ? [window.to] : spanOf(window)), day, least, ...(coin === null ? [] : [coin])];
-  const [row] = await sql.query<SummaryRow>({ name, text: text(side, coin !== null, life) }, values);
+  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, by) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;
 }

@@ -1,10 +1,10 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
-import type { Timeframe } from '../../../lib/timeframe';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { getCoinIfAny, getDayScoredFrom, openWindow, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, ownRows, spanOf } from './span';
+import { getCoinIfAny, getDayScoredFrom, isEverything, isNewest, isScoreTold, openWindow, widerTimeframe } from './scope';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, spanOf, wholeLives } from './span';
 
 export interface SmartSignalsArgs {
   timeframe: Timeframe;
@@ -41,18 +41,30 @@ const STRENGTH =
 
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 
+// What tells the accounts' fills: their days beside each other or their own, or whole lives where the window is everything.
+type By = 'told' | 'own' | 'life';
+
+const rowsOf = (by: By, coin: boolean): string => {
+  const scored = { day: '$5', least: '$6' };
+  const narrowed = coin ? { coin: '$9' } : {};
+  if (by === 'life') return wholeLives(COLUMNS, { scored, ...narrowed });
+  return scoredRows(COLUMNS, { ...scored, is_told: by === 'told' }, narrowed);
+};
+
 // $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
-const text = (coin: boolean): string => `
-WITH own AS (
-  SELECT r.coin, r.trader, s.score, s.score * 0.01 AS weight, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size,
-    sum(sold_size) AS sold_size, max(last_at) AS last_at
-  FROM ${ownRows(COLUMNS, { scored: { day: '$5', least: '$6' }, ...(coin ? { coin: '$9' } : {}) })} r
-  JOIN perp_score s ON s.trader = r.trader AND s.day = $5::date GROUP BY 1, 2, 3
+const text = (by: By, coin: boolean): string => `
+WITH summed_up AS (
+  SELECT coin, trader, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size, max(last_at) AS last_at
+  FROM ${rowsOf(by, coin)} r WHERE $1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz GROUP BY coin, trader
+),
+own AS MATERIALIZED (
+  SELECT u.*, s.score, u.bought - u.sold AS net_usd, s.score * 0.01 * (u.bought - u.sold) AS net, s.score * 0.01 * (u.bought + u.sold) AS gross
+  FROM summed_up u JOIN perp_score s ON s.trader = u.trader AND s.day = $5::date AND s.score >= $6::numeric
 ),
 summed AS (
-  SELECT coin, count(*)::int AS smart_wallet_count, sum(bought + sold) AS total_volume, avg(score) AS avg_score, sum(bought - sold) AS net_volume,
-    (count(*) FILTER (WHERE bought > sold))::int AS long_wallets, (count(*) FILTER (WHERE bought < sold))::int AS short_wallets,
-    sum(weight * (bought - sold)) AS net, sum(weight * (bought + sold)) AS gross, sum(weight * weight * (bought + sold) * (bought + sold)) AS squares,
+  SELECT coin, count(*)::int AS smart_wallet_count, sum(bought) + sum(sold) AS total_volume, avg(score) AS avg_score, sum(bought) - sum(sold) AS net_volume,
+    (count(*) FILTER (WHERE net_usd > 0))::int AS long_wallets, (count(*) FILTER (WHERE net_usd < 0))::int AS short_wallets,
+    sum(net) AS net, sum(gross) AS gross, sum(gross * gross) AS squares,
     sum(bought) AS bought, sum(sold) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size
   FROM own GROUP BY coin HAVING count(*) >= $7
 ),
@@ -63,12 +75,12 @@ scored AS (
 ),
 shown AS (SELECT * FROM scored ORDER BY signal_score DESC, coin COLLATE "C" LIMIT $8),
 placed AS (
-  SELECT own.*, row_number() OVER (PARTITION BY own.coin ORDER BY abs(own.bought - own.sold) DESC, own.trader) AS place
+  SELECT own.*, row_number() OVER (PARTITION BY own.coin ORDER BY abs(own.net_usd) DESC, own.trader) AS place
   FROM own JOIN shown ON shown.coin = own.coin
 ),
 top AS (
   SELECT coin, json_agg(json_build_object('trader', trader, 'score', score::text,
-      'direction', CASE WHEN bought > sold THEN 'Long' WHEN bought < sold THEN 'Short' ELSE 'Neutral' END, 'usd_value', abs(bought - sold)::text,
+      'direction', CASE WHEN bought > sold THEN 'Long' WHEN bought < sold THEN 'Short' ELSE 'Neutral' END, 'usd_value', abs(net_usd)::text,
       'avg_price', (CASE WHEN bought > sold THEN bought / bought_size WHEN bought < sold THEN sold / sold_size END)::text,
       'timestamp', last_at) ORDER BY place) AS traders
   FROM placed WHERE place <= ${TOP_TRADERS} GROUP BY coin
@@ -83,10 +95,16 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
   const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
   const day = await getDayScoredFrom(context, args.min_score);
-  const statement = { name: coin === null ? 'perps_smart_signals' : 'perps_smart_signals_coin', text: text(coin !== null) };
+  const by = await howTold(args, window, context);
+  const statement = { name: `perps_smart_signals_${by}${coin === null ? '' : '_coin'}`, text: text(by, coin !== null) };
   const values = [...spanOf(window), day, args.min_score, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<SignalRow>(statement, values);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_wallets: 1 } });
   context.meta.count = rows.length;
   return rows;
+}
+
+async function howTold({ min_score }: SmartSignalsArgs, window: Window, context: GraphContext): Promise<By> {
+  if ((await isEverything(context, window)) && (await isNewest(context))) return 'life';
+  return (await isScoreTold(context, min_score)) ? 'told' : 'own';
 }

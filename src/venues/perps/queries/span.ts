@@ -2,6 +2,7 @@ import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
+import type { SmartTraderColumn } from '../rollups/smart-trader-days';
 import { SMART_SCORE } from '../tier';
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
@@ -127,14 +128,37 @@ export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: re
 export function smartRows(
   columns: readonly SmartColumn[],
   run: { day: string; is_told: boolean },
-  narrowed: { coin?: string },
-  grain: Grain,
+  narrowed: Pick<Narrowed, 'coin' | 'coins'>,
+  grain: Grain = 'day',
 ): string {
   const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
   const told = (unit: Grain): string =>
     `SELECT '' AS trader, h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
   return pieces(run.is_told ? { ...own, days: told('day'), hours: told('hour') } : own, 1, grain);
 }
+
+/** Whose fills: accounts with at least a score in the run of a day, a parameter; is_told: perp_smart_trader_day has their days. */
+export interface Scored {
+  day: string;
+  least: string | number;
+  is_told: boolean;
+}
+
+/** Rows of the span whose values start at `at` to be added up, by trader, coin and hour (or the day that tells it): scored accounts' own fills. */
+export function scoredRows(
+  columns: readonly SmartTraderColumn[],
+  scored: Scored,
+  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
+  at = 1,
+): string {
+  const own = ownTold(columns, [], { ...narrowed, scored });
+  const told = `SELECT h.trader, h.coin, h.day AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_trader_day h WHERE h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
+  return pieces(scored.is_told ? { ...own, days: told } : own, at, 'day');
+}
+
+/** Rows to be added up: accounts' whole lives, by trader and coin, where nothing is filled after the window. */
+export const wholeLives = (columns: readonly TraderHourColumn[], narrowed: Narrowed): string =>
+  `(SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)})`;
 
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
 export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;

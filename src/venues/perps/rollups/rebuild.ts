@@ -3,6 +3,7 @@ import { fillEmptied } from '../../../db/indexes';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
 import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
+import { TELL_LAST_DAYS } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
 import { TELL_TAKERS } from './takers';
@@ -25,6 +26,8 @@ const ROLLUPS = [
   'perp_trader_drawdown',
   'perp_smart_hour',
   'perp_smart_day',
+  'perp_smart_trader_day',
+  'perp_coin_last_day',
 ];
 
 /** Each reads what those before it wrote. */
@@ -35,6 +38,7 @@ const TELL = [
   TELL_TAKERS,
   TELL_TRADER_LIVES,
   TELL_TRADERS,
+  TELL_LAST_DAYS,
   TELL_COIN_HOURS,
   addMatches('perp_match', 'hour'),
   TELL_ALL_DEVIATIONS,

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../tier';
+import { addSmartTraders } from './smart-trader-days';
 
 /** Columns of perp_smart_hour and perp_smart_day beside their keys: sums of those of perp_trader_hour over smart accounts. */
 export const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd'] as const;
@@ -19,8 +20,8 @@ SELECT r.coin, date_trunc('${unit}', r.hour, 'UTC'), ${SMART_COLUMNS.map((name) 
 FROM ${source} r WHERE r.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${SMART_COLUMNS.map((name) => `${name} = kept.${name} + EXCLUDED.${name}`).join(', ')}`;
 
-/** Tells all of the run that is told; both tables must be empty. */
-export const TELL_SMART = UNITS.map((unit) => addSmart('perp_trader_hour', unit));
+/** Tells all of the run that is told; the tables must be empty. */
+export const TELL_SMART = [...UNITS.map((unit) => addSmart('perp_trader_hour', unit)), addSmartTraders('perp_trader_day', 'day')];
 
 const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
 
@@ -28,7 +29,8 @@ const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: '
 export async function tellSmart(client: PoolClient, day: string): Promise<void> {
   const { rowCount } = await client.query({ ...NEWER, values: [day] });
   if (rowCount !== 0) return;
-  for (const table of ['perp_smart_run', 'perp_smart_hour', 'perp_smart_day']) await client.query(`DELETE FROM ${table}`);
+  for (const table of ['perp_smart_run', 'perp_smart_hour', 'perp_smart_day', 'perp_smart_trader_day'])
+    await client.query(`DELETE FROM ${table}`);
   await client.query('INSERT INTO perp_smart_run (day) VALUES ($1)', [day]);
   for (const statement of TELL_SMART) await client.query(statement);
 }

@@ -3,9 +3,11 @@ import { copyRows } from '../../../db/copy';
 import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
+import { FORGET_LEFT_DAYS, moveLastDays } from '../rollups/last-days';
 import { lockRollups } from '../rollups/rebuild';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
 import { addSmart } from '../rollups/smart-hours';
+import { addSmartTraders } from '../rollups/smart-trader-days';
 import { addTakers } from '../rollups/takers';
 import { type ReckonedFill, amountsOf } from './amounts';
 import type { Fill, OrderedFill } from './fill';
@@ -54,6 +56,8 @@ trader_days AS (${keepTraderDays('by_hour')}),
 trader_lives AS (${keepTraderLives('by_hour')}),
 smart_hours AS (${addSmart('by_hour', 'hour')}),
 smart_days AS (${addSmart('by_hour', 'day')}),
+smart_trader_days AS (${addSmartTraders('by_hour', 'hour')}),
+last_days AS (${moveLastDays('by_hour')}),
 coin_hours AS (${addCoinHours('inserted')}),
 coin_days AS (${addCoinDays('inserted')}),
 traders AS (${addTraders('inserted')})
@@ -104,6 +108,7 @@ async function makeRoom(client: PoolClient, fills: readonly Fill[]): Promise<voi
 
 async function appendTold(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
   const { rows: touched } = await client.query<Touched & TouchedDay & { fills: number }>({ ...INSERT, values: valuesOf(fills) });
+  if (touched.length > 0) await client.query(FORGET_LEFT_DAYS);
   await tellRoundTrips(
     client,
     firstOf(touched, ({ trader, coin }) => `${trader}|${coin}`),
