@@ -77,10 +77,7 @@ export function makeLoaders(context: GraphContext): Loaders {
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
     insiderScore: new DataLoader((wallets) => loadInsiderScores(context, wallets)),
-    volumeBefore: byRow(async (rows) => {
-      const found = await listVolumesBefore(context.sql, rows);
-      return rows.map((row) => found.get(row.trade_id) ?? null);
-    }),
+    volumeBefore: byRow((rows) => listVolumesBefore(context.sql, rows)),
     priceBefore: byRow((rows) =>
       listPricesBefore(
         context.sql,

@@ -1,30 +1,42 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { TradeRow } from './trade-row';
 
+// What is wanted is laid beside its market's rows (DISTINCT keeps it there): where the store is spread over machines, the lateral part runs on each.
+const besideMarkets = (columns: string, types: string): string => `SELECT DISTINCT market.condition_id, given.*
+  FROM unnest($1::text[], ${types}) WITH ORDINALITY AS given(id, ${columns}, place) JOIN pm_market AS market ON market.condition_id = given.id`;
+
+const FIRST_HOUR = `date_trunc('hour', wanted.at - interval '24 hours', 'UTC') + interval '1 hour'`;
+const LAST_HOUR = `date_trunc('hour', wanted.at, 'UTC')`;
+const taken = (time: string): string =>
+  `SELECT usdc_size FROM pm_trade AS trade WHERE trade.condition_id = wanted.condition_id AND ${time} AND is_taker`;
+
+// Whole hours are told by the rollup; those that the two ends tear by their facts.
 const VOLUMES: Statement = {
   name: 'pm_volumes_before',
-  text: `SELECT wanted.trade_id::text AS trade_id, sum(trade.usdc_size) AS volume
-FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS wanted(trade_id, condition_id, at)
-JOIN pm_trade AS trade ON trade.condition_id = wanted.condition_id AND trade."timestamp" > wanted.at - interval '24 hours' AND trade."timestamp" <= wanted.at
-WHERE trade.is_taker GROUP BY wanted.trade_id`,
+  text: `SELECT wanted.place, taken.volume FROM (${besideMarkets('at', '$2::timestamptz[]')}) AS wanted
+CROSS JOIN LATERAL (SELECT sum(usdc) AS volume FROM (
+  SELECT buy_usdc + sell_usdc AS usdc FROM pm_outcome AS outcome JOIN pm_token_hour AS token ON token.condition_id = outcome.condition_id AND token.token_id = outcome.token_id
+  WHERE outcome.condition_id = wanted.condition_id AND hour >= ${FIRST_HOUR} AND hour < ${LAST_HOUR}
+  UNION ALL ${taken(`"timestamp" > wanted.at - interval '24 hours' AND "timestamp" < ${FIRST_HOUR}`)}
+  UNION ALL ${taken(`"timestamp" >= ${LAST_HOUR} AND "timestamp" <= wanted.at`)}
+) AS piece) AS taken`,
 };
 
-// What is wanted is laid beside its market's rows (DISTINCT keeps it there): where the store is spread over machines, the lateral part runs on each.
 const PRICES: Statement = {
   name: 'pm_prices_before',
-  text: `SELECT wanted.place, earlier.price
-FROM (SELECT DISTINCT market.condition_id, given.token_id, given.at, given.place
-  FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS given(condition_id, token_id, at, place)
-  JOIN pm_market AS market ON market.condition_id = given.condition_id) AS wanted
+  text: `SELECT wanted.place, earlier.price FROM (${besideMarkets('token_id, at', '$2::text[], $3::timestamptz[]')}) AS wanted
 CROSS JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id = wanted.condition_id AND trade.token_id = wanted.token_id
   AND trade."timestamp" < wanted.at AND trade.price IS NOT NULL ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1) AS earlier`,
 };
 
-/** USDC taken on each row's market in the 24 hours up to the second of its newest fill, by trade_id. */
-export async function listVolumesBefore(sql: Sql, rows: readonly TradeRow[]): Promise<Map<string, string>> {
-  const values = [rows.map((row) => row.trade_id), rows.map((row) => row.condition_id), rows.map((row) => row.timestamp)];
-  const found = await sql.query<{ trade_id: string; volume: string }>(VOLUMES, values);
-  return new Map(found.map((row) => [row.trade_id, row.volume]));
+/** USDC taken on each row's market in the 24 hours up to the second of its newest fill, in the order asked; null where there is none. */
+export async function listVolumesBefore(sql: Sql, rows: readonly TradeRow[]): Promise<(string | null)[]> {
+  const found = await sql.query<{ place: string; volume: string | null }>(VOLUMES, [
+    rows.map((row) => row.condition_id),
+    rows.map((row) => row.timestamp),
+  ]);
+  const volumes = new Map(found.map((row) => [Number(row.place), row.volume]));
+  return rows.map((_, index) => volumes.get(index + 1) ?? null);
 }
 
 /** A token at an instant. */
