@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { pause } from '../chains/rpc';
 import { AppError } from '../errors';
 import { withDeadline } from '../lib/deadline';
@@ -5,7 +6,7 @@ import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
-import type { Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Admission, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
@@ -13,10 +14,13 @@ import { runWithin } from './work';
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
 /** Work that takes longer is on record while it runs; shorter work is written down with its result. */
 const RECORD_AFTER_MS = 100;
+/** Proofs of which this process remembers that it has seen them. */
+const SEEN_PROOFS = 20_000;
 
 /** Challenge, validate, claim, execute, settle: money moves in the last step only, and only for an answer. */
 export class Corridor {
   private readonly settler: Settler;
+  private readonly seen = new LRUCache<string, true>({ max: SEEN_PROOFS });
 
   constructor(private readonly parts: CorridorParts) {
     this.settler = new Settler(parts);
@@ -60,7 +64,12 @@ export class Corridor {
   private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome> {
     const { ledger, config } = this.parts;
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
-    const claimed = await ledger.claim(proof, visit.sale, keys, limit);
+    const claiming = ledger.claim(proof, visit.sale, keys, limit);
+    // The chain is asked about a new proof meanwhile. One that was seen before has to win its claim before it costs a question.
+    const asked = this.seen.has(proof.proof_key) ? null : this.ask(protocol, proof);
+    asked?.catch(() => undefined);
+    this.seen.set(proof.proof_key, true);
+    const claimed = await claiming;
     if (claimed.id === null) {
       const held = await this.answerHeld(visit, protocol, proof, keys);
       if (held !== null) return held;
@@ -73,24 +82,27 @@ export class Corridor {
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
     try {
-      deadline = await this.admit(admitted, claimed);
+      deadline = await this.admit(admitted, claimed, await (asked ?? this.ask(protocol, proof)));
     } catch (error) {
       return this.settler.giveUp(admitted, error);
     }
     return this.serve(admitted, deadline);
   }
 
-  /** The chain's view before anything runs. Returns how long the work may take, in milliseconds. */
-  private async admit(admitted: Admitted, claimed: Claim): Promise<number> {
+  private ask(protocol: Protocol, proof: ValidProof): Promise<Admission> {
+    return withDeadline(this.parts.config.admission_ms, (signal) => protocol.settlement.admit(proof, signal));
+  }
+
+  /** Judges the chain's view before anything runs. Returns how long the work may take, in milliseconds. */
+  private async admit(admitted: Admitted, claimed: Claim, admission: Admission): Promise<number> {
     const { ledger, config } = this.parts;
-    const { protocol, proof, id } = admitted;
-    const admission = await withDeadline(config.admission_ms, (signal) => protocol.settlement.admit(proof, signal));
+    const { proof, id } = admitted;
     admitted.admitted_at = new Date();
     if (admission.landed) {
       if (!(await ledger.adoptDebt(id))) throw new AppError('payment_replayed', { reason: 'duplicate_settlement' });
       admitted.landed = proof.transaction;
     } else {
-      await this.checkReserved(proof, id, claimed.open_sum, admission.balance);
+      await this.checkReserved(admitted, claimed.open_sum, admission.balance);
     }
     Object.assign(proof.details, admission.details);
     const left = admission.settle_by === null ? config.deadline_ms : admission.settle_by.getTime() - Date.now();
@@ -99,18 +111,20 @@ export class Corridor {
   }
 
   /** Many proofs can be signed against one balance: what is reserved together must be there together. */
-  private async checkReserved(proof: ValidProof, id: string, sum: bigint, balance: bigint | null): Promise<void> {
-    const tooMuch = (open: bigint): boolean => open > this.parts.config.payer_reserved_cap || (balance !== null && open > balance);
-    if (!tooMuch(sum)) return;
+  private async checkReserved({ protocol, proof, id }: Admitted, sum: bigint, balance: bigint | null): Promise<void> {
+    const cap = this.parts.config.payer_reserved_cap;
+    if (sum <= cap && (balance === null || sum <= balance)) return;
     // Some of it may be settled by now, in another process and not yet on record.
     await pause(2 * DELIVERED_AFTER_MS);
     const open = await this.parts.ledger.sumOpen(proof.payer, id);
-    if (balance !== null && open > balance)
+    // In this order: what is not in the sum has left the balance.
+    const left = balance === null ? null : (await this.ask(protocol, proof)).balance;
+    if (left !== null && open > left)
       throw new AppError('verification_failed', {
         reason: 'insufficient_funds',
         message: 'The balance is already reserved by other requests of this wallet.',
       });
-    if (open > this.parts.config.payer_reserved_cap) throw new AppError('rate_limited', { reason: 'payer_reserved_cap', retry_after_s: 5 });
+    if (open > cap) throw new AppError('rate_limited', { reason: 'payer_reserved_cap', retry_after_s: 5 });
   }
 
   // ---- door four: execute ----

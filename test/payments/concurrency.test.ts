@@ -33,6 +33,8 @@ describe('many requests at once, two processes’ worth of corridors on one data
     expect(tally(outcomes.map(told))).toEqual({ '200': 1, '409 payment_in_progress': 199 });
     expect(work.runs()).toBe(1);
     expect(till.solana.faults.calls('sendTransaction')).toBe(1);
+    // Each process asks the chain once, about the first copy it sees; the others are turned away by the claim alone.
+    expect(till.solana.faults.calls('simulateTransaction')).toBeLessThanOrEqual(2);
     expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     const { rows } = await till.database.pool.query('SELECT count(*)::int AS n FROM payment WHERE payer = $1', [
       buyer.publicKey.toBase58(),
