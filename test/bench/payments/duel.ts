@@ -19,6 +19,8 @@ export interface Course {
   signs: readonly Sign[];
   /** Requests of one server in one round: few enough that the last proof is still good when it is sent. */
   batch: number;
+  /** Rounds before those that count. */
+  warm_ups: number;
   rounds: number;
   concurrent: number;
 }
@@ -45,15 +47,15 @@ const median = (times: readonly number[]): number => quantile(times, 0.5) as num
 
 /**
  * Sends paid requests to two servers in turns (the first one begins in even rounds, the second in odd ones), so that whatever
- * else the machine does hits both. Proofs are signed before the clock starts. The first round warms up and is not counted.
+ * else the machine does hits both. Proofs are signed before the clock starts.
  */
 export async function duel(what: string, ours: Contender, theirs: Contender, course: Course): Promise<Figure[]> {
   const results = new Map([ours, theirs].map((contender) => [contender, empty()]));
   const agent = new http.Agent({ keepAlive: true, maxSockets: course.concurrent });
-  for (let round = 0; round <= course.rounds; round += 1)
+  for (let round = 0; round < course.warm_ups + course.rounds; round += 1)
     for (const contender of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) {
       const run = await runOnce(contender, course, agent);
-      if (round > 0) add(results.get(contender) as Result, run);
+      if (round >= course.warm_ups) add(results.get(contender) as Result, run);
     }
   agent.destroy();
   const [mine, other] = [results.get(ours), results.get(theirs)] as [Result, Result];
