@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
-import { type KnownPosition, type WalletsScope, knownSql } from './known-positions';
+import type { KnownPosition, WalletsScope } from './known-positions';
+import { tokenPrice } from './token-price';
 
 /** On how many markets a wallet had positions in a window, and how long the vector of what it put into each is (a market's first outcome counts up, others down), USDC. */
 export interface WalletReach {
@@ -25,11 +26,20 @@ const REACH: Statement = {
 ) AS side GROUP BY wallet`,
 };
 
+/** Columns of a shared position's own row. */
+const OWN = ['wallet', 'condition_id', 'token_id', 'status', 'shares', 'redeemed_shares', 'cost', 'paid_shares', 'paid_usdc', 'payout_usdc', 'gain', 'opened_at'] as const; // prettier-ignore
+
+/** Of a position what a comparison looks at. */
+export type SharedPosition = Pick<KnownPosition, (typeof OWN)[number] | 'question' | 'outcome' | 'outcome_index' | 'price'>;
+
 // What an ended position would be worth is not asked.
 const SHARED: Statement = {
   name: 'pm_wallets_shared_positions',
-  text: `WITH alive AS MATERIALIZED (${ALIVE})
-${knownSql('SELECT * FROM alive WHERE condition_id IN (SELECT condition_id FROM alive GROUP BY condition_id HAVING count(DISTINCT wallet) >= 2)', "position.status = 'open'")}`,
+  text: `WITH alive AS MATERIALIZED (SELECT ${OWN.join(', ')} FROM (${ALIVE}) AS position)
+SELECT ${OWN.map((name) => `position.${name}`).join(', ')}, market.question, token.outcome, token.outcome_index, CASE WHEN position.status = 'open' THEN ${tokenPrice('$2::timestamptz')} END AS price
+FROM alive AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
+WHERE position.condition_id IN (SELECT condition_id FROM alive GROUP BY condition_id HAVING min(wallet) < max(wallet))`,
 };
 
 /** Positions open at some time of the window: how far each wallet's reach, and those on markets of two wallets at least, in no order; priced while open. */
@@ -37,11 +47,11 @@ export async function listOverlap(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   { from, to }: Window,
-): Promise<{ reaches: WalletReach[]; shared: KnownPosition[] }> {
+): Promise<{ reaches: WalletReach[]; shared: SharedPosition[] }> {
   const values = [wallets, now, overlay, from, to];
   const [reaches, shared] = await Promise.all([
     sql.query<WalletReach & Record<string, unknown>>(REACH, values),
-    sql.query<KnownPosition & Record<string, unknown>>(SHARED, values),
+    sql.query<SharedPosition & Record<string, unknown>>(SHARED, values),
   ]);
   return { reaches, shared };
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
 import { listOverlap } from '../queries/wallet-overlap';
 import { type WalletState, categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
-import { pairsOf, sharedPositions } from './wallets-overlap';
+import { pairsOf, sharedPositions, sidesOf } from './wallets-overlap';
 import { lifetimeAt, nameRun, walletsScope } from './wallets';
 
 interface CompareArgs {
@@ -22,7 +22,7 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window: args.timeframe ? window : null });
   const scope = await walletsScope(args.wallets, context);
   const [states, overlap] = await Promise.all([
-    loadWalletStates(scope, context, args.timeframe ? window : null),
+    loadWalletStates(scope, context, window.from > BEGINNING ? window : null),
     listOverlap(context.sql, scope, window),
     nameRun(context),
   ]);
@@ -33,7 +33,10 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
       details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.join(',') }],
     });
   }
-  const wallets = found.map(({ wallet }) => wallet);
+  const sides = sidesOf(
+    found.map(({ wallet }) => wallet),
+    overlap.shared,
+  );
   const profiles = new Map(found.map((state) => [state.wallet, profileOf(state)]));
   return {
     wallets: args.wallets.map((wallet, index) => {
@@ -47,8 +50,8 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
     }),
     comparison_winners: Object.fromEntries(METRICS.map((metric) => [metric, winnersOf(profiles, metric)])),
     category_overlap: categoriesOf(found),
-    shared_positions: args.include_shared_positions ? sharedPositions(wallets, overlap.shared) : null,
-    pairwise: pairsOf(wallets, overlap),
+    shared_positions: args.include_shared_positions ? sharedPositions(sides) : null,
+    pairwise: pairsOf(sides, overlap.reaches),
   };
 };
 

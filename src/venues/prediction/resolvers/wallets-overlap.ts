@@ -1,41 +1,50 @@
 import { median } from '../../../lib/statistics';
 import { less, total } from '../exact';
 import { groupedBy } from '../grouped';
-import type { KnownPosition } from '../queries/known-positions';
-import type { WalletReach } from '../queries/wallet-overlap';
+import type { SharedPosition, WalletReach } from '../queries/wallet-overlap';
 import { unrealizedOf } from './position';
 
 /** A wallet's side of a market: the outcome it put most into. */
 interface Side {
   wallet: string;
-  top: KnownPosition;
-  all: KnownPosition[];
+  top: SharedPosition;
+  all: SharedPosition[];
   /** USDC put in, and of it that in the first outcome less that in others. */
   paid: number;
   net: number;
 }
 
-/** Sides of one wallet by market. */
-type Sides = ReadonlyMap<string, Side>;
+/** A wallet's sides by market, and when it opened its positions by token. */
+export interface WalletSides {
+  sides: ReadonlyMap<string, Side>;
+  opened: ReadonlyMap<string, number>;
+}
 
-const paidFor = ({ paid_usdc }: KnownPosition): number => Number(paid_usdc);
+const paidFor = ({ paid_usdc }: SharedPosition): number => Number(paid_usdc);
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);
 
-function sidesOf(wallet: string, shared: readonly KnownPosition[]): Sides {
-  const own = shared.filter((position) => position.wallet === wallet);
-  const markets = [...groupedBy(own, ({ condition_id }) => condition_id)];
-  return new Map(markets.map(([condition_id, positions]) => [condition_id, sideOf(wallet, positions)]));
+/** The sides of each wallet, in the order of the wallets; `shared` holds all positions on markets of two wallets at least. */
+export function sidesOf(wallets: readonly string[], shared: readonly SharedPosition[]): Map<string, WalletSides> {
+  const positions = groupedBy(shared, ({ wallet }) => wallet);
+  return new Map(
+    wallets.map((wallet) => {
+      const own = positions.get(wallet) ?? [];
+      const markets = [...groupedBy(own, ({ condition_id }) => condition_id)];
+      const sides = new Map(markets.map(([condition_id, held]) => [condition_id, sideOf(wallet, held)]));
+      return [wallet, { sides, opened: new Map(own.map(({ token_id, opened_at }) => [token_id, opened_at.getTime()])) }];
+    }),
+  );
 }
 
-function sideOf(wallet: string, positions: KnownPosition[]): Side {
-  const all = positions.sort((a, b) => paidFor(b) - paidFor(a) || (a.token_id < b.token_id ? -1 : 1));
+function sideOf(wallet: string, held: SharedPosition[]): Side {
+  const all = held.sort((a, b) => paidFor(b) - paidFor(a) || (a.token_id < b.token_id ? -1 : 1));
   const net = sum(all.map((position) => ((position.outcome_index ?? 0) === 0 ? paidFor(position) : -paidFor(position))));
-  return { wallet, top: all[0] as KnownPosition, all, paid: sum(all.map(paidFor)), net };
+  return { wallet, top: all[0] as SharedPosition, all, paid: sum(all.map(paidFor)), net };
 }
 
-/** Markets on which two of the wallets at least have positions, those of most wallets first, then of most USDC; `shared` holds all positions on such. */
-export function sharedPositions(wallets: readonly string[], shared: readonly KnownPosition[]) {
-  const sides = wallets.flatMap((wallet) => [...sidesOf(wallet, shared).values()]);
+/** Markets on which two of the wallets at least have positions, those of most wallets first, then of most USDC. */
+export function sharedPositions(all: ReadonlyMap<string, WalletSides>) {
+  const sides = [...all.values()].flatMap((own) => [...own.sides.values()]);
   return [...groupedBy(sides, ({ top }) => top.condition_id)]
     .filter(([, held]) => held.length >= 2)
     .map(([condition_id, held]) => ({ condition_id, held, weight: sum(held.map(({ paid }) => paid)) }))
@@ -54,25 +63,25 @@ export function sharedPositions(wallets: readonly string[], shared: readonly Kno
     }));
 }
 
-/** How alike each two of the wallets are, in the order of the wallets. */
-export function pairsOf(
-  wallets: readonly string[],
-  { reaches, shared }: { reaches: readonly WalletReach[]; shared: readonly KnownPosition[] },
-) {
-  const all = wallets.map((wallet) => ({
+/** How alike each two of the wallets are, in their order. */
+export function pairsOf(all: ReadonlyMap<string, WalletSides>, reaches: readonly WalletReach[]) {
+  const reached = [...all].map(([wallet, own]) => ({
     ...(reaches.find((reach) => reach.wallet === wallet) ?? { wallet, markets: 0, norm: 0 }),
-    sides: sidesOf(wallet, shared),
+    ...own,
   }));
-  return all.flatMap((a, index) => all.slice(index + 1).map((b) => pairOf(a, b)));
+  return reached.flatMap((a, index) => reached.slice(index + 1).map((b) => pairOf(a, b)));
 }
 
-type Reached = WalletReach & { sides: Sides };
+type Reached = WalletReach & WalletSides;
 
 function pairOf(a: Reached, b: Reached) {
-  const both = [...a.sides.keys()].filter((id) => b.sides.has(id));
-  const agreeing = both.filter((id) => a.sides.get(id)?.top.token_id === b.sides.get(id)?.top.token_id).length;
+  const both = [...a.sides.values()].flatMap((mine) => {
+    const theirs = b.sides.get(mine.top.condition_id);
+    return theirs === undefined ? [] : [{ mine, theirs }];
+  });
+  const agreeing = both.filter(({ mine, theirs }) => mine.top.token_id === theirs.top.token_id).length;
   const union = a.markets + b.markets - both.length;
-  const product = sum(both.map((id) => (a.sides.get(id) as Side).net * (b.sides.get(id) as Side).net));
+  const product = sum(both.map(({ mine, theirs }) => mine.net * theirs.net));
   return {
     a: a.wallet,
     b: b.wallet,
@@ -80,17 +89,16 @@ function pairOf(a: Reached, b: Reached) {
     position_cosine: a.norm * b.norm === 0 ? null : Math.min(1, Math.max(-1, product / (a.norm * b.norm))),
     shared_markets: both.length,
     agree_pct: both.length === 0 ? null : (100 * agreeing) / both.length,
-    median_lag_seconds: median(lagsOf(a.sides, b.sides)),
+    median_lag_seconds: median(lagsOf(a, b)),
   };
 }
 
 /** Seconds from the first one's opening of a position to the other's, of each token both held. */
-function lagsOf(a: Sides, b: Sides): number[] {
-  const opened = new Map([...a.values()].flatMap(({ all }) => all.map(({ token_id, opened_at }) => [token_id, opened_at.getTime()])));
-  return [...b.values()].flatMap(({ all }) =>
-    all.flatMap(({ token_id, opened_at }) => {
-      const first = opened.get(token_id);
-      return first === undefined ? [] : [(opened_at.getTime() - first) / 1_000];
-    }),
-  );
+function lagsOf(a: WalletSides, b: WalletSides): number[] {
+  const lags: number[] = [];
+  for (const [token_id, opened] of b.opened) {
+    const first = a.opened.get(token_id);
+    if (first !== undefined) lags.push((opened - first) / 1_000);
+  }
+  return lags;
 }
