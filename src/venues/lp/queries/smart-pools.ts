@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { datedScore, newestScore } from '../rollups/smart';
 import { type Filter, flowsIn, partDaysIn, smartOn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
@@ -30,9 +31,6 @@ export interface SmartPoolRow {
 
 const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
 
-/** The score of the newest day of a group: a day and a score, which is at most 100, as one number. An aggregate in order would sort all rows. */
-const NEWEST_SCORE = "mod(max((day - DATE '2000-01-01') * 1000 + score), 1000)";
-
 /** Whose smart days in a pool are not all in the window. */
 const LATE = `late AS MATERIALIZED (SELECT pool_address, owner FROM lp_smart_pool WHERE first_at < $1 OR last_at >= $2), `;
 const isLate: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM late)`;
@@ -50,16 +48,16 @@ WITH totals AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, typed)}) f GROUP BY pool_address
 ), ${life ? LATE : ''}parts AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, chosen)}) e WHERE e.owner <> ''
 ), days AS (
-  SELECT h.pool_address, h.owner, (h.day AT TIME ZONE 'UTC')::date AS day, h.score, h.deposit_usd, h.withdraw_usd, h.claim_usd
+  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd, h.withdraw_usd, h.claim_usd
   FROM lp_smart_day h WHERE h.day >= $5 AND h.day < $6 ${chosen('h')}
-  UNION ALL SELECT e.pool_address, e.owner, e.day, s.score, e.deposit_usd, e.withdraw_usd, e.claim_usd
+  UNION ALL SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')}, e.deposit_usd, e.withdraw_usd, e.claim_usd
   FROM parts e JOIN (${smartOn('SELECT DISTINCT day FROM parts')}) s ON s.owner = e.owner AND s.day = e.day
 ), smart AS MATERIALIZED (
-  SELECT pool_address, owner, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, ${NEWEST_SCORE} AS score
+  SELECT pool_address, owner, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, ${newestScore('dated_score')} AS score
   FROM days GROUP BY pool_address, owner
   ${life ? `UNION ALL SELECT h.pool_address, h.owner, h.deposit_usd, h.withdraw_usd, h.claim_usd, h.score FROM lp_smart_pool h WHERE h.first_at >= $1 AND h.last_at < $2 ${typed('h')}` : ''}
 ), pools AS (
-  SELECT pool_address, count(*)::int AS smart_lp_count, sum(deposit_usd + withdraw_usd) AS smart_volume_usd, sum(deposit_usd - withdraw_usd) AS smart_net_usd,
+  SELECT pool_address, count(*)::int AS smart_lp_count, sum(deposit_usd) + sum(withdraw_usd) AS smart_volume_usd, sum(deposit_usd) - sum(withdraw_usd) AS smart_net_usd,
     avg(score) AS avg_lp_score, sum(claim_usd) AS fees_claimed_by_smart_usd FROM smart GROUP BY pool_address HAVING count(*) >= $8
 ), ranked AS MATERIALIZED (
   SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct

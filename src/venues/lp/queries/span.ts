@@ -52,8 +52,8 @@ const hours = (at: number): Piece[] =>
 /** Names all parameters of a span, whichever of its pieces are left out. */
 const named = (at: number): string => `num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
 
-/** The days of a span: the piece that is always there. */
-const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
+/** The whole UTC days of a span, of rows `h`: the piece that is always there. */
+export const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
 
 /** One more piece, where it is not empty. */
 const more = ({ condition, from, to }: Piece, select: (condition: string) => string): string =>
@@ -65,10 +65,29 @@ const more = ({ condition, from, to }: Piece, select: (condition: string) => str
  * hour counts where it begins; it cannot be cut. `hour` is the start of the hour or day that a row sums up.
  */
 export function swapsIn(at: number, k = 0, filter: Filter = none): string {
-  const whole = (condition: string): string => `
-SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END,
-  coalesce(h.stated_usd, h.swap_usd), coalesce(h.stated_fee_usd, h.swap_fee_usd), h.swap_usd
+  return `
+SELECT ${k} AS k, h.pool_address, h.day AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}${[
+    ...hours(at).map((piece) => more(piece, (condition) => wholeHours(k, condition, filter))),
+    ...swapEdges(at, k, filter),
+  ].join('')}`;
+}
+
+/** The same outside the whole UTC days of the window: each of those is a row of lp_pool_day. */
+export function swapPartsIn(at: number): string {
+  const [first, last] = hours(at) as [Piece, Piece];
+  return [
+    wholeHours(0, `${named(at)} AND ${first.condition}`, none),
+    more(last, (condition) => wholeHours(0, condition, none)),
+    ...swapEdges(at, 0, none),
+  ].join('');
+}
+
+const wholeHours = (k: number, condition: string, filter: Filter): string => `
+SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
+  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd), h.swap_usd
 FROM lp_pool_hour h WHERE ${condition} ${filter('h')}`;
+
+function swapEdges(at: number, k: number, filter: Filter): string[] {
   const cutHour = `
 SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
@@ -77,12 +96,7 @@ SELECT ${k}, s.pool_address, ${hourOf('s."timestamp"')}, 1, (s.usd IS NULL AND h
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
 FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf('s."timestamp"')}
 WHERE ${condition} ${filter('s')}`;
-  return `
-SELECT ${k} AS k, h.pool_address, h.day AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}${[
-    ...hours(at).map((piece) => more(piece, whole)),
-    unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
-    ...edges('s', at).map((piece) => more(piece, edge)),
-  ].join('')}`;
+  return [unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`), ...edges('s', at).map((piece) => more(piece, edge))];
 }
 
 const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
@@ -112,17 +126,31 @@ export function eventsIn(at: number, filter: Filter = none): string {
 }
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
-export function flowsIn(at: number, filter: Filter = none): string {
-  const rows = (table: string, time: string, condition: string): string =>
-    `SELECT h.pool_address, h.${time} AS hour, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
-  const edge = (condition: string): string =>
-    `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`;
-  return [
-    rows('lp_flow_day', 'day', days(at)),
-    ...hours(at).map((piece) => more(piece, (condition) => rows('lp_flow_hour', 'hour', condition))),
-    ...edges('e', at).map((piece) => more(piece, edge)),
+export const flowsIn = (at: number, filter: Filter = none): string =>
+  [
+    flowRows('lp_flow_day', 'day', days(at), filter),
+    ...hours(at).map((piece) => more(piece, (condition) => flowRows('lp_flow_hour', 'hour', condition, filter))),
+    ...flowEdges(at, filter),
   ].join('');
+
+/** The same outside the whole UTC days of the window: each of those is a row of lp_flow_day. */
+export function flowPartsIn(at: number, filter: Filter = none): string {
+  const [first, last] = hours(at) as [Piece, Piece];
+  const rows = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);
+  return [rows(`${named(at)} AND ${first.condition}`), more(last, rows), ...flowEdges(at, filter)].join('');
 }
+
+const flowRows = (table: string, time: string, condition: string, filter: Filter): string =>
+  `SELECT h.pool_address, h.${time} AS hour, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;
+
+const flowEdges = (at: number, filter: Filter): string[] =>
+  edges('e', at).map((piece) =>
+    more(
+      piece,
+      (condition) =>
+        `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
+    ),
+  );
 
 /**
  * Condition: something of what `a` sums up (an alias with owner, first_at and last_at; `pool` tells its pool where it has one) happened

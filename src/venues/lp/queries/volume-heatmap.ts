@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
-import { flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
+import { days, type Filter, flowPartsIn, flowsIn, hourSpanOf, spanOf, swapPartsIn, swapsIn } from './span';
 
 export interface HeatmapArgs {
   group_by: 'pool' | 'action';
@@ -30,20 +30,23 @@ export interface HeatmapRow {
 
 const SHARE = '100 * volume_usd / nullif(sum(volume_usd) OVER (PARTITION BY bucket), 0) AS pct_of_bucket';
 
-/** Pools with swap volume, most first; shares are of all such pools. */
+const ofTop: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM top)`;
+
+/** Pools with swap volume, most first; shares are of all such pools. A whole UTC day is a bucket by itself: with shorter ones a span has none. */
 const POOLS: Statement = {
   name: 'lp_heatmap_pools',
   text: `
 WITH cells AS MATERIALIZED (
   SELECT s.*, p.pool_type FROM (
-    SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, coalesce(sum(usd), 0) AS volume_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY 1, 2
+    SELECT h.pool_address, h.day AS bucket, coalesce(h.usd, 0) AS volume_usd, h.swaps, h.unpriced FROM lp_pool_day h WHERE ${days(1)}
+    UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, coalesce(sum(usd), 0), sum(swaps), sum(unpriced) FROM (${swapPartsIn(1)}) s GROUP BY 1, 2
   ) s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
 ), whole AS (SELECT bucket, sum(volume_usd) AS usd FROM cells GROUP BY bucket
 ), top AS MATERIALIZED (
   SELECT pool_address FROM cells GROUP BY pool_address ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
 ), events AS (
-  SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, sum(deposits + withdrawals + claims) AS n
-  FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM top)`)}) e GROUP BY 1, 2
+  SELECT h.pool_address, h.day AS bucket, h.deposits + h.withdrawals + h.claims AS n FROM lp_flow_day h WHERE ${days(1)} ${ofTop('h')}
+  UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, sum(deposits + withdrawals + claims) FROM (${flowPartsIn(1, ofTop)}) e GROUP BY 1, 2
 )
 SELECT 'all' AS action, c.bucket, c.pool_type, c.pool_address, c.volume_usd, (c.swaps + coalesce(e.n, 0))::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
   c.unpriced::int, c.swaps::int
