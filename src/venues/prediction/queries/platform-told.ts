@@ -72,10 +72,12 @@ function statementOf(
   SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before, (SELECT sum(fills)::bigint FROM counts) AS total FROM counts
 ), middle AS MATERIALIZED (
   SELECT bucket, before, total FROM placed WHERE before + 1 <= total / 2 + 1 AND before + fills >= (total + 1) / 2
-), ranked AS (
-  SELECT size, total, before + row_number() OVER (PARTITION BY bucket ORDER BY size) AS rank FROM middle JOIN (
-    SELECT bucket, unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT bucket, usdc_size FROM rest
-  ) AS sized USING (bucket)
+), sized AS (
+  SELECT array_agg(size ORDER BY size) AS sizes FROM (
+    SELECT unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT usdc_size FROM rest WHERE bucket IN (SELECT bucket FROM middle)
+  ) AS either
+), middle_ranks AS (
+  SELECT ((max(total) + 1) / 2 - min(before))::int AS low, (max(total) / 2 + 1 - min(before))::int AS high FROM middle
 )
 SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told,
   (SELECT count(*)::int FROM pm_latest_fill WHERE category = '' AND at >= ${since}) AS active_traders,
@@ -92,6 +94,6 @@ SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < $
   (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
   (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
   (SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until}) AS new_traders,
-  (SELECT (min(size) FILTER (WHERE rank = (total + 1) / 2) + min(size) FILTER (WHERE rank = total / 2 + 1)) / 2 FROM ranked) AS median_trade_size_usdc`;
+  (SELECT (sizes[low] + sizes[high]) / 2 FROM sized, middle_ranks) AS median_trade_size_usdc`;
   return { text, values: parameters.values };
 }
