@@ -21,7 +21,7 @@ export function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_id
   const text = `WITH piece AS MATERIALIZED (${smartPieces(cut, rule, parameters, filter)}), flow AS (
   SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc FROM piece GROUP BY 1, 2
 ), own AS (
-  SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM piece GROUP BY 1
+  SELECT condition_id, count(*)::int AS wallets FROM (SELECT DISTINCT condition_id, wallet FROM piece) AS member GROUP BY 1
 )
 SELECT flow.*, wallets FROM flow JOIN own USING (condition_id)`;
   return sql.query<SmartFlowRow & Record<string, unknown>>({ name: `pm_smart_flows_${cut.bounds.length}`, text }, parameters.values);
@@ -52,6 +52,8 @@ export async function countSmartWallets(
 export function listTakerCounts(sql: Sql, cut: Cut, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
   const parameters = new Parameters();
   const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
-  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM (${walletPieces(cut, parameters, filter)}) AS piece WHERE taker_buys + taker_sells > 0 GROUP BY 1`;
+  const text = `SELECT condition_id, count(*)::int AS wallets FROM (
+  SELECT DISTINCT condition_id, wallet FROM (${walletPieces(cut, parameters, filter)}) AS piece WHERE taker_buys + taker_sells > 0
+) AS taker GROUP BY 1`;
   return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_taker_counts_${cut.bounds.length}`, text }, parameters.values);
 }
