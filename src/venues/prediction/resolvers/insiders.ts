@@ -7,6 +7,7 @@ import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
 import { type WalletEvidence, listTakenVolumes, listWalletEvidence } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
@@ -32,9 +33,10 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const { market, outcomes } = await getKnownMarket(context, args.condition_id);
   const window = args.timeframe ? windowOf(args.timeframe, context.now) : null;
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window });
+  const { any_later } = await context.loaders(makeLoaders).state();
   const [held, overlay, volumes] = await Promise.all([
-    listPositionsAsOf(context.sql, { condition_ids: [args.condition_id] }, context.now),
-    loadOverlay(context.sql, context.now),
+    listPositionsAsOf(context.sql, { condition_ids: [args.condition_id] }, context.now, any_later),
+    context.loaders(makeMarketLoaders).overlay(),
     listTakenVolumes(context.sql, [args.condition_id], context.now),
   ]);
   const scan = await scanInsiders(context.sql, held, context.now, overlay, args.min_score);

@@ -42,12 +42,11 @@ export const unknownWallet = (wallet: string): AppError =>
 /** All that happened before an instant. */
 export const lifetimeAt = (now: Date): Window => ({ from: BEGINNING, to: now });
 
-/** Positions of wallets as of the answer. */
-export const walletsScope = async (wallets: readonly string[], { sql, now }: GraphContext): Promise<WalletsScope> => ({
-  wallets,
-  now,
-  overlay: await loadWalletsOverlay(sql, wallets, now),
-});
+/** Positions of wallets as of the answer, or of an earlier instant. */
+export async function walletsScope(wallets: readonly string[], context: GraphContext, now: Date = context.now): Promise<WalletsScope> {
+  const any_later = now.getTime() === context.now.getTime() ? (await context.loaders(makeLoaders).state()).any_later : undefined;
+  return { wallets, now, overlay: await loadWalletsOverlay(context.sql, wallets, now, any_later) };
+}
 
 /** Names the score run an answer rests on. */
 export async function nameRun(context: GraphContext): Promise<void> {
@@ -110,7 +109,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
   const [rows, totals, gains, score] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1),
     getWalletTradesTotals(context.sql, filter),
-    walletsScope([args.wallet], { ...context, now: page.window.to }).then((own) =>
+    walletsScope([args.wallet], context, page.window.to).then((own) =>
       loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
     ),
     loaders.score.load(args.wallet),

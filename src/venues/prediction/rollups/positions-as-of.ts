@@ -62,8 +62,8 @@ export async function loadOverlay(sql: Sql, now: Date, any_later?: boolean): Pro
 }
 
 /** The same for `positionsSql` of these wallets alone. */
-export async function loadWalletsOverlay(sql: Sql, wallets: readonly string[], now: Date): Promise<string> {
-  if (!(await isAnyLater(sql, now))) return '[]';
+export async function loadWalletsOverlay(sql: Sql, wallets: readonly string[], now: Date, any_later?: boolean): Promise<string> {
+  if (!(any_later ?? (await isAnyLater(sql, now)))) return '[]';
   return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.wallet, [now, wallets]), now);
 }
 
