@@ -1,12 +1,12 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
-import { gini, mean, median } from '../../../lib/statistics';
+import { gini, median } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
 import { over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
-import { type ParticipantRow, listParticipants } from '../queries/market-participants';
-import { MACHINE_TAGS, type Tier, tierOf } from '../scoring/tiers';
+import { type MarketTier, type OutcomeTier, listParticipants } from '../queries/market-participants';
+import type { Tier } from '../scoring/tiers';
 import { getKnownMarket } from './markets-known';
 
 const TIERS: readonly Tier[] = ['elite', 'smart', 'average', 'novice', 'unscored'];
@@ -17,54 +17,52 @@ export const marketsParticipants: Resolver<unknown, { condition_id: string }> = 
   const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
   const rows = await listParticipants(context.sql, condition_id, context.now, run?.day ?? null);
-  if (rows.length === 0) throw new AppError('empty_result');
-  const wallets = [...groupedBy(rows, (row) => row.wallet).values()].map(walletOf);
-  const whole = total(rows.map((row) => row.usdc));
-  const bets = wallets.map((wallet) => Number(wallet.usdc));
-  const machines = wallets.filter((wallet) => wallet.tags.some((tag) => (MACHINE_TAGS as readonly string[]).includes(tag)));
-  const byToken = groupedBy(rows, (row) => row.token_id);
+  const tiers = rows.filter((row): row is MarketTier => row.token_id === null);
+  if (tiers.length === 0) throw new AppError('empty_result');
+  const total_wallets = count(tiers, (tier) => tier.wallets);
+  const total_usdc = usdcOf(tiers);
+  const bets = tiers.flatMap((tier) => tier.bets);
+  const byToken = groupedBy(rows.filter((row): row is OutcomeTier => row.token_id !== null), (row) => row.token_id); // prettier-ignore
   return {
     ...market,
-    total_wallets: wallets.length,
-    total_usdc: whole,
-    by_outcome: outcomes.map((outcome) => outcomeOf(outcome, byToken.get(outcome.token_id) ?? [], whole)),
-    tier_distribution: tiersOf(wallets).map((tier) => ({
+    total_wallets,
+    total_usdc,
+    by_outcome: outcomes.map((outcome) => outcomeOf(outcome, byToken.get(outcome.token_id) ?? [], total_usdc)),
+    tier_distribution: everyTier(tiers).map((tier) => ({
       ...tier,
-      pct_wallets: percent(tier.wallet_count, wallets.length),
-      pct_usdc: percent(tier.total_usdc, whole) ?? 0,
+      pct_wallets: percent(tier.wallet_count, total_wallets),
+      pct_usdc: percent(tier.total_usdc, total_usdc) ?? 0,
     })),
-    new_wallets: wallets.filter((wallet) => wallet.is_new).length,
+    new_wallets: count(tiers, (tier) => tier.new_wallets),
     median_bet_usdc: median(bets),
     gini: gini(bets) ?? 0,
-    bots_and_makers: { wallet_count: machines.length, total_usdc: total(machines.map((wallet) => wallet.usdc)) },
+    bots_and_makers: { wallet_count: count(tiers, (tier) => tier.machines), total_usdc: total(tiers.map((tier) => tier.machines_usdc)) },
   };
 };
 
-type Participant = Pick<ParticipantRow, 'score' | 'tags' | 'usdc' | 'is_new'>;
-
-const walletOf = (rows: readonly ParticipantRow[]): Participant => ({
-  ...(rows[0] as ParticipantRow),
-  usdc: total(rows.map((row) => row.usdc)),
-});
+const count = <Row>(rows: readonly Row[], of: (row: Row) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+const usdcOf = (rows: readonly { usdc: string }[]): string => total(rows.map((row) => row.usdc));
 
 /** All tiers, also empty ones. */
-function tiersOf(wallets: readonly Participant[]): { tier: Tier; wallet_count: number; total_usdc: string }[] {
-  const groups = groupedBy(wallets, ({ score }) => tierOf(score === null ? null : Number(score)));
+function everyTier(rows: readonly (OutcomeTier | MarketTier)[]): { tier: Tier; wallet_count: number; total_usdc: string }[] {
   return TIERS.map((tier) => {
-    const own = groups.get(tier) ?? [];
-    return { tier, wallet_count: own.length, total_usdc: total(own.map((wallet) => wallet.usdc)) };
+    const own = rows.find((row) => row.tier === tier);
+    return { tier, wallet_count: own?.wallets ?? 0, total_usdc: own?.usdc ?? '0' };
   });
 }
 
-function outcomeOf(outcome: OutcomeRecord, rows: readonly ParticipantRow[], whole: string): Record<string, unknown> {
-  const usdc = total(rows.map((row) => row.usdc));
+function outcomeOf(outcome: OutcomeRecord, rows: readonly OutcomeTier[], whole: string): Record<string, unknown> {
+  const usdc = usdcOf(rows);
   return {
     ...outcome,
-    wallet_count: rows.length,
+    wallet_count: count(rows, (row) => row.wallets),
     total_usdc: usdc,
     percentage: percent(usdc, whole) ?? 0,
-    avg_score: mean(rows.flatMap((row) => (row.score === null ? [] : [Number(row.score)]))),
+    avg_score: over(
+      total(rows.map((row) => row.scores ?? '0')),
+      count(rows, (row) => row.scored),
+    ),
     avg_entry_price: over(total(rows.map((row) => row.buy_usdc)), total(rows.map((row) => row.buy_shares))),
-    tiers: tiersOf(rows),
+    tiers: everyTier(rows),
   };
 }

@@ -15,3 +15,7 @@ export function tierOf(score: number | null): Tier {
   if (score >= SMART_SCORE) return 'smart';
   return score >= AVERAGE_SCORE ? 'average' : 'novice';
 }
+
+/** SQL of the tier of a score. */
+export const tierSql = (score: string): string =>
+  `CASE WHEN ${score} IS NULL THEN 'unscored' WHEN ${score} >= ${ELITE_SCORE} THEN 'elite' WHEN ${score} >= ${SMART_SCORE} THEN 'smart' WHEN ${score} >= ${AVERAGE_SCORE} THEN 'average' ELSE 'novice' END`;
