@@ -1,6 +1,7 @@
-import { Address, Hash, Hex, PublicKey, Rlp, TxEnvelopeEip1559 } from 'ox';
+import { Address, Hex, PublicKey, Rlp, TxEnvelopeEip1559 } from 'ox';
 import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
 import { recover as recoverPublicKey } from 'tiny-secp256k1';
+import { keccak256 } from './keccak';
 
 type HexText = `0x${string}`;
 
@@ -77,11 +78,11 @@ function decodeTempo(raw: TxEnvelopeTempo.Serialized): SignedEnvelope {
   const canonical = attempt('undecodable', () => TxEnvelopeTempo.serialize(envelope));
   if (canonical !== raw) throw new EnvelopeError('not_canonical');
   if (envelope.signature === undefined) throw new EnvelopeError('signature_missing');
-  const sign_payload = TxEnvelopeTempo.getSignPayload(envelope);
+  const sign_payload = keccak256(bytesOf(TxEnvelopeTempo.encodeForSigning(envelope)));
   const { feeToken } = envelope;
   return {
     kind: 'tempo',
-    hash: Hash.keccak256(raw),
+    hash: keccak256(bytesOf(raw)),
     sign_payload,
     ...authenticate(sign_payload, envelope.signature, (account) => TxEnvelopeTempo.getSignPayload(envelope, { from: account })),
     chain_id: envelope.chainId,
@@ -129,7 +130,7 @@ function decodeEip1559(raw: TxEnvelopeEip1559.Serialized): SignedEnvelope {
   const sign_payload = TxEnvelopeEip1559.getSignPayload(envelope);
   return {
     kind: 'eip1559',
-    hash: Hash.keccak256(raw),
+    hash: keccak256(bytesOf(raw)),
     sign_payload,
     sender: recover(sign_payload, { r, s, yParity }),
     access_key: null,
@@ -181,7 +182,7 @@ function recover(payload: HexText, { r, s, yParity }: { r: bigint; s: bigint; yP
   );
   if (key === null) throw new EnvelopeError('signature_invalid');
   // An address is the last 20 bytes of the hash of the key without its format byte (yellow paper, appendix F).
-  return `0x${Hash.keccak256(key.subarray(1), { as: 'Hex' }).slice(-40)}`;
+  return `0x${keccak256(key.subarray(1)).slice(-40)}`;
 }
 
 const wordOf = (number: bigint): HexText => `0x${number.toString(16).padStart(64, '0')}`;

@@ -1,6 +1,6 @@
-import { keccak256, stringToHex } from 'viem';
 import { EXPIRING_NONCE_KEY } from '../../chains/tempo';
 import { AppError } from '../../errors';
+import { keccak256 } from './keccak';
 import { type EnvelopeFault, EnvelopeError, type SignedEnvelope, decodeEnvelope } from './tempo-envelope';
 
 type HexText = `0x${string}`;
@@ -43,7 +43,7 @@ const ATTODOLLARS_PER_MICRODOLLAR = 10n ** 12n;
 const TRANSFER = '0xa9059cbb';
 const TRANSFER_WITH_MEMO = '0x95777d59';
 /** First bytes of an attribution memo: keccak256("mpp") and version 1. */
-const MEMO_TAG = keccak256(stringToHex('mpp')).slice(0, 10);
+const MEMO_TAG = keccak256('mpp').slice(0, 10);
 const MEMO_VERSION = '01';
 
 const REFUSALS = {
@@ -161,8 +161,8 @@ function checkTransferCall(data: HexText, terms: TempoTerms): HexText | null {
  */
 function memoFits(memo: string, terms: TempoTerms): boolean {
   if (!memo.startsWith(MEMO_TAG.slice(2))) return true;
-  const server = keccak256(stringToHex(terms.realm)).slice(2, 22);
-  const challenge = keccak256(stringToHex(terms.challenge_id)).slice(2, 16);
+  const server = keccak256(terms.realm).slice(2, 22);
+  const challenge = keccak256(terms.challenge_id).slice(2, 16);
   return memo.slice(8, 10) === MEMO_VERSION && memo.slice(10, 30) === server && memo.slice(50) === challenge;
 }
 
