@@ -2,7 +2,6 @@ import type { Sql } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { groupedBy } from '../grouped';
 import {
-  type Follower,
   type ShareStep,
   countFills,
   countOwnTrades,
@@ -52,10 +51,13 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
   const led = await listOwnTrades(sql, [leader], window);
   if (led.length === 0) return [];
   const asked = { max_lag_ms, to: window.to, least: min_overlap, most: MOST_CANDIDATES };
-  const { followers, fills: followed } = await listFollowers(sql, leader, led, asked);
-  const chosen = counts
-    ? await knownToFollow(sql, followers, led.length, window, counts.trades)
-    : await canFollow(sql, followers, led.length, window);
+  const [{ followers, fills: followed }, fills] = await Promise.all([
+    listFollowers(sql, leader, led, asked),
+    counts?.fills ?? countFills(sql, window),
+  ]);
+  const chance = followed / Math.max(1, fills - fillsOf(led));
+  const most = new Map(followers.map(({ wallet, trades }) => [wallet, mostTrades(Math.min(trades, led.length), led.length, chance)]));
+  const chosen = counts ? await knownToFollow(sql, most, window, counts.trades) : await canFollow(sql, most, window);
   if (chosen.length === 0) return [];
   const own = groupedBy(await listOwnTrades(sql, chosen, window), ({ wallet }) => wallet);
   const after = new Map(chosen.map((wallet) => [wallet, tradesAfter(led, own.get(wallet) ?? [], max_lag_ms)]));
@@ -63,8 +65,6 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
     [...new Set(trades.map(({ condition_id }) => condition_id))].map((condition_id) => ({ wallet, condition_id })),
   );
   const steps = groupedBy(await listShareSteps(sql, pairs, window.to), (step) => `${step.wallet}|${step.condition_id}`);
-  const fills = counts?.fills ?? (await countFills(sql, window));
-  const chance = followed / Math.max(1, fills - fillsOf(led));
   const copiers = [...after].flatMap(([wallet, trades]): Copier[] => {
     const mine = own.get(wallet) ?? [];
     const matches = matchCopies(led, trades, max_lag_ms, (match) => allows(match, steps));
@@ -78,40 +78,33 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
 
 const fillsOf = (trades: readonly CopyTrade[]): number => trades.reduce((sum, { fills }) => sum + fills, 0);
 
-/** Of the followers those for whom so few of all the trades `counted` can still make a copier. */
-const fewEnough = (followers: readonly Follower[], led: number, counted: ReadonlyMap<string, number>): Follower[] =>
-  followers.filter(({ wallet, trades }) => (counted.get(wallet) ?? 0) <= mostTrades(Math.min(trades, led), led));
+/** Most trades in the window of which a follower can be a copier, by wallet. */
+type MostTrades = ReadonlyMap<string, number>;
 
-const walletsOf = (followers: readonly Follower[]): string[] => followers.map(({ wallet }) => wallet);
+/** Of the wallets those with so few trades, as far as `counted`. */
+const fewEnough = (wallets: readonly string[], most: MostTrades, counted: ReadonlyMap<string, number>): string[] =>
+  wallets.filter((wallet) => (counted.get(wallet) ?? 0) <= (most.get(wallet) ?? 0));
 
-/** The same by trades in the window, which scans of other leaders counted before or will ask for again. */
-async function knownToFollow(
-  sql: Sql,
-  followers: readonly Follower[],
-  led: number,
-  window: Window,
-  counted: Map<string, number>,
-): Promise<string[]> {
-  const uncounted = walletsOf(followers).filter((wallet) => !counted.has(wallet));
+/** Followers that can be copiers by their trades in the window, which scans of other leaders counted before or will ask for again. */
+async function knownToFollow(sql: Sql, most: MostTrades, window: Window, counted: Map<string, number>): Promise<string[]> {
+  const uncounted = [...most.keys()].filter((wallet) => !counted.has(wallet));
   if (uncounted.length > 0) for (const [wallet, trades] of await countOwnTrades(sql, uncounted, window)) counted.set(wallet, trades);
-  return walletsOf(fewEnough(followers, led, counted));
+  return fewEnough([...most.keys()], most, counted);
 }
 
 /**
  * The same of those who are not cheaply known to trade too much, by ever longer ends of the window: who trades too much in a day need not be
  * counted for a year.
  */
-async function canFollow(sql: Sql, followers: readonly Follower[], led: number, window: Window): Promise<string[]> {
-  const { from, to } = window;
-  const most = new Map(followers.map(({ wallet, trades }) => [wallet, mostTrades(Math.min(trades, led), led)]));
-  const within = new Set(await listWithin(sql, new Map([...most].filter(([, trades]) => Number.isFinite(trades))), window));
-  let rest = followers.filter(({ wallet }) => most.get(wallet) === Infinity || within.has(wallet));
+async function canFollow(sql: Sql, most: MostTrades, { from, to }: Window): Promise<string[]> {
+  const within = new Set(await listWithin(sql, new Map([...most].filter(([, trades]) => Number.isFinite(trades))), { from, to }));
+  let rest = [...most.keys()].filter((wallet) => most.get(wallet) === Infinity || within.has(wallet));
   const ends = LOOKS_MS.map((length) => new Date(to.getTime() - length)).filter((end) => end > from);
   for (const end of [...ends, from]) {
     if (rest.length === 0) break;
-    rest = fewEnough(rest, led, await countOwnTrades(sql, walletsOf(rest), { from: end, to }));
+    rest = fewEnough(rest, most, await countOwnTrades(sql, rest, { from: end, to }));
   }
-  return walletsOf(rest);
+  return rest;
 }
 
 /** To copy a purchase is to hold nothing of the token before it; to copy a sale is to hold some. */

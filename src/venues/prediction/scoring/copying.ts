@@ -109,12 +109,20 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
   };
 }
 
-/** Most trades of a follower of which so many followed ones can make a copier, with all else at its best; Infinity where no number is too many. */
-export function mostTrades(most_matches: number, leader_trades: number): number {
+/**
+ * Most trades of a follower of which so many followed ones can make a copier, every lag being the same; Infinity where no number is too many. `chance` as of
+ * `copyFigures`: where much falls into the leader's windows, little precision is little lift.
+ */
+export function mostTrades(most_matches: number, leader_trades: number, chance: number): number {
   const coverage = Math.min(1, most_matches / Math.max(1, leader_trades));
   // Sums of fractions err in their last digits.
-  const missing = COPY_SCORE - WEIGHTS.coverage * coverage - WEIGHTS.lift - WEIGHTS.regularity - 1e-9;
-  return missing <= 0 ? Infinity : Math.floor((WEIGHTS.precision * most_matches) / missing);
+  const missing = COPY_SCORE - WEIGHTS.coverage * coverage - WEIGHTS.regularity - 1e-9;
+  const full = FULL_LIFT * Math.max(0, chance);
+  const precision =
+    missing > WEIGHTS.precision * full + WEIGHTS.lift
+      ? (missing - WEIGHTS.lift) / WEIGHTS.precision
+      : missing / (WEIGHTS.precision + WEIGHTS.lift / full);
+  return precision > 0 ? Math.floor(most_matches / precision) : Infinity;
 }
 
 /** P(X >= k) of a binomial of n trials with probability p; terms are summed in logarithms from k on. */

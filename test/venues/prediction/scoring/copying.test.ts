@@ -32,8 +32,15 @@ describe('copies', () => {
       }),
     );
     const count = fc.integer({ min: 1, max: 500 });
-    const best = (matches: number, trades: number, led: number): number => 0.4 * Math.min(1, matches / trades) + 0.2 * Math.min(1, matches / led) + 0.4; // prettier-ignore
-    fc.assert(fc.property(count, count, count, (matches, trades, led) => expect(trades <= mostTrades(matches, led)).toBe(best(matches, trades, led) >= 0.5 - 1e-9))); // prettier-ignore
+    const best = (matches: number, trades: number, led: number, chance: number): number => 0.4 * Math.min(1, matches / trades) + 0.2 * Math.min(1, matches / led) + 0.2 * (chance > 0 ? Math.min(1, matches / trades / chance / 10) : 1) + 0.2; // prettier-ignore
+    const share = fc.constantFrom(0, 0.001, 0.02, 0.07, 0.1, 0.3, 1);
+    fc.assert(
+      fc.property(count, count, count, share, (matches, more, led, chance) => {
+        const trades = matches + more;
+        expect(trades <= mostTrades(matches, led, chance)).toBe(best(matches, trades, led, chance) >= 0.5 - 1e-9);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('figures by hand', () => {
