@@ -89,8 +89,8 @@ test('what smart accounts did is kept up to date after the scores, and the same 
 });
 
 /** Days of smart accounts, beside each other. */
-const toldTraders = async (): Promise<unknown[]> =>
-  (await db.pool.query('SELECT * FROM perp_smart_trader_day ORDER BY day, coin, trader')).rows;
+const toldTraders = async (days = 'true'): Promise<unknown[]> =>
+  (await db.pool.query(`SELECT * FROM perp_smart_trader_day WHERE ${days} ORDER BY day, coin, trader`)).rows;
 
 test('the days of smart accounts stand beside each other as they stand with their accounts', async () => {
   const { rows } = await db.pool.query(`
@@ -98,7 +98,11 @@ test('the days of smart accounts stand beside each other as they stand with thei
       d.close_long_usd, d.close_short_usd, d.bought_size, d.sold_size, d.long_pnl, d.short_pnl, d.last_at
     FROM perp_trader_day d JOIN perp_score s ON s.trader = d.trader AND s.day = '2026-03-12' AND s.score >= 85 ORDER BY d.day, d.coin, d.trader`);
   expect(rows.length).toBeGreaterThan(50);
-  expect(await toldTraders()).toEqual(rows);
+  expect(await toldTraders("day <> '-infinity'")).toEqual(rows);
+  const lives = await db.pool.query(`
+    SELECT l.coin, l.trader, l.fills, l.open_long_usd, l.short_pnl, l.last_at FROM perp_trader_life l
+    JOIN perp_score s ON s.trader = l.trader AND s.day = '2026-03-12' AND s.score >= 85 ORDER BY l.coin, l.trader`);
+  expect(await toldTraders("day = '-infinity'")).toMatchObject(lives.rows);
   const own = facts.filter(({ user }) => user === (rows[0] as { trader: string }).trader);
   expect(rows.filter(({ trader }) => trader === own[0]?.user).reduce((total, { fills }) => total + Number(fills), 0)).toBe(own.length);
 });

@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeIn } from './active';
 import { findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, lifeRows, matchRows, scoredRows, smartIn, spanOf } from './span';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -55,7 +55,7 @@ active AS (${activeIn('perp_position')}),
 smart AS (
   SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
     SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$5') }, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
     GROUP BY coin, trader HAVING sum(fills) > 0
   ) own GROUP BY coin
 ),
@@ -105,7 +105,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   const spans = earlierWindows(args.timeframe, window).map(spanOf);
   const { day, is_told } = await findSmartRun(context);
   const life = args.timeframe === 'all';
-  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : is_told ? '_told' : ''}`;
+  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}${is_told ? '_told' : ''}`;
   const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life, is_told) }, [
     ...spanOf(window),
     day,

@@ -5,7 +5,7 @@ import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timefram
 import type { GraphContext } from '../../venue';
 import { findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn } from './active';
-import { VOLUME, VOLUME_COLUMNS, lifeRows, matchRows, scoredRows, smartIn, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {
@@ -28,7 +28,7 @@ const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
 // $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
 const statement = (life: boolean, is_told: boolean): Statement => ({
-  name: `perps_platform_stats${life ? '_life' : is_told ? '_told' : ''}`,
+  name: `perps_platform_stats${life ? '_life' : ''}${is_told ? '_told' : ''}`,
   text: `
 SELECT m.total_volume_usd, m.total_trades, (${activeIn('perp_trader')}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
   m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, smart.smart_volume_usd, m.liquidation_volume_usd,
@@ -48,7 +48,7 @@ CROSS JOIN (
   SELECT CASE WHEN $9::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
   FROM (
     SELECT trader, sum(${VOLUME}) AS volume
-    FROM ${life ? lifeRows(SMART_COLUMNS, { scored: smartIn('$9') }, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told })} r GROUP BY trader HAVING sum(fills) > 0
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$9'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told })} r GROUP BY trader HAVING sum(fills) > 0
   ) own
 ) smart`,
 });

@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
 import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, widerTimeframe } from './scope';
-import { lifeRows, scoredRows, spanOf } from './span';
+import { scoredLives, scoredRows, spanOf } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -45,14 +45,11 @@ const SIDES = {
 type Side = keyof typeof SIDES;
 
 // First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: day of the score run; least score; the coin, where there is one.
-function text(side: Side, hasCoin: boolean, by: 'told' | 'own' | 'life'): string {
-  const life = by === 'life';
+function text(side: Side, hasCoin: boolean, life: boolean, is_told: boolean): string {
   const [day, least, coin] = [1, 2, 3].map((place) => `$${place + (life ? 1 : 4)}`) as [string, string, string];
-  const scored = { day, least };
+  const scored = { day, least, is_told };
   const narrowed = hasCoin ? { coin } : {};
-  const rows = life
-    ? lifeRows(COLUMNS, { scored, ...narrowed }, '$1')
-    : scoredRows(COLUMNS, { ...scored, is_told: by === 'told' }, narrowed);
+  const rows = life ? scoredLives(COLUMNS, scored, narrowed, '$1') : scoredRows(COLUMNS, scored, narrowed);
   return `
 WITH piece AS MATERIALIZED (
   SELECT coin, trader, ${SIDES[side].count} AS trades, ${SIDES[side].bought} AS bought, ${SIDES[side].sold} AS sold, ${SIDES[side].pnl} AS pnl FROM ${rows} r
@@ -104,10 +101,16 @@ async function summaryOf(
   context: GraphContext,
 ): Promise<SummaryRow> {
   const life = timeframe === 'all';
-  const by = life ? 'life' : (await isScoreTold(context, least)) ? 'told' : 'own';
-  const name = ['perps_smart_activity', side.toLowerCase().replace(' ', '_'), ...(coin === null ? [] : ['coin']), by].join('_');
+  const is_told = await isScoreTold(context, least);
+  const name = [
+    'perps_smart_activity',
+    side.toLowerCase().replace(' ', '_'),
+    ...(coin === null ? [] : ['coin']),
+    ...(life ? ['life'] : []),
+    ...(is_told ? ['told'] : []),
+  ].join('_');
   const values = [...(life ? [window.to] : spanOf(window)), day, least, ...(coin === null ? [] : [coin])];
-  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, by) }, values);
+  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, life, is_told) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;
 }

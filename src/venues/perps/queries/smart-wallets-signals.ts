@@ -42,13 +42,15 @@ const STRENGTH =
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 
 // What tells the accounts' fills: their days beside each other or their own, or whole lives where the window is everything.
-type By = 'told' | 'own' | 'life';
+interface By {
+  is_told: boolean;
+  is_life: boolean;
+}
 
-const rowsOf = (by: By, coin: boolean): string => {
-  const scored = { day: '$5', least: '$6' };
+const rowsOf = ({ is_told, is_life }: By, coin: boolean): string => {
+  const scored = { day: '$5', least: '$6', is_told };
   const narrowed = coin ? { coin: '$9' } : {};
-  if (by === 'life') return wholeLives(COLUMNS, { scored, ...narrowed });
-  return scoredRows(COLUMNS, { ...scored, is_told: by === 'told' }, narrowed);
+  return is_life ? `(${wholeLives(COLUMNS, scored, narrowed)})` : scoredRows(COLUMNS, scored, narrowed);
 };
 
 // $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
@@ -96,7 +98,10 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
   const coin = await getCoinIfAny(context, args.coin);
   const day = await getDayScoredFrom(context, args.min_score);
   const by = await howTold(args, window, context);
-  const statement = { name: `perps_smart_signals_${by}${coin === null ? '' : '_coin'}`, text: text(by, coin !== null) };
+  const statement = {
+    name: `perps_smart_signals${by.is_life ? '_life' : ''}${by.is_told ? '_told' : ''}${coin === null ? '' : '_coin'}`,
+    text: text(by, coin !== null),
+  };
   const values = [...spanOf(window), day, args.min_score, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<SignalRow>(statement, values);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_wallets: 1 } });
@@ -105,6 +110,6 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
 }
 
 async function howTold({ min_score }: SmartSignalsArgs, window: Window, context: GraphContext): Promise<By> {
-  if ((await isEverything(context, window)) && (await isNewest(context))) return 'life';
-  return (await isScoreTold(context, min_score)) ? 'told' : 'own';
+  const is_life = (await isEverything(context, window)) && (await isNewest(context));
+  return { is_life, is_told: await isScoreTold(context, min_score) };
 }

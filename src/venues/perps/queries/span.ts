@@ -2,7 +2,7 @@ import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
-import type { SmartTraderColumn } from '../rollups/smart-trader-days';
+import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
 import { SMART_SCORE } from '../tier';
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
@@ -156,19 +156,42 @@ export function scoredRows(
   return pieces(scored.is_told ? { ...own, days: told } : own, at, 'day');
 }
 
-/** Rows to be added up: accounts' whole lives, by trader and coin, where nothing is filled after the window. */
-export const wholeLives = (columns: readonly TraderHourColumn[], narrowed: Narrowed): string =>
-  `(SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)})`;
-
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
 export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;
 
 /** Rows to be added up: accounts' whole lives before an instant, by trader and coin. What is filled from then on is taken off again. */
 export function lifeRows(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
-  const facts = columns.map((column) => `-(${TRADER_HOUR[column].row}) AS ${column}`);
   return `(
   SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE ${instant}::timestamptz IS NOT NULL${narrow('h', narrowed)}
-  ${afterwards(instant, `UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)}`)})`;
+  ${lifeAfter(columns, narrowed, instant)})`;
+}
+
+function lifeAfter(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
+  const facts = columns.map((column) => `-(${TRADER_HOUR[column].row}) AS ${column}`);
+  return afterwards(
+    instant,
+    `UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)}`,
+  );
+}
+
+/** Rows to be added up: scored accounts' whole lives, by trader and coin, where nothing is filled after them. */
+export function wholeLives(columns: readonly SmartTraderColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin'> = {}): string {
+  const names = columns.map((column) => `h.${column}`).join(', ');
+  return scored.is_told
+    ? `SELECT h.trader, h.coin, ${names} FROM perp_smart_trader_day h WHERE h.day = ${LIFE} AND h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)}`
+    : `SELECT h.trader, h.coin, ${names} FROM perp_trader_life h WHERE true${narrow('h', { ...narrowed, scored })}`;
+}
+
+/** The same before an instant. What is filled from then on is taken off again. */
+export function scoredLives(
+  columns: readonly Extract<LifeColumn, SmartTraderColumn>[],
+  scored: Scored,
+  narrowed: Pick<Narrowed, 'coin'>,
+  instant: string,
+): string {
+  return `(
+  ${wholeLives(columns, scored, narrowed)} AND ${instant}::timestamptz IS NOT NULL
+  ${lifeAfter(columns, { ...narrowed, scored }, instant)})`;
 }
 
 /** Rows of a span to be added up: matches, by coin and hour (or the day that tells it). */

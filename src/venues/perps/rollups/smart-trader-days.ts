@@ -10,10 +10,17 @@ const NAMES = SMART_TRADER_COLUMNS.join(', ');
 const together = (name: SmartTraderColumn): string =>
   TRADER_HOUR[name].merge === 'max' ? `greatest(kept.${name}, EXCLUDED.${name})` : `kept.${name} + EXCLUDED.${name}`;
 
-/** Adds those rows of `source` (of perp_trader_hour or perp_trader_day) that are of smart accounts of the run that is told; of nobody while none is. */
+/** The `day` of perp_smart_trader_day that holds a whole life. */
+export const LIFE = "'-infinity'::timestamptz";
+
+/**
+ * Adds those rows of `source` (of perp_trader_hour or perp_trader_day) that are of smart accounts of the run that is told, to their days and to
+ * their lives; of nobody while none is told.
+ */
 export const addSmartTraders = (source: string, unit: 'hour' | 'day'): string => `
 INSERT INTO perp_smart_trader_day AS kept (day, coin, trader, score, ${NAMES})
-SELECT date_trunc('day', r.${unit}, 'UTC'), r.coin, r.trader, s.score, ${SMART_TRADER_COLUMNS.map((name) => `${TRADER_HOUR[name].merge}(r.${name})`).join(', ')}
+SELECT CASE WHEN whole.is_life THEN ${LIFE} ELSE date_trunc('day', r.${unit}, 'UTC') END, r.coin, r.trader, s.score, ${SMART_TRADER_COLUMNS.map((name) => `${TRADER_HOUR[name].merge}(r.${name})`).join(', ')}
 FROM ${source} r JOIN perp_score s ON s.trader = r.trader AND s.day = (SELECT day FROM perp_smart_run) AND s.score >= ${SMART_SCORE}
+CROSS JOIN (VALUES (false), (true)) AS whole(is_life)
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3
 ON CONFLICT (day, coin, trader) DO UPDATE SET ${SMART_TRADER_COLUMNS.map((name) => `${name} = ${together(name)}`).join(', ')}`;
