@@ -18,6 +18,9 @@ import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
 import { overMarkets } from './scoring/insider';
 
+/** What rows about a wallet are shown with. */
+export type Judgement = Pick<ScoreRecord, 'wallet' | 'score' | 'win_rate' | 'tags'>;
+
 /** One request's batched look-ups; made by `context.loaders(makeLoaders)`. */
 export interface Loaders {
   market: DataLoader<string, MarketRecord | null>;
@@ -26,6 +29,8 @@ export interface Loaders {
   wallet: DataLoader<string, WalletRecord | null>;
   /** A wallet in the newest run. */
   score: DataLoader<string, ScoreRecord | null>;
+  /** The same in short: how a score came about is most of its record. */
+  judgement: DataLoader<string, Judgement | null>;
   /** The venue's state as of the context's instant. */
   state(): Promise<VenueState>;
   /** The newest run up to the context's day, or null. */
@@ -48,6 +53,10 @@ export function makeLoaders(context: GraphContext): Loaders {
   let known: Promise<VenueState> | undefined;
   const state = (): Promise<VenueState> => (known ??= loadVenueState(context.sql, context.now));
   const scoreRun = async (): Promise<ScoreRun | null> => (await state()).run;
+  const newest = async (wallets: string[]): Promise<{ day: Date; wallet: { in: string[] } } | null> => {
+    const run = await scoreRun();
+    return run === null ? null : { day: new Date(run.day), wallet: { in: wallets } };
+  };
   const loaders: Loaders = {
     market: byKey(
       (ids) => prisma.pm_market.findMany({ where: { condition_id: { in: ids } } }),
@@ -68,8 +77,17 @@ export function makeLoaders(context: GraphContext): Loaders {
     ),
     score: byKey(
       async (wallets) => {
-        const latest = await scoreRun();
-        return latest === null ? [] : prisma.pm_wallet_score.findMany({ where: { day: new Date(latest.day), wallet: { in: wallets } } });
+        const where = await newest(wallets);
+        return where === null ? [] : prisma.pm_wallet_score.findMany({ where });
+      },
+      (row) => row.wallet,
+    ),
+    judgement: byKey(
+      async (wallets) => {
+        const where = await newest(wallets);
+        return where === null
+          ? []
+          : prisma.pm_wallet_score.findMany({ where, select: { wallet: true, score: true, win_rate: true, tags: true } });
       },
       (row) => row.wallet,
     ),

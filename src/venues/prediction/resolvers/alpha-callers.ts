@@ -49,7 +49,7 @@ export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_
   const loaders = context.loaders(makeLoaders);
   return Promise.all(
     shown.map(async (call) => {
-      const score = await loaders.score.load(call.wallet);
+      const score = await loaders.judgement.load(call.wallet);
       return { ...call, wallet_score: score?.score ?? null, win_rate: score?.win_rate ?? null };
     }),
   );

@@ -29,7 +29,7 @@ async function redemptionPrice(row: TradeRow, context: GraphContext): Promise<nu
 
 const market = (row: TradeRow, context: GraphContext): Promise<MarketRecord | null> =>
   context.loaders(makeLoaders).market.load(row.condition_id);
-const score = (row: TradeRow, context: GraphContext) => context.loaders(makeLoaders).score.load(row.wallet);
+const judgement = (row: TradeRow, context: GraphContext) => context.loaders(makeLoaders).judgement.load(row.wallet);
 
 /** Sum of exact amounts; null when one of them is unknown. */
 function sumOf(amounts: readonly (string | undefined)[]): string | null {
@@ -44,9 +44,9 @@ export const PmTrade: Record<string, Field> = {
   outcome: async (row, _, context) => (await tradedOutcome(row, context))?.outcome ?? null,
   outcome_index: async (row, _, context) => (await tradedOutcome(row, context))?.outcome_index ?? null,
   price: (row, _, context) => row.price ?? redemptionPrice(row, context),
-  wallet_score: async (row, _, context) => (await score(row, context))?.score ?? null,
-  win_rate: async (row, _, context) => (await score(row, context))?.win_rate ?? null,
-  wallet_tags: async (row, _, context) => (await score(row, context))?.tags ?? [],
+  wallet_score: async (row, _, context) => (await judgement(row, context))?.score ?? null,
+  win_rate: async (row, _, context) => (await judgement(row, context))?.win_rate ?? null,
+  wallet_tags: async (row, _, context) => (await judgement(row, context))?.tags ?? [],
   pct_of_market_volume_24h: async (row, _, context) => {
     if (row.side === 'REDEEM') return null;
     const volume = Number(await context.loaders(makeLoaders).volumeBefore.load(row));

@@ -71,6 +71,7 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
   ]);
   if (state === undefined || state === null) throw unknownWallet(args.wallet);
   context.meta.count = trades?.length ?? null;
+  context.loaders(makeLoaders).judgement.prime(args.wallet, state.score);
   return {
     wallet: args.wallet,
     profile: profileOf(state),
@@ -112,7 +113,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     walletsScope([args.wallet], context, page.window.to).then((own) =>
       loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
     ),
-    loaders.score.load(args.wallet),
+    loaders.judgement.load(args.wallet),
     nameRun(context),
   ]);
   if (totals.rows === 0) {
