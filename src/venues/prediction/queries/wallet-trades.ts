@@ -58,13 +58,15 @@ ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
 export async function getWalletTradesTotals(sql: Sql, filter: WalletTradesFilter): Promise<WalletTradesTotals> {
   const statement: Statement = {
     name: `pm_wallet_trades_totals${shapeOf(filter)}`,
-    text: `WITH chosen AS (SELECT condition_id, side, usdc_size FROM pm_trade WHERE ${where(filter)}),
-markets AS (SELECT condition_id, count(*) AS trades FROM chosen WHERE side IN ('BUY', 'SELL') GROUP BY condition_id)
-SELECT count(*)::int AS rows, count(*) FILTER (WHERE side IN ('BUY', 'SELL'))::int AS trade_count, COALESCE(sum(usdc_size) FILTER (WHERE side = 'BUY'), 0) AS buy_volume,
-  COALESCE(sum(usdc_size) FILTER (WHERE side = 'SELL'), 0) AS sell_volume, COALESCE(sum(usdc_size) FILTER (WHERE side = 'REDEEM'), 0) AS redeem_volume,
-  (SELECT count(*)::int FROM markets) AS markets_traded, max(usdc_size) FILTER (WHERE side IN ('BUY', 'SELL')) AS largest_trade_usdc,
-  (SELECT category FROM markets JOIN pm_market AS market USING (condition_id) GROUP BY category ORDER BY sum(trades) DESC, category LIMIT 1) AS most_traded_category
-FROM chosen`,
+    // Summed by market and side at once: of a busy wallet's rows nothing else is kept.
+    text: `WITH sums AS MATERIALIZED (
+  SELECT condition_id, side, side IN ('BUY', 'SELL') AS is_trade, count(*) AS rows, sum(usdc_size) AS usdc, max(usdc_size) AS largest FROM pm_trade WHERE ${where(filter)} GROUP BY condition_id, side
+)
+SELECT COALESCE(sum(rows), 0)::int AS rows, COALESCE(sum(rows) FILTER (WHERE is_trade), 0)::int AS trade_count, COALESCE(sum(usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_volume,
+  COALESCE(sum(usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_volume, COALESCE(sum(usdc) FILTER (WHERE side = 'REDEEM'), 0) AS redeem_volume,
+  (count(DISTINCT condition_id) FILTER (WHERE is_trade))::int AS markets_traded, max(largest) FILTER (WHERE is_trade) AS largest_trade_usdc,
+  (SELECT category FROM sums JOIN pm_market AS market USING (condition_id) WHERE is_trade GROUP BY category ORDER BY sum(rows) DESC, category LIMIT 1) AS most_traded_category
+FROM sums`,
   };
   const [row] = await sql.query<WalletTradesTotals & Record<string, unknown>>(statement, valuesOf(filter));
   return row as WalletTradesTotals;
