@@ -22,14 +22,9 @@ const numeric = (name: string, places: number | null): GraphQLScalarType =>
 /** An instant with second precision (milliseconds are dropped, not rounded up into the future). */
 function instant(value: unknown): string {
   const date = value instanceof Date ? value : new Date(String(value));
-  const time = date.getTime();
-  if (Number.isNaN(time)) throw new GraphQLError('An instant cannot be read.');
-  // Rows of a bucket follow each other.
-  if (time !== written.time) written = { time, text: `${date.toISOString().slice(0, 19)}Z` };
-  return written.text;
+  if (Number.isNaN(date.getTime())) throw new GraphQLError('An instant cannot be read.');
+  return `${date.toISOString().slice(0, 19)}Z`;
 }
-
-let written = { time: Number.NaN, text: '' };
 
 const textual = (name: string, canonical: (text: string) => string | undefined): GraphQLScalarType =>
   new GraphQLScalarType({

@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import { createClient, http as httpTransport } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { tempo as tempoChain } from 'viem/chains';
+import { withDeadline } from '../lib/deadline';
 import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 
 export type BuyerProtocol = 'x402' | 'tempo' | 'solana';
@@ -25,6 +26,9 @@ export interface Purchased {
 }
 
 type PayingFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A question and its paid repetition: longer than a query and the wait for its settlement can take together. */
+const PATIENCE_MS = 120_000;
 
 // The stock clients are loaded when something is bought: they are no part of a production run.
 
@@ -86,8 +90,10 @@ async function readReceipt(response: Response): Promise<unknown | null> {
 
 /** What a fetch that failed was about: the shop or the chain. Throws always. */
 async function explain(error: Error, { url, protocol }: Purchase, { solana, tempo }: SandboxWallets): Promise<never> {
-  if (error.message !== 'fetch failed') throw error;
   const { origin } = new URL(url);
+  if (error.name === 'TimeoutError')
+    throw new Error(`No answer from ${origin} within ${PATIENCE_MS / 1_000} s; whether it was paid, its ledger tells.`, { cause: error });
+  if (error.message !== 'fetch failed') throw error;
   const answers = await fetch(origin).then(
     () => true,
     () => false,
@@ -104,14 +110,16 @@ async function explain(error: Error, { url, protocol }: Purchase, { solana, temp
 /**
  * Asks for `url`, pays what the 402 asks with the unmodified stock client of `protocol`, and returns the answer. Whatever the
  * server says in the end is returned, a second 402 too. Throws when the client refuses to pay (no fitting offer, more than its
- * own limit of 1 USDC for x402), and one sentence when the server or the wallet's chain cannot be reached.
+ * own limit of 1 USDC for x402), and one sentence when the server or the wallet's chain cannot be reached, or no answer comes.
  */
 export async function buy(purchase: Purchase, wallets: SandboxWallets): Promise<Purchased> {
   const { method, url, body, headers = {}, protocol } = purchase;
   const pay = await payerOf(wallets, protocol);
   const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const init: RequestInit = { method, headers: { ...content, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const response = await pay(url, init).catch((error: Error) => explain(error, purchase, wallets));
+  const response = await withDeadline(PATIENCE_MS, (signal) => pay(url, { ...init, signal })).catch((error: Error) =>
+    explain(error, purchase, wallets),
+  );
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),

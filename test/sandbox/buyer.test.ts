@@ -1,4 +1,6 @@
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Connection, Keypair } from '@solana/web3.js';
@@ -51,6 +53,23 @@ afterAll(async () => {
   await shop.stop();
   await chains.stop();
   fs.rmSync(folder, { recursive: true });
+});
+
+test('a shop that never answers is left after two minutes, with a sentence', async () => {
+  const silent = http.createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const real = setTimeout;
+  const wait = jest.spyOn(global, 'setTimeout');
+  const impatient = (ms: number | undefined): number | undefined => (ms === 120_000 ? 50 : ms);
+  wait.mockImplementation(((act: () => void, ms?: number) => real(act, impatient(ms))) as typeof setTimeout);
+  try {
+    await expect(buy({ method: 'GET', url, protocol: 'solana' }, wallets)).rejects.toThrow(`No answer from ${url} within 120 s`);
+  } finally {
+    wait.mockRestore();
+    silent.closeAllConnections();
+    silent.close();
+  }
 });
 
 beforeEach(() => {
