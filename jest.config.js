@@ -13,5 +13,6 @@ module.exports = {
   testTimeout: 120_000,
   // Half of the work is PostgreSQL's and the chains': two files at once keep two cores busy.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/slow-first.js',
   reporters: ['default', '<rootDir>/test/support/tally-reporter.js'],
 };

@@ -142,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     cache: new AnswerCache(CACHE_BYTES),
     slots,
     unpaid: new RateLimit(config.unpaidPerMinute),
+    refused: new RateLimit(config.unpaidPerMinute),
     empties: new RateLimit(config.emptyPerMinute),
     metrics,
     logger,

@@ -12,7 +12,7 @@ import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type OpenGateway, startOpenGateway } from './support/open-gateway';
 import { SORT_ORDERS, outOfOrder, sortedRows } from './support/sort-orders';
 import { defaultInput, loosestInput } from './support/subjects';
-import { type ThreeWorlds, threeWorlds } from './support/three-worlds';
+import { type ThreeWorlds, commonWorlds } from './support/three-worlds';
 
 // The contract of all 74 answers, over small scored worlds: every choice, every bound, units by name, orders, counts, and that
 // REST and GraphQL say the same.
@@ -22,7 +22,7 @@ let gateway: OpenGateway;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 
 beforeAll(async () => {
-  worlds = await threeWorlds(4_000, 20);
+  worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
 }, 240_000);
 afterAll(async () => {

@@ -1,10 +1,9 @@
 import http from 'node:http';
-import { WORLD_SIZES } from '../src/config';
 import { sampleInput } from '../src/endpoints/json-schema';
 import { ask, requestOf } from './support/ask';
 import { ENDPOINTS } from './support/catalogue';
 import { type OpenGateway, startOpenGateway } from './support/open-gateway';
-import { type ThreeWorlds, threeWorlds } from './support/three-worlds';
+import { type ThreeWorlds, sandboxWorlds } from './support/three-worlds';
 
 // What a newcomer tries first: every documented example, with default parameters, in the world that the sandbox begins with.
 
@@ -13,7 +12,7 @@ let gateway: OpenGateway;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
 
 beforeAll(async () => {
-  worlds = await threeWorlds(WORLD_SIZES.small as number, 30);
+  worlds = await sandboxWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
 }, 600_000);
 afterAll(async () => {

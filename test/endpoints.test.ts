@@ -1,6 +1,7 @@
 import type { Endpoint } from '../src/endpoints/endpoint';
 import { VENUES, loadCatalogue } from '../src/app';
 import { sampleInput } from '../src/endpoints/json-schema';
+import { rawOfBody, readParameters } from '../src/endpoints/read';
 import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type Product, startProduct } from './support/product';
 import { PRICE_TABLE } from './pricing/price-table';
@@ -157,15 +158,29 @@ test('the price list states the same 74 prices', async () => {
   );
 });
 
+interface Operation {
+  'x-payment-info': { offers: { amount: string }[] };
+  parameters?: { name: string; example?: unknown }[];
+  requestBody?: { content: { 'application/json': { example: Record<string, unknown> } } };
+  responses: Record<string, { content: Record<string, unknown> }>;
+}
+
 test('OpenAPI describes every path, with its price, a 402 and an example that is accepted', async () => {
   const { paths } = (await (await fetchPath('/openapi.json')).json()) as {
-    paths: Record<string, Record<string, { 'x-payment-info': { offers: { amount: string }[] }; responses: Record<string, unknown> }>>;
+    paths: Record<string, Record<string, Operation>>;
   };
   expect(Object.keys(paths).sort()).toEqual(ENDPOINTS.map(({ path }) => path).sort());
   for (const endpoint of ENDPOINTS) {
     const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
     expect(operation?.responses).toHaveProperty('402');
     expect(operation?.['x-payment-info'].offers.every(({ amount }) => /^\d+$/.test(amount))).toBe(true);
+    const example =
+      operation?.requestBody?.content['application/json'].example ??
+      Object.fromEntries((operation?.parameters ?? []).flatMap(({ name, example: value }) => (value === undefined ? [] : [[name, value]])));
+    expect([endpoint.name, readParameters(endpoint, rawOfBody(example)).problems]).toEqual([endpoint.name, []]);
+    const names = operation?.parameters?.map(({ name }) => name) ?? [];
+    expect(endpoint.method === 'POST' || (names.includes('fields') && names.includes('format'))).toBe(true);
+    expect('text/csv' in (operation?.responses['200']?.content ?? {})).toBe(endpoint.answer.table);
   }
 });
 
@@ -204,6 +219,25 @@ describe('free paths and unknown paths', () => {
     const first = await fetchPath('/api/v1/pricing');
     const again = await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': first.headers.get('etag') as string } });
     expect(again.status).toBe(304);
+    const weakened = await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': `"other", W/${first.headers.get('etag')}` } });
+    expect(weakened.status).toBe(304);
+    expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  });
+
+  test('proxies may keep documents, never an offer, and know what an answer depends on', async () => {
+    const offer = await fetchPath('/api/v1/trades/whales');
+    expect([offer.status, offer.headers.get('cache-control')]).toEqual([402, 'no-store']);
+    for (const response of [offer, await fetchPath('/api/v1/pricing')])
+      expect(response.headers.get('vary')).toContain('Authorization, PAYMENT-SIGNATURE, X-PAYMENT');
+    expect((await fetchPath('/api/v1/pricing')).headers.get('cache-control')).toBe('public, max-age=60');
+    expect((await fetchPath('/health')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('a method is what it is: overrides are not heard', async () => {
+    for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+      const response = await fetchPath('/api/v1/trades/whales?_method=GET', { method: 'POST', headers: { [name]: 'GET' } });
+      expect([name, response.status]).toEqual([name, 405]);
+    }
   });
 
   test('browsers may pay: preflight allows the proof headers, answers expose the receipts', async () => {
@@ -212,7 +246,14 @@ describe('free paths and unknown paths', () => {
     for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key'])
       expect(preflight.headers.get('access-control-allow-headers')).toContain(header);
     const challenge = await fetchPath('/api/v1/trades/whales');
-    for (const header of ['WWW-Authenticate', 'PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'Payment-Receipt', 'X-Request-Id'])
+    for (const header of [
+      'WWW-Authenticate',
+      'PAYMENT-REQUIRED',
+      'PAYMENT-RESPONSE',
+      'Payment-Receipt',
+      'X-Request-Id',
+      'X-Meta-next-cursor',
+    ])
       expect(challenge.headers.get('access-control-expose-headers')).toContain(header);
     expect(challenge.headers.get('cache-control')).toBe('no-store');
   });

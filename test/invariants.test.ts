@@ -5,7 +5,7 @@ import { ENDPOINTS } from './support/catalogue';
 import { type OpenGateway, startOpenGateway } from './support/open-gateway';
 import { outOfOrder } from './support/sort-orders';
 import { loosestInput } from './support/subjects';
-import { type ThreeWorlds, threeWorlds } from './support/three-worlds';
+import { type ThreeWorlds, commonWorlds } from './support/three-worlds';
 
 // What must hold between answers and within them, whatever the world, on all three venues: series without holes, parts that are a whole, one figure
 // whoever tells it, feeds in order, large moves among all moves, addresses in any spelling.
@@ -20,7 +20,7 @@ let gateway: OpenGateway;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
 
 beforeAll(async () => {
-  worlds = await threeWorlds(4_000, 20);
+  worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
 }, 400_000);
 afterAll(async () => {

@@ -137,10 +137,14 @@ test('the same proof again is refused, or collects the answer without paying aga
 });
 
 test('csv, ndjson and chosen fields', async () => {
-  const csv = await purchase('perps/trades/feed?coin=BTC&limit=3&format=csv');
+  const csv = await purchase('perps/trades/feed?coin=BTC&limit=3&format=csv&%C3%BCber=1');
   expect(csv.headers['content-type']).toContain('text/csv');
   expect(csv.body.split('\r\n')[0]).toContain('trader,coin,side');
   expect(csv.headers['x-meta-endpoint']).toBe('perps/trades/feed');
+  expect(JSON.parse(csv.headers['x-meta-ignored-params'] as string)).toEqual(['über']);
+  // Native rows of both kinds stand in one set of columns.
+  const [columns = ''] = (await purchase('lp/lps/whales?min_usd=1&timeframe=all&format=csv')).body.split('\r\n');
+  expect([columns.split(',').length, columns]).toEqual([15, columns.toLowerCase()]);
   const lines = (await purchase('perps/trades/feed?coin=BTC&limit=3&format=ndjson&fields=price')).body.trim().split('\n');
   expect(lines).toHaveLength(3);
   expect(Object.keys(JSON.parse(lines[0] as string) as object)).toEqual(expect.arrayContaining(['coin', 'price', 'trader']));

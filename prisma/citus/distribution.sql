@@ -55,13 +55,17 @@ SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp
 SELECT create_reference_table('lp_pool');
 SELECT create_reference_table('lp_token');
 SELECT create_reference_table('lp_known_hour');
+SELECT create_reference_table('lp_life_day');
 SELECT create_distributed_table('lp_event', 'pool_address', colocate_with => 'none');
 SELECT create_distributed_table('lp_swap', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_volume_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_liquidity_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_owner_count', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_last_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_smart_flow_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_smart_last_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_flow_hour', 'pool_address', colocate_with => 'lp_event');

@@ -17,7 +17,7 @@ export interface RpcPoolOptions {
 export class RpcPool<Client> {
   private preferred = 0;
   private inFlight = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly clients: readonly Client[],
@@ -58,21 +58,40 @@ export class RpcPool<Client> {
     try {
       return await within(ask(this.clients[index] as Client), this.options.try_ms, signal);
     } finally {
-      this.inFlight -= 1;
-      this.waiting.shift()?.();
+      this.leave();
     }
   }
 
+  /** Resolves in turn; rejects at once with the signal's reason when it aborts: a budget of time holds in the queue, too. */
   private async turn(signal?: AbortSignal): Promise<void> {
-    while (this.inFlight >= this.options.max_in_flight) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-      if (signal?.aborted === true) {
-        this.waiting.shift()?.();
-        signal.throwIfAborted();
-      }
-    }
     signal?.throwIfAborted();
-    this.inFlight += 1;
+    if (this.inFlight < this.options.max_in_flight) {
+      this.inFlight += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.waiting.delete(admit);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.waiting.add(admit);
+    });
+  }
+
+  /** Hands the place to the next in line, or frees it. */
+  private leave(): void {
+    const [next] = this.waiting;
+    if (next === undefined) {
+      this.inFlight -= 1;
+      return;
+    }
+    this.waiting.delete(next);
+    next();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import type { AnswerShape } from './answer-shape';
 
 /** A parameter's value once read: canonical, ready to be a GraphQL variable. */
 export type Value = string | number | boolean | readonly string[] | null;
@@ -43,6 +44,7 @@ export interface Endpoint {
   /** Field of Query that answers it: `marketsTrending`. */
   rootField: string;
   document: DocumentNode;
+  answer: AnswerShape;
   parameters: readonly Parameter[];
   /** Of each group at least one parameter must be sent. */
   oneOfRequired: readonly (readonly string[])[];
@@ -51,6 +53,9 @@ export interface Endpoint {
 /** Sent to every endpoint, priced by none: which fields, and in which format. */
 export const FORMATS = ['json', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
+
+/** Formats in which an endpoint answers: csv is for lists of rows. */
+export const formatsOf = ({ answer }: Endpoint): readonly Format[] => FORMATS.filter((format) => format !== 'csv' || answer.table);
 
 /** A value that satisfies the parameter: its document's sample, else its default. Undefined where none is declared. */
 export function sampleOf(parameter: Parameter): Value | undefined {

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { CATEGORIES } from '../lib/category';
 import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
-import { type Endpoint, FORMATS, type Parameter, sampleOf } from './endpoint';
+import { type Endpoint, formatsOf, type Parameter, sampleOf } from './endpoint';
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -54,6 +54,16 @@ export function parameterSchema(parameter: Parameter, schema: GraphQLSchema): Js
   return item.type === 'string' ? { ...item, minLength: min, maxLength: max, ...extra } : { ...item, minimum: min, maximum: max, ...extra };
 }
 
+/** Schemas of the parameters that every endpoint takes beside its own. */
+export const presentationSchemas = (endpoint: Endpoint): Record<'fields' | 'format', JsonSchema> => ({
+  fields: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Keep only these fields of data rows (dot paths allowed); ids are always kept.',
+  },
+  format: { type: 'string', enum: formatsOf(endpoint), default: 'json' },
+});
+
 /** Schema of an endpoint's parameters as one object. */
 export function inputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSchema {
   const properties = Object.fromEntries(endpoint.parameters.map((parameter) => [parameter.name, parameterSchema(parameter, schema)]));
@@ -61,12 +71,7 @@ export function inputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSche
     type: 'object',
     properties: {
       ...properties,
-      fields: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Keep only these fields of data rows (dot paths allowed); ids are always kept.',
-      },
-      format: { type: 'string', enum: FORMATS, default: 'json' },
+      ...presentationSchemas(endpoint),
     },
     required: endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name),
   };

@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLError,
+  type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type VariableDefinitionNode,
@@ -16,6 +17,7 @@ import {
   validate,
   valueFromASTUntyped,
 } from 'graphql';
+import { answerShape } from './answer-shape';
 import type { Endpoint, Parameter, Tier, Value, VenueName } from './endpoint';
 
 /** A document that cannot be sold: says which file, which line, and what is wrong. */
@@ -70,6 +72,7 @@ function endpointOf(file: string, name: string, schema: GraphQLSchema): Endpoint
     fresh: sold.fresh as number,
     rootField: root.name.value,
     document,
+    answer: answerShape(root, (schema.getQueryType() as GraphQLObjectType).getFields()[root.name.value]!.type),
     parameters,
     oneOfRequired: groups(operation, parameters, draft),
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../errors';
 import { nearest } from '../lib/nearest';
-import { type Endpoint, FORMATS, type Format, type Parameter, type Value } from './endpoint';
+import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
 import { readValue } from './values';
 
 /** What a request asks for, in canonical form, and what is wrong with it. */
@@ -26,7 +26,11 @@ export type RawParameters = Map<string, unknown[]>;
 /** Parameters of a query string; repeated names keep every value. */
 export function rawOfQuery(query: URLSearchParams): RawParameters {
   const raw: RawParameters = new Map();
-  for (const [name, value] of query) raw.set(name, [...(raw.get(name) ?? []), value]);
+  for (const [name, value] of query) {
+    const values = raw.get(name);
+    if (values === undefined) raw.set(name, [value]);
+    else values.push(value);
+  }
   return raw;
 }
 
@@ -52,6 +56,9 @@ export function namesOf(parameter: Parameter, endpoint: Endpoint): string[] {
   return [parameter.name, ...parameter.aliases, ...(OTHER_NAMES[parameter.name] ?? []).filter((name) => !own.has(name))];
 }
 
+/** Nobody mistypes more names; finding what was meant takes its time. */
+const MOST_SUGGESTED = 10;
+
 /** Reads a request for an endpoint. Never throws: what is wrong is in `problems`. */
 export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading {
   const reading: Reading = {
@@ -71,9 +78,9 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
     readOne(parameter, names, raw, reading);
   }
   checkGroups(endpoint, raw, reading);
-  readPresentation(raw, reading);
+  readPresentation(endpoint, raw, reading);
   reading.ignored = [...raw.keys()].filter((name) => !known.has(name)).map((name) => name.slice(0, 100));
-  for (const name of reading.ignored) {
+  for (const name of reading.ignored.slice(0, MOST_SUGGESTED)) {
     const meant = nearest(name, [...known]);
     if (meant !== undefined) reading.suggestion[name] ??= meant;
   }
@@ -174,13 +181,22 @@ function checkGroups(endpoint: Endpoint, raw: RawParameters, reading: Reading): 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const MOST_FIELDS = 100;
 
-function readPresentation(raw: RawParameters, reading: Reading): void {
+function readPresentation(endpoint: Endpoint, raw: RawParameters, reading: Reading): void {
   const format = raw.get('format');
   if (format !== undefined) {
-    const found = format.length === 1 ? FORMATS.find((known) => known === String(format[0]).toLowerCase()) : undefined;
-    if (found === undefined) bad(reading, 'format', 'is not one of the allowed values', FORMATS, format[0]);
+    const formats = formatsOf(endpoint);
+    const found = format.length === 1 ? formats.find((known) => known === String(format[0]).toLowerCase()) : undefined;
+    if (found === undefined)
+      bad(reading, 'format', 'is not one of the formats of this answer (csv is for lists of rows)', formats, format[0]);
     else reading.format = found;
   }
+  // Rows of several kinds need one set of columns.
+  if (reading.format === 'csv' && 'field_case' in reading.variables && !reading.sent.has('field_case'))
+    reading.variables.field_case = 'snake';
+  readFields(endpoint, raw, reading);
+}
+
+function readFields({ answer }: Endpoint, raw: RawParameters, reading: Reading): void {
   const fields = raw.get('fields');
   if (fields === undefined) return;
   const names = fields.flatMap((value) =>
@@ -188,5 +204,15 @@ function readPresentation(raw: RawParameters, reading: Reading): void {
   );
   if (names.length > MOST_FIELDS || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
     bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
-  } else reading.fields = names as string[];
+    return;
+  }
+  const unknown = (names as string[]).find((name) => !answer.fields.has(name));
+  if (unknown === undefined) {
+    reading.fields = names as string[];
+    return;
+  }
+  const all = [...answer.fields];
+  const meant = nearest(unknown, all);
+  if (meant !== undefined) reading.suggestion.fields = meant;
+  bad(reading, 'fields', 'names no field of this answer', all, unknown);
 }

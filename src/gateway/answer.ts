@@ -40,15 +40,20 @@ function sendData(response: Response, answer: Answer & { kind: 'data' }): void {
     return;
   }
   for (const [name, value] of Object.entries(answer.meta)) {
-    if (value !== null)
-      response.set(`X-Meta-${name.replace(/_/g, '-')}`, headerText(typeof value === 'string' ? value : JSON.stringify(value)));
+    if (value !== null) response.set(metaHeader(name), headerText(value));
   }
   if (answer.format === 'csv') response.type('text/csv').send(toCsv(data as Record<string, unknown>[]));
   else response.type('application/x-ndjson').send(toNdjson(data));
 }
 
-/** Header values are visible ASCII. */
-const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2_000);
+/** The header that holds a field of `meta` where the body has no place for it: `X-Meta-next-cursor`. */
+export const metaHeader = (name: string): string => `X-Meta-${name.replace(/_/g, '-')}`;
+
+/** Header values are visible ASCII: in JSON the rest has another spelling. */
+const headerText = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).slice(0, 2_000);
+};
 
 function sendError(response: Response, answer: Answer & { kind: 'error' }): void {
   const { error } = answer;

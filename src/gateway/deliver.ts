@@ -11,7 +11,6 @@ import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
 import { withFallback } from './fallbacks';
-import { isTable } from './formats';
 import type { RateLimit, Slots } from './limits';
 
 /** What an ordered question is answered with. */
@@ -43,7 +42,7 @@ export interface Order {
 
 /** The answer to what was ordered, executed or kept. Throws AppErrors, with a fallback where there is one: then nothing is charged. */
 export async function deliver(order: Order, payer: string, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
-  const { endpoint, reading, price, ip } = order;
+  const { endpoint, price, ip } = order;
   const callers = [`ip:${ip}`, `payer:${payer}`];
   for (const caller of callers) deps.empties.check(caller);
   const stale = deps.stale(endpoint);
@@ -51,7 +50,6 @@ export async function deliver(order: Order, payer: string, signal: AbortSignal, 
   try {
     const { answer, hit } = await answerOf(order, signal, deps);
     deps.metrics.cache({ hit });
-    if (reading.format === 'csv' && !isTable(answer.data)) throw notATable();
     return { data: answer.data, meta: { ...answer.meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
   } catch (error) {
     if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
@@ -79,11 +77,6 @@ async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): P
     signal,
   );
 }
-
-const notATable = (): AppError =>
-  new AppError('invalid_parameter', {
-    details: [{ param: 'format', issue: 'csv needs an answer that is a list of rows', allowed: ['json', 'ndjson'], got: 'csv' }],
-  });
 
 /** A query cut off by its deadline is a timeout, whatever the database called it. */
 function lateError(thrown: unknown, deadline: AbortSignal): unknown {

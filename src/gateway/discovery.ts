@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Endpoint } from '../endpoints/endpoint';
-import { inputSchema, outputSchema, parameterSchema, sampleInput } from '../endpoints/json-schema';
+import { type Endpoint, formatsOf, sampleOf } from '../endpoints/endpoint';
+import { type JsonSchema, inputSchema, outputSchema, parameterSchema, presentationSchemas, sampleInput } from '../endpoints/json-schema';
 import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
@@ -31,6 +31,43 @@ const PROSE = {
   properties: { error: { type: 'string' }, code: { type: 'string', enum: Object.keys(ERRORS) }, charged: {}, details: { type: 'array' } },
 };
 
+/** Parameters of a GET, or the body of a POST. */
+function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
+  if (endpoint.method === 'POST') {
+    const content = { 'application/json': { schema: inputSchema(endpoint, schema), example: sampleInput(endpoint) } };
+    return { requestBody: { required: true, content } };
+  }
+  const inQuery = (name: string, of: JsonSchema, more: object = {}): object => ({
+    name,
+    in: 'query',
+    required: false,
+    ...(of.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema: of,
+    ...more,
+  });
+  return {
+    parameters: [
+      ...endpoint.parameters.map((parameter) =>
+        inQuery(parameter.name, parameterSchema(parameter, schema), {
+          required: parameter.required,
+          ...(parameter.sample === null ? {} : { example: sampleOf(parameter) }),
+        }),
+      ),
+      ...Object.entries(presentationSchemas(endpoint)).map(([name, of]) => inQuery(name, of)),
+    ],
+  };
+}
+
+const MEDIA_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+
+/** The answer in every format of the endpoint. */
+function contentOf(endpoint: Endpoint, answer: object): Record<string, unknown> {
+  const others = formatsOf(endpoint).flatMap((format) =>
+    format === 'json' ? [] : [[MEDIA_TYPES[format], { schema: { type: 'string' } }]],
+  );
+  return { 'application/json': { schema: answer }, ...Object.fromEntries(others) };
+}
+
 function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonly PaymentMethod[]): Record<string, unknown> {
   const { default: price, cheapest, dearest } = priceRange(endpoint);
   const description = `Default price; ${Number(cheapest) / 1e6} to ${Number(dearest) / 1e6} USD by parameters`;
@@ -42,33 +79,15 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     description,
   }));
   const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { $ref: '#/components/schemas/Meta' } } };
-  const request =
-    endpoint.method === 'GET'
-      ? {
-          parameters: endpoint.parameters.map((parameter) => ({
-            name: parameter.name,
-            in: 'query',
-            required: parameter.required,
-            ...(parameter.list ? { style: 'form', explode: false } : {}),
-            schema: parameterSchema(parameter, schema),
-            ...(parameter.sample === null ? {} : { example: parameter.sample }),
-          })),
-        }
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: inputSchema(endpoint, schema), example: sampleInput(endpoint) } },
-          },
-        };
   return {
     operationId: endpoint.rootField,
     summary: endpoint.summary,
     tags: [endpoint.venue],
     description: schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? endpoint.summary,
     'x-payment-info': { offers },
-    ...request,
+    ...requestOf(endpoint, schema),
     responses: {
-      '200': { description: 'Paid and answered', content: { 'application/json': { schema: answer } } },
+      '200': { description: 'Paid and answered', content: contentOf(endpoint, answer) },
       '402': {
         description: 'Payment Required: the exact price of this request and how to pay it',
         content: { 'application/json': { schema: PROSE } },

@@ -1,3 +1,5 @@
+import { snakeCase } from '../endpoints/answer-shape';
+
 // Ids stay in every row, whatever fields were asked for: without them a row cannot be told from another.
 const IDS = new Set([
   'condition_id', 'token_id', 'wallet', 'trader', 'owner', 'coin', 'pool_address', 'position_address', 'token', 'token_mint',
@@ -19,15 +21,12 @@ function treeOf(fields: readonly string[]): Tree {
   return root;
 }
 
-/** Native rows answer to either spelling: `PoolAddress` and `pool_address`. */
-const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-
 function prune(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) return value.map((item) => prune(item, tree));
   if (typeof value !== 'object' || value === null) return value;
   const kept: Record<string, unknown> = {};
   for (const [name, child] of Object.entries(value)) {
-    const subtree = tree.get(name) ?? tree.get(snake(name));
+    const subtree = tree.get(name) ?? tree.get(snakeCase(name));
     if (subtree !== undefined) kept[name] = subtree.size === 0 ? child : prune(child, subtree);
     else if (IDS.has(name)) kept[name] = child;
   }
@@ -38,10 +37,6 @@ function prune(value: unknown, tree: Tree): unknown {
 export function selectFields(data: unknown, fields: readonly string[]): unknown {
   return prune(data, treeOf(fields));
 }
-
-/** Whether an answer can be a table: a list of flat-enough rows. */
-export const isTable = (data: unknown): data is Record<string, unknown>[] =>
-  Array.isArray(data) && data.every((row) => typeof row === 'object' && row !== null);
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';

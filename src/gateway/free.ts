@@ -41,7 +41,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
     return (request, response) => {
       response.set({ ETag: etag, 'Cache-Control': 'public, max-age=60' });
-      if (request.headers['if-none-match'] === etag) response.status(304).end();
+      if (matches(request.headers['if-none-match'], etag)) response.status(304).end();
       else response.type(type).send(body);
     };
   };
@@ -75,6 +75,10 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     '/docs/methodology': document('text/html', methodologyPage(endpoints, schema)),
   };
 }
+
+/** Whether If-None-Match names the document (RFC 9110, 13.1.2): any of several tags, weak ones too, or `*`. */
+const matches = (wanted: string | undefined, etag: string): boolean =>
+  wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) === true;
 
 const HTTP_METHODS = new Set(['GET', 'POST']);
 

@@ -1,5 +1,19 @@
+import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
+
+/** Who is counted as one caller: an IPv4 address, or the /64 network of an IPv6 one, for a single customer is given that many. */
+export function callerOf(ip: string | undefined): string {
+  const address = (ip ?? '').toLowerCase().replace(/^::ffff:(?=\d+\.)|%.*$/g, '');
+  if (!isIPv6(address)) return address;
+  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const left = [...head];
+  if (tail !== undefined) left.push(...Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0'), ...tail);
+  return `${left
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}
 
 const MINUTE_MS = 60_000;
 /** Callers remembered at once; the least recent is forgotten first. */
@@ -17,6 +31,11 @@ export class RateLimit {
   /** Counts one event. Throws AppError rate_limited when the caller is over the limit. */
   count(caller: string): void {
     this.check(caller);
+    this.note(caller);
+  }
+
+  /** Counts one event that has happened already. */
+  note(caller: string): void {
     if (this.perMinute === 0) return;
     const window = this.windows.get(caller);
     if (window === undefined || this.now() - window.since >= MINUTE_MS) this.windows.set(caller, { since: this.now(), count: 1 });

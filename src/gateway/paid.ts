@@ -12,12 +12,14 @@ import { type Quote, quote } from '../pricing/quote';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { Executed } from './answers';
 import { deliver, type DeliverDeps, second } from './deliver';
-import type { RateLimit } from './limits';
+import { callerOf, type RateLimit } from './limits';
 
 /** What the handler of all paid endpoints works with. */
 export interface PaidDeps extends DeliverDeps {
   payments: Payments;
+  /** Requests without a proof, and requests whose proof was refused: a signed payment is not turned away for questions about the price. */
   unpaid: RateLimit;
+  refused: RateLimit;
   logger: Logger;
   /** Public address, without a slash at the end. */
   publicUrl: string;
@@ -35,18 +37,21 @@ export interface PaidEndpoint {
 export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps: PaidDeps): RequestHandler {
   return async (request, response) => {
     try {
-      if (!carriesProof(request)) deps.unpaid.count(request.ip ?? '');
+      const [caller, carrying] = [callerOf(request.ip), carriesProof(request)];
+      if (carrying) deps.refused.check(caller);
+      else deps.unpaid.count(caller);
       const reading = readParameters(endpoint, rawOf(request, endpoint));
       crossCheck(endpoint, reading);
       noteIgnoredQuery(request, endpoint, reading);
       const price = quote(endpoint, reading.variables);
       const canonical = canonicalRequest(endpoint, reading.variables);
       const sale = saleOf(request, response, endpoint, canonical, price, deps);
-      const ordered = { endpoint, operation, reading, price, canonical, ip: request.ip ?? '' };
+      const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
       const outcome = await deps.payments.charge(sale, {
         refuse: reading.problems.length > 0 ? problemsOf(reading) : null,
         run: ({ signal, payer }) => deliver(ordered, payer, signal, deps),
       });
+      if (carrying && isRefused(outcome)) deps.refused.note(caller);
       sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
     } catch (thrown) {
       const error = asAppError(thrown);
@@ -61,6 +66,9 @@ const PROOF_HEADERS = ['payment-signature', 'x-payment'] as const;
 function carriesProof(request: Request): boolean {
   return PROOF_HEADERS.some((name) => request.headers[name] !== undefined) || /^payment\s/i.test(request.headers.authorization ?? '');
 }
+
+/** A proof that was of no use: it cost us the reading, and often questions to a chain. */
+const isRefused = (outcome: Outcome): boolean => outcome.kind !== 'paid' && (outcome.error.status === 400 || outcome.error.status === 402);
 
 function rawOf(request: Request, endpoint: Endpoint): RawParameters {
   if (endpoint.method === 'GET') return rawOfQuery(queryOf(request));

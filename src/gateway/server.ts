@@ -6,8 +6,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { AppError } from '../errors';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
-import { asAppError, sendAnswer } from './answer';
+import { asAppError, metaHeader, sendAnswer } from './answer';
 import { type FreeDeps, freeRoutes } from './free';
+import { META_SCHEMA } from './meta-schema';
 import { type PaidDeps, type PaidEndpoint, paidHandler } from './paid';
 
 const BODY_LIMIT = 16 * 1024;
@@ -16,8 +17,11 @@ const MAX_HEADER_BYTES = 32 * 1024;
 
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-Payer, Accept-Payment, Idempotency-Key, Access-Control-Expose-Headers';
-const EXPOSED_HEADERS =
-  'WWW-Authenticate, PAYMENT-REQUIRED, X-PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, X-Payment-Settlement, Retry-After, X-Request-Id, ETag';
+const EXPOSED_HEADERS = [
+  'WWW-Authenticate, PAYMENT-REQUIRED, X-PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, X-Payment-Settlement, Retry-After, X-Request-Id, ETag',
+  // Where csv and ndjson have their meta.
+  ...Object.keys(META_SCHEMA.properties).map(metaHeader),
+].join(', ');
 
 export interface GatewayDeps {
   paid: PaidDeps;

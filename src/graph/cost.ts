@@ -80,14 +80,14 @@ function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, withi
   return own + rows * selectionCost(node.selectionSet, type, walk, within, isPage);
 }
 
-/** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for more than a list may hold. */
+/** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for less than a row and for more than a list may hold. */
 function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { variables }: Walk): number | null {
   const sizes = field.args.filter(({ name }) => SIZES.test(name));
   if (sizes.length === 0) return null;
   const asked = sizes.map(({ name, type, defaultValue }) => {
     const sent = node.arguments?.find((argument) => argument.name.value === name);
     const rows = Number((sent && valueFromAST(sent.value, type, variables)) ?? defaultValue ?? 1);
-    if (rows > MOST_ROWS) throw new GraphQLError(`${name} must be 1 to ${MOST_ROWS}.`, { nodes: node });
+    if (!(rows >= 1 && rows <= MOST_ROWS)) throw new GraphQLError(`${name} must be 1 to ${MOST_ROWS}.`, { nodes: node });
     return rows;
   });
   return Math.max(1, ...asked);

@@ -64,6 +64,8 @@ export function makeExplorer(
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
+    // A page from elsewhere must not read for free by way of an analyst's browser.
+    cors: false,
     logging: false,
     renderGraphiQL: (options) => renderGraphiQL({ ...options, title: 'Smart money explorer' }),
     graphiql: { defaultQuery: WELCOME },

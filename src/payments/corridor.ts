@@ -8,7 +8,7 @@ import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Admission, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
-import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
+import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
 
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
@@ -42,7 +42,7 @@ export class Corridor {
   private async enter(visit: Visit): Promise<Outcome> {
     const { sale, work } = visit;
     const { protocols, config } = this.parts;
-    if (protocols.length === 0) throw new AppError('payments_unavailable');
+    if (protocols.length === 0) throw new AppError('payments_unavailable', { retry_after_s: SWITCHED_OFF_RETRY_S });
     visit.presented = findPresented(protocols, sale);
     if (visit.presented === null) throw new AppError('payment_required');
     if (work.refuse !== null) throw work.refuse;
@@ -89,15 +89,17 @@ export class Corridor {
     return this.serve(admitted, deadline);
   }
 
-  private ask(protocol: Protocol, proof: ValidProof): Promise<Admission> {
-    return withDeadline(this.parts.config.admission_ms, (signal) => protocol.settlement.admit(proof, signal));
+  private async ask(protocol: Protocol, proof: ValidProof): Promise<Admission & { at: Date }> {
+    const admission = await withDeadline(this.parts.config.admission_ms, (signal) => protocol.settlement.admit(proof, signal));
+    return { ...admission, at: new Date() };
   }
 
   /** Judges the chain's view before anything runs. Returns how long the work may take, in milliseconds. */
-  private async admit(admitted: Admitted, claimed: Claim, admission: Admission): Promise<number> {
+  private async admit(admitted: Admitted, claimed: Claim, admission: Admission & { at: Date }): Promise<number> {
     const { ledger, config } = this.parts;
     const { proof, id } = admitted;
-    admitted.admitted_at = new Date();
+    // The claim may have waited longer than the chain.
+    admitted.admitted_at = admission.at;
     if (admission.landed) {
       if (!(await ledger.adoptDebt(id))) throw new AppError('payment_replayed', { reason: 'duplicate_settlement' });
       admitted.landed = proof.transaction;

@@ -138,9 +138,9 @@ export class Ledger {
     return (await this.moved(MOVES.executing, id, ['RESERVED'], 'EXECUTING', null, [details])) !== null;
   }
 
-  /** The write-ahead record: committed before the first send. False when the reservation is no longer ours. */
-  async writeAhead({ id, transaction, raw, details, settle_by }: PaymentRecord, work: FinishedWork): Promise<boolean> {
-    const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at];
+  /** The write-ahead record: committed before the first send. False when the reservation is no longer that of this proof. */
+  async writeAhead({ id, transaction, raw, details, settle_by }: PaymentRecord, proofKey: string, work: FinishedWork): Promise<boolean> {
+    const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at, proofKey];
     const { rowCount } = await this.pool.query(WRITE_AHEAD, values);
     return (rowCount ?? 0) > 0;
   }

@@ -9,7 +9,7 @@ import {
   type Settlement,
   TRANSACTION_EXPIRED,
 } from './protocol';
-import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, type Visit } from './visit';
+import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { assertBuyerThere, BuyerGone } from './work';
 
 const OWN_BROADCAST_LOOK_MS = 1_500;
@@ -31,7 +31,11 @@ export class Settler {
   /** The protocol of a payment on record. Throws when it is no longer configured. */
   protocolOf(record: PaymentRecord): Protocol {
     const protocol = this.byName.get(record.protocol);
-    if (protocol === undefined) throw new AppError('payments_unavailable', { message: `Payments by ${record.protocol} are switched off.` });
+    if (protocol === undefined)
+      throw new AppError('payments_unavailable', {
+        message: `Payments by ${record.protocol} are switched off.`,
+        retry_after_s: SWITCHED_OFF_RETRY_S,
+      });
     return protocol;
   }
 
@@ -60,8 +64,8 @@ export class Settler {
       );
       assertBuyerThere(visit.sale.client_gone);
       record = { ...recordOf(admitted, prepared.transaction), ...prepared };
-      if (!(await ledger.writeAhead(record, { answer: kept, began_at: admitted.began_at ?? done_at, done_at })))
-        throw new Error('the reservation was taken away before the broadcast');
+      const work = { answer: kept, began_at: admitted.began_at ?? done_at, done_at };
+      if (!(await ledger.writeAhead(record, proof.proof_key, work))) throw new Error('the reservation was taken away before the broadcast');
     } catch (error) {
       return this.giveUp(admitted, error, answer);
     }

@@ -71,7 +71,8 @@ export const CLAIM: NamedStatement = {
 
 /**
  * The write-ahead record of payment $1: bytes $3 of transaction $2, details $4, $5 the last moment to send, answer $6. Steps
- * that were not worth a statement of their own are written with it: the work began at $7 and was done at $8.
+ * that were not worth a statement of their own are written with it: the work began at $7 and was done at $8. $9 is the key of its
+ * proof: a claim that a crash of the database lost may have left its id to another.
  */
 export const WRITE_AHEAD: NamedStatement = {
   name: 'payment_write_ahead',
@@ -79,7 +80,7 @@ export const WRITE_AHEAD: NamedStatement = {
     WITH moved AS (
       UPDATE payment p SET state = 'BROADCASTING', step = 4, moved_at = now(), transaction = $2, raw = $3,
         details = p.details || $4, settle_by = $5, answer = $6
-      WHERE id = $1 AND state = ANY ('{RESERVED,EXECUTING}') RETURNING p.*
+      WHERE id = $1 AND proof_key = $9 AND state = ANY ('{RESERVED,EXECUTING}') RETURNING p.*
     ), written AS (
       INSERT INTO payment_step (payment_id, step, state, at)
       SELECT id, s.step, s.state, s.at FROM moved,

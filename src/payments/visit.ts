@@ -54,3 +54,5 @@ export class InFlight extends Error {
 
 /** Seconds after which an unresolved payment is worth asking about again. */
 export const PENDING_RETRY_S = 3;
+/** Seconds after which to come back for a protocol that is not configured: whoever runs the service has to switch it on first. */
+export const SWITCHED_OFF_RETRY_S = 60;

@@ -117,13 +117,15 @@ export async function buy(purchase: Purchase, wallets: SandboxWallets): Promise<
   const pay = await payerOf(wallets, protocol);
   const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const init: RequestInit = { method, headers: { ...content, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const response = await withDeadline(PATIENCE_MS, (signal) => pay(url, { ...init, signal })).catch((error: Error) =>
-    explain(error, purchase, wallets),
-  );
+  const whole = async (signal: AbortSignal): Promise<[Response, string]> => {
+    const response = await pay(url, { ...init, signal });
+    return [response, await response.text()];
+  };
+  const [response, text] = await withDeadline(PATIENCE_MS, whole).catch((error: Error) => explain(error, purchase, wallets));
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: await response.text(),
+    body: text,
     receipt: await readReceipt(response),
   };
 }

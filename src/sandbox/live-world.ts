@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
 import type { Venue, VenueName } from '../venues/venue';
-import { loadPage, recognise } from '../workers/ingest';
+import { type PageLoader, backfill, loadPage, recognise } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
 import { lpWorld } from './simulator/lp';
 import { type PerpsWorld, perpsWorld } from './simulator/perps';
@@ -24,6 +24,7 @@ interface WorldChoice {
 interface LoadedWorld {
   venue: Venue;
   world: VenueWorld;
+  start: Date;
   /** Its past when it was begun: loaded in bulk, as an operator loads an archive. */
   history_to: Date;
   /** Everything before this instant was loaded in bulk. */
@@ -40,11 +41,11 @@ async function openWorld(
   choice: WorldChoice,
   now: Date,
 ): Promise<LoadedWorld> {
-  const start = new Date(Math.floor((now.getTime() - HISTORY_MS) / HOUR_MS) * HOUR_MS);
+  const begun = new Date(Math.floor((now.getTime() - HISTORY_MS) / HOUR_MS) * HOUR_MS);
   // Written before anything is loaded: a load that is cut off goes on with the same world.
   await pool.query(
     'INSERT INTO source_cursor (source, venue, cursor, watermark, updated_at) VALUES ($1, $2, $3, $4, now()) ON CONFLICT (source) DO NOTHING',
-    [cursorName(venue), venue.name, JSON.stringify({ ...choice, start, history_to: now }), start],
+    [cursorName(venue), venue.name, JSON.stringify({ ...choice, start: begun, history_to: now }), begun],
   );
   const { rows } = await pool.query<{ cursor: WorldChoice & { start: string; history_to?: string }; watermark: Date }>(
     'SELECT cursor, watermark FROM source_cursor WHERE source = $1',
@@ -56,9 +57,11 @@ async function openWorld(
       `The store holds the simulated world WORLD=${cursor.size}:${cursor.seed}, not ${choice.size}:${choice.seed}. Remove the data folder (DATA_DIR) to begin another world.`,
     );
   }
+  const start = new Date(cursor.start);
   return {
     venue,
-    world: make({ ...choice, start: new Date(cursor.start) }),
+    world: make({ ...choice, start }),
+    start,
     history_to: new Date(cursor.history_to ?? watermark),
     until: watermark,
   };
@@ -67,19 +70,30 @@ async function openWorld(
 /** Loads what the venue's upstream would have told between `loaded.until` and `to` as recorded pages, through the venue's own sources. */
 async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress: (facts: number) => void): Promise<void> {
   if (to <= loaded.until) return;
-  for (const simulated of loaded.world.pages(loaded.until, to)) {
-    const { source, page } = await recognise(loaded.venue, pageOf(simulated.name, simulated.format, simulated.records));
-    if (source === null) {
-      if (simulated.records.length > 0)
-        throw new Error(`The ${loaded.venue.name} wing does not recognise the simulated page ${simulated.name}.`);
-      continue;
-    }
-    await loadPage(pool, source, page, { progress: () => undefined });
-    progress(simulated.facts);
-  }
+  const pages = (load: PageLoader): Promise<void> => loadPages(loaded, to, load, progress);
+  // All of a first load is one transaction, which adds up once: half the work of doing so page by page.
+  if (loaded.until <= loaded.start) await backfill(pool, loaded.venue, pages);
+  else await pages((source, page, options) => loadPage(pool, source, page, options));
   // Written last: after a crash in between, pages are loaded again, and twice is once.
   await pool.query('UPDATE source_cursor SET watermark = $2, updated_at = now() WHERE source = $1', [cursorName(loaded.venue), to]);
   loaded.until = to;
+}
+
+async function loadPages(
+  { venue, world, until }: LoadedWorld,
+  to: Date,
+  load: PageLoader,
+  progress: (facts: number) => void,
+): Promise<void> {
+  for (const simulated of world.pages(until, to)) {
+    const { source, page } = await recognise(venue, pageOf(simulated.name, simulated.format, simulated.records));
+    if (source === null) {
+      if (simulated.records.length > 0) throw new Error(`The ${venue.name} wing does not recognise the simulated page ${simulated.name}.`);
+      continue;
+    }
+    await load(source, page, { progress: () => undefined });
+    progress(simulated.facts);
+  }
 }
 
 const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };

@@ -8,9 +8,9 @@ import { openBenchWorld } from './worlds';
 const SIZES = (process.env.BENCH_SIZES ?? '100000').split(',').map(Number);
 const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 
-// Facts, catalogues and what is written by runs are not rollups; neither is the world's own mark.
+// Facts, catalogues and what jobs write, or tell again after a rebuild, are not rollups; neither is the world's own mark.
 const NOT_ROLLUPS =
-  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|perp_role|perp_dealt\w*)$/;
+  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|pm_told_\w+|pm_smart_\w*hour|pm_standing\w*|perp_role|perp_dealt\w*)$/;
 
 /** A digest of each table's rows in any order: numbers by value, not by how many zeros end them. */
 async function digests(pool: Pool): Promise<Map<string, string>> {

@@ -61,7 +61,11 @@ describe('RpcPool', () => {
     const aborted = pool.first(() => Promise.resolve('never asked'), stop.signal);
     const last = pool.first(() => Promise.resolve('last'));
     stop.abort(new Error('gone'));
+    let ended = false;
+    void first.then(() => (ended = true));
     await expect(aborted).rejects.toThrow('gone');
+    // It is not kept in line until its turn.
+    expect(ended).toBe(false);
     await first;
     expect(await last).toBe('last');
   });

@@ -26,7 +26,7 @@ export const REFUSED_QUESTIONS: Refused = {
   lp_position_by_address: PRICES,
   lp_providers: PRICES,
   lp_scores_before: CORRELATED,
-  lp_smart_pools_smart_lp_count: CORRELATED,
+  lp_smart_pools_smart_lp_count_1: CORRELATED,
   lp_whales_00: CORRELATED,
   perps_coins_list_volume: CATALOGUE,
   perps_coins_trending_volume_spike: ACROSS,

@@ -44,6 +44,18 @@ describe('good values become canonical', () => {
     expect(reading.warnings).toEqual(['wallet_address: upper-case letters were lowered']);
   });
 
+  test('fields may be named by path, of native rows in either spelling', () => {
+    const { fields, problems } = get('lp/lps/whales', 'fields=UsdTotal,usd_total,owner');
+    expect([fields, problems]).toEqual([['UsdTotal', 'usd_total', 'owner'], []]);
+  });
+
+  test('csv means one set of columns, unless the native ones are asked for', () => {
+    expect(get('lp/lps/whales', 'format=CSV').variables.field_case).toBe('snake');
+    expect(get('lp/lps/whales', 'format=csv&field_case=native').variables.field_case).toBe('native');
+    expect(get('lp/lps/whales', 'format=ndjson').variables.field_case).toBe('native');
+    expect(get('markets/trending', 'format=csv').variables).not.toHaveProperty('field_case');
+  });
+
   test('equal values under two names are one value', () => expect(get('markets/trending', 'limit=5&n=5').problems).toEqual([]));
 });
 
@@ -70,6 +82,10 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ],
     ['trades/whales', 'smart_money_only=yes', 'smart_money_only', [true, false], 'yes'],
     ['markets/trending', 'format=xml', 'format', ['json', 'csv', 'ndjson'], 'xml'],
+    ['platform/stats', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
+    ['lp/dca/pressure', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
+    ['markets/trending', 'fields=question,colour', 'fields', expect.arrayContaining(['question', 'condition_id']), 'colour'],
+    ['lp/lps/profile', 'owner=' + POOL + '&fields=events.UsdTotall', 'fields', expect.anything(), 'events.UsdTotall'],
     ['markets/capital-flow-comparison', 'timeframe=1h', 'timeframe', expect.anything(), '1h'],
     ['markets/capital-flow-comparison', 'timeframe=7d&timeframes=24h,30d', 'timeframe', '30d', '7d'],
   ])('%s?%s', (name, query, param, allowed, got) => {
@@ -83,6 +99,7 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['perps/trades/feed', 'coin=eth/usd', { coin: 'ETH' }],
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
+    ['markets/trending', 'fields=questoin', { fields: 'question' }],
   ])('%s?%s is answered with a suggestion', (name, query, suggestion) => expect(get(name, query).suggestion).toEqual(suggestion));
 
   test('a JSON body must hold JSON types that fit', () => {
@@ -103,6 +120,14 @@ describe('bad values are named, with what was got and what is allowed', () => {
 
   test('unknown names are told, not dropped', () =>
     expect(get('markets/trending', 'colour=red&__proto__=1&constructor=2').ignored).toEqual(['colour', '__proto__', 'constructor']));
+
+  test('a flood of names is read in one go: all are told, what was meant is looked for in the first few', () => {
+    const names = Array.from({ length: 4_000 }, (_, index) => `limit${index}`);
+    const { ignored, suggestion } = get('markets/trending', names.join('&'));
+    expect([ignored, Object.keys(suggestion)]).toEqual([names, names.slice(0, 10)]);
+    // Copied at every repetition it would take minutes.
+    expect(rawOfQuery(new URLSearchParams('a&'.repeat(300_000))).get('a')).toHaveLength(300_000);
+  });
 });
 
 test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(

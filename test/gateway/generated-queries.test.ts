@@ -4,7 +4,7 @@ import { type Told, ask, requestOf } from '../support/ask';
 import { type GeneratedRequest, generatedRequests } from '../support/generated-requests';
 import { type OpenGateway, startOpenGateway } from '../support/open-gateway';
 import { loosestInput } from '../support/subjects';
-import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
+import { type ThreeWorlds, commonWorlds } from '../support/three-worlds';
 
 // Whatever is asked of whichever endpoint: an answer with data, or a refusal that says why; never a fault, and only data is charged.
 // GENERATED_QUERIES says how many (100000 takes some minutes).
@@ -22,7 +22,7 @@ let gateway: OpenGateway;
 const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
 beforeAll(async () => {
-  worlds = await threeWorlds(3_000, 12);
+  worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
 }, 240_000);
 afterAll(async () => {

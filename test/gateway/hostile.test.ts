@@ -128,6 +128,15 @@ test('the internal port answers only to local names', async () => {
   expect(await ask('evil.example')).toBe(403);
 });
 
+test('pages from elsewhere are not let in to the internal port by the browser', async () => {
+  const url = `${product.internalUrl}/graphql`;
+  const origin = { Origin: 'https://evil.example' };
+  const preflight = await fetch(url, { method: 'OPTIONS', headers: { ...origin, 'Access-Control-Request-Method': 'POST' } });
+  const question = { method: 'POST', headers: { ...origin, 'Content-Type': 'application/json' }, body: '{"query":"{__typename}"}' };
+  for (const { headers } of [preflight, await fetch(url, question)])
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
+
 test('floods of unpaid requests are told to wait', async () => {
   const small = await startProduct({ unpaidPerMinute: 3 });
   try {
@@ -136,6 +145,11 @@ test('floods of unpaid requests are told to wait', async () => {
     expect(statuses).toEqual([402, 402, 402, 429, 429]);
     const refused = await fetch(`${small.publicUrl}/api/v1/trades/whales`);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const forged: number[] = [];
+    for (let index = 0; index < 5; index += 1)
+      forged.push((await fetch(`${small.publicUrl}/api/v1/trades/whales`, { headers: { 'X-PAYMENT': 'e30=' } })).status);
+    // Whoever has asked too often may still pay; whoever shows proofs that are none may not go on for ever.
+    expect(forged).toEqual([400, 400, 400, 429, 429]);
     // Free documents are not rationed.
     expect((await fetch(`${small.publicUrl}/api/v1/pricing`)).status).toBe(200);
   } finally {

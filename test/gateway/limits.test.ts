@@ -1,4 +1,4 @@
-import { RateLimit, Slots } from '../../src/gateway/limits';
+import { callerOf, RateLimit, Slots } from '../../src/gateway/limits';
 
 describe('rate limit', () => {
   test('counts per caller and minute, and says when to come back', () => {
@@ -20,6 +20,18 @@ describe('rate limit', () => {
     for (let index = 0; index < 10_000; index += 1) limit.count('a');
   });
 });
+
+test.each([
+  ['198.51.100.7', '198.51.100.7'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:0001:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['2001:db8:1:2:3:4:198.51.100.7', '2001:db8:1:2::/64'],
+  [undefined, ''],
+])('%s is counted as %s', (ip, caller) => expect(callerOf(ip)).toBe(caller));
 
 describe('slots', () => {
   const never = new AbortController().signal;

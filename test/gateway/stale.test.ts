@@ -61,8 +61,8 @@ describe('live feeds over the running product', () => {
   const health = async (): Promise<Health> => (await (await fetch(`${product.publicUrl}/health`)).json()) as Health;
   const earned = (): Promise<bigint> => product.chains.solana.usdcBalance(product.wallets.solana.pay_to);
   /** Until the gateway has looked at where the feeds stand. */
-  const untilTold = (status: string): Promise<void> =>
-    until(async () => (await health()).data_freshness.prediction?.status === status, `/health says ${status}`);
+  const untilTold = (status: string, venue: 'prediction' | 'perps' = 'prediction'): Promise<void> =>
+    until(async () => (await health()).data_freshness[venue]?.status === status, `/health says ${venue}: ${status}`);
 
   test('a fresh feed is sold, and says how fresh it is', async () => {
     await untilRead(product.pool, GATES, at(0));
@@ -112,6 +112,7 @@ describe('live feeds over the running product', () => {
     expect(await earned()).toBe(before);
     expect((await purchase('perps/platform/stats?timeframe=7d')).status).toBe(200);
     const perps = await earned();
+    await untilTold('ok', 'perps');
     expect(await health()).toMatchObject({
       status: 'degraded',
       data_freshness: { prediction: { status: 'stale', mode: 'live' }, perps: { status: 'ok', mode: 'recorded' } },

@@ -54,6 +54,8 @@ test('queries nested too deep are refused, through fragments too', async () => {
 
 test('lists are bounded, mutations do not exist', async () => {
   expect((await ask('{ perpsTradesWhales(limit: 100000) { coin } }')).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
+  for (const limit of [0, -1])
+    expect((await ask(`{ perpsTradesWhales(limit: ${limit}) { coin } }`)).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
   expect((await ask('mutation { pay }')).body.errors).toBeDefined();
 });
 
@@ -61,6 +63,11 @@ test('errors for analysts carry our code, never a stack or SQL', async () => {
   const { body } = await ask('{ perpsTradesFeed(coin: "NOSUCH", limit: 5) { coin } }');
   expect(body.errors?.[0]).toMatchObject({ message: expect.any(String), extensions: { code: 'not_found' } });
   expect(JSON.stringify(body)).not.toMatch(/SELECT|node_modules/);
+});
+
+test('a side that there is not is refused, not passed over', async () => {
+  const { body } = await ask('{ perpsTradesWhales(side: "open long") { coin } }');
+  expect(body.errors?.[0]).toMatchObject({ message: expect.stringContaining('Open Long'), extensions: { code: 'invalid_parameter' } });
 });
 
 const MARKET = `market(condition_id: "0x${'0'.repeat(64)}")`;

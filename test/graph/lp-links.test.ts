@@ -84,6 +84,19 @@ test('events keep the names of their pool types in a union', async () => {
   for (const row of rows) expect((row.pool as Row).pool_type).toBe(row.__typename === 'DlmmEvent' ? 'dlmm' : 'damm_v2');
 });
 
+test('who swaps is named, and is no provider', async () => {
+  const busy = [...facts.swaps].find((swap) => swap.at < NOW.getTime())?.pool;
+  const rows = await walk(
+    `pool(pool_address: "${busy}")`,
+    'events',
+    ', action: swap, field_case: snake',
+    '... on LpEvent { owner provider { owner } lp_score }',
+    100,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) expect(row).toEqual({ owner: expect.any(String) as string, provider: null, lp_score: null });
+});
+
 test('positions of a provider and of a pool: sums and results of the facts', async () => {
   const node =
     'position_address pool_address owner status deposited_usd withdrawn_usd fees_claimed_usd realized_pnl_usd event_count pool { pool_address } provider { owner } events(first: 100) { nodes { __typename } }';
@@ -124,7 +137,7 @@ test('a token leads to its pools and orders, an order to its tokens, and nothing
   );
   const [order] = orders as [Record<string, string>];
   const { recurringOrder, token } = await ask<Record<string, Row>>(
-    `{ recurringOrder(order_address: "${order.order_address}") { order_address owner amount_per_cycle cycle_seconds input_token { mint } output_token { mint } }
+    `{ recurringOrder(order_address: "${order.order_address}") { order_address owner amount_per_cycle cycle_seconds input_token { mint } output_token { mint } provider { owner recurring_orders(first: 100, open_only: false) { nodes { order_address } } } }
        token(mint: "${order.output_mint}") { mint pools(first: 100) { nodes { token_x_mint token_y_mint } } } }`,
   );
   expect(recurringOrder).toMatchObject({
@@ -132,7 +145,10 @@ test('a token leads to its pools and orders, an order to its tokens, and nothing
     owner: order.owner,
     input_token: { mint: order.input_mint },
     output_token: { mint: order.output_mint },
+    provider: { owner: order.owner },
   });
+  const { provider } = recurringOrder as { provider: { recurring_orders: Connection<Row> } };
+  expect(provider.recurring_orders.nodes).toContainEqual({ order_address: order.order_address });
   const pools = (token?.pools as Connection<Row>).nodes;
   expect(pools.length).toBeGreaterThan(0);
   for (const row of pools) expect([row.token_x_mint, row.token_y_mint]).toContain(order.output_mint);

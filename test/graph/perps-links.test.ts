@@ -155,6 +155,33 @@ test('from an account to its round trips and scores', async () => {
   });
 });
 
+test('from a fill to what it is part of: a closed round trip, or the position that is open', async () => {
+  const { trader: bob } = await ask<{ trader: { fills: Connection<unknown> } }>(
+    `{ trader(address: "${BOB}") { fills { nodes { coin side round_trip { direction closed_at } position { direction size } } } } }`,
+  );
+  const [eth, btc] = [
+    { direction: 'Short', closed_at: iso(10) },
+    { direction: 'Long', closed_at: iso(30) },
+  ];
+  expect(bob.fills.nodes).toEqual([
+    { coin: 'ETH', side: 'Close Short', round_trip: eth, position: null },
+    // The flip: its close ends the long, its open is the short of now.
+    { coin: 'BTC', side: 'Open Short', round_trip: null, position: { direction: 'Short', size: 700 } },
+    { coin: 'BTC', side: 'Close Long', round_trip: btc, position: null },
+    { coin: 'ETH', side: 'Open Short', round_trip: eth, position: null },
+    { coin: 'BTC', side: 'Open Long', round_trip: btc, position: null },
+  ]);
+});
+
+test('a coin that the catalogue does not have is led to as well', async () => {
+  const { trader: ann } = await ask<{ trader: { fills: Connection<{ coin: string }> } }>(
+    `{ trader(address: "${ANN}") { fills { nodes { coin coin_info { coin max_leverage fills(first: 1) { nodes { size } } } } } } }`,
+  );
+  expect(ann.fills.nodes.filter(({ coin }) => coin === 'kPEPE')).toEqual([
+    { coin: 'kPEPE', coin_info: { coin: 'kPEPE', max_leverage: null, fills: { nodes: [{ size: 50_000 }] } } },
+  ]);
+});
+
 test('pages one by one are the whole list', async () => {
   for (const [entry, field, node] of [
     ['coin(coin: "BTC")', 'fills', 'trade_id side trader'],

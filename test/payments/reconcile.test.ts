@@ -133,12 +133,15 @@ describe('what is looked after when nobody asks', () => {
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
   });
 
-  it('a reservation taken away while the work runs is never broadcast', async () => {
+  it.each([
+    ['a reservation taken away while the work runs', "state = 'RELEASED'"],
+    ['a reservation whose id a crash of the database gave to another', "proof_key = 'sol:another'"],
+  ])('%s is never broadcast', async (_, change) => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);
     till.solana.faults.forgetCalls();
     const work = workOf(async () => {
-      await sql("UPDATE payment SET state = 'RELEASED' WHERE payer = $1", [buyer.publicKey.toBase58()]);
+      await sql(`UPDATE payment SET ${change} WHERE payer = $1`, [buyer.publicKey.toBase58()]);
       return 'too late';
     });
     expect(told(await till.payments.charge(saleOf({ headers }), work))).toBe('500 internal');

@@ -150,6 +150,22 @@ describe('a chain whose RPC misbehaves', () => {
     );
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
   });
+
+  it('drained while the claim waited for another of the same payer: found by simulating again', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const other = await till.database.pool.connect();
+    await other.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext('" + payer + "'))");
+    const charging = charge(await signedHeaders(till, buyer));
+    await until(() => till.solana.faults.calls('simulateTransaction') === 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await till.solana.setUsdc(payer, { amount: 0n });
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    await other.query('COMMIT');
+    other.release();
+    expect(told(await charging)).toBe('402 settlement_failed invalid_exact_svm_transaction_simulation_failed');
+    expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+  });
 });
 
 describe('several providers', () => {

@@ -55,8 +55,11 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true });
 });
 
-test('a shop that never answers is left after two minutes, with a sentence', async () => {
-  const silent = http.createServer(() => undefined);
+test.each<[string, http.RequestListener]>([
+  ['that never answers', () => undefined],
+  ['that stops in the middle of its answer', (_, response) => void response.writeHead(200).write('{"data":')],
+])('a shop %s is left after two minutes, with a sentence', async (_, listener) => {
+  const silent = http.createServer(listener);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const real = setTimeout;

@@ -5,6 +5,10 @@ export default async function globalTeardown(): Promise<void> {
   if (stop !== undefined) return stop();
   const admin = new Client({ connectionString: process.env.TEST_ADMIN_URL });
   await admin.connect();
-  await admin.query(`DROP DATABASE IF EXISTS ${process.env.TEST_TEMPLATE} WITH (FORCE)`);
+  const { rows } = await admin.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE datname = $1 OR datname LIKE $1 || $2',
+    [process.env.TEST_TEMPLATE, '\\_%'],
+  );
+  for (const { name } of rows) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
   await admin.end();
 }

@@ -80,6 +80,7 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       cache: new NoCache(1),
       slots: new Slots(50, 2_000),
       unpaid: new RateLimit(0),
+      refused: new RateLimit(0),
       empties: new RateLimit(0),
       metrics,
       logger,

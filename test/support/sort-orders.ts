@@ -18,7 +18,7 @@ export const SORT_ORDERS: Readonly<Record<string, SortOrder>> = {
   'markets/volume-by-group': { list: 'groups', fields: { group: '-group' } },
   'wallets/top-performers': { list: null, fields: { sharpe: 'rank_value', roi: 'rank_value', win_rate: 'win_rate_lb', pnl: 'period_pnl_usdc', volume: 'period_volume_usdc' } },
   'wallets/niche-experts': { list: null, fields: { category_sharpe: null } },
-  'wallets/insiders': { list: 'candidates', fields: { wallet_age_days: null } },
+  'wallets/insiders': { list: 'candidates', fields: { win_rate: 'win_rate_lb', wallet_age_days: null } },
   'wallets/pnl-breakdown': { list: 'positions', fields: { pnl: 'realized_pnl_usdc', abs_pnl: '|realized_pnl_usdc|', roi: 'roi_pct', cost: 'cost_usdc' } },
   'wallets/portfolio': { list: 'positions', fields: { value: 'value_usdc', pnl: 'unrealized_pnl_usdc', end_date: '-end_date' } },
   'perps/coins/trending': { list: null, fields: { volume_spike: 'volume_spike_multiplier', volume: 'volume_usd' } },

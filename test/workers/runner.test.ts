@@ -66,19 +66,27 @@ const secondOf = (at: Date): number => Math.floor((at.getTime() - second(0).getT
 describe('the runner', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   let upstream: Counting;
+  let started: ReturnType<typeof runnerOf>[];
   beforeEach(async () => {
+    started = [];
     db = await testDatabase();
     await db.pool.query('CREATE TABLE number_fact (number int PRIMARY KEY)');
     upstream = new Counting(new TurnedClock(second(3)));
   });
-  afterEach(() => db.drop());
+  afterEach(async () => {
+    await Promise.all(started.map((each) => each.stop()));
+    await db.drop();
+  });
 
   const kept = async (): Promise<number[]> =>
     (await db.pool.query<{ number: number }>('SELECT number FROM number_fact ORDER BY 1')).rows.map(({ number }) => number);
   const feed = async () => (await listFeeds(db.pool))[0];
   const readTo = (n: number): Promise<void> => until(async () => ((await feed())?.watermark ?? 0) >= second(n), `read to ${n}`);
-  const runner = (name: string, figures = undefined as Parameters<typeof runnerOf>[4]) =>
-    runnerOf(db.pool, 'perps', [upstream.feedFor(name)], upstream.clock, figures);
+  const runner = (name: string, figures = undefined as Parameters<typeof runnerOf>[4]) => {
+    const made = runnerOf(db.pool, 'perps', [upstream.feedFor(name)], upstream.clock, figures);
+    started.push(made);
+    return made;
+  };
 
   test('reads on from its cursor, counts, and moves the mark of a quiet feed', async () => {
     const seen: number[] = [];
@@ -167,7 +175,7 @@ describe('the runner', () => {
     upstream.failing = new Error('connect to http://user:secret@host:1/path?key=secret refused');
     const one = runner('one');
     one.start();
-    await until(async () => (await feed())?.failure !== null && (await feed()) !== undefined, 'a failure');
+    await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
     expect((await feed())?.failure?.words).toBe('Error: connect to <url> refused');
     expect((await feed())?.totals.inserted).toBe(0);
     upstream.failing = new UpstreamError('host/path answered 500', 500);

@@ -1,11 +1,11 @@
-import type DataLoader from 'dataloader';
+import DataLoader from 'dataloader';
 import { type Connection, type PageKey, type PagedList, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import type { FillRow } from './queries/fills';
 import type { PositionRow } from './queries/held';
 import { type FillParent, type LinkedFillsFilter, linkedFills } from './queries/linked-fills';
 import { coinPositions } from './queries/linked-positions';
-import { type RoundTripRow, type RoundTripsFilter, traderRoundTrips } from './queries/linked-round-trips';
+import { type FillPart, type RoundTripRow, type RoundTripsFilter, listTripsOfFills, traderRoundTrips } from './queries/linked-round-trips';
 import { type ScoreRow, traderScores } from './queries/linked-scores';
 
 type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
@@ -15,6 +15,8 @@ export interface LinkLoaders {
   fills: Record<FillParent, Pages<FillRow, LinkedFillsFilter>>;
   holders: Pages<PositionRow, null>;
   roundTrips: Pages<RoundTripRow, RoundTripsFilter>;
+  /** The closed round trip of a row of a trade list; null while its position is open. */
+  tripOfFill: DataLoader<FillPart, RoundTripRow | null, string>;
   scores: Pages<ScoreRow, null>;
 }
 
@@ -25,6 +27,9 @@ export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
     fills: { coin: pages(linkedFills(sql, 'coin')), trader: pages(linkedFills(sql, 'trader')), trip: pages(linkedFills(sql, 'trip')) },
     holders: pages(coinPositions(sql)),
     roundTrips: pages(traderRoundTrips(sql)),
+    tripOfFill: new DataLoader((parts) => listTripsOfFills(sql, parts, now), {
+      cacheKeyFn: ({ trader, coin, direction, timestamp, opens }) => [trader, coin, direction, timestamp.getTime(), opens].join('|'),
+    }),
     scores: pages(traderScores(sql)),
   };
 }

@@ -38,7 +38,7 @@ export interface PerpsLoaders {
   score: DataLoader<string, perp_score | null>;
   /** What a trader holds now, the largest first. */
   positions: DataLoader<string, PositionRow[]>;
-  /** A coin's catalogue entry by its exact name; null when only its fills were seen. */
+  /** A coin by its exact name, of the catalogue or only of fills. */
   coin: DataLoader<string, perp_coin | null>;
 }
 
@@ -68,7 +68,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
       return traders.map((trader) => held.get(trader) ?? []);
     }),
     coin: new DataLoader(async (coins) => {
-      const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] }, is_delisted: { not: null } } });
+      const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] } } });
       const byCoin = new Map(rows.map((row) => [row.coin, row]));
       return coins.map((coin) => byCoin.get(coin) ?? null);
     }),

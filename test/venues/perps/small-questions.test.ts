@@ -119,6 +119,34 @@ test('pressure: what takers opened, and who holds what', async () => {
   }); // prettier-ignore
 });
 
+test('smart-wallets/list by last trade goes on after a wallet that traded last on a 31st', async () => {
+  const page = (cursor: string | null) => ask<Row[]>(db, 'perps/smart-wallets/list', { sort_by: 'last_trade', limit: 1, cursor }, NOW);
+  const first = await page(null);
+  const second = await page(first.meta.next_cursor ?? null);
+  expect([...first.data, ...second.data].map((row) => [row.trader, row.last_trade])).toEqual([
+    [BOB, iso(10)],
+    [ANN, iso(HOUR)],
+  ]);
+  expect(second.meta.next_cursor).toBeNull();
+});
+
+test('traders/fresh-whales: where no fill is as old as an account may be, it is said', async () => {
+  const warned = async (max_wallet_age_days: number): Promise<string[]> =>
+    (await ask<Row[]>(db, 'perps/traders/fresh-whales', { max_wallet_age_days, min_volume: 0, min_pnl: -1e6 }, NOW)).meta.warnings;
+  expect(await warned(39)).toEqual([]);
+  // Ann, the first of all, bought kPEPE forty days ago.
+  expect(await warned(41)).toEqual(['no fill that old is on record: an account may be older than its first fill seen']);
+});
+
+test('traders/daily-pnl at midnight: the day that begins is the last one', async () => {
+  const { data } = await ask<Row[]>(db, 'perps/traders/daily-pnl', { trader: BOB, days: 3 }, new Date('2026-02-01T00:00:00Z'));
+  expect(data.map(({ date, trades }) => [date, trades])).toEqual([
+    ['2026-01-30', 1],
+    ['2026-01-31', 2],
+    ['2026-02-01', 0],
+  ]);
+});
+
 test('traders/daily-pnl and pnl-by-coin: a flip books the trip it ends', async () => {
   expect(await answer('perps/traders/daily-pnl', { trader: BOB, days: 2 })).toEqual([
     { date: '2026-01-30', pnl: 0, volume: 60_000, trades: 1, cumulative_pnl: 0, streak: 0, fees_usd: 0, winning_trades: 0, losing_trades: 0, drawdown_usd: 0 },

@@ -22,37 +22,56 @@ export interface FeeTotalsRow {
 
 const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
 
-/** Claims are facts of one pool, found along its key. */
-const CLAIMS = `SELECT owner, "timestamp", usd FROM lp_event WHERE pool_address = $7 AND "timestamp" >= $1 AND "timestamp" < $2 AND kind = 'claim'`;
+const claimOf = (pool: number): string => `pool_address = $${pool} AND "timestamp" >= $1 AND "timestamp" < $2 AND kind = 'claim'`;
 
-const TOTALS: Statement = {
-  name: 'lp_fee_analysis',
+/** Rows (owner, n, usd): what each provider of the pool $pool claimed from $1 to $2, by the facts, found along their key; the empty owner is not known. */
+const claimsBy = (pool: number, condition: string): string => `
+SELECT coalesce(owner, '') AS owner, count(*)::int AS n, coalesce(sum(usd), 0) AS usd FROM lp_event WHERE ${claimOf(pool)} AND ${condition} GROUP BY coalesce(owner, '')`;
+
+/** The same; of a window that begins with the pool's life by kept sums, and by facts only of who came back after it. */
+function claimsIn(pool: number, life: boolean): string {
+  if (!life) return claimsBy(pool, 'true');
+  const back = `SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2`;
+  return `
+SELECT owner, claims AS n, claim_usd AS usd FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at < $2 AND claims > 0
+UNION ALL ${claimsBy(pool, `EXISTS (${back}) AND coalesce(owner, '') IN (${back})`)}`;
+}
+
+const totals = (life: boolean): Statement => ({
+  name: `lp_fee_analysis_${Number(life)}`,
   text: `
-WITH claims AS (${CLAIMS}),
-owners AS (SELECT owner, sum(usd) AS usd FROM claims WHERE owner IS NOT NULL GROUP BY owner),
+WITH claims AS MATERIALIZED (${claimsIn(7, life)}),
+owners AS (SELECT count(*)::int AS n, sum(usd) AS usd, sum(usd * usd) AS squares FROM claims WHERE owner <> ''),
+flows AS (SELECT sum(unpriced) AS unpriced FROM (${flowsIn(1, ofPool)}) f),
+unpriced AS (
+  SELECT CASE WHEN f.unpriced > 0 THEN (
+    SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
+),
 swaps AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool)}) s),
 settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool)}) s)
-SELECT coalesce(c.usd, 0) AS total_fees_claimed, c.n AS claims, c.unpriced, (SELECT count(*) FROM owners)::int AS unique_claimers, c.usd / nullif(c.n - c.unpriced, 0) AS avg_claim_usd,
-  (SELECT sum((o.usd / nullif(t.usd, 0)) ^ 2) FROM owners o, (SELECT sum(usd) AS usd FROM owners) t) AS claim_concentration_hhi,
+SELECT c.usd AS total_fees_claimed, c.n AS claims, u.n AS unpriced, o.n AS unique_claimers, c.usd / nullif(c.n - u.n, 0) AS avg_claim_usd,
+  o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   CASE WHEN p.created_at IS NOT NULL THEN ${feeRate('a.fee_usd', 'a.usd')} END AS fee_rate_adjusted_pct,
   1000 * s.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $7 AND h.hour >= $1 AND h.hour < $2), 0)
     / nullif(extract(epoch FROM $2::timestamptz - greatest($1::timestamptz, least(p.created_at, ${bornAt('$7')})))::numeric / 86400, 0) AS fees_per_1k_liquidity_day
-FROM lp_pool p, swaps s CROSS JOIN LATERAL (SELECT ${feeRate('s.fee_usd', 's.usd')} AS rate) r, settled a,
-  (SELECT count(*)::int AS n, count(*) FILTER (WHERE usd IS NULL)::int AS unpriced, sum(usd) AS usd FROM claims) c
+FROM lp_pool p, swaps s CROSS JOIN LATERAL (SELECT ${feeRate('s.fee_usd', 's.usd')} AS rate) r, settled a, owners o, unpriced u,
+  (SELECT coalesce(sum(n), 0)::int AS n, coalesce(sum(usd), 0) AS usd FROM claims) c
 WHERE p.pool_address = $7`,
-};
+});
 
 export interface FeeArgs {
   pool_address: string;
   window: Window;
+  /** Whether the window begins with the pool's life. */
+  life: boolean;
   /** The window without the first day of the pool's life. */
   settled: Window;
 }
 
 /** Claims and generated fees of a pool in a window. */
-export async function getFeeTotals(sql: Sql, { pool_address, window, settled }: FeeArgs): Promise<FeeTotalsRow> {
-  return (await sql.query<FeeTotalsRow>(TOTALS, [...spanOf(window), pool_address, ...spanOf(settled)]))[0] as FeeTotalsRow;
+export async function getFeeTotals(sql: Sql, { pool_address, window, life, settled }: FeeArgs): Promise<FeeTotalsRow> {
+  return (await sql.query<FeeTotalsRow>(totals(life), [...spanOf(window), pool_address, ...spanOf(settled)]))[0] as FeeTotalsRow;
 }
 
 export interface FeeBucketRow {
@@ -77,6 +96,8 @@ export function listFeeBuckets(sql: Sql, pool_address: string, window: Window, s
   return sql.query<FeeBucketRow>(SERIES, [...(size === '1d' ? spanOf(window) : hourSpanOf(window)), pool_address, intervalOf(size)]);
 }
 
+export type ClaimersArgs = Omit<FeeArgs, 'settled'> & { limit: number };
+
 export interface ClaimerRow {
   owner: string;
   fees_claimed: string;
@@ -85,18 +106,21 @@ export interface ClaimerRow {
   avg_hours_between_claims: number | null;
 }
 
-const CLAIMERS: Statement = {
-  name: 'lp_fee_claimers',
-  keyed: true,
+const claimers = (life: boolean): Statement => ({
+  name: `lp_fee_claimers_${Number(life)}`,
   text: `
-WITH claims AS (SELECT owner, "timestamp", usd FROM lp_event WHERE pool_address = $3 AND "timestamp" >= $1 AND "timestamp" < $2 AND kind = 'claim')
-SELECT owner, coalesce(sum(usd), 0) AS fees_claimed, count(*)::int AS claims, coalesce(100 * sum(usd) / nullif((SELECT sum(usd) FROM claims), 0), 0) AS share_pct,
-  (extract(epoch FROM max("timestamp") - min("timestamp")) / 3600 / nullif(count(*) - 1, 0))::float8 AS avg_hours_between_claims
-FROM claims
-WHERE owner IS NOT NULL GROUP BY owner ORDER BY fees_claimed DESC, claims DESC, owner LIMIT $4`,
-};
+WITH claims AS MATERIALIZED (${claimsIn(3, life)}),
+shown AS MATERIALIZED (SELECT * FROM claims WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $4),
+times AS (
+  SELECT e.owner, min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM shown s JOIN lp_event e ON e.owner = s.owner
+  WHERE e.pool_address = $3 AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.kind = 'claim' GROUP BY e.owner
+)
+SELECT s.owner, s.usd AS fees_claimed, s.n AS claims, coalesce(100 * s.usd / nullif((SELECT sum(usd) FROM claims), 0), 0) AS share_pct,
+  (extract(epoch FROM t.last_at - t.first_at) / 3600 / nullif(s.n - 1, 0))::float8 AS avg_hours_between_claims
+FROM shown s JOIN times t ON t.owner = s.owner ORDER BY fees_claimed DESC, claims DESC, s.owner`,
+});
 
 /** Owners by fees claimed in a window. */
-export function listClaimers(sql: Sql, pool_address: string, window: Window, limit: number): Promise<ClaimerRow[]> {
-  return sql.query<ClaimerRow>(CLAIMERS, [window.from, window.to, pool_address, limit]);
+export function listClaimers(sql: Sql, { pool_address, window, life, limit }: ClaimersArgs): Promise<ClaimerRow[]> {
+  return sql.query<ClaimerRow>(claimers(life), [window.from, window.to, pool_address, limit]);
 }

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowsIn, smartIn, spanOf, swapsIn } from './span';
+import { actedIn, flowsIn, smartIn, spanOf, swapsIn, wholeDays } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -46,6 +46,17 @@ const typed =
   (alias: string): string =>
     `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
 
+const [FIRST_DAY, END_DAY] = wholeDays(1, 2);
+
+/** Providers who were there last on a whole UTC day of the window, by type; and those of its edges, and who came again after it. */
+const OWNERS = `
+SELECT pool_type, sum(n) AS lp_count FROM (
+  SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= ${FIRST_DAY} AND d.day < ${END_DAY} ${typed(7)('d')} GROUP BY d.pool_type
+  UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l
+  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < ${FIRST_DAY} AND l.last_at < ${END_DAY}) OR l.last_at >= ${END_DAY}) AND ${actedIn('l', 1, 2)} ${typed(7)('l')}
+  GROUP BY l.pool_type
+) o GROUP BY pool_type`;
+
 /** The row without type is the total; an owner of both types is one owner there. */
 const TOTALS: Statement = {
   name: 'lp_platform_totals',
@@ -58,8 +69,7 @@ WITH pools AS (
   SELECT pool_type, sum(deposits) AS deposits_usd, sum(withdrawals) AS withdrawals_usd, sum(claims) AS fees_claimed_usd,
     sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
   FROM pools GROUP BY GROUPING SETS ((pool_type), ())
-), owners AS (
-  SELECT l.pool_type, count(*) AS lp_count FROM lp_owner_life l WHERE l.owner <> '' AND ${actedIn('l', 1, 2)} ${typed(7)('l')} GROUP BY l.pool_type
+), owners AS (${OWNERS}
 )
 SELECT p.*, coalesce(o.lp_count, 0) AS lp_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd
 FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'all') WHERE p.event_count > 0`,
@@ -78,7 +88,9 @@ const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
 SELECT
-  (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.first_at >= $1 AND l.first_at < $2 AND l.owner <> '') AS new_lps,
+  (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE d.pool_type = coalesce($3::text, 'all') AND d.day >= ${FIRST_DAY} AND d.day < ${END_DAY})
+    + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.owner <> ''
+      AND ((l.first_at >= $1 AND l.first_at < ${FIRST_DAY} AND l.first_at < least(${END_DAY}, $2)) OR (l.first_at >= greatest($1, ${END_DAY}) AND l.first_at < $2))) AS new_lps,
   (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${typed(3)('p')}) AS smart_lps`,
 };
 

@@ -3,7 +3,7 @@ import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
 import { SMART } from '../rollups/smart';
-import { eventsIn, feeRate, feeRateFlag, type Filter, flowsIn, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, type Filter, flowsIn, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {
@@ -32,27 +32,18 @@ const ofPool =
   (alias) =>
     `AND ${alias}.pool_address = $${at}`;
 
-/** What each provider of the pool $pool did in its life, whose span is $1 to $6: kept sums, and of those who acted later what came before. */
-const lives = (pool: number): string => `
-SELECT owner, deposit_usd, withdraw_usd FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at < $2 AND owner <> ''
-UNION ALL SELECT owner, sum(deposit_usd), sum(withdraw_usd) FROM (${eventsIn(
-  1,
-  (alias) =>
-    `AND ${alias}.pool_address = $${pool} AND ${alias}.owner IN (SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2)`,
-)}) e WHERE owner <> '' GROUP BY owner`;
-
-/** Net deposits of owners, positive ones: what is left of a provider's money is what was not taken out. */
-const HELD = `SELECT owner, deposit_usd - withdraw_usd AS usd FROM lives WHERE deposit_usd > withdraw_usd`;
+/** Net deposits by owner in the positions of the pool that are open at an instant. */
+const held = (pool: number, now: string): string => `
+SELECT owner, sum(deposited_usd - withdrawn_usd) AS usd FROM (${openPositionsAsOf(`p.pool_address = $${pool}`, now)}) s WHERE owner IS NOT NULL GROUP BY owner`;
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
   text: `
-WITH lives AS (${lives(13)}),
-held AS (${HELD}),
+WITH active AS MATERIALIZED (${held(13, '$2::timestamptz')}),
+held AS (SELECT usd FROM active WHERE usd > 0),
 swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
-latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s),
-active AS (SELECT DISTINCT owner FROM (${openPositionsAsOf('p.pool_address = $13', '$2::timestamptz')}) s WHERE owner IS NOT NULL)
-SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (SELECT count(*) FROM lives)::int AS unique_lps,
+latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
+SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (SELECT count(*) FROM lp_owner_pool o WHERE o.pool_address = $13 AND o.owner <> '' AND o.first_at < $2)::int AS unique_lps,
   CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, l.fee_usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   100 * l.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $13 AND h.hour >= $7 AND h.hour < $8), 0)
     / nullif(extract(epoch FROM $8::timestamptz - greatest($7::timestamptz, least(p.created_at, ${bornAt('$13')})))::numeric / 86400, 0) AS fee_tvl_ratio_pct,
@@ -83,13 +74,13 @@ export interface HolderRow {
 const HOLDERS: Statement = {
   name: 'lp_pool_holders',
   text: `
-WITH lives AS (${lives(7)}), held AS (${HELD})
-SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $8`,
+WITH held AS MATERIALIZED (SELECT owner, usd FROM (${held(1, '$2::timestamptz')}) a WHERE usd > 0)
+SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $3`,
 };
 
-/** Largest providers of a pool by net deposits. */
+/** Providers with the largest net deposits in their open positions in a pool. */
 export function listHolders(sql: Sql, pool_address: string, now: Date, limit: number): Promise<HolderRow[]> {
-  return sql.query<HolderRow>(HOLDERS, [...spanOf(lifeUntil(now)), pool_address, limit]);
+  return sql.query<HolderRow>(HOLDERS, [pool_address, now, limit]);
 }
 
 const PRICE: Statement = {

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { bucketOf, type BucketSize, intervalOf } from './buckets';
+import { bucketOf, BUCKETS, type BucketSize, intervalOf } from './buckets';
 import { eventsIn, flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
 
 export interface PoolVolumeArgs {
@@ -33,6 +33,7 @@ export interface PoolVolumeRow {
 
 const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
 
+/** Whole buckets have their providers counted; told apart are those of the buckets that the window cuts, whose spans are $15 and $21. */
 const HISTORY: Statement = {
   name: 'lp_pool_volume_history',
   keyed: true,
@@ -41,26 +42,42 @@ WITH swaps AS (
   SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
 ), events AS (
   SELECT ${bucketOf('hour', 8)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
-    sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced, count(DISTINCT owner) FILTER (WHERE owner <> '') AS owners
-  FROM (${eventsIn(1, ofPool)}) e GROUP BY 1
+    sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced
+  FROM (${flowsIn(1, ofPool)}) e GROUP BY 1
+), owners AS (
+  SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)
+  UNION ALL SELECT ${bucketOf('hour', 8)}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool)} UNION ALL ${eventsIn(21, ofPool)}) e WHERE owner <> '' GROUP BY 1
 ), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${flowsIn(9, ofPool)}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
   coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,
   coalesce(e.deposit_usd, 0) AS deposit_usd, coalesce(e.withdraw_usd, 0) AS withdraw_usd, coalesce(e.claim_usd, 0) AS claim_usd,
-  coalesce(e.unpriced, 0)::int AS unpriced_events, coalesce(e.owners, 0)::int AS unique_lps,
+  coalesce(e.unpriced, 0)::int AS unpriced_events, coalesce(o.n, 0)::int AS unique_lps,
   (SELECT usd FROM before) + sum(coalesce(e.deposit_usd, 0) - coalesce(e.withdraw_usd, 0)) OVER (ORDER BY bucket) AS net_liquidity_usd, (SELECT usd FROM before) AS net_before_usd
-FROM swaps s FULL JOIN events e USING (bucket) ORDER BY bucket`,
+FROM swaps s FULL JOIN events e USING (bucket) LEFT JOIN owners o USING (bucket) ORDER BY bucket`,
 };
 
 /** Buckets of a pool in which anything happened, oldest first. */
 export function listPoolVolume(sql: Sql, { pool_address, window, bucket_size }: PoolVolumeArgs): Promise<PoolVolumeRow[]> {
   const before = spanOf({ from: BEGINNING, to: window.from });
+  const [first, last] = cutOf(window, BUCKETS[bucket_size]);
   return sql.query<PoolVolumeRow>(HISTORY, [
     ...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)),
     pool_address,
     intervalOf(bucket_size),
     ...before,
+    ...hourSpanOf(first),
+    ...hourSpanOf(last),
   ]);
+}
+
+/** What lies before and after the whole buckets of a window. */
+function cutOf({ from, to }: Window, size: number): [Window, Window] {
+  const first = Math.min(Math.ceil(from.getTime() / size) * size, to.getTime());
+  const last = Math.max(Math.floor(to.getTime() / size) * size, first);
+  return [
+    { from, to: new Date(first) },
+    { from: new Date(last), to },
+  ];
 }
 
 const VOLUME_KNOWN: Statement = {

@@ -70,7 +70,7 @@ interface Shape {
 /** Newest first along the primary key. One statement a combination of filters, so that each keeps its plan. */
 function eventsStatement({ kind, owner, min, after }: Shape): Statement {
   const conditions = [
-    'pool_address = $1 AND "timestamp" <= $2',
+    'pool_address = $1 AND "timestamp" < $2',
     ...(kind ? ['kind = $4'] : []),
     ...(owner ? ['owner = $5'] : []),
     ...(min ? ['usd >= $6'] : []),
@@ -87,7 +87,7 @@ function eventsStatement({ kind, owner, min, after }: Shape): Statement {
 
 function swapsStatement({ owner, min, after }: Shape): Statement {
   const conditions = [
-    'pool_address = $1 AND "timestamp" <= $2',
+    'pool_address = $1 AND "timestamp" < $2',
     ...(owner ? ['trader = $4'] : []),
     ...(min ? ['usd >= $5'] : []),
     ...(after ? ['("timestamp", tx_id, outer_ix, inner_ix) < ($6::timestamptz, $7::text, $8::smallint, $9::smallint)'] : []),
@@ -115,7 +115,7 @@ const shapeOf = (args: PoolEventsArgs): Shape => ({
   after: args.after !== null,
 });
 
-/** One page of deposits, withdrawals and claims of a pool up to `now`, newest first. */
+/** One page of deposits, withdrawals and claims of a pool before `now`, newest first. */
 export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEventRow[]> {
   const { pool_address, now, limit, kind, owner, min_usd, after } = args;
   const position = timedPosition(after, EVENT_FORMS.length);
@@ -130,7 +130,7 @@ export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEven
   ]);
 }
 
-/** One page of swaps of a pool up to `now`, newest first. */
+/** One page of swaps of a pool before `now`, newest first. */
 export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapRow[]> {
   const { pool_address, now, limit, owner, min_usd, after } = args;
   const position = timedPosition(after, SWAP_FORMS.length);

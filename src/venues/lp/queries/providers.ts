@@ -34,6 +34,8 @@ export interface ProviderPoolRow {
   held_hours: number | null;
   held_positions: number;
   open_positions: number;
+  /** Not closed, and opened before we looked: whether they are still open nobody tells. */
+  unseen_positions: number;
   positions: number;
 }
 
@@ -60,14 +62,14 @@ WITH moved AS (
     sum(pnl_usd) FILTER (WHERE ended) AS realized_pnl_usd, sum(deposited_usd) FILTER (WHERE ended AND pnl_usd IS NOT NULL) AS realized_deposits_usd,
     CASE WHEN count(*) FILTER (WHERE ended AND (kept_usd IS NULL OR hodl_usd IS NULL)) = 0 THEN sum(kept_usd - hodl_usd) FILTER (WHERE ended) END AS il_usd,
     (extract(epoch FROM sum(closed_at - opened_at) FILTER (WHERE ended)) / 3600)::float8 AS held_hours, count(*) FILTER (WHERE ended AND opened_at IS NOT NULL)::int AS held_positions,
-    count(*) FILTER (WHERE closed_at IS NULL AND deposits > 0)::int AS open_positions
+    count(*) FILTER (WHERE closed_at IS NULL AND deposits > 0)::int AS open_positions, count(*) FILTER (WHERE closed_at IS NULL AND deposits = 0)::int AS unseen_positions
   FROM (SELECT v.*, coalesce(v.closed_at >= $1, false) AS ended FROM (${valuedPositions('positions')}) v) v GROUP BY owner, pool_address
 )
 SELECT coalesce(m.owner, r.owner) AS owner, coalesce(m.pool_address, r.pool_address) AS pool_address, coalesce(m.pool_type, r.pool_type) AS pool_type,
   coalesce(m.deposit_usd + m.withdraw_usd, 0) AS volume_usd, coalesce(m.event_count, 0) AS event_count, coalesce(m.unpriced, 0) AS unpriced,
   coalesce(m.deposit_usd, 0) - coalesce(t.usd, 0) AS deposited_usd, coalesce(m.withdraw_usd, 0) - coalesce(t.usd, 0) AS withdrawn_usd, coalesce(m.claim_usd, 0) AS fees_claimed_usd,
   m.first_at, m.last_at, coalesce(r.closed_positions, 0) AS closed_positions, coalesce(r.known_positions, 0) AS known_positions, coalesce(r.wins, 0) AS wins,
-  r.realized_pnl_usd, r.realized_deposits_usd, r.il_usd, r.held_hours, coalesce(r.held_positions, 0) AS held_positions, coalesce(r.open_positions, 0) AS open_positions,
+  r.realized_pnl_usd, r.realized_deposits_usd, r.il_usd, r.held_hours, coalesce(r.held_positions, 0) AS held_positions, coalesce(r.open_positions, 0) AS open_positions, coalesce(r.unseen_positions, 0) AS unseen_positions,
   coalesce(r.positions, 0) AS positions
 FROM moved m FULL JOIN results r ON r.owner = m.owner AND r.pool_address = m.pool_address
 LEFT JOIN turned t ON t.owner = m.owner AND t.pool_address = m.pool_address

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { datedScore, newestScore } from '../rollups/smart';
-import { type Filter, flowsIn, partDaysIn, smartOn, spanOf } from './span';
+import { days, type Filter, flowsIn, partDaysIn, smartOn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -31,44 +31,64 @@ export interface SmartPoolRow {
 
 const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
 
-/** Whose smart days in a pool are not all in the window. */
-const LATE = `late AS MATERIALIZED (SELECT pool_address, owner FROM lp_smart_pool WHERE first_at < $1 OR last_at >= $2), `;
-const isLate: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM late)`;
+/** Providers shown of a pool. */
+const SHOWN = 5;
+
+/** What providers did in a pool on their smart days of the window, day by day. */
+const ownersIn = (filter: Filter): string => `
+SELECT pool_address, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
+  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE ${days(1)} ${filter('h')}
+  UNION ALL SELECT e.pool_address, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE true ${filter('e')}
+) d GROUP BY pool_address, owner`;
+
+const isBack: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM back)`;
+const isRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
+
+/** The largest of each ranked pool in a window that begins before everything: who was not back after it is found at the end of an index. */
+const LARGEST_OF_LIFE = `
+SELECT r.pool_address, l.owner, l.net, l.score FROM ranked r CROSS JOIN LATERAL (
+  SELECT p.owner, p.deposit_usd - p.withdraw_usd AS net, p.score FROM lp_smart_pool p
+  WHERE p.pool_address = r.pool_address AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner LIMIT ${SHOWN}) l
+UNION ALL SELECT b.pool_address, b.owner, b.net, b.score FROM again b WHERE true ${isRanked('b')}`;
 
 /**
- * An event is smart when the newest run before its day gave its owner at least SMART; the owner shows the newest such score. With `life` the window
- * begins before everything: whose smart days all lie in it is told by their sums.
+ * An event is smart when the newest run before its day gave its owner at least SMART; the owner shows the newest such score. Who was smart in a pool
+ * last in the window is counted by the day of it; who was so after the window as well (`back`) by each of its days. `life`: it begins before everything.
  */
 function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
-  const chosen: Filter = (alias) => `${typed(alias)} ${life ? isLate(alias) : ''}`;
   return {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
     text: `
 WITH totals AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, typed)}) f GROUP BY pool_address
-), ${life ? LATE : ''}parts AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, chosen)}) e WHERE e.owner <> ''
-), days AS (
-  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd, h.withdraw_usd, h.claim_usd
-  FROM lp_smart_day h WHERE h.day >= $5 AND h.day < $6 ${chosen('h')}
-  UNION ALL SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')}, e.deposit_usd, e.withdraw_usd, e.claim_usd
-  FROM parts e JOIN (${smartOn('SELECT DISTINCT day FROM parts')}) s ON s.owner = e.owner AND s.day = e.day
-), smart AS MATERIALIZED (
-  SELECT pool_address, owner, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, ${newestScore('dated_score')} AS score
-  FROM days GROUP BY pool_address, owner
-  ${life ? `UNION ALL SELECT h.pool_address, h.owner, h.deposit_usd, h.withdraw_usd, h.claim_usd, h.score FROM lp_smart_pool h WHERE h.first_at >= $1 AND h.last_at < $2 ${typed('h')}` : ''}
+), events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, typed)}) e WHERE e.owner <> ''
+), parts AS MATERIALIZED (
+  SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')} AS dated_score, e.deposit_usd, e.withdraw_usd, e.claim_usd
+  FROM events e JOIN (${smartOn('SELECT DISTINCT day FROM events')}) s ON s.owner = e.owner AND s.day = e.day
+), back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${typed('h')}
+), again AS MATERIALIZED (${ownersIn(isBack)}
+), members AS (
+  SELECT pool_address, sum(n)::int AS n, sum(scores) / sum(n) AS avg_score FROM (
+    SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${typed('h')}
+    UNION ALL SELECT h.pool_address, 1, h.score FROM lp_smart_pool h WHERE h.last_at >= $1 AND h.last_at < $2 AND (h.last_at < $5 OR h.last_at >= $6) ${typed('h')}
+    UNION ALL SELECT pool_address, 1, score FROM again
+  ) m GROUP BY pool_address HAVING sum(n) >= $8
+), flows AS (
+  SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (
+    SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM lp_smart_flow_day h WHERE ${days(1)} ${typed('h')}
+    UNION ALL SELECT pool_address, deposit_usd, withdraw_usd, claim_usd FROM parts
+  ) f GROUP BY pool_address
 ), pools AS (
-  SELECT pool_address, count(*)::int AS smart_lp_count, sum(deposit_usd) + sum(withdraw_usd) AS smart_volume_usd, sum(deposit_usd) - sum(withdraw_usd) AS smart_net_usd,
-    avg(score) AS avg_lp_score, sum(claim_usd) AS fees_claimed_by_smart_usd FROM smart GROUP BY pool_address HAVING count(*) >= $8
+  SELECT m.pool_address, m.n AS smart_lp_count, f.deposit_usd + f.withdraw_usd AS smart_volume_usd, f.deposit_usd - f.withdraw_usd AS smart_net_usd,
+    m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM members m JOIN flows f ON f.pool_address = m.pool_address
 ), ranked AS MATERIALIZED (
   SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
   FROM pools p JOIN totals t ON t.pool_address = p.pool_address
   ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address LIMIT $9
 ), placed AS (
-  SELECT s.pool_address, s.owner, s.score, s.deposit_usd - s.withdraw_usd AS net,
-    row_number() OVER (PARTITION BY s.pool_address ORDER BY abs(s.deposit_usd - s.withdraw_usd) DESC, s.owner) AS place
-  FROM smart s WHERE s.pool_address = ANY(ARRAY(SELECT pool_address FROM ranked))
+  SELECT o.*, row_number() OVER (PARTITION BY o.pool_address ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : ownersIn(isRanked)}) o
 ), foremost AS MATERIALIZED (
-  SELECT pool_address, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= 5 GROUP BY pool_address
+  SELECT pool_address, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= ${SHOWN} GROUP BY pool_address
 )
 SELECT r.*, o.smart_lps FROM ranked r JOIN foremost o ON o.pool_address = r.pool_address ORDER BY r.${sort} DESC NULLS LAST, r.smart_volume_usd DESC, r.pool_address`,
   };

@@ -180,29 +180,35 @@ export const smartIn = (a: string, from: number, to: number): string => `(${a}.f
   ELSE (SELECT true FROM lp_smart_day d WHERE d.owner = ${a}.owner AND d.pool_address = ${a}.pool_address
     AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')} LIMIT 1) END)`;
 
-/** Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in [$from, $to). */
-export const smartCounts = (pools: string, from: number, to: number): string => `
-SELECT p.pool_address, count(*) AS n FROM lp_smart_pool p
-WHERE p.pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools})) AND ${smartIn('p', from, to)} GROUP BY p.pool_address`;
+/** Bounds of the whole UTC days of [$from, $to), as SQL. */
+export const wholeDays = (from: number, to: number): [first: string, end: string] => [
+  `date_trunc('day', $${from}::timestamptz + interval '1 day' - interval '1 microsecond', 'UTC')`,
+  `date_trunc('day', $${to}::timestamptz, 'UTC')`,
+];
 
-/**
- * Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). Who was there last on a whole UTC day
- * of it is counted already; asked for are those of its edges, and who came again after it.
- */
-export const ownerCounts = (pools: string, from: number, to: number): string => {
+/** Rows (pool_address, n) by counts of last days in whole UTC days of [$from, $to), and by rows of `pairs` for which `happened` holds elsewhere. */
+function countedPairs(days: string, pairs: string, pools: string, [from, to]: [number, number], happened: string): string {
   const chosen = `pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools}))`;
-  const [firstDay, endDay] = [
-    `date_trunc('day', $${from}::timestamptz + interval '1 day' - interval '1 microsecond', 'UTC')`,
-    `date_trunc('day', $${to}::timestamptz, 'UTC')`,
-  ];
+  const [firstDay, endDay] = wholeDays(from, to);
   return `
 SELECT pool_address, sum(n) AS n FROM (
-  SELECT l.pool_address, sum(l.owners) AS n FROM lp_pool_last_day l WHERE l.${chosen} AND l.day >= ${firstDay} AND l.day < ${endDay} GROUP BY l.pool_address
-  UNION ALL SELECT p.pool_address, count(*) FROM lp_owner_pool p
+  SELECT l.pool_address, sum(l.owners) AS n FROM ${days} l WHERE l.${chosen} AND l.day >= ${firstDay} AND l.day < ${endDay} GROUP BY l.pool_address
+  UNION ALL SELECT p.pool_address, count(*) FROM ${pairs} p
   WHERE p.${chosen} AND p.owner <> '' AND ((p.last_at >= $${from} AND p.last_at < ${firstDay} AND p.last_at < ${endDay}) OR p.last_at >= ${endDay})
-    AND ${actedIn('p', from, to, 'p.pool_address')} GROUP BY p.pool_address
+    AND ${happened} GROUP BY p.pool_address
 ) c GROUP BY pool_address`;
-};
+}
+
+/**
+ * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in [$from, $to).
+ * Who was so last on a whole UTC day of it is counted already; asked for are those of its edges, and who was so again after it.
+ */
+export const smartCounts = (pools: string, from: number, to: number): string =>
+  countedPairs('lp_smart_last_day', 'lp_smart_pool', pools, [from, to], smartIn('p', from, to));
+
+/** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
+export const ownerCounts = (pools: string, from: number, to: number): string =>
+  countedPairs('lp_pool_last_day', 'lp_owner_pool', pools, [from, to], actedIn('p', from, to, 'p.pool_address'));
 
 /** Fees in percent of volume; null where either is unknown or nothing was swapped. */
 export const feeRate = (fees: string, volume: string): string => `100 * ${fees} / nullif(${volume}, 0)`;

@@ -43,7 +43,7 @@ WITH cells AS MATERIALIZED (
   ) s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
 ), whole AS (SELECT bucket, sum(volume_usd) AS usd FROM cells GROUP BY bucket
 ), top AS MATERIALIZED (
-  SELECT pool_address FROM cells GROUP BY pool_address ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
+  SELECT pool_address FROM cells GROUP BY pool_address HAVING sum(volume_usd) > 0 OR sum(swaps) > 0 ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
 ), events AS (
   SELECT h.pool_address, h.day AS bucket, h.deposits + h.withdrawals + h.claims AS n FROM lp_flow_day h WHERE ${days(1)} ${ofTop('h')}
   UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, sum(deposits + withdrawals + claims) FROM (${flowPartsIn(1, ofTop)}) e GROUP BY 1, 2
@@ -51,7 +51,7 @@ WITH cells AS MATERIALIZED (
 SELECT 'all' AS action, c.bucket, c.pool_type, c.pool_address, c.volume_usd, (c.swaps + coalesce(e.n, 0))::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
   c.unpriced::int, c.swaps::int
 FROM top t JOIN cells c ON c.pool_address = t.pool_address JOIN whole w ON w.bucket = c.bucket LEFT JOIN events e ON e.pool_address = c.pool_address AND e.bucket = c.bucket
-ORDER BY c.bucket, c.volume_usd DESC, c.pool_address`,
+WHERE c.volume_usd > 0 OR c.swaps > 0 OR e.n > 0 ORDER BY c.bucket, c.volume_usd DESC, c.pool_address`,
 };
 
 const ACTIONS: Statement = {

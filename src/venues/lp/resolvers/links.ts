@@ -9,7 +9,7 @@ import type { LinkedPositionRow } from '../queries/linked-positions';
 import type { ScoreRow } from '../queries/linked-providers';
 import type { PoolEventRow, PoolSwapRow } from '../queries/pools-events';
 import type { EventKind } from '../store/rows';
-import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+import { isSwap, shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { summaryOf } from './positions';
 import { scoreNow } from './score-now';
 
@@ -97,7 +97,8 @@ const positionOf: Resolver<LinkedEvent> = ({ position_key, position_address }, _
   const key = position_key ?? position_address;
   return key === null || key === undefined ? null : context.loaders(makeLinkLoaders).position.load(key);
 };
-const ofEvent = { pool: poolOf, provider: providerOf, position: positionOf };
+const actorOf = (event: ShownEvent): Provider | null => (isSwap(event) ? null : provider(event.owner));
+const ofEvent = { pool: poolOf, provider: actorOf, position: positionOf };
 const ofPool = ({ pool_address }: { pool_address: string }): string => pool_address;
 const ofOwner = ({ owner }: Provider): string => owner;
 const ofMint = ({ mint }: TokenRecord): string => mint;
@@ -140,6 +141,7 @@ export const links = {
     cycle_seconds: ({ cycle_frequency }: OrderRow) => Number(cycle_frequency),
     is_open: (({ closed_at, remaining }, _args, { now }) =>
       (closed_at === null || closed_at >= now) && Number(remaining) > 0) as Resolver<OrderRow>,
+    provider: providerOf,
     input_token: (({ input_mint }, _args, context) => context.loaders(makeLoaders).token.load(input_mint)) as Resolver<OrderRow>,
     output_token: (({ output_mint }, _args, context) => context.loaders(makeLoaders).token.load(output_mint)) as Resolver<OrderRow>,
   },

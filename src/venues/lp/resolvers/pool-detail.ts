@@ -60,13 +60,15 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   const { timeframe, limit, bucket_size } = input;
   const pool = await poolOf(input, context);
   const { pool_address, created_at } = pool;
-  const window = since(windowOf(timeframe, now), await findBirth(sql, pool));
+  const birth = await findBirth(sql, pool);
+  const window = since(windowOf(timeframe, now), birth);
+  const life = window.from.getTime() === birth?.getTime();
   const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
   const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY, now.getTime()));
   const [totals, series, claimers, known] = await Promise.all([
-    getFeeTotals(sql, { pool_address, window, settled: since(window, settledAt) }),
+    getFeeTotals(sql, { pool_address, window, life, settled: since(window, settledAt) }),
     listFeeBuckets(sql, pool_address, window, bucket_size),
-    listClaimers(sql, pool_address, window, limit),
+    listClaimers(sql, { pool_address, window, life, limit }),
     isVolumeKnown(sql, pool_address, now),
   ]);
   if (totals.claims === 0) throw nothingIn(timeframe);

@@ -66,9 +66,12 @@ export function shownEvent(row: PoolEventRow | PoolSwapRow, symbols: PoolSymbols
   };
 }
 
+/** Whether who is named traded, and provides nothing. */
+export const isSwap = ({ event_type }: Pick<ShownEvent, 'event_type'>): boolean => /swap/i.test(event_type);
+
 /** Score of the provider on the day before the event; traders have none. */
 function lpScore(event: ShownEvent, _args: unknown, context: GraphContext): Promise<string | null> | null {
-  if (event.owner === null || /swap/i.test(event.event_type)) return null;
+  if (event.owner === null || isSwap(event)) return null;
   return context.loaders(makeLoaders).scoreBefore.load({ owner: event.owner, day: event.timestamp.toISOString().slice(0, 10) });
 }
 

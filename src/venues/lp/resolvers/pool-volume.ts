@@ -21,7 +21,7 @@ async function lpPoolsVolumeHistory(
     listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
     isVolumeKnown(sql, pool.pool_address, now),
   ]);
-  if (rows.length === 0) throw nothingIn(timeframe);
+  if (!rows.some(isBusy)) throw nothingIn(timeframe);
   describe(context, { timeframe, window, rows });
   meta.count = null;
   warnOfUnpriced(
@@ -38,13 +38,17 @@ async function lpPoolsVolumeHistory(
   });
 }
 
+/** Whether anything was done in a bucket: an hour of which no volume is stated has a row too. */
+const isBusy = (row: PoolVolumeRow): boolean => eventsOf(row) > 0 || Number(row.volume_usd ?? 0) > 0;
+const eventsOf = (row: PoolVolumeRow): number => row.deposits + row.withdrawals + row.claims + row.swaps;
+
 /** A bucket's figures; zeros where nothing happened, null where volume is never told. */
 function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, unknown> {
   const volume_usd = row?.volume_usd ?? (known ? '0' : null);
   const action = (name: string, count: number, usd: string | null): Record<string, unknown> => ({ action: name, count, usd });
   return {
     volume_usd,
-    event_count: row === undefined ? 0 : row.deposits + row.withdrawals + row.claims + row.swaps,
+    event_count: row === undefined ? 0 : eventsOf(row),
     action_breakdown: [
       action('deposit', row?.deposits ?? 0, row?.deposit_usd ?? '0'),
       action('withdraw', row?.withdrawals ?? 0, row?.withdraw_usd ?? '0'),

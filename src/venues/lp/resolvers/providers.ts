@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { clip, logClip } from '../../../lib/statistics';
+import { clip, logClip, roundTo } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { type PoolType } from '../chain-addresses';
@@ -106,18 +106,25 @@ async function breakdownOf(owner: string, { prisma, now }: GraphContext): Promis
     win_rate_lb: lb,
     deposited_usd: deposited,
     avg_pnl_pct: avg,
-    win_points: lb == null ? null : win.span * lb,
-    size_points: lb == null || deposited == null ? null : size.span * logClip(1 + deposited, 1, size.full),
-    return_points: avg == null ? null : result.span * clip((avg + result.shift) / result.range),
-    experience_points: lb == null ? null : experience.span * logClip(1 + row.n, 1, experience.full),
+    win_points: lb == null ? null : points(win.span * lb),
+    size_points: lb == null || deposited == null ? null : points(size.span * logClip(1 + deposited, 1, size.full)),
+    return_points: avg == null ? null : points(result.span * clip((avg + result.shift) / result.range)),
+    experience_points: lb == null ? null : points(experience.span * logClip(1 + row.n, 1, experience.full)),
     version: row.version,
   };
 }
 
+const points = (value: number): number => roundTo(value, 6);
+
 /** The pools of a provider as answers show them. */
 async function breakdown(rows: readonly ProviderPoolRow[], context: GraphContext): Promise<Record<string, unknown>[]> {
   const shown = await withIds(rows, context);
-  return shown.map((row) => ({ ...row, status: row.positions === 0 ? null : row.open_positions > 0 ? 'open' : 'closed' }));
+  return shown.map((row) => ({ ...row, status: statusOf(row) }));
+}
+
+function statusOf({ positions, open_positions, unseen_positions }: ProviderPoolRow): 'open' | 'closed' | null {
+  if (open_positions > 0) return 'open';
+  return positions === 0 || unseen_positions > 0 ? null : 'closed';
 }
 
 interface ProfileInput {
@@ -158,7 +165,7 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
 
 const COMPARED_POOLS = 5;
 
-/** Providers side by side, over their lives. Throws not_found when none is known. */
+/** Providers side by side, over their lives. Throws not_found when none is known, empty_result when none did anything in such pools. */
 async function lpLpsCompare(
   _root: unknown,
   { owners, pool_type }: { owners: string[]; pool_type: PoolTypeFilter },
@@ -172,6 +179,7 @@ async function lpLpsCompare(
     listProviderPools(sql, { owners: [...known], pool_type: type, window: lifeUntil(now) }),
     countOpen(sql, [...known], type, now),
   ]);
+  if (rows.length === 0) throw nothingIn(null, typeDropped(pool_type));
   context.meta.score_version = S_LP.version;
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   const lps = await Promise.all(

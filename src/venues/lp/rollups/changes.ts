@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
-import { fill, flowDays, flowHours, lastDays, ownerDays, ownerLives, ownerPools, poolDays } from './days';
+import { moveCounts } from './counted-days';
+import { fill, flowDays, flowHours, ownerCounts, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
-import { smartDays, smartPools } from './smart';
+import { smartDays, smartFlowDays, smartPools } from './smart';
 
 /** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
@@ -87,6 +88,7 @@ const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
 const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
+const CHANGED_POOL_DAYS = `(SELECT DISTINCT pool_address, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
 const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
 const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
@@ -102,6 +104,11 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     'lp_flow_day',
     `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
     fill(flowDays, `${changedDays(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
+  ],
+  [
+    'lp_owner_count',
+    `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.bucket >= c.day AND t.bucket < c.day + interval '1 day'`,
+    fill(ownerCounts, `${changedDays(HOURS)} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND ${inDay('o')}`),
   ],
   [
     'lp_owner_day',
@@ -131,13 +138,12 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
     fill(smartPools, `${CHANGED_PAIRS} JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
   ],
+  [
+    'lp_smart_flow_day',
+    `${CHANGED_POOL_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(smartFlowDays, `${CHANGED_POOL_DAYS} JOIN lp_smart_day d ON d.pool_address = c.pool_address AND d.day = c.day`),
+  ],
 ];
-
-/** Takes the changed pairs out of the counts by last day, or puts them back in: pools have too many providers to count them all anew. */
-const movedLastDays = (sign: '' | '-'): string => `
-INSERT INTO lp_pool_last_day AS t (pool_address, day, owners)
-SELECT n.pool_address, n.day, ${sign}n.owners FROM (${lastDays.select(`${CHANGED_PAIRS} JOIN lp_owner_pool p ON p.owner = c.owner AND p.pool_address = c.pool_address`)}) AS n(pool_address, day, owners)
-ON CONFLICT (pool_address, day) DO UPDATE SET owners = t.owners + EXCLUDED.owners`;
 
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
 
@@ -194,13 +200,12 @@ async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> 
   await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}`));
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
   for (const [name, text] of RECOUNT_EVENTS) await client.query({ name: `lp_recount_${name}`, text, values: span });
-  await client.query({ name: 'lp_leave_last_days', text: movedLastDays('-') });
+  await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
   for (const [table, forget, count] of RECOUNT_DERIVED) {
     await client.query(`DELETE FROM ${table} t USING ${forget}`);
     await client.query({ name: `recount_${table}`, text: count });
   }
-  await client.query({ name: 'lp_enter_last_days', text: movedLastDays('') });
-  await client.query(`DELETE FROM lp_pool_last_day t USING ${CHANGED_PAIRS} WHERE t.pool_address = c.pool_address AND t.owners = 0`);
+  await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
 }
 
 async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {

@@ -7,7 +7,8 @@ export const summed = (a: string): string =>
   sum(${a}.deposit_usd) AS deposit_usd, sum(${a}.withdraw_usd) AS withdraw_usd, sum(${a}.claim_usd) AS claim_usd,
   sum(${a}.unpriced)::int AS unpriced, min(${a}.first_at) AS first_at, max(${a}.last_at) AS last_at`;
 
-const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
+/** Start of the UTC day of an instant, as SQL. */
+export const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
 
 /** A rollup that is counted from another one: `select` takes a FROM item, and join, over the alias that `insert` names. */
 export interface Derived {
@@ -65,6 +66,15 @@ SELECT p.owner, t.pool_type, count(*)::int, ${summed('p')}
 FROM ${source} CROSS JOIN LATERAL (VALUES (p.pool_type), ('all')) AS t(pool_type) GROUP BY p.owner, t.pool_type`,
 };
 
+/** How many providers came first and were there last on each UTC day, by type of pool and in all, over `lp_owner_life l`. */
+export const lifeDays: Derived = {
+  table: 'lp_life_day',
+  columns: 'pool_type, day, came, last',
+  select: (source) => `
+SELECT l.pool_type, t.day, sum(t.came)::int, sum(t.last)::int
+FROM ${source} CROSS JOIN LATERAL (VALUES (${dayOf('l.first_at')}, 1, 0), (${dayOf('l.last_at')}, 0, 1)) AS t(day, came, last) WHERE l.owner <> '' GROUP BY l.pool_type, t.day`,
+};
+
 /** How many providers were in a pool last on each UTC day, over `lp_owner_pool p`. */
 export const lastDays: Derived = {
   table: 'lp_pool_last_day',
@@ -73,15 +83,28 @@ export const lastDays: Derived = {
     `SELECT p.pool_address, ${dayOf('p.last_at')}, count(*)::int FROM ${source} WHERE p.owner <> '' GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
 };
 
+/** How many providers did something in a pool in buckets of 1, 4, 12 and 24 hours, over `lp_owner_hour o`. */
+export const ownerCounts: Derived = {
+  table: 'lp_owner_count',
+  columns: 'pool_address, bucket, hours, owners',
+  select: (source) => `
+SELECT b.pool_address, b.bucket, b.hours, count(*)::int FROM (
+  SELECT DISTINCT o.pool_address, s.hours, date_bin(make_interval(hours => s.hours), o.hour, timestamptz '1970-01-01T00:00:00Z') AS bucket, o.owner
+  FROM ${source} CROSS JOIN (VALUES (1), (4), (12), (24)) AS s(hours) WHERE o.owner <> ''
+) b GROUP BY b.pool_address, b.bucket, b.hours`,
+};
+
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
 export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowHours, 'lp_owner_hour o'],
   [flowDays, 'lp_flow_hour f'],
+  [ownerCounts, 'lp_owner_hour o'],
   [poolDays, 'lp_pool_hour h'],
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],
   [lastDays, 'lp_owner_pool p'],
+  [lifeDays, 'lp_owner_life l'],
 ];
 
 /** The statement that fills a derived rollup from `source`. */

@@ -7,9 +7,9 @@ import { DERIVED as FROM_FACTS, fill } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { settleWaiting } from './settle';
-import { smartDays, smartPools } from './smart';
+import { SMART_DERIVED } from './smart';
 
-const DERIVED = [...FROM_FACTS, [smartDays, 'lp_owner_day d'], [smartPools, 'lp_smart_day d']] as const;
+const DERIVED = [...FROM_FACTS, ...SMART_DERIVED];
 
 const REBUILT = ['lp_owner_hour', 'lp_pool_hour', 'lp_known_hour', 'lp_position_sum', ...DERIVED.map(([{ table }]) => table), 'dca_order'];
 

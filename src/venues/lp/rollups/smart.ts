@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { fill, type Derived } from './days';
+import { dayOf, fill, type Derived } from './days';
 
 /** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
 export const SMART = 60;
@@ -30,11 +30,39 @@ SELECT d.owner, d.pool_address, min(d.pool_type), (array_agg(d.score ORDER BY d.
 FROM ${source} GROUP BY d.owner, d.pool_address`,
 };
 
+/** What the providers who were smart on a day did in a pool on it, over `lp_smart_day d`. */
+export const smartFlowDays: Derived = {
+  table: 'lp_smart_flow_day',
+  columns: `pool_address, day, pool_type, ${FLOWS.join(', ')}`,
+  select: (source) =>
+    `SELECT d.pool_address, d.day, min(d.pool_type), ${FLOWS.map((name) => `sum(d.${name})`).join(', ')} FROM ${source} GROUP BY d.pool_address, d.day`,
+};
+
+/** How many providers were smart in a pool last on each UTC day, and the sum of their newest scores, over `lp_smart_pool p`. */
+export const smartLastDays: Derived = {
+  table: 'lp_smart_last_day',
+  columns: 'pool_address, day, pool_type, owners, scores',
+  select: (source) =>
+    `SELECT p.pool_address, ${dayOf('p.last_at')}, min(p.pool_type), count(*)::int, sum(p.score) FROM ${source} GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
+};
+
+/** The rollups of smart providers with the whole table each is counted from, in the order they build on each other. */
+export const SMART_DERIVED: readonly (readonly [Derived, string])[] = [
+  [smartDays, 'lp_owner_day d'],
+  [smartPools, 'lp_smart_day d'],
+  [smartFlowDays, 'lp_smart_day d'],
+  [smartLastDays, 'lp_smart_pool p'],
+];
+
 /** Counts anew the smart days after a UTC day (YYYY-MM-DD), which scores of that day change. The caller holds the lock of rollups. */
 export async function recountSmart(client: PoolClient, after: string): Promise<void> {
   const later = `day > $1::date::timestamp AT TIME ZONE 'UTC'`;
   await client.query(`DELETE FROM lp_smart_day WHERE ${later}`, [after]);
   await client.query(fill(smartDays, `lp_owner_day d WHERE d.${later}`), [after]);
+  await client.query(`DELETE FROM lp_smart_flow_day WHERE ${later}`, [after]);
+  await client.query(fill(smartFlowDays, `lp_smart_day d WHERE d.${later}`), [after]);
   await client.query('DELETE FROM lp_smart_pool');
   await client.query(fill(smartPools, 'lp_smart_day d'));
+  await client.query('DELETE FROM lp_smart_last_day');
+  await client.query(fill(smartLastDays, 'lp_smart_pool p'));
 }

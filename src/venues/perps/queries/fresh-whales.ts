@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
-import { getCoinIfAny, isNewest, lifetime } from './scope';
+import { getCoinIfAny, isEverything, isNewest, lifetime } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
@@ -103,19 +103,23 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
     throw new AppError('empty_result', { suggestion: args.max_wallet_age_days < 90 ? { max_wallet_age_days: 90 } : { min_volume: 0 } });
   const ranked = await rank(young.map((row) => candidateOf(row, args, now)), args, coin, context); // prettier-ignore
   meta.count = ranked.length;
+  if (await isEverything(context, { from: oldestOf(args, now), to: now }))
+    meta.warnings.push('no fill that old is on record: an account may be older than its first fill seen');
   return describe(ranked, coin, context);
 }
 
 /** Accounts young enough and large enough; where whole lives tell their order, only as many as are shown. */
 async function listYoung(args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<YoungRow[]> {
   const { now, sql } = context;
-  const oldest = new Date(now.getTime() - args.max_wallet_age_days * DAY);
-  const values = [oldest, now, String(args.min_volume), String(args.min_pnl)];
+  const values = [oldestOf(args, now), now, String(args.min_volume), String(args.min_pnl)];
   if (coin === null && (await isNewest(context)))
     return sql.query<YoungRow>(newest(args.sort_by), [...values, ORDER[args.sort_by] === undefined ? null : args.limit]);
   const name = coin === null ? 'perps_fresh_whales' : 'perps_fresh_whales_coin';
   return sql.query<YoungRow>({ name, text: text(coin !== null) }, [...values, ...(coin === null ? [] : [coin])]);
 }
+
+/** The earliest first fill of an account that is young enough. */
+const oldestOf = ({ max_wallet_age_days }: FreshWhalesArgs, now: Date): Date => new Date(now.getTime() - max_wallet_age_days * DAY);
 
 function candidateOf(row: YoungRow, args: FreshWhalesArgs, now: Date): Candidate {
   const wallet_age_days = (now.getTime() - row.first_at.getTime()) / DAY;

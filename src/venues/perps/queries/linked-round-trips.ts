@@ -27,12 +27,14 @@ export interface RoundTripsFilter {
   coin: string | null;
 }
 
-const PAGE: Statement = {
-  name: 'perps_linked_round_trips',
-  text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (
+const SELECT = `
   SELECT t.trader, t.coin, CASE WHEN t.is_long THEN 'Long' ELSE 'Short' END AS direction, t.closed_at, t.first_at, t.opened_at, t.tid::text AS tid, t.oid::text AS oid,
     t.parts AS fills, t.peak_size, t.opened_usd / nullif(t.opened_size, 0) AS entry_price, t.gross_pnl, t.fees_usd, t.net_pnl
-  FROM perp_round_trip t WHERE t.trader = wanted.parent AND t.closed_at < $2::timestamptz AND ($3::text IS NULL OR t.coin = $3)
+  FROM perp_round_trip t`;
+
+const PAGE: Statement = {
+  name: 'perps_linked_round_trips',
+  text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (${SELECT} WHERE t.trader = wanted.parent AND t.closed_at < $2::timestamptz AND ($3::text IS NULL OR t.coin = $3)
     AND ($4::timestamptz IS NULL OR (t.closed_at, t.coin, t.tid, t.oid) < ($4, $5::text, $6::bigint, $7::bigint))
   ORDER BY t.closed_at DESC, t.coin DESC, t.tid DESC, t.oid DESC LIMIT $8) AS found
 ORDER BY wanted.parent, found.closed_at DESC, found.coin DESC, found.tid::bigint DESC, found.oid::bigint DESC`,
@@ -57,3 +59,39 @@ export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFi
   position: ({ closed_at, coin, tid, oid }) => [closed_at.getTime(), coin, tid, oid],
   forms: [CURSOR_FORMS.instant, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
 });
+
+/** A row of a trade list, as far as its round trip depends on it. */
+export interface FillPart {
+  trader: string;
+  coin: string;
+  direction: 'Long' | 'Short';
+  timestamp: Date;
+  opens: boolean;
+}
+
+// $1 to $6: place, account, coin, direction, time and part of each row; $7: now. Where one trip ends and the next begins at the same
+// instant, what closes is of the one and what opens of the other.
+const OF_FILLS: Statement = {
+  name: 'perps_round_trips_of_fills',
+  text: `SELECT wanted.place, found.* FROM unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::boolean[]) AS wanted(place, trader, coin, is_long, at, opens)
+CROSS JOIN LATERAL (${SELECT}
+  WHERE t.trader = wanted.trader AND t.coin = wanted.coin AND t.is_long = wanted.is_long AND t.first_at <= wanted.at AND t.closed_at >= wanted.at
+    AND t.closed_at < $7::timestamptz
+  ORDER BY CASE WHEN wanted.opens THEN t.closed_at END DESC, t.closed_at LIMIT 1) AS found`,
+};
+
+/** The closed round trip of each row, in their order; null of what a position is still open with. */
+export async function listTripsOfFills(sql: Sql, parts: readonly FillPart[], now: Date): Promise<(RoundTripRow | null)[]> {
+  const column = <T>(of: (part: FillPart) => T): T[] => parts.map(of);
+  const rows = await sql.query<RoundTripRow & { place: number }>(OF_FILLS, [
+    parts.map((_, place) => place),
+    column(({ trader }) => trader),
+    column(({ coin }) => coin),
+    column(({ direction }) => direction === 'Long'),
+    column(({ timestamp }) => timestamp),
+    column(({ opens }) => opens),
+    now,
+  ]);
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return parts.map((_, place) => found.get(place) ?? null);
+}

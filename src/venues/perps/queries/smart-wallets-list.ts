@@ -29,12 +29,10 @@ const METRIC = {
   pnl: 'coalesce(life.own, 0)',
   volume: 'coalesce(life.own, 0)',
   win_rate: `coalesce(${wilsonSql('trips.won', 'trips.closed')}, 0)`,
-  last_trade: "coalesce(life.own, '-infinity')",
+  // Seconds since 1970, exactly.
+  last_trade: 'coalesce(extract(epoch FROM life.own), -1)',
 } as const;
-const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'timestamptz' } as const;
-const INSTANT_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?\+00$|^-infinity$/;
-const METRIC_FORM = { score: CURSOR_FORMS.number, pnl: CURSOR_FORMS.number, volume: CURSOR_FORMS.number, win_rate: CURSOR_FORMS.number, last_trade: INSTANT_TEXT }; // prettier-ignore
-
+const TYPE = { score: 'numeric', pnl: 'numeric', volume: 'numeric', win_rate: 'float8', last_trade: 'numeric' } as const;
 const SUMMED = ['long_pnl', 'short_pnl', ...VOLUME_COLUMNS] as const;
 /** Only the lives of accounts that are listed are read. */
 const LISTED = { scored: { day: '$1', least: '$2' } };
@@ -65,7 +63,7 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
-  const after = args.cursor == null ? null : positionOf(args.cursor, scope, METRIC_FORM[args.sort_by], context.now);
+  const after = args.cursor == null ? null : positionOf(args.cursor, scope, context.now);
   const instant = after?.instant ?? context.now;
   const run = await findScoreRun(context.sql, instant);
   context.meta.score_version = run?.version ?? null;
@@ -93,8 +91,8 @@ const lower = (min_score: number): { min_score: number } | undefined =>
   min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;
 
 /** What a cursor says: the list's instant and the last row sent. Throws invalid_parameter. */
-function positionOf(cursor: string, scope: unknown, form: RegExp, now: Date): { instant: Date; metric: string; trader: string } {
-  const [instant, metric, trader] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, form, CURSOR_FORMS.evm_address]);
+function positionOf(cursor: string, scope: unknown, now: Date): { instant: Date; metric: string; trader: string } {
+  const [instant, metric, trader] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
   if (Number(instant) > now.getTime())
     throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
   return { instant: new Date(Number(instant)), metric: String(metric), trader: String(trader) };

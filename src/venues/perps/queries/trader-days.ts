@@ -43,7 +43,7 @@ days AS (
   SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,
     coalesce(own.fees_usd, 0) AS fees_usd, coalesce(own.won, 0)::int AS winning_trades, coalesce(own.lost, 0)::int AS losing_trades
   FROM unnest($5::text[]) AS t(trader)
-  CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, (($4::timestamptz - interval '1 microsecond') AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
+  CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, ($4::timestamptz AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
   LEFT JOIN own ON own.trader = t.trader AND own.day = d.day::date
 ),
 grown AS (SELECT *, sum(pnl) OVER (PARTITION BY trader ORDER BY day) AS cumulative_pnl FROM days)
@@ -52,7 +52,7 @@ SELECT trader, day::text AS date, pnl, volume, trades, fees_usd, winning_trades,
 FROM grown ORDER BY trader, day`;
 };
 
-/** Every UTC day of a window, oldest first, for each account; days without a fill are zeros. */
+/** Every UTC day of a window, up to that of its end, oldest first, for each account; days without a fill are zeros. */
 export async function listDays(
   context: GraphContext,
   traders: readonly string[],

@@ -1,6 +1,11 @@
-import type { Resolver } from '../../venue';
+import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
+import { makeLinkLoaders } from '../loaders-links';
 import type { FillRow } from '../queries/fills';
+import type { RoundTripRow } from '../queries/linked-round-trips';
+
+const roundTripOf = (row: FillRow, context: GraphContext): Promise<RoundTripRow | null> =>
+  context.loaders(makeLinkLoaders).tripOfFill.load(row);
 
 /** What a row of a trade list links to. */
 export const perpTrade = {
@@ -8,4 +13,10 @@ export const perpTrade = {
     (await context.loaders(makeLoaders).score.load(trader))?.score ?? null) as Resolver<FillRow>,
   trader_profile: (({ trader }) => ({ trader })) as Resolver<FillRow>,
   coin_info: (({ coin }, _args, context) => context.loaders(makeLoaders).coin.load(coin)) as Resolver<FillRow>,
+  round_trip: ((row, _args, context) => roundTripOf(row, context)) as Resolver<FillRow>,
+  position: (async (row, _args, context) => {
+    if ((await roundTripOf(row, context)) !== null) return null;
+    const held = await context.loaders(makeLoaders).positions.load(row.trader);
+    return held.find(({ coin, direction }) => coin === row.coin && direction === row.direction) ?? null;
+  }) as Resolver<FillRow>,
 };

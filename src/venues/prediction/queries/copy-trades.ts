@@ -4,6 +4,8 @@ import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
 
+const HOUR_MS = 3_600_000;
+
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
 const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
@@ -17,6 +19,18 @@ const OWN: Statement = {
 /** Trades of wallets in the window, each transaction once. */
 export function listOwnTrades(sql: Sql, wallets: readonly string[], window: Window): Promise<CopyTrade[]> {
   return sql.query<CopyTrade & Record<string, unknown>>(OWN, [wallets, window.from, window.to]);
+}
+
+const NEWEST: Statement = {
+  name: 'pm_copy_newest',
+  text: `SELECT "timestamp" AS at FROM pm_trade WHERE wallet = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side IN ('BUY', 'SELL') ORDER BY "timestamp" DESC OFFSET $4 LIMIT 1`,
+};
+
+/** The end of the window from the hour on in which the wallet made the one before its newest `most` fills: the whole window where it made no more. */
+export async function narrowToNewest(sql: Sql, wallet: string, { from, to }: Window, most: number): Promise<Window> {
+  const [before] = await sql.query<{ at: Date }>(NEWEST, [wallet, from, to, most]);
+  const hour = before === undefined ? 0 : Math.floor(before.at.getTime() / HOUR_MS) * HOUR_MS;
+  return { from: new Date(Math.max(from.getTime(), hour)), to };
 }
 
 const COUNTS: Statement = {
@@ -40,38 +54,41 @@ export interface Follower {
   trades: number;
 }
 
-// Begun at the stretches, each a place in an index.
+// Begun at the stretches, each a place in an index. Wallets and transactions are told apart by hash: long texts are dear to sort.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',
-  text: `WITH follower AS (
-  SELECT wallet, count(*)::int AS trades, sum(fills) AS fills FROM (
-    SELECT trade.wallet, count(*) AS fills FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) AS stretch(condition_id, token_id, side, after, until)
+  text: `WITH follower AS MATERIALIZED (
+  SELECT min(wallet) AS wallet, count(DISTINCT tx)::int AS trades, count(*) AS fills FROM (
+    SELECT trade.wallet, hashtextextended(trade.wallet, 0) AS who, hashtextextended(${TX}, stretch.line) AS tx
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[]) AS stretch(condition_id, token_id, side, line, after, until)
     JOIN pm_trade AS trade ON trade.condition_id = stretch.condition_id AND trade.token_id = stretch.token_id AND trade.side = stretch.side
-      AND trade."timestamp" > stretch.after AND trade."timestamp" <= stretch.until AND trade."timestamp" < $7
-    WHERE trade.wallet <> $6 GROUP BY ${TRANSACTION}
-  ) AS trade GROUP BY wallet
+      AND trade."timestamp" > stretch.after AND trade."timestamp" <= stretch.until AND trade."timestamp" < $8
+    WHERE trade.wallet <> $7
+  ) AS trade GROUP BY who
 )
-SELECT wallet, trades, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $8 ORDER BY trades DESC, wallet LIMIT $9`,
+SELECT wallet, trades, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $9 ORDER BY trades DESC, wallet LIMIT $10`,
 };
 
 /** A time (after, until] in which somebody who trades the token on that side follows the leader. */
 interface Stretch extends Pick<CopyTrade, 'condition_id' | 'token_id' | 'side'> {
+  /** Number of the token and side. */
+  line: number;
   after: Date;
   until: Date;
 }
 
 /** Nearby trades of the leader make one stretch, so that no trade is found twice. */
 function stretchesOf(trades: readonly CopyTrade[], max_lag_ms: number): Stretch[] {
-  const open = new Map<string, Stretch>();
+  const newest = new Map<string, Stretch>();
   const stretches: Stretch[] = [];
   for (const { condition_id, token_id, side, at } of [...trades].sort((a, b) => a.at.getTime() - b.at.getTime())) {
     const key = `${condition_id}|${token_id}|${side}`;
     const until = new Date(at.getTime() + max_lag_ms);
-    const last = open.get(key);
+    const last = newest.get(key);
     if (last !== undefined && at <= last.until) last.until = until;
     else {
-      const next = { condition_id, token_id, side, after: at, until };
-      open.set(key, next);
+      const next = { condition_id, token_id, side, line: last?.line ?? newest.size, after: at, until };
+      newest.set(key, next);
       stretches.push(next);
     }
   }
@@ -90,6 +107,7 @@ export async function listFollowers(
     stretches.map(({ condition_id }) => condition_id),
     stretches.map(({ token_id }) => token_id),
     stretches.map(({ side }) => side),
+    stretches.map(({ line }) => line),
     stretches.map(({ after }) => after),
     stretches.map(({ until }) => until),
     leader,

@@ -4,7 +4,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { tokenPrice } from './token-price';
 
 /** What is told of a position besides how it came about. */
-const COLUMNS = [
+export const KNOWN_COLUMNS = [
   'wallet',
   'condition_id',
   'token_id',
@@ -28,7 +28,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof PositionRow)[];
 
 /** A position with the words of its market and what a share of it is worth now, amounts and price exact decimal texts. */
-export interface KnownPosition extends Pick<PositionRow, (typeof COLUMNS)[number]> {
+export interface KnownPosition extends Pick<PositionRow, (typeof KNOWN_COLUMNS)[number]> {
   category: string;
   question: string | null;
   end_date: Date | null;
@@ -45,7 +45,7 @@ export interface WalletsScope {
   overlay: string;
 }
 
-const OWN_COLUMNS = COLUMNS.map((name) => `position.${name}`).join(', ');
+const OWN_COLUMNS = KNOWN_COLUMNS.map((name) => `position.${name}`).join(', ');
 
 /** SQL of KnownPosition of `positions`, SQL of their rows; $2 is now. Where `priced` does not hold no price is looked for; `further` are more columns of theirs. */
 export const knownSql = (

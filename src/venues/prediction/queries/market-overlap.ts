@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
-import { BELONGS_USDC, toldWallets } from '../rollups/told-wallets';
+import { BELONGS_USDC, marketNumber, toldWallets } from '../rollups/told-wallets';
 import { MACHINE_TAGS } from '../scoring/tiers';
 import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';
@@ -85,20 +85,20 @@ export async function findOverlap(
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
   const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
-  const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS (
-  SELECT condition_id FROM pm_market AS market WHERE condition_id = ${market} OR (${statusAt(status, 'market', instant)})
+  const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (
+  SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id = ${market} OR (${statusAt(status, 'market', instant)})
 ), own AS MATERIALIZED (
   SELECT wallet, smart FROM (${member(`condition_id = ${market}`)}) AS member
 ), weight AS MATERIALIZED (
   SELECT smart, belongs, ${SQUARE(count, 'cardinality(belongs)')} AS square FROM own JOIN (${told}) AS told USING (wallet)
 ), shared AS (
-  SELECT condition_id, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
-  FROM weight CROSS JOIN LATERAL unnest(belongs) AS member(condition_id) WHERE (condition_id IN (SELECT condition_id FROM allowed)) IS TRUE
-  GROUP BY condition_id HAVING count(*) >= ${least} OR condition_id = ${market}
+  SELECT number, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
+  FROM weight CROSS JOIN LATERAL unnest(belongs) AS member(number) WHERE (number IN (SELECT number FROM allowed)) IS TRUE
+  GROUP BY number HAVING count(*) >= ${least} OR number = ${marketNumber(market)}
 )
-SELECT shared.condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
-  LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE condition_id = ${market})), 0), 0)) AS cosine
-FROM shared JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)`;
+SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
+  LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE number = ${marketNumber(market)})), 0), 0)) AS cosine
+FROM shared JOIN allowed USING (number) JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)`;
   const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
   return {

@@ -28,7 +28,7 @@ WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at I
   return sql.query<SettledStance & Record<string, unknown>>({ name: 'pm_settled_stances', text }, parameters.values);
 }
 
-/** What low-score wallets held of an outcome when its market was resolved: their number, and what it cost them. */
+/** What low-score wallets net on an outcome held of it when its market was resolved: their number, and what it cost them, less what their other outcomes did. */
 export interface SettledCrowd {
   condition_id: string;
   token_id: string;
@@ -39,7 +39,7 @@ export interface SettledCrowd {
 }
 
 /**
- * Outcomes held by wallets with at most `max_score` and at least `min_trades` trades when their markets were resolved (refunds left out). A wallet is judged
+ * Outcomes that wallets are net on with at most `max_score` and at least `min_trades` trades when their markets were resolved (refunds left out). A wallet is judged
  * by what was known before the UTC day of the resolution: the newest run, and its trades until then; never by later ones. `days` are those of all runs.
  */
 export async function listSettledCrowds(
@@ -56,17 +56,20 @@ export async function listSettledCrowds(
   SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, position.shares * position.paid_usdc / position.paid_shares AS usdc, position.payout > 0 AS won
   FROM (
     SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
-    FROM pm_market WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
+    FROM pm_market WHERE resolved_at >= ((${runs})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
   ) AS judged JOIN pm_position AS position USING (condition_id)
   JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
-  WHERE judged.day IS NOT NULL AND position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL
+  WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL
+), several AS (
+  SELECT condition_id, wallet, sum(usdc) AS usdc FROM stance GROUP BY 1, 2 HAVING count(*) > 1
 ), known AS (
   SELECT wallet, min(hour) AS since FROM (
     SELECT wallet, hour, sum(buys + sells) OVER (PARTITION BY wallet ORDER BY hour) AS trades FROM pm_wallet_hour WHERE wallet IN (SELECT wallet FROM stance)
   ) AS traded WHERE trades >= ${parameters.add(min_trades, 'int')} GROUP BY wallet
 )
-SELECT condition_id, token_id, sum(usdc) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
-FROM stance JOIN known USING (wallet) WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on GROUP BY 1, 2`;
+SELECT condition_id, token_id, sum(2 * stance.usdc - COALESCE(several.usdc, stance.usdc)) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
+FROM stance JOIN known USING (wallet) LEFT JOIN several USING (condition_id, wallet)
+WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc > COALESCE(several.usdc, stance.usdc) GROUP BY 1, 2`;
   return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text }, parameters.values);
 }
 

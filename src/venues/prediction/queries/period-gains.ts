@@ -16,12 +16,13 @@ export interface PeriodPositions {
   gain: string;
   new_positions: number;
   closed_positions: number;
-  /** Tokens, and their markets, of those opened before the window that booked anything. */
+  /** Tokens, and their markets, of those opened before the window that ever booked anything. */
   older_tokens: string[] | null;
   older_markets: string[] | null;
 }
 
-const OLDER = 'opened_at < $4 AND gain <> 0';
+// What was booked before may have been lost again since.
+const OLDER = 'opened_at < $4 AND (gain <> 0 OR received_shares > 0)';
 
 const POSITIONS: Statement = {
   name: 'pm_period_positions',

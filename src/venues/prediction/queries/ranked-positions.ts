@@ -1,7 +1,8 @@
 import type { Sql } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
-import { type KnownPosition, type WalletsScope, knownSql } from './known-positions';
+import { KNOWN_COLUMNS, type KnownPosition, type WalletsScope, knownSql } from './known-positions';
+import { tokenPrice } from './token-price';
 
 export type BreakdownSort = 'pnl' | 'abs_pnl' | 'roi' | 'cost' | 'closed_at';
 
@@ -15,27 +16,47 @@ export interface RankedFilter {
   limit: number;
 }
 
-/** A position with its place in the order asked; best and worst by gain among ended ones. */
+/** A position with its place in the order asked, that after the last of the limit for all beyond; best and worst by gain among ended ones. */
 export type RankedPosition = KnownPosition & { place: number; is_best: boolean; is_worst: boolean };
 
 const KEYS: Record<BreakdownSort, string> = {
   pnl: 'gain DESC',
   abs_pnl: 'abs(gain) DESC',
-  roi: 'gain::float8 / NULLIF(paid_usdc, 0)::float8 DESC NULLS LAST',
+  roi: 'returned::float8 / NULLIF(paid_usdc, 0)::float8 DESC NULLS LAST',
   cost: 'paid_usdc DESC',
   closed_at: 'closed_at DESC NULLS FIRST',
 };
 
-const ranked = (sort: BreakdownSort): string => `SELECT *, row_number() OVER (ORDER BY ${KEYS[sort]}, condition_id, token_id)::int AS place,
-  status <> 'open' AND 1 = row_number() OVER (PARTITION BY status = 'open' ORDER BY gain DESC, condition_id, token_id) AS is_best,
-  status <> 'open' AND 1 = row_number() OVER (PARTITION BY status = 'open' ORDER BY gain, condition_id DESC, token_id DESC) AS is_worst
-FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND paid_shares > 0 AND (CASE status WHEN 'open' THEN $7 ELSE closed_at >= $4 AND closed_at <= $5 END)")}) AS chosen
-WHERE $6::text IS NULL OR $6 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = chosen.condition_id), 'Other')`;
+const CHOSEN = positionsSql(
+  '$2',
+  '$3',
+  "wallet = ANY ($1) AND paid_shares > 0 AND (CASE status WHEN 'open' THEN $7 ELSE closed_at >= $4 AND closed_at <= $5 END)",
+);
 
-const text = (sort: BreakdownSort): string =>
-  knownSql(`SELECT * FROM (${ranked(sort)}) AS ranked WHERE place <= $8 OR is_best OR is_worst`, 'true', ', place, is_best, is_worst');
+// What a position brought so far: booked, and while it is open what it would bring at its price. Prices are looked for where the order needs them.
+const RETURNED = `SELECT position.*, CASE status WHEN 'open' THEN gain + shares * ${tokenPrice('$2::timestamptz')} - cost ELSE gain END AS returned
+FROM (${CHOSEN}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
 
-/** The first of the positions, and those that gained and lost most among all that ended, in the order asked. */
+// Only the first are put in order.
+const ranked = (sort: BreakdownSort): string => `WITH chosen AS MATERIALIZED (
+  SELECT ${[...KNOWN_COLUMNS, ...(sort === 'roi' ? ['returned'] : [])].join(', ')} FROM (${sort === 'roi' ? RETURNED : CHOSEN}) AS chosen
+  WHERE $6::text IS NULL OR $6 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = chosen.condition_id), 'Other')
+), best AS (
+  SELECT condition_id, token_id FROM chosen WHERE status <> 'open' ORDER BY gain DESC, condition_id, token_id LIMIT 1
+), worst AS (
+  SELECT condition_id, token_id FROM chosen WHERE status <> 'open' ORDER BY gain, condition_id DESC, token_id DESC LIMIT 1
+), shown AS MATERIALIZED (
+  SELECT *, row_number() OVER (ORDER BY ${KEYS[sort]}, condition_id, token_id)::int AS place FROM (SELECT * FROM chosen ORDER BY ${KEYS[sort]}, condition_id, token_id LIMIT $8::int) AS first
+), further AS (
+  SELECT *, $8::int + 1 AS place FROM chosen WHERE (condition_id, token_id) IN (SELECT * FROM best UNION SELECT * FROM worst) AND (condition_id, token_id) NOT IN (SELECT condition_id, token_id FROM shown)
+)
+SELECT *, (condition_id, token_id) IN (SELECT * FROM best) AS is_best, (condition_id, token_id) IN (SELECT * FROM worst) AS is_worst
+FROM (SELECT * FROM shown UNION ALL SELECT * FROM further) AS ranked`;
+
+const text = (sort: BreakdownSort): string => knownSql(ranked(sort), 'true', ', place, is_best, is_worst');
+
+/** The first of one wallet's positions, and those that gained and lost most among all that ended, in the order asked. */
 export async function listRankedPositions(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,

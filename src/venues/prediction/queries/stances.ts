@@ -106,7 +106,7 @@ export async function loadLifetimes(sql: Sql, wallets: readonly string[], { now,
     'wallet, trades, gain',
   );
   const text = `SELECT wallet, trades, gain FROM (${told}) AS told`;
-  const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text }, parameters.values);
+  const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text, keyed: true }, parameters.values);
   const found = new Map(rows.map((row) => [row.wallet, row]));
   return (wallet) => found.get(wallet) ?? { trades: 0, gain: '0' };
 }

@@ -56,7 +56,8 @@ const ORDERS: Record<ExpertSort, string> = {
 };
 
 const COLUMNS = 'wallet, pnl, cost, counted, wins, ended, held, open, volume, whole_volume, last_trade';
-const SPECIAL = `held >= ${PM_TAGS.specialist.positions} AND volume >= ${PM_TAGS.specialist.share} * whole_volume`;
+// Who only split or was given shares has no volume to concentrate.
+const SPECIAL = `volume > 0 AND held >= ${PM_TAGS.specialist.positions} AND volume >= ${PM_TAGS.specialist.share} * whole_volume`;
 
 /** SQL of wallets that qualify, and what a statement of it is named after. */
 function ableSql(

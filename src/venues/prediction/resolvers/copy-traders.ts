@@ -5,12 +5,16 @@ import type { GraphContext, Resolver } from '../../venue';
 import { total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
+import { narrowToNewest } from '../queries/copy-trades';
 import { type KnownPosition, listTokenPositions } from '../queries/known-positions';
 import { type Copier, scanCopiers } from '../scoring/copy-scan';
 import type { CopyTrade } from '../scoring/copying';
 import { MACHINE_TAGS } from '../scoring/tiers';
 import { unrealizedOf } from './position';
 import { nameRun, unknownWallet, walletsScope } from './wallets';
+
+/** Fills of a leader looked at: enough to tell who copies it, few enough to look everybody's trades after them up. */
+const MOST_FILLS = 2_000;
 
 interface CopyTradersArgs {
   wallet: string;
@@ -20,13 +24,19 @@ interface CopyTradersArgs {
   limit: number;
 }
 
-/** wallets/copy-traders: wallets that copy one wallet, machines left out. Throws not_found for a leader that never traded, empty_result without a follower. */
+/** wallets/copy-traders: wallets that copy one wallet, machines left out; of a leader that traded much, in the part of the window that holds its newest fills. Throws not_found for a leader that never traded, empty_result without a follower. */
 export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, args, context) => {
-  const window = windowOf(args.timeframe, context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe, window });
+  const asked = windowOf(args.timeframe, context.now);
+  context.meta.timeframe = args.timeframe;
   const loaders = context.loaders(makeLoaders);
   const first = (await loaders.wallet.load(args.wallet))?.first_trade_at ?? null;
   if (first === null || first >= context.now) throw unknownWallet(args.wallet);
+  const window = await narrowToNewest(context.sql, args.wallet, asked, MOST_FILLS);
+  context.meta.window = window;
+  if (window.from > asked.from)
+    context.meta.warnings.push(
+      `The wallet traded more than ${MOST_FILLS} times in the timeframe: only its newest trades, and those of others since, are compared.`,
+    );
   const scope = { leader: args.wallet, window, max_lag_ms: args.max_lag_minutes * 60_000, min_overlap: args.min_overlap_trades };
   const copiers = await scanCopiers(context.sql, scope);
   const scores = new Map(await Promise.all(copiers.map(async ({ wallet }) => [wallet, await loaders.score.load(wallet)] as const)));

@@ -1,6 +1,6 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
-import { mean } from '../../../lib/statistics';
+import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
@@ -42,20 +42,21 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const scan = await scanInsiders(context.sql, held, context.now, overlay, args.min_score);
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
   if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
-  const listed = found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1)).slice(0, args.limit);
+  found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
+  const listed = found.slice(0, args.limit);
   context.meta.count = listed.length;
-  const flagged = total(listed.flatMap(({ positions }) => positions.map(({ buy_usdc }) => buy_usdc)));
+  const bought = total(found.flatMap(({ positions }) => positions.map(({ buy_usdc }) => buy_usdc)));
   return {
     ...market,
     insiders: await Promise.all(listed.map((finding) => insiderOf(finding, outcomes, context))),
     summary: {
       total_candidates_scanned: scan.scanned,
       phase1_passed: scan.survived,
-      avg_insider_score: mean(listed.map(({ score }) => score)),
-      highest_score: listed[0]?.score,
-      dominant_outcome: dominantOf(listed.map(({ position }) => nameOf(position.token_id, outcomes))),
-      flagged_buy_usdc: flagged,
-      share_of_volume_pct: percent(flagged, volumes.get(args.condition_id) ?? '0'),
+      avg_insider_score: mean(found.map(({ score }) => score)),
+      highest_score: found[0]?.score,
+      dominant_outcome: dominantOf(found.map(({ position }) => nameOf(position.token_id, outcomes))),
+      flagged_buy_usdc: bought,
+      share_of_volume_pct: percent(bought, volumes.get(args.condition_id) ?? '0'),
     },
   };
 };
@@ -199,7 +200,7 @@ export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, 
 const KEYS: Record<InsidersSort, (candidate: Candidate) => number> = {
   insider_score: ({ score }) => score,
   total_buy_usdc: ({ suspect }) => Number(suspect.buy_usdc),
-  win_rate: ({ suspect }) => over(suspect.wins, suspect.resolved) ?? -1,
+  win_rate: ({ suspect }) => wilsonLowerBound(suspect.wins, suspect.resolved) ?? -1,
   wallet_age_days: ({ age_days }) => -age_days,
 };
 
@@ -217,6 +218,7 @@ function candidateOf({ suspect, markets, score, age_days }: Candidate) {
     win_count: wins,
     total_resolved: resolved,
     win_rate: over(wins, resolved),
+    win_rate_lb: wilsonLowerBound(wins, resolved),
     signals: markets[0]?.signals,
     risk_level: riskOf(score),
     flagged_markets: markets.filter((market) => isFlagged(market.score)),

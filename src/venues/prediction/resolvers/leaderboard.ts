@@ -3,6 +3,7 @@ import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
 import { percent, total } from '../exact';
 import { sharpeOf } from '../positions/figures';
 import { type CategoryHolding, type EndedEvidence, listCategories, listEndedEvidence } from '../queries/leader-positions';
@@ -13,7 +14,6 @@ import {
   listLeaders,
   listPeriodVolumes,
 } from '../queries/wallet-leaderboard';
-import { loadOverlay } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import { scoreWallet } from '../scoring/formula';
 import { nameRun } from './wallets';
@@ -31,8 +31,7 @@ interface TopPerformersArgs {
 export const walletsTopPerformers: Resolver<unknown, TopPerformersArgs> = async (_, args, context) => {
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  const run = await context.loaders(makeLoaders).scoreRun();
-  const overlay = await loadOverlay(context.sql, context.now);
+  const [run, overlay] = await Promise.all([context.loaders(makeLoaders).scoreRun(), context.loaders(makeMarketLoaders).overlay()]);
   const filter: LeaderboardFilter = {
     ...args,
     window,

@@ -114,9 +114,9 @@ function byCategory(open: readonly Holding[]) {
 type Held = ReturnType<typeof outcomeOf>;
 
 const ORDERS: Record<PortfolioSort, (a: Held, b: Held) => number> = {
-  value: (a, b) => Number(b.value_usdc ?? 0) - Number(a.value_usdc ?? 0),
+  value: (a, b) => Number(b.value_usdc ?? -1) - Number(a.value_usdc ?? -1),
   wallet_count: (a, b) => b.wallet_count - a.wallet_count,
-  pnl: (a, b) => Number(b.unrealized_pnl_usdc ?? 0) - Number(a.unrealized_pnl_usdc ?? 0),
+  pnl: (a, b) => Number(b.unrealized_pnl_usdc ?? -Number.MAX_VALUE) - Number(a.unrealized_pnl_usdc ?? -Number.MAX_VALUE),
   end_date: (a, b) => (a.end_date?.getTime() ?? Number.MAX_VALUE) - (b.end_date?.getTime() ?? Number.MAX_VALUE),
 };
 
@@ -127,7 +127,7 @@ function outcomesOf(open: readonly Holding[]): Held[] {
     const outcomes = [...groupedBy(inMarket, ({ token_id }) => token_id).values()];
     const costs = outcomes.map((held) => Number(costOf(held)));
     const whole = costs.reduce((sum, cost) => sum + cost, 0);
-    const agreement = whole === 0 ? null : (2 * Math.max(...costs) - whole) / whole;
+    const agreement = whole === 0 ? null : Math.max(0, (2 * Math.max(...costs) - whole) / whole);
     return outcomes.map((held) => outcomeOf(held, agreement));
   });
 }

@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { clip, logClip, mean } from '../../../lib/statistics';
+import { clip, logClip, mean, roundTo } from '../../../lib/statistics';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
@@ -86,21 +86,23 @@ export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, con
 
 function isWanted({ signal_score, hours }: KeptRow, { min_signal_strength, closing_within_hours }: Args): boolean {
   const inTime = closing_within_hours === null || closing_within_hours === undefined || (hours !== null && hours <= closing_within_hours);
-  return inTime && signal_score >= STRENGTHS[min_signal_strength];
+  return inTime && reaches(signal_score, min_signal_strength);
 }
 
 /** What the strongest opportunity would be found by. */
 function suggestionOf(best: KeptRow | undefined, args: Args): Record<string, unknown> {
-  if (best === undefined || best.signal_score < STRENGTHS.weak) return args.category ? { category: null } : {};
+  if (best === undefined || !reaches(best.signal_score, 'weak')) return args.category ? { category: null } : {};
   return {
-    min_signal_strength:
-      STRENGTHS[args.min_signal_strength] <= best.signal_score ? args.min_signal_strength : strengthOf(best.signal_score),
+    min_signal_strength: reaches(best.signal_score, args.min_signal_strength) ? args.min_signal_strength : strengthOf(best.signal_score),
     min_smart_wallets: Math.min(args.min_smart_wallets, best.smart_wallet_count),
     ...(isWanted(best, { ...args, min_signal_strength: 'weak' }) ? {} : { closing_within_hours: null }),
   };
 }
 
-const strengthOf = (score: number): Strength => (score >= STRENGTHS.strong ? 'strong' : score >= STRENGTHS.moderate ? 'moderate' : 'weak');
+/** Whether a score, as it is told in tenths, is of that strength at least. */
+export const reaches = (score: number, strength: Strength): boolean => roundTo(score, 1) >= STRENGTHS[strength];
+
+const strengthOf = (score: number): Strength => (reaches(score, 'strong') ? 'strong' : reaches(score, 'moderate') ? 'moderate' : 'weak');
 
 /** What is held on active markets, whatever the window: shared by the parts of one build. */
 const loadHeld = async (context: GraphContext) => {

@@ -2,7 +2,7 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
-import { mean } from '../../../lib/statistics';
+import { mean, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
 import { less, over, total } from '../exact';
@@ -72,7 +72,7 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
   return Promise.all(shown.map((signal) => describe(signal, window, context)));
 };
 
-/** empty_result that names what the signal of most wallets would be found by; without one, a longer window. */
+/** empty_result that names a timeframe: this one with what its signal of most wallets would be found by; without one, a longer one. */
 async function emptyOf(context: GraphContext, args: Args, signals: readonly Signal[]): Promise<AppError> {
   const [largest] = signals.filter((signal) => strengthOf(signal.score) !== null).sort((a, b) => b.flows.length - a.flows.length);
   if (largest === undefined) {
@@ -81,7 +81,7 @@ async function emptyOf(context: GraphContext, args: Args, signals: readonly Sign
   }
   const min_smart_wallets = Math.min(args.min_smart_wallets, largest.flows.length);
   const side = args.side && args.side !== largest.direction ? { side: largest.direction } : {};
-  return new AppError('empty_result', { suggestion: { min_smart_wallets, ...side } });
+  return new AppError('empty_result', { suggestion: { timeframe: args.timeframe, min_smart_wallets, ...side } });
 }
 
 const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
@@ -91,7 +91,8 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
   total_volume: (a, b) => Number(less(b.total_volume, a.total_volume)),
 };
 
-const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => score >= from)?.[0] ?? null;
+/** Strength of a score as it is told, in tenths; null below the weakest. */
+export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
 const netOf = (flow: SmartWalletFlow): number => Number(less(flow.buy_usdc, flow.sell_usdc));
 
 /** The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. */

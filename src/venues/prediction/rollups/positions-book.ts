@@ -145,7 +145,7 @@ export class Book {
     });
   }
 
-  /** Shares that win are redeemed by their number; a refund, and a row that pays nothing, take all that is left. */
+  /** A redemption burns what the wallet holds of every outcome (ConditionalTokens.redeemPositions over all index sets); of shares that win its size tells how many were seen to go. */
   private redeem(fact: BookFact, { market }: Place): void {
     if (market.payouts === null) return;
     const size = fixed(fact.size);
@@ -153,8 +153,7 @@ export class Book {
     for (const token of market.tokens) {
       const position = this.positions.get(token);
       if (position === undefined) continue;
-      const whole = token !== winner && (size === 0n || winner === undefined);
-      const redeemed = whole ? position.shares : token === winner ? position.redeemed_shares + size : 0n;
+      const redeemed = token === winner ? position.redeemed_shares + size : position.shares;
       if (redeemed > position.redeemed_shares) position.redeemed_shares = redeemed < position.shares ? redeemed : position.shares;
     }
   }

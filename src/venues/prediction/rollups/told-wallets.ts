@@ -10,6 +10,9 @@ const AT_ONCE = 1_000;
 /** A wallet belongs to a market on which it bought and sold so much, USDC. */
 export const BELONGS_USDC = 10;
 
+/** SQL of a market's number, by which wallets say where they belong: ids are long. */
+export const marketNumber = (condition_id: string): string => `hashtextextended(${condition_id}, 0)`;
+
 const SHORT = `status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
@@ -27,8 +30,8 @@ const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
 ), bet AS (
   SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS median_bet FROM position WHERE paid_shares > 0 GROUP BY wallet
 ), member AS (
-  SELECT wallet, array_agg(condition_id ORDER BY condition_id) AS belongs FROM (
-    SELECT wallet, condition_id FROM position GROUP BY 1, 2 HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+  SELECT wallet, array_agg(number ORDER BY number) AS belongs FROM (
+    SELECT wallet, ${marketNumber('condition_id')} AS number FROM position GROUP BY wallet, condition_id HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
   ) AS traded GROUP BY wallet
 )
 SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gain) AS gain, sum(buy_usdc) AS buy_usdc, sum(markets)::int AS markets,

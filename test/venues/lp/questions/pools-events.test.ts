@@ -21,7 +21,7 @@ import {
   ZED_SOL,
 } from '../pages';
 
-const NOW = new Date('2026-03-10T12:00:00Z');
+const NOW = new Date('2026-03-10T12:00:01Z');
 const P = named('position a');
 const Q = named('position b');
 let db: Awaited<ReturnType<typeof testDatabase>>;

@@ -43,6 +43,9 @@ describe('signals by hand', () => {
       ...five(20, 106, 0, 40),
       ...five(30, 107, 1, 60),
       trade(40, 33, 0, 120, 'BUY', 10, 0.4, HOUR),
+      // With these 425 on Yes and 75 on No: 350 net.
+      trade(49, 35, 0, 105, 'BUY', 150, 0.5, 10 * DAY),
+      trade(53, 35, 1, 105, 'BUY', 150, 0.5, 10 * DAY),
       trade(50, 35, 0, 105, 'BUY', 700, 0.5, 3 * DAY),
       trade(51, 35, 1, 106, 'BUY', 200, 0.5, 3 * DAY - 200),
       trade(52, 35, 1, 107, 'BUY', 100, 0.5, 3 * DAY - 400),
@@ -88,8 +91,15 @@ describe('signals by hand', () => {
     // From 65 on two wallets are left, and nobody sells.
     const [two] = await ask<Row[]>('smart-signals', { min_score: 65, min_smart_wallets: 2 });
     expect(two).toMatchObject({ smart_wallet_count: 2, net_flow: 900, avg_score: 75, signal_score: Number((100 * Math.sqrt(460 ** 2 / (300 ** 2 + 160 ** 2) / 10)).toFixed(1)), signal_strength: 'moderate' }); // prettier-ignore
-    expect((await refuse('smart-signals', { side: 'SELL' })).context.suggestion).toEqual({ min_smart_wallets: 3, side: 'BUY' });
-    expect((await refuse('smart-signals', { min_smart_wallets: 4 })).context.suggestion).toEqual({ min_smart_wallets: 3 });
+    expect((await refuse('smart-signals', { side: 'SELL' })).context.suggestion).toEqual({
+      timeframe: '24h',
+      min_smart_wallets: 3,
+      side: 'BUY',
+    });
+    expect((await refuse('smart-signals', { min_smart_wallets: 4 })).context.suggestion).toEqual({
+      timeframe: '24h',
+      min_smart_wallets: 3,
+    });
     expect((await refuse('smart-signals', { category: 'Sports' })).code).toBe('empty_result');
   });
 

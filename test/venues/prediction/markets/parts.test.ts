@@ -9,6 +9,8 @@ import { spansOf } from '../../../../src/venues/prediction/queries/score-runs';
 import { bucketsOf } from '../../../../src/venues/prediction/resolvers/flows-buckets';
 import { labelOf, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-sentiment';
 import { phaseOf } from '../../../../src/venues/prediction/resolvers/signals-flow';
+import { reaches } from '../../../../src/venues/prediction/resolvers/signals-opportunities';
+import { strengthOf } from '../../../../src/venues/prediction/resolvers/signals-smart';
 
 const HOUR = 3_600_000;
 
@@ -215,4 +217,9 @@ test('words for scores and flows stand where the definitions put them', () => {
   expect(momentumOf([0, 0, null, 0.5, 0.5, 1])).toEqual({ direction: 'rising', strength: 0.375, change: 0.75 });
   expect(momentumOf([null, null, 1])).toEqual({ direction: 'flat', strength: 0, change: null });
   expect(momentumOf([0.04, 0, 0])).toEqual({ direction: 'flat', strength: 0.02, change: -0.04 });
+});
+
+test('a signal is as strong as its score is told, in tenths', () => {
+  expect([9.94, 9.95, 39.94, 39.96, 64.96, 100].map(strengthOf)).toEqual([null, 'weak', 'weak', 'moderate', 'strong', 'strong']);
+  expect([49.94, 49.96].map((score) => reaches(score, 'moderate'))).toEqual([false, true]);
 });

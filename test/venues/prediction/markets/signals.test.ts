@@ -311,7 +311,9 @@ describe('signals', () => {
         const chosen = best !== undefined && best.pull > 0 ? best : worst !== undefined && worst.pull < 0 ? worst : undefined;
         if (chosen === undefined) return [];
         const [bought, sold] = [usdc(buys(chosen.own)), usdc(sells(chosen.own))];
-        const signal_score = (100 * Math.abs(bought - sold)) / (bought + sold) * Math.sqrt(Math.min(independent(chosen.wallets) ?? 0, 10) / 10);
+        const exact = (100 * Math.abs(bought - sold)) / (bought + sold) * Math.sqrt(Math.min(independent(chosen.wallets) ?? 0, 10) / 10);
+        // Strong or weak as it is told.
+        const signal_score = Math.round(exact * 10) / 10;
         const signal_direction = chosen.pull > 0 ? 'BUY' : 'SELL';
         if (signal_score < 10 || distinct(chosen.own) < min_smart_wallets || (side !== null && side !== signal_direction)) return [];
         return [{
@@ -332,7 +334,7 @@ describe('signals', () => {
       expect(sorted).toHaveLength(expected.length);
       for (const [index, { signal_score, ...row }] of expected.sort(byId).entries()) {
         expect(sorted[index]).toMatchObject(row);
-        near(sorted[index]?.signal_score, Math.round(signal_score * 10) / 10, 1);
+        near(sorted[index]?.signal_score, signal_score, 1);
       }
     } // prettier-ignore
     expect(answered).toBeGreaterThan(5);
@@ -562,9 +564,10 @@ describe('signals', () => {
     const crowds = [...world.markets.values()].filter((market) => market.resolved !== null && market.resolved <= now && market.payouts?.includes(1)).flatMap((market) => {
       const run = world.runs.filter((one) => one.day < iso(market.resolved as number).slice(0, 10)).at(-1);
       const own = held.filter((one) => one.market === market.id && (run?.scores.get(one.wallet) ?? 99) <= 30 && tradesUntil(one.wallet, Math.floor((market.resolved as number) / DAY) * DAY) >= 5);
-      const sums = market.tokens.map((token) => sum(own.filter((one) => one.token === token).map((one) => one.cost)));
+      const { wallets } = consensus(own, () => 1);
+      const sums = market.tokens.map((token) => sum(wallets.filter((one) => one.token === token).map((one) => one.net)));
       const top = (sums[0] as number) >= (sums[1] as number) ? 0 : 1;
-      return own.length >= 3 && sum(sums) >= 50 ? [{ step: Math.min(9, Math.floor(((sums[top] as number) / sum(sums)) * 10 + 1e-9)), faded: market.payouts?.[top] === 0 }] : [];
+      return wallets.length >= 3 && sum(sums) >= 50 ? [{ step: Math.min(9, Math.floor(((sums[top] as number) / sum(sums)) * 10 + 1e-9)), faded: market.payouts?.[top] === 0 }] : [];
     }); // prettier-ignore
     for (const row of data) {
       const alike = crowds.filter((crowd) => crowd.step === Math.min(9, Math.floor((row.consensus_strength as number) * 10 + 1e-9)));

@@ -98,7 +98,8 @@ describe('positions at average cost', () => {
   test('redemptions move no gain; they tell what is left', () => {
     const rows = [fact('BUY', 'a', 'ay', '10', '4', 1), fact('BUY', 'a', 'an', '3', '1', 1), fact('REDEEM', 'a', null, '7', '7', 20)];
     const one = positionsOf([resolved('a', 10, 'y')], rows);
-    expect([one.ay?.redeemed_shares, one.ay?.gain, one.an?.redeemed_shares]).toEqual(['7', '6', '0']);
+    // The venue burns the shares that lost along with those that won.
+    expect([one.ay?.redeemed_shares, one.ay?.gain, one.an?.redeemed_shares]).toEqual(['7', '6', '3']);
     const loser = positionsOf([resolved('a', 10, 'y')], [...rows.slice(0, 2), fact('REDEEM', 'a', null, '0', '0', 20)]);
     expect([loser.ay?.redeemed_shares, loser.an?.redeemed_shares]).toEqual(['0', '3']);
     const refund = positionsOf([resolved('a', 10, 'void')], [...rows.slice(0, 2), fact('REDEEM', 'a', null, '13', '6.5', 20)]);

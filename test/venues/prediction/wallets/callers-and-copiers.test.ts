@@ -67,6 +67,27 @@ describe('copies by hand', () => {
     expect((await callForError(db, 'wallets/copy-traders', now, { wallet: wallet(1), min_overlap_trades: 5 })).code).toBe('empty_result');
   });
 
+  test('of a leader that trades much the newest trades are compared, from a whole hour on', async () => {
+    const late = [41, 42, 43].flatMap((id, place) => [fill(7, id, 'BUY', 10, 0.5, 11 * DAY - place * 5_000), fill(9, id, 'BUY', 10, 0.5, 11 * DAY - place * 5_000 - 600)]); // prettier-ignore
+    const early = [41, 42, 43].flatMap((id, place) => [fill(7, id, 'BUY', 10, 0.5, 20 * DAY - place * 5_000), fill(8, id, 'BUY', 10, 0.5, 20 * DAY - place * 5_000 - 600)]); // prettier-ignore
+    const ask7 = { wallet: wallet(7), timeframe: 'all' };
+    const many = Array.from({ length: 1_997 }, (_, second) => fill(7, 44, 'BUY', 1, 0.5, 12 * DAY - 600 - second));
+    await loadRecords(db.pool, 'trades.json', [...early, ...many, ...late.filter((_, place) => place % 2 === 0)]);
+    // 2,003 fills of its own: the one before the newest 2,000 is the last early one, and nobody copies all but that.
+    expect((await callForError(db, 'wallets/copy-traders', now, ask7)).code).toBe('empty_result');
+    await loadRecords(db.pool, 'trades.json', [
+      fill(7, 44, 'BUY', 1, 0.5, 12 * DAY - 600 - 1_997),
+      ...late.filter((_, place) => place % 2 === 1),
+    ]);
+    const { data, meta } = await ask(ask7);
+    // 3 of 3 trades and of 2,001; 3 of the 32 fills of others since then come after the leader's.
+    expect(data).toMatchObject([
+      { wallet: wallet(9), overlap_trades: 3, precision: 1, overlap_pct: 0.149925, lift: 10.666667, copy_score: 0.8003 },
+    ]);
+    expect(meta).toMatchObject({ timeframe: 'all', window: { from: new Date(iso(NOW - 12 * DAY)) }, count: 1 });
+    expect(meta.warnings).toEqual([expect.stringMatching(/more than 2000 times/)]);
+  });
+
   test('nobody copies wallet 3; wallet 99 never traded', async () => {
     expect((await callForError(db, 'wallets/copy-traders', now, { wallet: wallet(3) })).code).toBe('empty_result');
     expect((await callForError(db, 'wallets/copy-traders', now, { wallet: wallet(99) })).code).toBe('not_found');

@@ -1,7 +1,7 @@
 import { rescanInsiders } from '../../../../src/venues/prediction/scoring/insider-job';
 import { testDatabase } from '../../../support/database';
 import { call } from '../markets/call';
-import { Reckoning, type Suspicion } from './insiders-reckoning';
+import { Reckoning, type Suspicion, wilson } from './insiders-reckoning';
 import { type ToldMarket, type ToldWorld, loadTold } from './told-world';
 
 /** Scores and evidence of insider pattern, of one market and of the venue, from what the upstream told and nothing else. */
@@ -79,15 +79,15 @@ describe('insiders, from facts', () => {
         }
         const shown = expected.slice(0, limit);
         expect(answer.insiders).toEqual(shown.map(insiderRow));
-        const flagged = sum(shown.flatMap(({ positions }) => positions.map(({ bought }) => bought)));
+        const flagged = sum(expected.flatMap(({ positions }) => positions.map(({ bought }) => bought)));
         const counts = new Map<string, number>();
-        for (const one of shown) counts.set(outcomeOf(one), (counts.get(outcomeOf(one)) ?? 0) + 1);
+        for (const one of expected) counts.set(outcomeOf(one), (counts.get(outcomeOf(one)) ?? 0) + 1);
         const [dominant] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] as [string, number];
         expect(answer.summary).toEqual({
           total_candidates_scanned: all.length,
           phase1_passed: expect.any(Number),
-          avg_insider_score: near(tenth(sum(shown.map(({ score }) => tenth(score))) / shown.length), 0.9),
-          highest_score: tenth((shown[0] as Suspicion).score),
+          avg_insider_score: near(tenth(sum(expected.map(({ score }) => tenth(score))) / expected.length), 0.9),
+          highest_score: tenth((expected[0] as Suspicion).score),
           dominant_outcome: dominant,
           flagged_buy_usdc: near(flagged),
           share_of_volume_pct: near((100 * flagged) / reckoning.volume(market)),
@@ -106,15 +106,14 @@ describe('insiders, from facts', () => {
     const { wallet, market, score, positions, first } = one;
     const [top] = positions as [(typeof positions)[number]];
     const redeemed = reckoning.of(`${wallet}|${market.id}`).filter(({ side }) => side === 'REDEEM');
-    // Winners are redeemed by their number; a refund and a row that pays nothing take all there is.
+    // Winners are redeemed by their number; whatever else is held goes with them.
     const left = redeemed.length === 0 ? top.shares : top.payout === 1 ? Math.max(0, top.shares - sum(redeemed.map(({ size }) => size))) : 0; // prettier-ignore
     return {
       wallet,
       insider_score: tenth(score),
       signals: signalsOf(one),
       outcome: outcomeOf(one),
-      net_shares:
-        top.payout === 0 && redeemed.some(({ size }) => size > 0) && redeemed.every(({ size }) => size > 0) ? near(top.shares) : near(left),
+      net_shares: near(left),
       buy_usdc: near(sum(positions.map(({ bought }) => bought))),
       wallet_age_days: near((NOW - Math.min(...reckoning.fills(wallet).map(({ time }) => time))) / DAY),
       first_trade_timestamp: iso(first),
@@ -176,7 +175,7 @@ describe('insiders, from facts', () => {
   const KEYS: Record<string, (one: Candidate) => number> = {
     insider_score: ({ score }) => score,
     total_buy_usdc: ({ bought }) => Math.round(bought * 1e5),
-    win_rate: ({ wins, resolved }) => (resolved === 0 ? -1 : wins / resolved),
+    win_rate: ({ wins, resolved }) => (resolved === 0 ? -1 : wilson(wins, resolved)),
     wallet_age_days: ({ age }) => -age,
   };
 
@@ -217,6 +216,7 @@ describe('insiders, from facts', () => {
       win_count: wins,
       total_resolved: resolved,
       win_rate: resolved === 0 ? null : near(wins / resolved),
+      win_rate_lb: resolved === 0 ? null : near(wilson(wins, resolved)),
       signals: signalsOf(top),
       risk_level: riskOf(score),
       flagged_markets: own.filter((one) => tenth(one.score) >= 50).map((one) => ({ condition_id: one.market.id, question: one.market.question, outcome: outcomeOf(one), buy_usdc: near(sum(one.positions.map(({ bought }) => bought))), score: tenth(one.score) })), // prettier-ignore

@@ -125,6 +125,44 @@ describe('wallets of the small world, by hand', () => {
   });
 });
 
+test('gains that were lost again, sides that outweigh the largest, positions without a price, specialists without volume', async () => {
+  const db = await testDatabase();
+  try {
+    const three = market(40, { outcomes: '["A", "B", "C"]', clobTokenIds: JSON.stringify([0, 1, 2].map((index) => token(40, index))), outcomePrices: '["0.4", "0.3", "0.3"]' }); // prettier-ignore
+    const unpriced = { outcomePrices: undefined };
+    await loadRecords(db.pool, 'markets.json', [three, market(41), market(42, unpriced), ...Array.from({ length: 12 }, (_, index) => market(50 + index, { tags: [{ slug: 'politics' }] }))]); // prettier-ignore
+    await loadRecords(db.pool, 'trades.json', [
+      ...[0, 1, 2].map((outcome) => trade(500 + outcome, 40, outcome, 41 + outcome, 'BUY', 100, 0.3, DAY)),
+      trade(510, 41, 0, 44, 'BUY', 100, 0.5, 10 * DAY),
+      trade(511, 41, 0, 44, 'SELL', 50, 0.6, 9 * DAY),
+      trade(512, 41, 0, 44, 'SELL', 50, 0.4, 3_600),
+      trade(513, 40, 0, 45, 'BUY', 10, 0.3, DAY),
+      trade(514, 40, 0, 46, 'BUY', 10, 0.5, DAY + 60),
+    ]);
+    await loadRecords(db.pool, 'activity.json', [move(520, 42, 45, 'SPLIT', 50, 50, 3_600)]);
+    const { data } = await call<{ period_summary: unknown }>(db, 'wallets/activity', now, { wallet: wallet(44) });
+    // Five gained nine days ago were lost an hour ago: nothing in all, five in the window.
+    expect(data.period_summary).toMatchObject({ realized_pnl: -5, closed_positions: 1 });
+    const { data: apart } = await call<{ positions: Record<string, unknown>[] }>(db, 'wallets/portfolio', now, { wallets: [41, 42, 43].map((by) => wallet(by)) }); // prettier-ignore
+    // One third each: the top outcome is outweighed.
+    expect(apart.positions.map(({ token_id, agreement }) => [token_id, agreement])).toEqual([0, 1, 2].map((index) => [token(40, index), 0])); // prettier-ignore
+    for (const sort_by of ['pnl', 'value']) {
+      const { data: mixed } = await call<{ positions: Record<string, unknown>[] }>(db, 'wallets/portfolio', now, { wallets: [wallet(45), wallet(46)], sort_by, min_position_usdc: 0 }); // prettier-ignore
+      // 20 shares that cost 8 are worth 6; nothing tells what half a set is worth.
+      expect(mixed.positions.map(({ token_id, unrealized_pnl_usdc }) => [token_id, unrealized_pnl_usdc])).toEqual([[token(40, 0), -2], [token(42, 0), null], [token(42, 1), null]]); // prettier-ignore
+    }
+    await loadRecords(db.pool, 'activity-2.json', Array.from({ length: 12 }, (_, index) => move(530 + index, 50 + index, 47, 'SPLIT', 10, 10, 2 * DAY))); // prettier-ignore
+    await loadRecords(db.pool, 'activity-3.json', Array.from({ length: 12 }, (_, index) => move(550 + index, 50 + index, 47, 'MERGE', 10, 10, DAY))); // prettier-ignore
+    const experts = { category: 'Politics', min_category_trades: 1 };
+    const { data: all } = await call<Record<string, unknown>[]>(db, 'wallets/niche-experts', now, experts);
+    expect(all.map((row) => [row.wallet, row.is_specialist])).toEqual([[wallet(47), false]]);
+    const error = await callForError(db, 'wallets/niche-experts', now, { ...experts, specialists_only: true });
+    expect(error.code).toBe('empty_result');
+  } finally {
+    await db.drop();
+  }
+});
+
 test('markets/insiders: a planted wallet reaches 75, a large honest one stays below 35', async () => {
   const db = await testDatabase();
   try {

@@ -216,6 +216,10 @@ describe('wallets of a simulated world, counted a second time', () => {
     for (const [sort_by, keyOf] of Object.entries(key)) {
       const { data } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', sort_by, limit: 200 });
       expect(data.positions.map(keyOf)).toEqual(data.positions.map(keyOf).sort((a, b) => b - a));
+      if (sort_by === 'closed_at') continue;
+      const { data: all } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', sort_by, include_open: true, limit: 200 }); // prettier-ignore
+      expect(all.positions.some(({ status }) => status === 'open')).toBe(true);
+      expect(all.positions.map(keyOf)).toEqual(all.positions.map(keyOf).sort((a, b) => b - a));
     }
     const category = (endedOf(wallet)[0] as Counted).market.category;
     const { data: some } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', category, limit: 200 });

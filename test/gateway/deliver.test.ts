@@ -1,0 +1,91 @@
+import { AppError } from '../../src/errors';
+import { readParameters } from '../../src/endpoints/read';
+import { AnswerCache } from '../../src/gateway/answers';
+import { deliver, type DeliverDeps, type Order } from '../../src/gateway/deliver';
+import { RateLimit, Slots } from '../../src/gateway/limits';
+import type { Operation } from '../../src/graph/execute';
+import { standingClock } from '../../src/lib/clock';
+import { makeMetrics } from '../../src/observability/metrics';
+import { quote } from '../../src/pricing/quote';
+import { endpointNamed } from '../support/catalogue';
+
+// What the gateway does with an order that is as good as paid for.
+
+const endpoint = endpointNamed('markets/trending');
+const reading = readParameters(endpoint, new Map());
+const never = new AbortController().signal;
+
+function deps(empties = 0): DeliverDeps {
+  return {
+    db: {} as DeliverDeps['db'],
+    clock: standingClock(new Date('2026-02-01T00:00:00Z')),
+    freshness: () => 0,
+    stale: () => null,
+    cache: new AnswerCache(1_000_000),
+    slots: new Slots(50, 2_000),
+    empties: new RateLimit(empties),
+    metrics: makeMetrics(),
+    queryDeadlineMs: 60_000,
+  };
+}
+
+let orders = 0;
+/** An order of its own, from 198.51.100.`ip`. */
+function order(operation: Operation, ip = 1): Order {
+  orders += 1;
+  const price = quote(endpoint, reading.variables);
+  return { endpoint, operation, reading, price, canonical: String(orders), ip: `198.51.100.${ip}` };
+}
+
+const codeOf = (delivery: Promise<unknown>): Promise<string> =>
+  delivery.then(
+    () => 'sold',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
+
+test.each([[null], [undefined], [[]]])('nothing is never sold: %j', async (data) =>
+  expect(
+    await codeOf(
+      deliver(
+        order(async () => data),
+        'payer',
+        never,
+        deps(),
+      ),
+    ),
+  ).toBe('empty_result'),
+);
+
+test('empty answers tell something and cost nothing: they are rationed, by payer and by address', async () => {
+  const shop = deps(2);
+  const ask = (operation: Operation, payer: string, ip: number): Promise<string> =>
+    codeOf(deliver(order(operation, ip), payer, never, shop));
+  const unknown: Operation = () => Promise.reject(new AppError('not_found'));
+  const empty: Operation = async () => [];
+  const full: Operation = async () => [{ question: '?' }];
+  expect([await ask(full, 'a', 1), await ask(empty, 'a', 1), await ask(full, 'a', 1), await ask(unknown, 'a', 1)]).toEqual(
+    ['sold', 'empty_result', 'sold', 'not_found'], // prettier-ignore
+  );
+  // Neither with another wallet nor from another address; others are not their keepers.
+  expect([await ask(empty, 'b', 1), await ask(empty, 'a', 2), await ask(empty, 'b', 2)]).toEqual([
+    'rate_limited',
+    'rate_limited',
+    'empty_result',
+  ]);
+});
+
+test('failures of ours are not counted against anybody', async () => {
+  const shop = deps(1);
+  const broken: Operation = () => Promise.reject(new Error('broken'));
+  for (let time = 0; time < 3; time += 1) expect(await codeOf(deliver(order(broken), 'a', never, shop))).toBe('Error: broken');
+  expect(
+    await codeOf(
+      deliver(
+        order(async () => [1]),
+        'a',
+        never,
+        shop,
+      ),
+    ),
+  ).toBe('sold');
+});

@@ -1,0 +1,109 @@
+import { testDatabase } from '../../../support/database';
+import { ask } from '../ask';
+import { named } from '../chain-writer';
+import { loadRecords } from '../load';
+import { ANNA, BEN, CARA, dlmmPoolsPage, history, pairs, positionClose, SOL_USDC, tx, ZED_USDC } from '../pages';
+
+// Who left and who stays, hours in which nothing was swapped, and a position that was opened before anybody looked: worked out on paper.
+
+const NOW = new Date('2026-03-10T12:30:00Z');
+const [P1, P2, P3] = [named('position one'), named('position two'), named('position three')];
+
+type Row = Record<string, unknown>;
+let db: Awaited<ReturnType<typeof testDatabase>>;
+const data = async <Data = Row>(endpoint: string, variables: Row = {}): Promise<Data> =>
+  (await ask<Data>(db, endpoint, NOW, variables)).data;
+
+const own = (name: string, at: string, type: 'add' | 'remove' | 'claim_fee', position: string, owner: string, usd: string): Row =>
+  history({ tx: name, at, type, pool: SOL_USDC, position, owner, x: '0', y: usd, usdX: '0', usdY: usd });
+
+beforeAll(async () => {
+  db = await testDatabase();
+  await loadRecords(db.pool, 'pools.json', [dlmmPoolsPage]);
+  await loadRecords(db.pool, 'pairs.json', pairs);
+  await loadRecords(db.pool, 'histories.json', [
+    // Anna leaves with 400 less than she put in; Ben stays with 500 of 600.
+    own('a1', '2026-03-05T10:00:00Z', 'add', P1, ANNA, '1000'),
+    own('a2', '2026-03-07T10:00:00Z', 'remove', P1, ANNA, '600'),
+    own('b1', '2026-03-08T10:00:00Z', 'add', P2, BEN, '600'),
+    own('b2', '2026-03-09T10:00:00Z', 'remove', P2, BEN, '100'),
+    // Cara claims; when her position was opened, and whether it still is, nobody told.
+    own('c1', '2026-03-09T11:00:00Z', 'claim_fee', P3, CARA, '7'),
+  ]);
+  await loadRecords(db.pool, 'chain.json', [tx('a3', '2026-03-07T10:00:00Z', ANNA, positionClose(P1, ANNA))]);
+  const hours = (pool: string, ...volumes: [hour: number, volume: number][]): Promise<unknown> =>
+    loadRecords(db.pool, `${pool}_volume.json`, [
+      {
+        timeframe: '1h',
+        data: volumes.map(([hour, volume]) => ({
+          timestamp: Date.UTC(2026, 2, 10, hour) / 1_000,
+          volume,
+          fees: volume / 100,
+          protocol_fees: 0,
+        })),
+      },
+    ]);
+  await hours(ZED_USDC, [9, 0], [10, 50], [11, 0], [12, 0]);
+  await hours(SOL_USDC, [11, 0], [12, 0]);
+  await db.pool.query(
+    `INSERT INTO lp_score (owner, day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, version) VALUES ($1, '2026-03-10', 64.4, 7, 6, 0.523333, 25000, 9.123, 'v')`,
+    [BEN],
+  );
+});
+afterAll(() => db.drop());
+
+test('pools/detail: who has left holds nothing, whatever was lost', async () => {
+  expect(await data('lp/pools/detail', { pool_address: SOL_USDC })).toMatchObject({
+    unique_lps: 3,
+    active_lps: 1,
+    net_liquidity_usd: 900,
+    hhi: 1,
+    top_lps: [{ owner: BEN, share_pct: 100, net_deposit_usd: 500 }],
+  });
+});
+
+test('lps/profile: a position is open, closed, or nobody knows', async () => {
+  const status = async (owner: string): Promise<unknown> =>
+    (await data<{ pool_breakdown: Row[] }>('lp/lps/profile', { owner })).pool_breakdown.map((row) => row.status);
+  expect([await status(ANNA), await status(BEN), await status(CARA)]).toEqual([['closed'], ['open'], [null]]);
+});
+
+test('lps/profile: the points of a score are told as exactly as they add up', async () => {
+  const { summary } = await data<{ summary: { lp_score_breakdown: Row } }>('lp/lps/profile', { owner: BEN, explain: true });
+  // 35 · 0.523333; 25 · log10(25,001) / 7; 30 · 14.123 / 25; 10 · log10(8) / 2.
+  expect(summary.lp_score_breakdown).toMatchObject({
+    win_points: 18.316655,
+    size_points: 15.706991,
+    return_points: 16.9476,
+    experience_points: 4.51545,
+  });
+});
+
+test('lps/compare: providers that did nothing in pools of a type are no answer about that type', async () => {
+  const owners = [ANNA, BEN];
+  await expect(data('lp/lps/compare', { owners, pool_type: 'damm_v2' })).rejects.toMatchObject({
+    code: 'empty_result',
+    context: { suggestion: { pool_type: 'all' } },
+  });
+  const { lps } = await data<{ lps: Row[] }>('lp/lps/compare', { owners, pool_type: 'dlmm' });
+  expect(lps.map(({ owner, found }) => [owner, found])).toEqual([
+    [ANNA, true],
+    [BEN, true],
+  ]);
+});
+
+test('hours in which nothing was swapped are no data by themselves', async () => {
+  const history = (pool_address: string, timeframe: string): Promise<Row[]> =>
+    data<Row[]>('lp/pools/volume-history', { pool_address, timeframe, bucket_size: '1h' });
+  await expect(history(ZED_USDC, '1h')).rejects.toMatchObject({ code: 'empty_result' });
+  expect((await history(ZED_USDC, '4h')).map((row) => row.volume_usd)).toEqual([0, 50, 0, 0]);
+  await expect(data('lp/platform/volume-heatmap', { timeframe: '1h' })).rejects.toMatchObject({ code: 'empty_result' });
+  const cells = await data<Row[]>('lp/platform/volume-heatmap', { timeframe: '4h' });
+  expect(cells.map((row) => [row.pool_address, row.bucket, row.volume_usd])).toEqual([[ZED_USDC, '2026-03-10T10:00:00Z', 50]]);
+});
+
+test('pools/events end where windows end: what happens now comes later', async () => {
+  const newest = async (now: string): Promise<unknown> =>
+    (await ask<Row[]>(db, 'lp/pools/events', new Date(now), { pool_address: SOL_USDC, limit: 1 })).data[0]?.Owner;
+  expect([await newest('2026-03-09T11:00:00Z'), await newest('2026-03-09T11:00:01Z')]).toEqual([BEN, CARA]);
+});
