@@ -13,7 +13,7 @@ export interface JudgedPosition extends PositionRow {
 }
 
 /** Bought at all, as far as was seen. */
-export const isPosition = ({ paid_shares }: PositionRow): boolean => Number(paid_shares) > 0;
+export const isPosition = ({ paid_shares }: Pick<PositionRow, 'paid_shares'>): boolean => Number(paid_shares) > 0;
 
 /** Sold out, resolved or refunded. */
 export const hasEnded = ({ status }: PositionRow): boolean => status !== 'open';

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
@@ -43,22 +44,48 @@ export async function listNewsTimes(sql: Sql, condition_ids: readonly string[], 
   return new Map(rows.map(({ condition_id, at }) => [condition_id, at]));
 }
 
+// Redemptions of a market are few, and in an index of their own: all of them are read.
 const WITHDRAWALS: Statement = {
   name: 'pm_first_withdrawals',
-  text: `SELECT trade.wallet, trade.condition_id, min(trade."timestamp") AS at FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
-JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id AND trade.side = 'REDEEM' AND trade.usdc_size > 0 AND trade."timestamp" < $3
-GROUP BY trade.wallet, trade.condition_id`,
+  text: `SELECT wallet, condition_id, min("timestamp") AS at FROM pm_trade
+WHERE condition_id = ANY($2) AND wallet = ANY($1) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" < $3 GROUP BY wallet, condition_id`,
 };
 
-/** First payouts taken, by `wallet|condition_id`. */
+/** First payouts that these wallets took on these markets, by `wallet|condition_id`. */
 export async function listWithdrawals(
   sql: Sql,
-  pairs: readonly { wallet: string; condition_id: string }[],
+  wallets: readonly string[],
+  condition_ids: readonly string[],
   now: Date,
 ): Promise<Map<string, Date>> {
-  const values = [pairs.map(({ wallet }) => wallet), pairs.map(({ condition_id }) => condition_id), now];
-  const rows = await sql.query<{ wallet: string; condition_id: string; at: Date }>(WITHDRAWALS, values);
+  const rows = await sql.query<{ wallet: string; condition_id: string; at: Date }>(WITHDRAWALS, [wallets, condition_ids, now]);
   return new Map(rows.map(({ wallet, condition_id, at }) => [`${wallet}|${condition_id}`, at]));
+}
+
+const BOUGHT = [
+  'wallet',
+  'condition_id',
+  'token_id',
+  'shares',
+  'redeemed_shares',
+  'paid_shares',
+  'paid_usdc',
+  'buy_usdc',
+  'gain',
+  'payout',
+  'opened_at',
+] as const satisfies readonly (keyof PositionRow)[];
+
+/** What the insider scan reads of a position. */
+export type BoughtPosition = Pick<PositionRow, (typeof BOUGHT)[number]>;
+
+/** Positions bought on a market as of `now`, in no order. */
+export function listBought(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<BoughtPosition[]> {
+  const parameters = new Parameters();
+  const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const bought = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0 AND buy_usdc > 0`;
+  const text = `SELECT ${BOUGHT.join(', ')} FROM (${positionsSql(at, later, bought)}) AS position`;
+  return sql.query<BoughtPosition & Record<string, unknown>>({ name: 'pm_market_bought', text }, parameters.values);
 }
 
 /** What wallet-level tables tell of a wallet. */
@@ -83,7 +110,8 @@ export async function listWalletEvidence(
 ): Promise<Map<string, WalletEvidence>> {
   const parameters = new Parameters();
   const [at, later, chosen] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb'), parameters.add(wallets, 'text[]')];
-  const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`));
+  const columns = 'wallet, categories, markets, buy_usdc, short_n, short_wins, short_sum';
+  const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), columns);
   const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, (short_sum / NULLIF(short_n, 0))::float8 AS short_entry
 FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
   const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text }, parameters.values);

@@ -9,7 +9,7 @@ import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
-import { type WalletEvidence, listTakenVolumes, listWalletEvidence } from '../queries/insider-evidence';
+import { type WalletEvidence, listBought, listWalletEvidence } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
@@ -33,12 +33,8 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const { market, outcomes } = await getKnownMarket(context, args.condition_id);
   const window = args.timeframe ? windowOf(args.timeframe, context.now) : null;
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window });
-  const { any_later } = await context.loaders(makeLoaders).state();
-  const [held, overlay, volumes] = await Promise.all([
-    listPositionsAsOf(context.sql, { condition_ids: [args.condition_id] }, context.now, any_later),
-    context.loaders(makeMarketLoaders).overlay(),
-    listTakenVolumes(context.sql, [args.condition_id], context.now),
-  ]);
+  const overlay = await context.loaders(makeMarketLoaders).overlay();
+  const held = await listBought(context.sql, args.condition_id, context.now, overlay);
   const scan = await scanInsiders(context.sql, held, context.now, overlay, args.min_score);
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
   if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
@@ -56,7 +52,7 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
       highest_score: found[0]?.score,
       dominant_outcome: dominantOf(found.map(({ position }) => nameOf(position.token_id, outcomes))),
       flagged_buy_usdc: bought,
-      share_of_volume_pct: percent(bought, volumes.get(args.condition_id) ?? '0'),
+      share_of_volume_pct: percent(bought, scan.volumes.get(args.condition_id) ?? '0'),
     },
   };
 };

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
 import { isPosition } from '../positions/figures';
 import {
+  type BoughtPosition,
   type FirstBet,
   type WalletEvidence,
   listFirstBets,
@@ -13,7 +14,6 @@ import {
 import { groupedBy } from '../grouped';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { keyOf } from '../rollups/positions-compute';
-import type { PositionRow } from '../rollups/positions-row';
 import type { Group } from '../rollups/positions-store';
 import { type InsiderEvidence, type InsiderSignalsRecord, insiderScore, isCandidate, reachOf } from './insider';
 
@@ -34,9 +34,9 @@ export interface InsiderFinding {
   signals: InsiderSignalsRecord;
   first_bet_at: Date;
   /** Outcome bought most. */
-  position: PositionRow;
+  position: BoughtPosition;
   /** All its outcomes there. */
-  positions: PositionRow[];
+  positions: BoughtPosition[];
   buy_usdc: number;
 }
 
@@ -60,21 +60,23 @@ export interface ScanResult {
   findings: InsiderFinding[];
   scanned: number;
   survived: number;
+  /** USDC taken on the markets, by id. */
+  volumes: ReadonlyMap<string, string>;
 }
 
 /** D-INS in two phases over wallets' positions on markets, as of `now`: the first drops those that what is known of wallets and markets keeps below `min_score`, and all but the 2,000 wallets that can reach most; the second reads trades. */
 export async function scanInsiders(
   sql: Sql,
-  held: readonly PositionRow[],
+  held: readonly BoughtPosition[],
   now: Date,
   overlay: string,
   min_score: number,
 ): Promise<ScanResult> {
   const pairs = pairsOf(held);
-  const known = await listEvidence(sql, pairs.map(([first]) => first as PositionRow), now, overlay); // prettier-ignore
+  const known = await listEvidence(sql, pairs.map(([first]) => first as BoughtPosition), now, overlay); // prettier-ignore
   const reaching = pairs.flatMap((positions) => firstPhase(positions, known) ?? []).filter(({ reach }) => reach >= min_score);
   const { findings, survived } = await secondPhase(sql, reaching, now, min_score);
-  return { findings, scanned: pairs.length, survived };
+  return { findings, scanned: pairs.length, survived, volumes: known.volumes };
 }
 
 /** As `scanInsiders`, over pairs of the whole venue: all that are no candidates are dropped, most of them before their positions are read. */
@@ -99,7 +101,7 @@ export async function scanVenue(
 }
 
 /** Bought positions, those of a wallet on a market together. */
-const pairsOf = (held: readonly PositionRow[]): PositionRow[][] => [
+const pairsOf = (held: readonly BoughtPosition[]): BoughtPosition[][] => [
   ...groupedBy(
     held.filter((row) => isPosition(row) && Number(row.buy_usdc) > 0),
     keyOf,
@@ -139,7 +141,7 @@ async function listMarkets(sql: Sql, condition_ids: readonly string[], now: Date
 
 interface Survivor {
   key: string;
-  positions: PositionRow[];
+  positions: BoughtPosition[];
   wallet: WalletEvidence;
   market: MarketEvidence;
   volume: number;
@@ -147,8 +149,8 @@ interface Survivor {
   is_candidate: boolean;
 }
 
-function firstPhase(positions: PositionRow[], { wallets, markets, volumes }: Evidence): Survivor | null {
-  const { wallet: address, condition_id } = positions[0] as PositionRow;
+function firstPhase(positions: BoughtPosition[], { wallets, markets, volumes }: Evidence): Survivor | null {
+  const { wallet: address, condition_id } = positions[0] as BoughtPosition;
   const [wallet, market] = [wallets.get(address), markets.get(condition_id)];
   if (wallet === undefined || market === undefined) return null;
   const volume = Number(volumes.get(condition_id) ?? 0);
@@ -191,10 +193,12 @@ interface TradeEvidence {
 }
 
 async function listTrades(sql: Sql, survivors: readonly Survivor[], now: Date): Promise<TradeEvidence> {
-  const pairs = survivors.map(({ wallet, market }) => ({ wallet: wallet.wallet, condition_id: market.condition_id }));
+  const paid = survivors.filter(({ market }) => market.resolved_at !== null);
+  const wallets = [...new Set(paid.map(({ wallet }) => wallet.wallet))];
+  const condition_ids = [...new Set(paid.map(({ market }) => market.condition_id))];
   const [bets, withdrawals] = await Promise.all([
     listBets(sql, survivors, now),
-    pairs.length === 0 ? new Map<string, Date>() : listWithdrawals(sql, pairs, now),
+    paid.length === 0 ? new Map<string, Date>() : listWithdrawals(sql, wallets, condition_ids, now),
   ]);
   return { ...bets, withdrawals };
 }
@@ -241,7 +245,7 @@ function findingOf({ positions, wallet, market }: Survivor, bet: FirstBet, evide
     condition_id: market.condition_id,
     ...insiderScore(evidence),
     first_bet_at: bet.first_at,
-    position: ordered[0] as PositionRow,
+    position: ordered[0] as BoughtPosition,
     positions: ordered,
     buy_usdc: positions.reduce((sum, { buy_usdc }) => sum + Number(buy_usdc), 0),
   };
