@@ -99,7 +99,11 @@ export function makeLoaders(context: GraphContext): Loaders {
     priceBefore: byRow((rows) =>
       listPricesBefore(
         context.sql,
-        rows.map(({ condition_id, token_id, first_at }) => ({ condition_id, token_id: token_id as string, at: first_at })),
+        rows.map(({ condition_id, token_id, first_at, timestamp }) => ({
+          condition_id,
+          token_id: token_id as string,
+          at: first_at ?? timestamp,
+        })),
       ),
     ),
     gains: new DataLoader((pairs) => loadGains(context, loaders, pairs), { cacheKeyFn: (pair) => `${pair.wallet}|${pair.condition_id}` }),

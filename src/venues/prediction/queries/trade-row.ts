@@ -7,23 +7,21 @@ export interface TradeRow {
   side: 'BUY' | 'SELL' | 'REDEEM';
   /** Of BUY and SELL; the average of a burst. */
   price: string | null;
-  /** Of the newest fill. */
-  last_price: string | null;
   size: string;
   usdc_size: string;
-  /** Of the newest fill, and of the oldest. */
+  /** Of the newest fill. */
   timestamp: Date;
-  first_at: Date;
-  fills: number;
-  /** Ids of the fills, oldest first. */
-  parts: string[];
   is_taker: boolean | null;
   tx_hash: string | null;
+  /** Of a burst alone: price of its newest fill, when the oldest was, how many there are, and their ids, oldest first. */
+  last_price?: string | null;
+  first_at?: Date;
+  fills?: number;
+  parts?: string[];
 }
 
 /** Columns of a single row, in the words of TradeRow. */
-export const ROW_COLUMNS = `trade_id, condition_id, wallet, token_id, side, price, price AS last_price, size, usdc_size,
-  "timestamp", "timestamp" AS first_at, 1 AS fills, ARRAY[trade_id::text] AS parts, is_taker, tx_hash`;
+export const ROW_COLUMNS = 'trade_id, condition_id, wallet, token_id, side, price, size, usdc_size, "timestamp", is_taker, tx_hash';
 
 /** Where in a list, newest first, a page begins: behind this row. */
 export interface RowPosition {

@@ -11,6 +11,7 @@ import { loadWalletsOverlay } from '../rollups/positions-as-of';
 import { loadPeriodGains } from './period-gains';
 import { closePage, openPage, timeframeWith } from './paging';
 import { positionRecord } from './position';
+import { tellTrades } from './trade';
 import { categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
 
 interface ProfileArgs {
@@ -77,7 +78,7 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
     profile: profileOf(state),
     category_breakdown: categoryBreakdownOf(state),
     active_positions: args.include_positions ? mostValueFirst(state.open) : null,
-    recent_trades: trades,
+    recent_trades: trades && (await tellTrades(trades, context)),
     score_history: history,
     score_breakdown: args.explain ? (state.score?.breakdown ?? null) : null,
   };
@@ -130,6 +131,6 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     wallet_score: score?.score ?? null,
     wallet_tags: score?.tags ?? [],
     period_summary: { ...figures, net_flow: less(totals.buy_volume, totals.sell_volume), ...gains },
-    trades: closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta),
+    trades: await tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
   };
 };
