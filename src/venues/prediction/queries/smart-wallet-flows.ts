@@ -13,6 +13,8 @@ export interface SmartWalletFlow {
   score: number;
   buy_usdc: string;
   sell_usdc: string;
+  /** Bought less sold. */
+  net_usdc: number;
   buy_shares: string;
   sell_shares: string;
   first_at: Date;
@@ -27,7 +29,7 @@ const flowsOf = (
   pieces: string,
   told: string,
 ): string => `SELECT condition_id, token_id, wallet, (array_agg(score ORDER BY hour DESC))[1]::float8 AS score, sum(buy_usdc) AS buy_usdc,
-  sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at, ${told} AS told
+  sum(sell_usdc) AS sell_usdc, (sum(buy_usdc) - sum(sell_usdc))::float8 AS net_usdc, sum(buy_shares) AS buy_shares, sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at, ${told} AS told
 FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet`;
 
 /** Smart wallets' flows within a cut of two bounds, on these markets. */
@@ -41,6 +43,8 @@ export function listSmartWalletFlowsOn(sql: Sql, cut: Cut, rule: SmartRule, cond
 export interface FlowScope {
   category: string | null;
   entered: number | null;
+  /** Only on markets of which at least so many wallets flow on one outcome. */
+  on_one_outcome: number;
 }
 
 /** Smart wallets' flows within a cut of two bounds, on active markets. */
@@ -48,7 +52,7 @@ export async function listSmartWalletFlows(
   sql: Sql,
   cut: Cut,
   rule: SmartRule,
-  { category, entered }: FlowScope,
+  { category, entered, on_one_outcome }: FlowScope,
   now: Date,
 ): Promise<SmartWalletFlow[]> {
   return withTold(await loadTold(sql, cut, rule), (hours) => {
@@ -59,7 +63,10 @@ export async function listSmartWalletFlows(
         ? smartPieces(cut, rule, parameters, 'true', active)
         : toldWalletPieces(cut, rule, hours, { category: null, markets: active }, parameters);
     const flows = flowsOf(pieces, hours === null ? '0' : 'max(told)');
-    const text = entered === null ? flows : enteredOf(flows, entered, cut, parameters);
+    const chosen = entered === null ? flows : enteredOf(flows, entered, cut, parameters);
+    // As a truth value the markets are hashed.
+    const text = `WITH flow AS MATERIALIZED (${chosen})
+SELECT * FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP BY condition_id, token_id HAVING count(*) >= ${parameters.add(on_one_outcome, 'int')})) IS TRUE`;
     const name = `pm_smart_wallet_flows${category === null ? '' : '_category'}${entered === null ? '' : '_entered'}${hours === null ? '' : '_told'}`;
     return sql.query<Row>({ name, text }, parameters.values);
   });

@@ -41,7 +41,7 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
     context.sql,
     cutAt([window.from, window.to]),
     rule,
-    { category: args.category ?? null, entered: args.min_usdc },
+    { category: args.category ?? null, entered: args.min_usdc, on_one_outcome: 1 },
     context.now,
   );
   const interests = [...groupedBy(entriesOf(flows), (entry) => entry.condition_id)]

@@ -54,19 +54,18 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const rule = await smartRule(context, window, args.min_score);
-  const flows = await listSmartWalletFlows(
-    context.sql,
-    cutAt([window.from, window.to]),
-    rule,
-    { category: args.category ?? null, entered: null },
-    context.now,
-  );
-  const signals = [...groupedBy(flows, (flow) => flow.condition_id).values()].flatMap((own) => signalOf(own) ?? []);
+  const cut = cutAt([window.from, window.to]);
+  const signalsOf = async (on_one_outcome: number): Promise<Signal[]> => {
+    const scope = { category: args.category ?? null, entered: null, on_one_outcome };
+    const flows = await listSmartWalletFlows(context.sql, cut, rule, scope, context.now);
+    return [...groupedBy(flows, (flow) => flow.condition_id).values()].flatMap((own) => signalOf(own) ?? []);
+  };
+  const signals = await signalsOf(args.min_smart_wallets);
   const kept = signals.filter(
     (signal) =>
       signal.flows.length >= args.min_smart_wallets && strengthOf(signal.score) !== null && (!args.side || signal.direction === args.side),
   );
-  if (kept.length === 0) throw await emptyOf(context, args, signals);
+  if (kept.length === 0) throw await emptyOf(context, args, await signalsOf(1));
   const shown = kept.sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   return Promise.all(shown.map((signal) => describe(signal, window, context)));
@@ -93,14 +92,13 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
 
 /** Strength of a score as it is told, in tenths; null below the weakest. */
 export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
-const netOf = (flow: SmartWalletFlow): number => Number(less(flow.buy_usdc, flow.sell_usdc));
 
 /** The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. */
 function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
   const outcomes = [...groupedBy(flows, (flow) => flow.token_id)].map(([token_id, own]) => ({
     token_id,
     own,
-    pull: own.reduce((sum, flow) => sum + byScore(flow.score) * netOf(flow), 0),
+    pull: own.reduce((sum, flow) => sum + byScore(flow.score) * flow.net_usdc, 0),
   }));
   const ranked = outcomes.sort((a, b) => b.pull - a.pull || (a.token_id < b.token_id ? -1 : 1));
   const [best, worst] = [ranked[0], ranked.at(-1)];
@@ -109,7 +107,11 @@ function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
   const [buy_volume, sell_volume] = [total(chosen.own.map((flow) => flow.buy_usdc)), total(chosen.own.map((flow) => flow.sell_usdc))];
   const [net_flow, total_volume] = [less(buy_volume, sell_volume), total([buy_volume, sell_volume])];
   const independent = independentOf(
-    chosen.own.map((flow) => ({ token_id: flow.token_id, opened_at: flow.first_at, weight: byScore(flow.score) * Math.abs(netOf(flow)) })),
+    chosen.own.map((flow) => ({
+      token_id: flow.token_id,
+      opened_at: flow.first_at,
+      weight: byScore(flow.score) * Math.abs(flow.net_usdc),
+    })),
   );
   const score = 100 * Math.abs(over(net_flow, total_volume) ?? 0) * Math.sqrt(Math.min(independent ?? 0, ENOUGH_WALLETS) / ENOUGH_WALLETS);
   const { condition_id } = chosen.own[0] as SmartWalletFlow;
@@ -143,8 +145,8 @@ async function describe(signal: Signal, window: Window, context: GraphContext): 
     outcome: outcome?.outcome ?? token_id,
     token_id,
     smart_wallet_count: flows.length,
-    smart_buyers: flows.filter((flow) => netOf(flow) > 0).length,
-    smart_sellers: flows.filter((flow) => netOf(flow) < 0).length,
+    smart_buyers: flows.filter((flow) => flow.net_usdc > 0).length,
+    smart_sellers: flows.filter((flow) => flow.net_usdc < 0).length,
     buy_volume: signal.buy_volume,
     sell_volume: signal.sell_volume,
     net_flow: signal.net_flow,
@@ -161,14 +163,14 @@ async function describe(signal: Signal, window: Window, context: GraphContext): 
 }
 
 function topOf(flows: readonly SmartWalletFlow[]): Record<string, unknown>[] {
-  const ranked = [...flows].sort((a, b) => Math.abs(netOf(b)) - Math.abs(netOf(a)) || (a.wallet < b.wallet ? -1 : 1));
+  const ranked = [...flows].sort((a, b) => Math.abs(b.net_usdc) - Math.abs(a.net_usdc) || (a.wallet < b.wallet ? -1 : 1));
   return ranked.slice(0, TOP_WALLETS).map((flow) => {
-    const bought = netOf(flow) >= 0;
+    const bought = flow.net_usdc >= 0;
     return {
       wallet: flow.wallet,
       score: flow.score,
       side: bought ? 'BUY' : 'SELL',
-      usdc: Math.abs(netOf(flow)),
+      usdc: Math.abs(flow.net_usdc),
       price: bought ? over(flow.buy_usdc, flow.buy_shares) : over(flow.sell_usdc, flow.sell_shares),
       timestamp: flow.last_at,
     };
