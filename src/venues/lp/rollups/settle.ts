@@ -43,12 +43,8 @@ export async function settleWaiting(client: PoolClient): Promise<void> {
     await openChanges(client);
     await revalue(client, onRecord);
   }
-  for (const table of RECORD)
-    await ensureMonths(
-      client,
-      table,
-      waiting.map(({ from }) => from),
-    );
+  const days = waiting.map(({ from }) => from);
+  await ensureMonths(client, Object.fromEntries(RECORD.map((table) => [table, days])));
   await fillEmptied(client, RECORD, () => appendWaiting(client));
 }
 

@@ -32,11 +32,7 @@ export interface Priced {
 export async function derivePrices(client: PoolClient, { touched, staged, facts }: Priced): Promise<TimeRange[]> {
   const hours = facts ? touched.ranges(PRICE_HOURS) : await rangesWithFacts(client, touched);
   if (hours.length === 0) return [];
-  await ensureMonths(
-    client,
-    'token_price',
-    hours.flatMap(({ from, to }) => [from, ...monthsBetween(from, to)]),
-  );
+  await ensurePriceMonths(client, hours);
   const { stated, stable, sol } = staged ? STAGED_TOO : ON_RECORD;
   for (const range of facts ? touched.ranges() : []) {
     await derive(client, stated, range, touched);
@@ -49,8 +45,8 @@ export async function derivePrices(client: PoolClient, { touched, staged, facts 
 /** Derives prices anew from the facts of these times, on record and waiting: first those that need no other. */
 export async function deriveAllPrices(client: PoolClient, ranges: readonly TimeRange[]): Promise<void> {
   const { stated, stable, sol } = WAITING_TOO;
+  await ensurePriceMonths(client, ranges);
   for (const { from, to } of ranges) {
-    await ensureMonths(client, 'token_price', [from, ...monthsBetween(from, to)]);
     for (const statement of [stated, stable]) await client.query({ ...statement, values: [from, to] });
   }
   for (const { from, to } of ranges) await client.query({ ...sol, values: [from, to] });
@@ -86,6 +82,9 @@ async function derive(client: PoolClient, statement: Derivation, { from, to }: T
   const { rows } = await client.query<{ minute: Date }>({ ...statement, values: [from, to] });
   for (const { minute } of rows) touched.add(minute);
 }
+
+const ensurePriceMonths = (client: PoolClient, ranges: readonly TimeRange[]): Promise<void> =>
+  ensureMonths(client, { token_price: ranges.flatMap(({ from, to }) => [from, ...monthsBetween(from, to)]) });
 
 /** First instants of the months that begin in (from, to). */
 function monthsBetween(from: Date, to: Date): Date[] {

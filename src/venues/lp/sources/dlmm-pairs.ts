@@ -1,13 +1,13 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type PoolRow, type TokenRow } from '../store/rows';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { address, amount, integer, isObject, type Json, text, timeInName } from './record';
 
 /** The older list of the bin program: `/pair/all` (an array of PairInfo) and `/pair/all_with_pagination` (`{pairs, total}`). */
 export const dlmmPairs: RecordedSource = {
   name: 'lp.dlmm_pairs',
   recognises: (first) => pairsOf(first).slice(0, 1).some(isPair),
-  load: (page, client, options) => loadPage('lp.dlmm_pairs', page, client, options, writePairs),
+  load: (page, client, options) => loadPage('lp.dlmm_pairs', page, client, options, readPairs),
 };
 
 function pairsOf(record: unknown): unknown[] {
@@ -18,7 +18,7 @@ function pairsOf(record: unknown): unknown[] {
 const isPair = (pair: unknown): pair is Json =>
   isObject(pair) && 'mint_x' in pair && 'mint_y' in pair && 'bin_step' in pair && 'address' in pair;
 
-async function writePairs(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
+function readPairs(records: unknown[], { page, log, writer }: PageLoad): Write {
   const asOf = timeInName(page.name);
   if (asOf !== null) log.times.as_of = asOf;
   const pools: PoolRow[] = [];
@@ -31,8 +31,11 @@ async function writePairs(records: unknown[], { page, log, writer }: PageLoad): 
       tokens.push(...tokensOf(row));
     }
   }
-  await writer.tokens(tokens);
-  await writer.catalogue(pools, log);
+  log.read += pools.length;
+  return async () => {
+    await writer.tokens(tokens);
+    await writer.catalogue(pools, []);
+  };
 }
 
 function poolRow(pair: Json, asOf: Date | null): PoolRow | null {

@@ -33,29 +33,41 @@ export interface PageLoad {
   writer: PageWriter;
 }
 
+/** Writes what was read of a group. */
+export type Write = () => Promise<void>;
+
 /**
- * Loads a page group by group: `handle` writes a group and logs what it read. Values are settled and the cursor moved at
- * the end, so that a page is one step, whatever its size.
+ * Loads a page group by group: `read` decodes a group, logs what it read, and tells how to write it. One group is decoded while the one
+ * before it is written. Values are settled and the cursor moved at the end, so that a page is one step, whatever its size.
  */
 export async function loadPage(
   source: string,
   page: RecordedPage,
   client: PoolClient,
   options: LoadOptions,
-  handle: (records: unknown[], load: PageLoad) => Promise<void>,
+  read: (records: unknown[], load: PageLoad) => Write,
 ): Promise<IngestReport> {
   const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later') };
   let group: unknown[] = [];
+  let writing = Promise.resolve();
   const flush = async (): Promise<void> => {
-    await handle(group, load);
-    options.progress(group.length);
+    const [write, records] = [read(group, load), group.length];
     group = [];
+    await writing;
+    writing = write().then(() => options.progress(records));
+    // Its failure is met at the next turn; until then it must not count as unhandled.
+    writing.catch(() => undefined);
   };
-  for await (const record of page.records) {
-    group.push(record);
-    if (group.length >= GROUP) await flush();
+  try {
+    for await (const record of page.records) {
+      group.push(record);
+      if (group.length >= GROUP) await flush();
+    }
+    if (group.length > 0) await flush();
+  } finally {
+    // Whatever fails, no statement is under way when the caller takes all back.
+    await writing;
   }
-  if (group.length > 0) await flush();
   await load.writer.settle();
   await moveCursor(client, source, page.name, load.log.times);
   if (load.writer.appended.length > 0) options.appended?.(load.writer.appended);

@@ -1,6 +1,6 @@
 import type { PoolType } from '../chain-addresses';
 import { barePool, type PoolRow, type TokenRow } from '../store/rows';
-import type { PageLoad } from './page-load';
+import type { PageLoad, Write } from './page-load';
 import { address, amount, instant, integer, isObject, type Json, listOf, text, timeInName } from './record';
 
 /** The pools of a record: a page `{total, pages, data: [Pool]}`, or one Pool. */
@@ -21,8 +21,8 @@ export function poolTypeOf(pool: Json): PoolType {
   return isObject(pool.pool_config) && pool.pool_config.bin_step !== undefined ? 'dlmm' : 'damm_v2';
 }
 
-/** Writes the pools, their tokens, their liquidity and the tokens' prices of the page's time. */
-export async function writePools(records: unknown[], { page, log, writer }: PageLoad, type: PoolType): Promise<void> {
+/** Reads the pools, their tokens, their liquidity and the tokens' prices of the page's time. */
+export function readPools(records: unknown[], { page, log, writer }: PageLoad, type: PoolType): Write {
   const asOf = timeInName(page.name);
   if (asOf !== null) log.times.as_of = asOf;
   const pools: PoolRow[] = [];
@@ -41,9 +41,11 @@ export async function writePools(records: unknown[], { page, log, writer }: Page
       if (usd !== null && Number(usd) > 0 && asOf !== null) prices.push({ mint: token.address as string, usd, at: asOf });
     }
   }
-  await writer.tokens(tokens);
-  await writer.catalogue(pools, log);
-  await writer.cataloguePrices(prices);
+  log.read += pools.length;
+  return async () => {
+    await writer.tokens(tokens);
+    await writer.catalogue(pools, prices);
+  };
 }
 
 function poolRow(pool: Json, type: PoolType, asOf: Date | null): PoolRow | null {

@@ -1,6 +1,6 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type EventKind, type EventRow, type Facts, noFacts, numberEqualKeys } from '../store/rows';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { addDecimals } from './decimal';
 import { address, amount, instant, integer, isObject, type Json, listOf, text } from './record';
 
@@ -8,7 +8,7 @@ import { address, amount, instant, integer, isObject, type Json, listOf, text } 
 export const positionHistory: RecordedSource = {
   name: 'lp.position_history',
   recognises: (first) => isObject(first) && Array.isArray(first.events) && (first.events.length === 0 || isEvent(first.events[0])),
-  load: (page, client, options) => loadPage('lp.position_history', page, client, options, writeHistories),
+  load: (page, client, options) => loadPage('lp.position_history', page, client, options, readHistories),
 };
 
 const isEvent = (event: unknown): event is Json =>
@@ -16,7 +16,7 @@ const isEvent = (event: unknown): event is Json =>
 
 const KINDS: Record<string, EventKind> = { add: 'deposit', remove: 'withdraw', claim_fee: 'claim' };
 
-async function writeHistories(records: unknown[], { log, writer }: PageLoad): Promise<void> {
+function readHistories(records: unknown[], { log, writer }: PageLoad): Write {
   const facts = noFacts();
   for (const record of records) {
     const events = isObject(record) ? listOf(record.events) : [];
@@ -31,7 +31,7 @@ async function writeHistories(records: unknown[], { log, writer }: PageLoad): Pr
   }
   log.read += facts.events.length;
   for (const event of facts.events) log.saw(event.timestamp);
-  await writer.facts(facts);
+  return () => writer.facts(facts);
 }
 
 const instructionOf = (event: unknown): number => (isObject(event) ? (integer(event.ixIndex) ?? 0) : 0);

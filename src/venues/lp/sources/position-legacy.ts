@@ -1,6 +1,6 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type EventKind, type EventRow, noFacts, numberEqualKeys } from '../store/rows';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { addDecimals } from './decimal';
 import { address, amount, instant, integer, isObject, type Json, text } from './record';
 
@@ -12,7 +12,7 @@ export const positionLegacy: RecordedSource = {
   name: 'lp.position_legacy',
   recognises: (first, page) => isRow(first) && kindOf(page.name) !== null,
   load: (page, client, options) =>
-    loadPage('lp.position_legacy', page, client, options, (records, load) => writeRows(records, load, kindOf(page.name))),
+    loadPage('lp.position_legacy', page, client, options, (records, load) => readRows(records, load, kindOf(page.name))),
 };
 
 const isRow = (row: unknown): row is Json =>
@@ -24,7 +24,7 @@ function kindOf(name: string): EventKind | null {
   return /claim_?-?fees?/i.test(name) ? 'claim' : null;
 }
 
-async function writeRows(records: unknown[], { log, writer }: PageLoad, kind: EventKind | null): Promise<void> {
+function readRows(records: unknown[], { log, writer }: PageLoad, kind: EventKind | null): Write {
   const facts = noFacts();
   for (const record of records) {
     const row = isRow(record) && kind !== null ? eventRow(record, kind) : null;
@@ -38,7 +38,7 @@ async function writeRows(records: unknown[], { log, writer }: PageLoad, kind: Ev
   }
   numberEqualKeys(facts.events, 0);
   log.read += facts.events.length;
-  await writer.facts(facts);
+  return () => writer.facts(facts);
 }
 
 /** Amounts are in smallest units here. */

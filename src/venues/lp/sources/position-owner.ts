@@ -1,19 +1,19 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, noFacts, type OwnershipRow } from '../store/rows';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { address, isObject, type Json } from './record';
 
 /** `/position/{a}` and `/position_v2/{a}` of the older index: whose the position is. Their totals are not ours to keep. */
 export const positionOwner: RecordedSource = {
   name: 'lp.position_owner',
   recognises: (first) => isPosition(first),
-  load: (page, client, options) => loadPage('lp.position_owner', page, client, options, writePositions),
+  load: (page, client, options) => loadPage('lp.position_owner', page, client, options, readPositions),
 };
 
 const isPosition = (position: unknown): position is Json =>
   isObject(position) && 'address' in position && 'pair_address' in position && 'owner' in position;
 
-async function writePositions(records: unknown[], { log, writer }: PageLoad): Promise<void> {
+function readPositions(records: unknown[], { log, writer }: PageLoad): Write {
   const facts = noFacts();
   for (const record of records) {
     const row = isPosition(record) ? ownership(record) : null;
@@ -25,7 +25,7 @@ async function writePositions(records: unknown[], { log, writer }: PageLoad): Pr
     facts.pools.push(barePool(row.pool_address as string, 'dlmm'));
   }
   log.read += facts.ownerships.length;
-  await writer.owners(facts);
+  return () => writer.owners(facts);
 }
 
 /** Owners of these positions never change, so the record needs no time. */

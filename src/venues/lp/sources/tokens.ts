@@ -1,13 +1,13 @@
 import type { RecordedSource } from '../../../workers/source';
 import type { TokenRow } from '../store/rows';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { address, amount, integer, isObject, type Json, text, timeInName } from './record';
 
 /** Token lists: rows of mint (`address`, in newer lists `id`), symbol, name, decimals; newer ones state a price. */
 export const tokens: RecordedSource = {
   name: 'lp.tokens',
   recognises: (first) => isToken(first),
-  load: (page, client, options) => loadPage('lp.tokens', page, client, options, writeTokens),
+  load: (page, client, options) => loadPage('lp.tokens', page, client, options, readTokens),
 };
 
 const mintOf = (token: Json): string | null => address(token.address) ?? address(token.id) ?? address(token.mint);
@@ -15,7 +15,7 @@ const mintOf = (token: Json): string | null => address(token.address) ?? address
 const isToken = (token: unknown): token is Json =>
   isObject(token) && 'symbol' in token && 'name' in token && 'decimals' in token && mintOf(token) !== null;
 
-async function writeTokens(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
+function readTokens(records: unknown[], { page, log, writer }: PageLoad): Write {
   const asOf = timeInName(page.name);
   if (asOf !== null) log.times.as_of = asOf;
   const rows: TokenRow[] = [];
@@ -32,7 +32,5 @@ async function writeTokens(records: unknown[], { page, log, writer }: PageLoad):
     if (usd !== null && Number(usd) > 0 && asOf !== null) prices.push({ mint, usd, at: asOf });
   }
   log.read += rows.length;
-  const changed = await writer.tokens(rows);
-  writer.count({ inserted: changed, duplicates: rows.length - changed });
-  await writer.cataloguePrices(prices);
+  return () => writer.tokenList(rows, prices);
 }

@@ -1,7 +1,7 @@
 import type { RecordedSource } from '../../../workers/source';
 import { noFacts, type TokenRow } from '../store/rows';
 import { addFacts } from './chain-facts';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { decodeTransaction, transactionOf } from './transaction';
 
 /** getTransaction answers: events of both pool programs and of recurring orders. */
@@ -13,10 +13,10 @@ export const transactions: RecordedSource = {
     // A JSON-RPC answer about a transaction that the node no longer has.
     return typeof first === 'object' && first !== null && 'jsonrpc' in first && 'result' in first && first.result === null;
   },
-  load: (page, client, options) => loadPage('lp.transactions', page, client, options, writeTransactions),
+  load: (page, client, options) => loadPage('lp.transactions', page, client, options, readTransactions),
 };
 
-async function writeTransactions(records: unknown[], { log, writer }: PageLoad): Promise<void> {
+function readTransactions(records: unknown[], { log, writer }: PageLoad): Write {
   const facts = noFacts();
   const tokens = new Map<string, TokenRow>();
   for (const record of records) {
@@ -34,6 +34,8 @@ async function writeTransactions(records: unknown[], { log, writer }: PageLoad):
     log.saw(tx.timestamp);
     for (const [mint, decimals] of tx.decimals) tokens.set(mint, { mint, symbol: null, name: null, decimals, quality: 0 });
   }
-  await writer.tokens([...tokens.values()]);
-  await writer.facts(facts);
+  return async () => {
+    await writer.tokens([...tokens.values()]);
+    await writer.facts(facts);
+  };
 }

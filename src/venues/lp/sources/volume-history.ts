@@ -1,6 +1,7 @@
 import type { RecordedSource } from '../../../workers/source';
+import type { VolumeHour } from '../store/stated';
 import { addDecimals } from './decimal';
-import { loadPage, type PageLoad } from './page-load';
+import { loadPage, type PageLoad, type Write } from './page-load';
 import { addressInName, amount, instant, isObject, type Json, listOf } from './record';
 
 /**
@@ -11,7 +12,7 @@ import { addressInName, amount, instant, isObject, type Json, listOf } from './r
 export const volumeHistory: RecordedSource = {
   name: 'lp.volume_history',
   recognises: (first) => isHistory(first),
-  load: (page, client, options) => loadPage('lp.volume_history', page, client, options, writeHistory),
+  load: (page, client, options) => loadPage('lp.volume_history', page, client, options, readHistory),
 };
 
 const HOUR = 3_600_000;
@@ -29,7 +30,8 @@ interface Hour {
   protocolFees: string | null;
 }
 
-async function writeHistory(records: unknown[], { page, log, writer }: PageLoad): Promise<void> {
+function readHistory(records: unknown[], { page, log, writer }: PageLoad): Write {
+  const histories: { pool: string; hours: VolumeHour[] }[] = [];
   for (const record of records) {
     const pool = addressInName(page.name);
     const buckets = isObject(record) ? listOf(record.data) : [];
@@ -42,12 +44,13 @@ async function writeHistory(records: unknown[], { page, log, writer }: PageLoad)
       log.skip('unusable_bucket', buckets.length - used);
       log.read += hours.size;
       for (const hour of hours.keys()) log.saw(new Date(hour));
-      await writer.volumes(
-        pool,
-        [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees })),
-      );
+      const told = [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees }));
+      histories.push({ pool, hours: told });
     }
   }
+  return async () => {
+    for (const { pool, hours } of histories) await writer.volumes(pool, hours);
+  };
 }
 
 function addBucket(bucket: unknown, hours: Map<number, Hour>): boolean {

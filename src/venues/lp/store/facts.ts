@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { notingEvents, notingSwaps } from '../rollups/changes';
 import { recountOrders } from '../rollups/orders';
 import { priceOnceAt, pricesAt } from '../rollups/price-at';
-import { appendNew, type Columns, ensureMonths } from './insert';
+import { appendNew, type Columns } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
 import { EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
 
@@ -147,28 +147,17 @@ const DCA: Columns<DcaRow> = [
   ['by_user', 'boolean'],
 ];
 
-async function saveTimed<Row extends { timestamp: Date }>(
-  client: PoolClient,
-  table: string,
-  columns: Columns<Row>,
-  rows: readonly Row[],
-): Promise<Appended> {
-  await ensureMonths(
-    client,
-    table,
-    rows.map((row) => row.timestamp),
-  );
+async function append<Row>(client: PoolClient, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<Appended> {
   const inserted = await appendNew(client, table, columns, rows);
   return { inserted, duplicates: rows.length - inserted };
 }
 
-export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Promise<Appended> =>
-  saveTimed(client, 'lp_reward', REWARD, rows);
+export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Promise<Appended> => append(client, 'lp_reward', REWARD, rows);
 export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> =>
-  saveTimed(client, 'lp_position_event', POSITION_EVENT, rows);
+  append(client, 'lp_position_event', POSITION_EVENT, rows);
 /** Appends events of recurring orders, and counts the orders anew unless that comes later. */
 export async function saveDca(client: PoolClient, rows: readonly DcaRow[], later = false): Promise<Appended> {
-  const appended = await saveTimed(client, 'dca_event', DCA, rows);
+  const appended = await append(client, 'dca_event', DCA, rows);
   if (appended.inserted > 0 && !later)
     await recountOrders(
       client,

@@ -34,12 +34,20 @@ export function* batchesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
 }
 
-/** Makes the partitions of the months that `times` fall into. */
-export async function ensureMonths(client: PoolClient, table: string, times: readonly Date[]): Promise<void> {
-  const months = new Set(times.map((time) => `${time.toISOString().slice(0, 7)}-01T00:00:00Z`));
-  if (months.size === 0) return;
-  const text = 'SELECT ensure_month_partitions($1, month, month) FROM unnest($2::timestamptz[]) AS m(month)';
-  await client.query({ name: 'lp_ensure_months', text, values: [table, [...months]] });
+const DAY = 86_400_000;
+
+/** Makes the partitions of the months that the times of each table fall into, by one statement. */
+export async function ensureMonths(client: PoolClient, timesByTable: Readonly<Record<string, readonly Date[]>>): Promise<void> {
+  const needed = Object.entries(timesByTable).flatMap(([table, times]) => monthsOf(times).map((month) => [table, month] as const));
+  if (needed.length === 0) return;
+  const text = 'SELECT ensure_month_partitions("table", month, month) FROM unnest($1::text[], $2::timestamptz[]) AS m("table", month)';
+  await client.query({ name: 'lp_ensure_months', text, values: [needed.map(([table]) => table), needed.map(([, month]) => month)] });
+}
+
+/** First instants of the UTC months of these times. */
+function monthsOf(times: readonly Date[]): string[] {
+  const days = new Set(times.map((time) => Math.floor(time.getTime() / DAY)));
+  return [...new Set([...days].map((day) => `${new Date(day * DAY).toISOString().slice(0, 7)}-01T00:00:00Z`))];
 }
 
 /** Appends rows, leaving those whose key is known; returns how many were new. */

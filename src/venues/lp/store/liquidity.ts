@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
+import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 
 /** What a catalogue record of `as_of` says of a pool; decimal text. */
 export interface PoolLiquidity {
@@ -26,14 +26,9 @@ RETURNING pool_address`;
 
 /**
  * Keeps the liquidity of pools by the hours of their catalogue records; the newest record of an hour stays, in whatever order they
- * come. Returns the pools of which something new is kept.
+ * come. Returns the pools of which something new is kept. Their months must be there.
  */
 export async function saveLiquidity(client: PoolClient, rows: readonly PoolLiquidity[]): Promise<string[]> {
-  await ensureMonths(
-    client,
-    'lp_liquidity_hour',
-    rows.map((row) => row.as_of),
-  );
   const pools: string[] = [];
   for (const batch of batchesOf(rows)) {
     const saved = await client.query<{ pool_address: string }>({

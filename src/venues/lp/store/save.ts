@@ -63,6 +63,7 @@ export class PageWriter {
 
   async facts(facts: Facts): Promise<void> {
     await this.openChanges();
+    await this.ensureMonths(facts);
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.savePools(this.later ? this.withoutReserves(facts.pools) : facts.pools);
@@ -86,7 +87,6 @@ export class PageWriter {
     const { events, swaps } = facts;
     if (events.length + swaps.length === 0) return;
     if (this.staged.events + this.staged.swaps === 0) await openStage(this.client);
-    if (!this.later) await this.ensureMonths(facts);
     await stageEvents(this.client, events);
     await stageSwaps(this.client, swaps);
     this.staged.events += events.length;
@@ -97,25 +97,35 @@ export class PageWriter {
     }
   }
 
-  private async ensureMonths({ events, swaps }: Facts): Promise<void> {
+  private ensureMonths({ events, swaps, rewards, positionEvents, dca }: Facts): Promise<void> {
     const timesOf = (rows: readonly { timestamp: Date }[]): Date[] => rows.map(({ timestamp }) => timestamp);
-    await ensureMonths(this.client, 'lp_event', timesOf(events));
-    await ensureMonths(this.client, 'lp_swap', timesOf(swaps));
+    const others = { lp_reward: timesOf(rewards), lp_position_event: timesOf(positionEvents), dca_event: timesOf(dca) };
+    // What waits makes its months when it is written.
+    return ensureMonths(this.client, this.later ? others : { lp_event: timesOf(events), lp_swap: timesOf(swaps), ...others });
   }
 
   /** Catalogue records of pools: each is one fact, new when its pool is unknown or it says something new of the pool or of one of its hours. */
-  async catalogue(rows: readonly PoolRow[], log: { read: number }): Promise<void> {
-    log.read += rows.length;
+  async catalogue(rows: readonly PoolRow[], prices: readonly CataloguePrice[]): Promise<void> {
     const changed = await this.savePools(rows);
     const measured = rows.flatMap(({ pool_address, as_of, tvl_usd }) =>
       as_of === null || tvl_usd === null ? [] : [{ pool_address, as_of, liquidity_usd: tvl_usd }],
     );
+    await ensureMonths(this.client, { lp_liquidity_hour: measured.map(({ as_of }) => as_of), token_price: prices.map(({ at }) => at) });
     const inserted = new Set([...changed, ...(await saveLiquidity(this.client, measured))]).size;
     this.count({ inserted, duplicates: rows.length - inserted });
+    await this.savePrices(prices);
+  }
+
+  /** A list of tokens, and the prices it states. */
+  async tokenList(rows: readonly TokenRow[], prices: readonly CataloguePrice[]): Promise<void> {
+    const inserted = await this.tokens(rows);
+    this.count({ inserted, duplicates: rows.length - inserted });
+    await ensureMonths(this.client, { token_price: prices.map(({ at }) => at) });
+    await this.savePrices(prices);
   }
 
   /** Prices that a catalogue states: used where no fact tells a better one. */
-  async cataloguePrices(prices: readonly CataloguePrice[]): Promise<void> {
+  private async savePrices(prices: readonly CataloguePrice[]): Promise<void> {
     for (const at of await savePrices(this.client, prices)) this.touched.add(at);
   }
 

@@ -61,13 +61,16 @@ const ROOMS = `
 CREATE TEMP TABLE lp_staged_event (${definitions(EVENT)}) ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE lp_staged_swap (${definitions(SWAP)}) ON COMMIT DELETE ROWS`;
 
-/** Makes the waiting rooms of this connection, or empties them. */
+const STATE = `SELECT to_regclass('${STAGED_SWAPS}') IS NOT NULL AS open,
+  pg_relation_size(to_regclass('${STAGED_EVENTS}')) > 0 AS events, pg_relation_size(to_regclass('${STAGED_SWAPS}')) > 0 AS swaps`;
+
+/** Makes the waiting rooms of this connection, or empties those that an earlier page of the transaction used. */
 export async function openStage(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ open: boolean }>({
-    name: 'lp_stage_open',
-    text: `SELECT to_regclass('${STAGED_SWAPS}') IS NOT NULL AS open`,
-  });
-  await client.query(rows[0]?.open === true ? `TRUNCATE ${STAGED_EVENTS}, ${STAGED_SWAPS}` : ROOMS);
+  const { rows } = await client.query<{ open: boolean; events: boolean; swaps: boolean }>({ name: 'lp_stage_state', text: STATE });
+  const [state] = rows;
+  if (state?.open !== true) return void (await client.query(ROOMS));
+  const used = [...(state.events ? [STAGED_EVENTS] : []), ...(state.swaps ? [STAGED_SWAPS] : [])];
+  if (used.length > 0) await client.query(`TRUNCATE ${used.join(', ')}`);
 }
 
 export const stageEvents = (client: PoolClient, rows: readonly EventRow[]): Promise<void> => copyInto(client, STAGED_EVENTS, EVENT, rows);

@@ -24,14 +24,9 @@ ORDER BY mint, date_trunc('minute', u.at), usd
 ON CONFLICT (mint, minute) DO NOTHING
 RETURNING minute`;
 
-/** Keeps prices of catalogue pages where nothing better is known of the minute. Returns the minutes that are new. */
+/** Keeps prices of catalogue pages where nothing better is known of the minute. Returns the minutes that are new. Their months must be there. */
 export async function savePrices(client: PoolClient, prices: readonly CataloguePrice[]): Promise<Date[]> {
   const rows = prices.filter((price) => !STABLES.includes(price.mint));
-  await ensureMonths(
-    client,
-    'token_price',
-    rows.map((row) => row.at),
-  );
   const minutes: Date[] = [];
   for (const batch of batchesOf(rows)) {
     const saved = await client.query<{ minute: Date }>({ name: 'lp_save_prices', text: SAVE_PRICES, values: columnArrays(PRICE, batch) });
@@ -64,11 +59,7 @@ WHERE EXCLUDED.volume_usd > v.volume_usd
 RETURNING v.hour`;
 
 export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
-  await ensureMonths(
-    client,
-    'lp_volume_hour',
-    hours.map((row) => row.hour),
-  );
+  await ensureMonths(client, { lp_volume_hour: hours.map((row) => row.hour) });
   let inserted = 0;
   for (const batch of batchesOf(hours)) {
     const saved = await client.query<{ hour: Date }>({

@@ -88,7 +88,8 @@ export async function waitEvents(client: PoolClient, staged: number): Promise<Ap
   const { rowCount } = await client.query({ name: 'lp_wait_events', text: ADMIT_EVENTS });
   const inserted = rowCount ?? 0;
   if (inserted < staged) {
-    await client.query({ name: 'lp_complete_waiting', text: COMPLETE_WAITING });
+    // Planned each time: a plan that is kept dates from when little was waiting, and would read all that waits for every page.
+    await client.query(COMPLETE_WAITING);
     await client.query({ name: 'lp_complete_events', text: COMPLETE_EVENTS });
   }
   return { inserted, duplicates: staged - inserted };
