@@ -4,7 +4,8 @@ import { testDatabase } from '../support/database';
 import { statementsOf } from '../support/statements';
 import { type WorldFacts, factsOf, grouped, shown } from '../venues/lp/oracle';
 import { type CountedPosition, livesOf, positionsAt } from '../venues/lp/positions-oracle';
-import { START, loadPages, simulated } from '../venues/lp/world';
+import { loadAtOnce } from '../support/world';
+import { START, simulated } from '../venues/lp/world';
 import { explore } from './explore';
 
 const DAY = 86_400_000;
@@ -20,7 +21,7 @@ let pool: string;
 
 beforeAll(async () => {
   db = await testDatabase();
-  await loadPages(db.pool, simulated(4_000, 18).pages);
+  await loadAtOnce(db.pool, 'lp', simulated(4_000, 18).pages);
   await lp.score?.(db.pool, NOW, () => undefined);
   facts = await factsOf(db.pool);
   positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());

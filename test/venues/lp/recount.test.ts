@@ -4,7 +4,8 @@ import { previousWindow, TIMEFRAMES, windowOf } from '../../../src/lib/timeframe
 import { makeLoaders } from '../../../src/venues/lp/loaders';
 import { testDatabase } from '../../support/database';
 import { type Answer, ask } from './ask';
-import { loadRecords, scoresWritten } from './load';
+import { loadAtOnce } from '../../support/world';
+import { scoresWritten } from './load';
 import {
   newestFirst,
   type RawEvent,
@@ -29,8 +30,7 @@ beforeAll(async () => {
   db = await testDatabase();
   const simulated = lpWorld({ seed: 7, size: 25_000, start: START });
   // Two more hours than the clock shows: what is after now must not be seen.
-  for (const page of simulated.pages(START, new Date(NOW.getTime() + 7_200_000)))
-    await loadRecords(db.pool, page.name, page.records, page.format);
+  await loadAtOnce(db.pool, 'lp', simulated.pages(START, new Date(NOW.getTime() + 7_200_000)));
   const owners = simulated.truth();
   for (const [i, day] of ['2026-03-04', '2026-03-05', '2026-03-08', '2026-03-09', '2026-03-10'].entries()) {
     for (const [j, { owner }] of owners.entries()) {

@@ -9,7 +9,8 @@ import type { Runner } from '../../../src/workers/runner';
 import { testDatabase } from '../../support/database';
 import { differencesOf, dumpOf } from '../../support/dump';
 import { TurnedClock, runnerOf, until, untilRead } from '../../support/feeds';
-import { loadPages, type TestDatabase } from './support';
+import { loadAtOnce } from '../../support/world';
+import { type TestDatabase } from './support';
 
 const START = new Date('2026-03-01T00:00:00Z');
 const hours = (count: number): Date => new Date(START.getTime() + count * 3_600_000);
@@ -27,9 +28,9 @@ describe('the venue read over HTTP', () => {
 
   beforeAll(async () => {
     [polled, loaded] = await Promise.all([testDatabase(), testDatabase()]);
-    await loadPages(polled.pool, [...worldOf().pages(START, hours(66.2))]);
+    await loadAtOnce(polled.pool, 'perps', [...worldOf().pages(START, hours(66.2))]);
     await perps.score?.(polled.pool, hours(66.2), () => undefined);
-    await loadPages(loaded.pool, [...worldOf().pages(START, hours(90.3))]);
+    await loadAtOnce(loaded.pool, 'perps', [...worldOf().pages(START, hours(90.3))]);
     upstream = await startPerpsUpstream({ world: worldOf(), since: hours(60), clock });
     upstream.faults.busy = 0.02;
     runner = runnerOf(polled.pool, 'perps', perpsFeeds(upstream.urls, TUNING), clock);

@@ -2,7 +2,8 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, totals } from './recount';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, load, loadPages, match, type TestDatabase, trader, wireFill } from './support';
+import { loadAtOnce } from '../../support/world';
+import { ask, load, match, type TestDatabase, trader, wireFill } from './support';
 
 const ENDPOINT = 'perps/platform/stats';
 
@@ -126,7 +127,7 @@ describe('against a second computation over a simulated world', () => {
     db = await testDatabase();
     const pages = [...world.pages(start, new Date(now.getTime() + 3_600_000))];
     fills = fillsOf(pages);
-    await loadPages(db.pool, pages);
+    await loadAtOnce(db.pool, 'perps', pages);
   }, 180_000);
   afterAll(() => db.drop());
 

@@ -1,9 +1,9 @@
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { perps } from '../../../src/venues/perps/index';
-import { testDatabase } from '../../support/database';
+import { type TestDatabase, copyOfFilled } from '../../support/database';
+import { loadAtOnce } from '../../support/world';
 import { type Fact, type Trip, factsOf, groupBy, tripsOf } from './reckoning';
 import { fillsOf } from './recount';
-import { loadPages, type TestDatabase } from './support';
 
 export const START = new Date('2026-03-01T00:00:00Z');
 /** The clock stands inside an hour; the store knows two days more. */
@@ -22,13 +22,14 @@ export interface SharedWorld {
   truth: { trader: string; role: string }[];
 }
 
-/** One world, loaded beyond the clock and scored at it. */
+/** One world, loaded beyond the clock and scored at it: once a run, a copy for each test file. */
 export async function sharedWorld(): Promise<SharedWorld> {
-  const db = await testDatabase();
   const world = perpsWorld({ seed: 11, size: 8_000, start: START });
   const pages = [...world.pages(START, END)];
-  await loadPages(db.pool, pages);
-  await perps.score?.(db.pool, NOW, () => undefined);
+  const db = await copyOfFilled('perps_shared', async ({ pool }) => {
+    await loadAtOnce(pool, 'perps', pages);
+    await perps.score?.(pool, NOW, () => undefined);
+  });
   const { rows } = await db.pool.query<{ trader: string; score: string | null; tags: string[] }>(
     'SELECT trader, score, tags FROM perp_score',
   );

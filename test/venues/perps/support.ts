@@ -6,7 +6,6 @@ import { makeContext } from '../../../src/graph/context';
 import { compile, type Operation } from '../../../src/graph/execute';
 import { makeSchema } from '../../../src/graph/schema';
 import type { AnswerMeta } from '../../../src/venues/venue';
-import type { WorldPage } from '../../../src/sandbox/simulator/world';
 import { perps } from '../../../src/venues/perps/index';
 import { loadPage, recognise } from '../../../src/workers/ingest';
 import { openPage, pageOf } from '../../../src/workers/pages';
@@ -63,12 +62,6 @@ export async function load(
   const { source, page } = await recognise(perps, pageOf(options.name ?? 'page', options.format ?? 'ndjson', records));
   if (source === null) throw new Error('Not recognised.');
   return { source: source.name, ...(await loadPage(pool, source, page, { account: options.account, progress: () => undefined })) };
-}
-
-/** Loads a world's pages, all blocks as one: many small transactions take longer than what is in them. */
-export async function loadPages(pool: Pool, pages: readonly WorldPage[]): Promise<void> {
-  for (const page of pages) if (page.format === 'json') await load(pool, page.records, { format: 'json', name: page.name });
-  await load(pool, pages.flatMap(({ format, records }) => (format === 'ndjson' ? records : []))); // prettier-ignore
 }
 
 /** Loads a file; `source` null where no feed recognises it. */

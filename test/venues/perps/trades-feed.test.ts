@@ -2,7 +2,8 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, type Row, tradeRows } from './recount';
 import { ago, ANN, BOB, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, fixture, load, loadPages, loadFile, match, type TestDatabase, trader } from './support';
+import { loadAtOnce } from '../../support/world';
+import { ask, fixture, load, loadFile, match, type TestDatabase, trader } from './support';
 
 const ENDPOINT = 'perps/trades/feed';
 
@@ -126,7 +127,7 @@ describe('against a second computation over a simulated world', () => {
     // Three days more than the clock shows.
     const pages = [...world.pages(start, new Date(now.getTime() + 3 * 86_400_000))];
     fills = fillsOf(pages);
-    await loadPages(db.pool, pages);
+    await loadAtOnce(db.pool, 'perps', pages);
   }, 60_000);
   afterAll(() => db.drop());
 

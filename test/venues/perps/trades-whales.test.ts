@@ -2,7 +2,8 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, type Row, tradeRows } from './recount';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, load, loadPages, match, query, type TestDatabase, trader } from './support';
+import { loadAtOnce } from '../../support/world';
+import { ask, load, match, query, type TestDatabase, trader } from './support';
 
 const ENDPOINT = 'perps/trades/whales';
 type WhaleRow = Row & { smart_score: number | null };
@@ -128,7 +129,7 @@ describe('against a second computation over a simulated world', () => {
     db = await testDatabase();
     const pages = [...world.pages(start, new Date(now.getTime() + 86_400_000))];
     fills = fillsOf(pages);
-    await loadPages(db.pool, pages);
+    await loadAtOnce(db.pool, 'perps', pages);
     smart = new Set(world.truth(now).filter(({ role }) => role === 'skilled').map((planted) => planted.trader)); // prettier-ignore
     const others = fills.slice(0, 50).map(({ user }) => user).filter((user) => !smart.has(user)); // prettier-ignore
     await loadScores(db.pool, '2026-03-10', {

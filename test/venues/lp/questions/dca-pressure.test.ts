@@ -2,7 +2,8 @@ import { SOL, USDC, USDT } from '../../../../src/venues/lp/chain-addresses';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { exact, factsOf, grouped, over, shown, swapTotals, total } from '../oracle';
-import { loadPages, simulated, START } from '../world';
+import { loadAtOnce } from '../../../support/world';
+import { START, simulated } from '../world';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -55,7 +56,7 @@ describe('dca/pressure on a simulated world', () => {
 
   beforeAll(async () => {
     db = await testDatabase();
-    await loadPages(db.pool, simulated(40_000, 6).pages);
+    await loadAtOnce(db.pool, 'lp', simulated(40_000, 6).pages);
     facts = (await db.pool.query<DcaFact>('SELECT * FROM dca_event')).rows;
     const { rows } = await db.pool.query<{ mint: string; decimals: number; usd: string | null }>(
       `SELECT t.mint, t.decimals, (SELECT usd FROM token_price p WHERE p.mint = t.mint AND minute <= $1 AND minute >= $1::timestamptz - interval '1 hour' ORDER BY minute DESC LIMIT 1) AS usd FROM lp_token t WHERE decimals IS NOT NULL`,

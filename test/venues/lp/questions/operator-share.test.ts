@@ -3,7 +3,8 @@ import { makeConfig } from '../../../../src/config';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { exact, over, shown, total } from '../oracle';
-import { loadPages, simulated, START } from '../world';
+import { loadAtOnce } from '../../../support/world';
+import { START, simulated } from '../world';
 
 const DAY = 86_400_000;
 const NOW = new Date(START.getTime() + 15 * DAY + 12_345_000);
@@ -34,7 +35,7 @@ describe('platform/operator-share on a simulated world', () => {
 
   beforeAll(async () => {
     db = await testDatabase();
-    await loadPages(db.pool, simulated(9_000, 16).pages);
+    await loadAtOnce(db.pool, 'lp', simulated(9_000, 16).pages);
     facts = (await db.pool.query<Fact>('SELECT * FROM lp_event')).rows;
   });
   afterAll(() => db.drop());

@@ -3,7 +3,7 @@ import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { eventsIn, factsOf, grouped, over, scoreBefore, shown, swapTotals, total, type WorldFacts } from '../oracle';
 import { livesOf, positionsAt } from '../positions-oracle';
-import { loadPages, simulated, START } from '../world';
+import { START, storeOf } from '../world';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -17,8 +17,7 @@ describe('one pool of a simulated world', () => {
   let pools: string[];
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await loadPages(db.pool, simulated(9_000, 12).pages);
+    db = await storeOf(9_000, 12);
     await lp.score?.(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     const busy = (rows: { pool: string }[]): string =>

@@ -1,7 +1,7 @@
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { eventsIn, factsOf, grouped, over, shown, swapTotals, total, type WorldFacts } from '../oracle';
-import { loadPages, simulated, START } from '../world';
+import { START, storeOf } from '../world';
 
 const HOUR = 3_600_000;
 const NOW = new Date(START.getTime() + 11 * 24 * HOUR + 5 * HOUR + 23 * 60_000 + 41_000);
@@ -33,8 +33,7 @@ describe('volume of pools on a simulated world', () => {
   let pools: string[];
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await loadPages(db.pool, simulated(9_000, 12).pages);
+    db = await storeOf(9_000, 12);
     facts = await factsOf(db.pool);
     const busy = (rows: { pool: string }[]): string =>
       [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;

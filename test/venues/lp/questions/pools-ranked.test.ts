@@ -2,7 +2,7 @@ import { testDatabase } from '../../../support/database';
 import { scoresWritten } from '../load';
 import { ask } from '../ask';
 import { type Between, eventsIn, factsOf, isSmartIn, over, shown, swapTotals, whole, type WorldFacts } from '../oracle';
-import { loadPages, simulated, START } from '../world';
+import { START, storeOf } from '../world';
 
 const HOUR = 3_600_000;
 const LENGTHS = { '4h': 4 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const;
@@ -32,8 +32,7 @@ describe('rankings of pools on a simulated world', () => {
   let facts: WorldFacts;
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await loadPages(db.pool, simulated(9_000, 12).pages);
+    db = await storeOf(9_000, 12);
     await db.pool.query(`INSERT INTO lp_score (owner, day, score, n, wins, version)
       SELECT owner, d.day, CASE WHEN i % 3 = 0 THEN 75.5 ELSE 40 END, 5, 3, 'test' FROM (SELECT owner, row_number() OVER (ORDER BY owner) AS i FROM lp_position_sum WHERE owner IS NOT NULL GROUP BY owner) o
       CROSS JOIN (VALUES ('2026-01-04'::date), ('2026-01-09'::date)) d(day) WHERE d.day < '2026-01-09' OR i % 2 = 0`);

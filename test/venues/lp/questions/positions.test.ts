@@ -4,7 +4,7 @@ import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { eventsIn, factsOf, grouped, scoreBefore, shown, whole, type WorldFacts } from '../oracle';
 import { type CountedPosition, type Life, livesOf, positionsAt } from '../positions-oracle';
-import { loadPages, simulated, START } from '../world';
+import { START, storeOf } from '../world';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,8 +21,7 @@ describe('positions of a simulated world', () => {
   let positions: CountedPosition[];
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await loadPages(db.pool, simulated(14_000, 18).pages);
+    db = await storeOf(14_000, 18);
     await lp.score?.(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     lives = await livesOf(db.pool);

@@ -3,7 +3,7 @@ import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { type Between, eventsIn, factsOf, grouped, over, scoreBefore, shown, total, type WorldFacts } from '../oracle';
 import { type CountedPosition, livesOf, positionsAt } from '../positions-oracle';
-import { loadPages, simulated, START } from '../world';
+import { START, simulated, storeOf } from '../world';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,10 +21,9 @@ describe('providers of a simulated world', () => {
   let truth: Map<string, string>;
 
   beforeAll(async () => {
-    db = await testDatabase();
-    const { world, pages } = simulated(14_000, 18);
+    db = await storeOf(14_000, 18);
+    const { world } = simulated(14_000, 18);
     truth = new Map(world.truth().map(({ owner, role }) => [owner, role]));
-    await loadPages(db.pool, pages);
     await lp.score?.(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());

@@ -2,7 +2,7 @@ import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import type { Role } from '../../../../src/sandbox/simulator/prediction/crowd';
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { testDatabase } from '../../../support/database';
-import { loadRecords } from '../support';
+import { loadAtOnce } from '../../../support/world';
 
 /** A simulated world as its upstream told it, kept beside the store that loaded it. USDC in hundred-thousandths, shares in hundredths. */
 
@@ -50,8 +50,9 @@ export async function loadWorld(seed: number, size: number): Promise<World> {
   const now = new Date(start.getTime() + 24 * DAY + 43_211_250);
   const world: World = { db: await testDatabase(), now, facts: [], markets: new Map(), roles: new Map(), runs: [] };
   const told = predictionWorld({ seed, size, start });
-  for (const page of told.pages(start, new Date(now.getTime() + 2 * DAY))) {
-    await loadRecords(world.db.pool, page.name, page.records, page.format);
+  const pages = [...told.pages(start, new Date(now.getTime() + 2 * DAY))];
+  await loadAtOnce(world.db.pool, 'prediction', pages);
+  for (const page of pages) {
     for (const record of page.records as Record<string, unknown>[]) {
       if (page.name.startsWith('markets')) note(record, world);
       else world.facts.push(read(record));

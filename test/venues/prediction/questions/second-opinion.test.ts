@@ -3,7 +3,7 @@ import { type Timeframe, previousWindow, windowOf } from '../../../../src/lib/ti
 import type { AnswerMeta } from '../../../../src/venues/venue';
 import { testDatabase } from '../../../support/database';
 import { ask, askForError } from '../ask';
-import { loadRecords } from '../support';
+import { loadAtOnce } from '../../../support/world';
 
 /** The questions answered a second time, in plain TypeScript over what the upstream told; amounts in hundred-thousandths of a dollar. */
 
@@ -77,8 +77,9 @@ describe('a second opinion', () => {
     db = await testDatabase();
     const world = predictionWorld({ seed: 11, size: 6_000, start });
     // Two days more than now: what is still to come must not show.
-    for (const page of world.pages(start, new Date(now.getTime() + 2 * DAY))) {
-      await loadRecords(db.pool, page.name, page.records, page.format);
+    const pages = [...world.pages(start, new Date(now.getTime() + 2 * DAY))];
+    await loadAtOnce(db.pool, 'prediction', pages);
+    for (const page of pages) {
       for (const record of page.records as Record<string, unknown>[]) {
         if (!page.name.startsWith('markets')) told.facts.push(read(record));
         else note(record, told);

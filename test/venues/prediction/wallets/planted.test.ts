@@ -3,7 +3,7 @@ import type { PlantedWallet } from '../../../../src/sandbox/simulator/prediction
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
-import { loadRecords } from '../support';
+import { loadAtOnce } from '../../../support/world';
 
 const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
@@ -17,9 +17,7 @@ describe('what is planted in a simulated world is found', () => {
   let scores: Map<string, ScoreRow>;
   const world = predictionWorld({ seed: 1, size: 20_000, start });
 
-  const load = async (from: Date, to: Date): Promise<void> => {
-    for (const page of world.pages(from, to)) await loadRecords(db.pool, page.name, page.records, page.format);
-  };
+  const load = async (from: Date, to: Date): Promise<void> => void (await loadAtOnce(db.pool, 'prediction', world.pages(from, to)));
   const listScores = async (): Promise<ScoreRow[]> =>
     (await db.pool.query<ScoreRow>('SELECT wallet, score, tags, positions FROM pm_wallet_score ORDER BY wallet')).rows;
   const of = (role: string): ScoreRow[] => truth.filter((one) => one.role === role).map(({ wallet }) => scores.get(wallet) as ScoreRow); // prettier-ignore

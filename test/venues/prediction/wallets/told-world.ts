@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type PredictionWorld, predictionWorld } from '../../../../src/sandbox/simulator/prediction';
-import { loadRecords } from '../support';
+import { loadAtOnce } from '../../../support/world';
 
 /** A row as the upstream told it. */
 export interface Told {
@@ -63,8 +63,9 @@ const CATEGORIES: Record<string, string> = { esports: 'Esports', 'mention-market
 export async function loadTold(pool: Pool, seed: number, size: number, start: Date, end: Date): Promise<ToldWorld> {
   const world = predictionWorld({ seed, size, start });
   const told: ToldWorld = { world, facts: [], markets: new Map() };
-  for (const page of world.pages(start, end)) {
-    await loadRecords(pool, page.name, page.records, page.format);
+  const pages = [...world.pages(start, end)];
+  await loadAtOnce(pool, 'prediction', pages);
+  for (const page of pages) {
     for (const record of page.records as Record<string, unknown>[]) {
       if (page.name.startsWith('markets')) noteMarket(record, told.markets);
       else told.facts.push(readFact(record, told.facts.length));
