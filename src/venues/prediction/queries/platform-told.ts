@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { sizeBucket } from '../rollups/told-hours';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import type { PlatformTotals } from './platform-stats';
@@ -12,7 +13,13 @@ const MOST_UNTOLD = 12;
 
 const HOURS: Statement = {
   name: 'pm_platform_hours',
-  text: `SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day = $3::date) AS told,
+  text: `WITH told AS MATERIALIZED (
+  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day = $3::date
+), days AS MATERIALIZED (
+  SELECT day FROM told JOIN pm_told_day USING (day) GROUP BY day HAVING count(*) = 24
+)
+SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
+  ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE day NOT IN (SELECT day FROM days)) AS hours,
   ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
     WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $3::date)) AS untold`,
 };
@@ -20,6 +27,9 @@ const HOURS: Statement = {
 interface Hours {
   newest: boolean | null;
   told: number;
+  /** Days that are told as a whole, and told hours of others. */
+  days: string[];
+  hours: Date[];
   untold: Date[];
 }
 
@@ -37,19 +47,28 @@ export async function findToldTotals(
   const [hours] = await sql.query<Hours & Record<string, unknown>>(HOURS, [whole.from, whole.to, score_day, to]);
   if (hours === undefined || hours.newest !== true || hours.told === 0 || hours.untold.length > MOST_UNTOLD) return null;
   const ranges = [...edges, ...hours.untold.map((hour) => ({ from: hour, to: new Date(hour.getTime() + HOUR_MS) }))];
-  const { text, values } = statementOf({ from, to }, whole, score_day, hours.untold, ranges);
+  const { text, values } = statementOf({ from, to }, whole, score_day, hours, ranges);
   const [row] = await sql.query<PlatformTotals & { told: number } & Record<string, unknown>>(
-    { name: `pm_platform_told_${ranges.length}`, text },
+    { name: `pm_platform_told_${ranges.length}${from > BEGINNING ? '' : '_life'}`, text },
     values,
   );
   return row?.told === hours.told ? row : null;
 }
 
+/** SQL of the markets of which something was filled at `since`, a parameter, or later. */
+const tradedSince = (
+  since: string,
+): string => `SELECT DISTINCT condition_id FROM pm_market_day WHERE day > (${since} AT TIME ZONE 'UTC')::date
+  UNION ALL SELECT kept.condition_id FROM pm_market_day AS kept WHERE kept.day = (${since} AT TIME ZONE 'UTC')::date
+    AND NOT EXISTS (SELECT FROM pm_market_day AS later WHERE later.condition_id = kept.condition_id AND later.day > (${since} AT TIME ZONE 'UTC')::date)
+    AND (${since} = date_trunc('day', ${since}, 'UTC') OR EXISTS (
+      SELECT FROM pm_token_hour AS token WHERE token.condition_id = kept.condition_id AND token.hour >= date_trunc('hour', ${since}, 'UTC') AND token.close_at >= ${since}))`;
+
 function statementOf(
   { from, to }: Window,
   whole: Window,
   score_day: string,
-  untold: readonly Date[],
+  { days, hours, untold }: Hours,
   ranges: readonly Window[],
 ): { text: string; values: unknown[] } {
   const parameters = new Parameters();
@@ -67,7 +86,8 @@ function statementOf(
   FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day}
   UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
 ), counts AS MATERIALIZED (
-  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, fills FROM pm_told_size WHERE ${told} UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
+  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE day = ANY (${parameters.add(days, 'date[]')})
+    UNION ALL SELECT bucket, fills FROM pm_told_size WHERE hour = ANY (${parameters.add(hours, 'timestamptz[]')}) UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
 ), placed AS (
   SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before, (SELECT sum(fills)::bigint FROM counts) AS total FROM counts
 ), middle AS MATERIALIZED (
@@ -80,17 +100,11 @@ function statementOf(
   SELECT ((max(total) + 1) / 2 - min(before))::int AS low, (max(total) / 2 + 1 - min(before))::int AS high FROM middle
 )
 SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told,
-  (SELECT count(*)::int FROM pm_latest_fill WHERE category = '' AND at >= ${since}) AS active_traders,
+  (SELECT COALESCE(sum(wallets), 0)::int FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest) AS active_traders,
   (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
   (SELECT count(*)::int FROM smart) AS smart_wallet_count,
   (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
-  (SELECT count(*)::int FROM (
-    SELECT DISTINCT condition_id FROM pm_market_day WHERE day > (${since} AT TIME ZONE 'UTC')::date
-    UNION ALL SELECT kept.condition_id FROM pm_market_day AS kept WHERE kept.day = (${since} AT TIME ZONE 'UTC')::date
-      AND NOT EXISTS (SELECT FROM pm_market_day AS later WHERE later.condition_id = kept.condition_id AND later.day > (${since} AT TIME ZONE 'UTC')::date)
-      AND (${since} = date_trunc('day', ${since}, 'UTC') OR EXISTS (
-        SELECT FROM pm_token_hour AS token WHERE token.condition_id = kept.condition_id AND token.hour >= date_trunc('hour', ${since}, 'UTC') AND token.close_at >= ${since}))
-  ) AS traded) AS active_markets,
+  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(since) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
   (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
   (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
   (SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until}) AS new_traders,

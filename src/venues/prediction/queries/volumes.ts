@@ -1,4 +1,5 @@
-import type { Sql, Statement } from '../../../db/sql';
+import type { Sql } from '../../../db/sql';
+import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
@@ -142,15 +143,19 @@ FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`
   });
 }
 
-const LATEST: Statement = {
-  name: 'pm_latest_takers',
-  text: `SELECT category AS label, count(*)::int AS traders, (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $2 AS newest FROM pm_latest_fill
-WHERE at >= $1 AND ($3::text IS NULL OR category = $3) AND category <> '' GROUP BY category`,
-};
-
 /** Different takers by category since `from`; null where facts of `to` or later are in the store: who traded after `to` may have traded before. */
 async function listLatestTakers(sql: Sql, from: Date, to: Date, category: string | null): Promise<TraderRow[] | null> {
-  const rows = await sql.query<TraderRow & { newest: boolean } & Record<string, unknown>>(LATEST, [from, to, category]);
+  const parameters = new Parameters();
+  const chosen =
+    category === null
+      ? `ARRAY(SELECT DISTINCT category FROM pm_latest_day WHERE category <> '')`
+      : `ARRAY[${parameters.add(category, 'text')}]`;
+  const text = `SELECT category AS label, sum(wallets)::int AS traders, (SELECT max(at) FROM pm_latest_fill WHERE category = '') < ${parameters.add(to, 'timestamptz')} AS newest
+FROM (${latestSince(from, chosen, parameters)}) AS latest GROUP BY category`;
+  const rows = await sql.query<TraderRow & { newest: boolean } & Record<string, unknown>>(
+    { name: `pm_latest_takers${category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
   return rows.every(({ newest }) => newest) ? rows : null;
 }
 

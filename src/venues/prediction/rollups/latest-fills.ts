@@ -11,18 +11,36 @@ export interface LatestChange {
   takes: number;
 }
 
-const LATER = 'ON CONFLICT (wallet, category) DO UPDATE SET at = EXCLUDED.at WHERE kept.at < EXCLUDED.at';
+const DAY = `("at" AT TIME ZONE 'UTC')::date`;
 
-// One order for all writers, so that two of them never wait for each other.
+/** SQL that counts wallets on the days of `sides`: category, at, and n, which is 1 for who is there now and -1 for who was; tells how many are there. */
+const counting = (sides: string): string => `INSERT INTO pm_latest_day AS kept (category, day, wallets)
+SELECT category, ${DAY}, sum(n) FROM (${sides}) AS side GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
+ON CONFLICT (category, day) DO UPDATE SET wallets = kept.wallets + EXCLUDED.wallets RETURNING wallets`;
+
+/** SQL of CTEs and a statement: notes `latest` (wallet, category, at) where it is later than what is kept, and counts days. */
+const noting = (latest: string): string => `moved AS MATERIALIZED (
+  SELECT latest.wallet, latest.category, latest.at, kept.at AS before FROM (${latest}) AS latest
+  LEFT JOIN pm_latest_fill AS kept ON kept.wallet = latest.wallet AND kept.category = latest.category WHERE kept.at IS NULL OR kept.at < latest.at
+), noted AS (
+  INSERT INTO pm_latest_fill (wallet, category, at) SELECT wallet, category, at FROM moved ORDER BY 1, 2 ON CONFLICT (wallet, category) DO UPDATE SET at = EXCLUDED.at
+)
+${counting('SELECT category, at, 1 AS n FROM moved UNION ALL SELECT category, before, -1 FROM moved WHERE before IS NOT NULL')}`;
+
 const ADD = `WITH change AS MATERIALIZED (
   SELECT condition_id, wallet, to_timestamp(max(seconds)) AS at, to_timestamp(max(seconds) FILTER (WHERE takes > 0)) AS taken_at
   FROM unnest($1::text[], $2::text[], $3::float8[], $4::int[]) AS row(condition_id, wallet, seconds, takes) GROUP BY condition_id, wallet
-)
-INSERT INTO pm_latest_fill AS kept (wallet, category, at)
-SELECT wallet, '', max(at) FROM change GROUP BY wallet
+), ${noting(`SELECT wallet, '' AS category, max(at) AS at FROM change GROUP BY wallet
 UNION ALL
-SELECT wallet, market.category, max(taken_at) FROM change JOIN pm_market AS market ON market.condition_id = change.condition_id WHERE taken_at IS NOT NULL GROUP BY wallet, market.category
-ORDER BY 1, 2 ${LATER}`;
+SELECT wallet, market.category, max(taken_at) FROM change JOIN pm_market AS market ON market.condition_id = change.condition_id WHERE taken_at IS NOT NULL GROUP BY wallet, market.category`)}`;
+
+const LEFT = 'DELETE FROM pm_latest_day WHERE wallets = 0';
+
+/** Runs a statement that counts days; those that nobody is left on go. */
+async function count(client: PoolClient, text: string, values: unknown[], name?: string): Promise<void> {
+  const { rows } = await client.query<{ wallets: number }>({ name, text, values });
+  if (rows.some(({ wallets }) => wallets === 0)) await client.query(LEFT);
+}
 
 /** Notes fills of wallets, inside the transaction that appends or completes them. Order does not matter; twice is once. */
 export async function rollLatest(client: PoolClient, changes: readonly LatestChange[]): Promise<void> {
@@ -31,7 +49,7 @@ export async function rollLatest(client: PoolClient, changes: readonly LatestCha
   const [ids, wallets] = [arrayOf(fills.map(({ condition_id }) => condition_id)), arrayOf(fills.map(({ wallet }) => wallet))];
   const seconds = arrayOf(fills.map(({ timestamp }) => timestamp.getTime() / 1_000));
   const values = [ids, wallets, seconds, arrayOf(fills.map(({ takes }) => takes))];
-  await client.query({ name: 'pm_roll_latest', text: ADD, values });
+  await count(client, ADD, values, 'pm_roll_latest');
 }
 
 const FILL = `trade.side IN ('BUY', 'SELL')`;
@@ -42,30 +60,34 @@ UNION ALL
 SELECT trade.wallet, market.category, max(trade."timestamp") FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id
 WHERE ${FILL} AND trade.is_taker${wallets} GROUP BY 1, 2`;
 
+const FORGET = `WITH gone AS (DELETE FROM pm_latest_fill WHERE wallet = ANY($1) RETURNING category, at) ${counting('SELECT category, at, -1 AS n FROM gone')}`;
+const MADE = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at) ${made(' AND trade.wallet = ANY($1)')} RETURNING category, at)
+${counting('SELECT category, at, 1 AS n FROM made')}`;
+
 /** Makes the rows of these wallets anew from pm_trade, inside the transaction that removed some of their fills. */
 export async function recomputeLatest(client: PoolClient, wallets: readonly string[]): Promise<void> {
-  await client.query('DELETE FROM pm_latest_fill WHERE wallet = ANY($1)', [wallets]);
-  await client.query(`INSERT INTO pm_latest_fill (wallet, category, at) ${made(' AND trade.wallet = ANY($1)')}`, [wallets]);
+  await count(client, FORGET, [wallets]);
+  await count(client, MADE, [wallets]);
 }
 
 const MOVED = 'unnest($1::text[], $2::text[], $3::text[]) AS moved(condition_id, before, after)';
 const TAKES = `SELECT moved.before, moved.after, trade.wallet, max(trade."timestamp") AS at FROM ${MOVED}
 JOIN pm_trade AS trade ON trade.condition_id = moved.condition_id WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2, 3`;
 
-const MOVE_TO = `INSERT INTO pm_latest_fill AS kept (wallet, category, at)
-SELECT wallet, after, max(at) FROM (${TAKES}) AS taken GROUP BY 1, 2 ORDER BY 1, 2 ${LATER}`;
+const MOVE_TO = `WITH ${noting(`SELECT wallet, after AS category, max(at) AS at FROM (${TAKES}) AS taken GROUP BY 1, 2`)}`;
 
 // Only where the latest take of the category before was on a moved market is it another now.
 const MOVE_FROM = `WITH left_behind AS (
   DELETE FROM pm_latest_fill AS kept USING (${TAKES}) AS taken
-  WHERE kept.wallet = taken.wallet AND kept.category = taken.before AND kept.at <= taken.at RETURNING kept.wallet, kept.category
-)
+  WHERE kept.wallet = taken.wallet AND kept.category = taken.before AND kept.at <= taken.at RETURNING kept.wallet, kept.category, kept.at
+), counted AS (${counting('SELECT category, at, -1 AS n FROM left_behind')})
 SELECT DISTINCT wallet, category FROM left_behind`;
 
-const MAKE_SOME = `INSERT INTO pm_latest_fill (wallet, category, at)
+const MAKE_SOME = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at)
 SELECT given.wallet, given.category, max(trade."timestamp") FROM unnest($1::text[], $2::text[]) AS given(wallet, category)
 JOIN pm_trade AS trade ON trade.wallet = given.wallet JOIN pm_market AS market ON market.condition_id = trade.condition_id AND market.category = given.category
-WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2`;
+WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2 ON CONFLICT (wallet, category) DO NOTHING RETURNING category, at)
+${counting('SELECT category, at, 1 AS n FROM made')}`;
 
 /** Markets that are of another category now than the one their fills were noted in. */
 export interface MovedMarket {
@@ -78,17 +100,18 @@ export interface MovedMarket {
 export async function moveLatest(client: PoolClient, moved: readonly MovedMarket[]): Promise<void> {
   const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
   const { rows } = await client.query<{ wallet: string; category: string }>(MOVE_FROM, values);
-  await client.query(MOVE_TO, values);
-  if (rows.length === 0) return;
-  await client.query(`${MAKE_SOME} ON CONFLICT (wallet, category) DO NOTHING`, [
-    rows.map(({ wallet }) => wallet),
-    rows.map(({ category }) => category),
-  ]);
+  await count(client, MOVE_TO, values);
+  await count(client, MAKE_SOME, [rows.map(({ wallet }) => wallet), rows.map(({ category }) => category)]);
+  await client.query(LEFT);
 }
 
 /** Makes all rows anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildLatest(client: PoolClient): Promise<void> {
-  await client.query('LOCK TABLE pm_latest_fill IN SHARE ROW EXCLUSIVE MODE');
+  await client.query('LOCK TABLE pm_latest_fill, pm_latest_day IN SHARE ROW EXCLUSIVE MODE');
   await client.query('DELETE FROM pm_latest_fill');
+  await client.query('DELETE FROM pm_latest_day');
   await client.query(`INSERT INTO pm_latest_fill (wallet, category, at) ${made('')}`);
+  await client.query(
+    `INSERT INTO pm_latest_day (category, day, wallets) SELECT category, ${DAY}, count(*) FROM pm_latest_fill GROUP BY 1, 2`,
+  );
 }

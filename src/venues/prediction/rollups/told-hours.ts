@@ -12,11 +12,14 @@ const AT_ONCE = 24;
 /** Later than any fact. */
 const END = new Date('9999-01-01T00:00:00Z');
 
-/** SQL that takes out the hours of a condition. */
+const DAY = `(hour AT TIME ZONE 'UTC')::date`;
+
+/** SQL that takes out the hours of a condition, and their days. */
 const forget = (condition: string): string =>
   ['pm_told_hour', 'pm_told_size', 'pm_smart_wallet_hour']
-    .map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition})`)
-    .join(', ') + ` DELETE FROM pm_smart_hour WHERE ${condition}`;
+    .map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition} RETURNING hour)`)
+    .join(', ') +
+  `, pm_told_day_gone AS (DELETE FROM pm_told_day WHERE day IN (SELECT ${DAY} FROM pm_told_hour_gone)) DELETE FROM pm_smart_hour WHERE ${condition}`;
 const FORGET = `WITH ${forget('hour = ANY($1::timestamptz[])')}`;
 const FORGET_FROM = `WITH ${forget('hour >= $1 AND hour < $2')}`;
 const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)), ${forget('hour IN (SELECT hour FROM touched)')}`;
@@ -101,6 +104,18 @@ async function tellSizes(client: PoolClient, hours: readonly Date[]): Promise<vo
   await client.query(SIZES, [hours[0], hours.at(-1), hours]);
 }
 
+const WITHIN_DAY = `hour >= day::timestamp AT TIME ZONE 'UTC' AND hour < (day + 1)::timestamp AT TIME ZONE 'UTC'`;
+const DAYS = `INSERT INTO pm_told_day (day, buckets, fills)
+SELECT day, array_agg(bucket ORDER BY bucket), array_agg(fills ORDER BY bucket) FROM (
+  SELECT day, bucket, sum(fills)::int AS fills
+  FROM (SELECT day FROM unnest($1::date[]) AS given(day) JOIN pm_told_hour ON ${WITHIN_DAY} GROUP BY day HAVING count(*) = 24) AS whole JOIN pm_told_size ON ${WITHIN_DAY} GROUP BY 1, 2
+) AS sizes GROUP BY day ON CONFLICT (day) DO NOTHING`;
+
+/** Sizes taken on the days of these hours, where each hour is told now. */
+async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<void> {
+  await client.query(DAYS, [[...new Set(hours.map((hour) => hour.toISOString().slice(0, 10)))]]);
+}
+
 async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {
   const { rows } = await client.query<{ hour: Date }>(UNTOLD, [until, run]);
   return rows.map(({ hour }) => hour);
@@ -121,6 +136,7 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     await tellSmart(client, hours, days);
     await tellSizes(client, hours);
     await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
+    await tellDays(client, hours);
     return untold.length > hours.length;
   };
   while (await inTransaction(pool, tell, `${ALONE}; ${LONG_WORK}`));

@@ -59,7 +59,7 @@ const fills = async (pool: Pool): Promise<Fact[]> =>
     )
   ).rows;
 
-/** What is kept of latest fills, and what plain facts say. */
+/** What is kept of latest fills, and of how many there are on each day, and what plain facts say. */
 async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
   const newest = new Map<string, number>();
   const note = (key: string, at: number): void => void newest.set(key, Math.max(newest.get(key) ?? 0, at));
@@ -67,10 +67,21 @@ async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
     note(`${wallet} `, timestamp.getTime());
     if (is_taker === true) note(`${wallet} ${category}`, timestamp.getTime());
   }
+  const days = new Map<string, number>();
+  for (const [key, at] of newest) {
+    const day = `${key.split(' ')[1]} on ${new Date(at).toISOString().slice(0, 10)}`;
+    days.set(day, (days.get(day) ?? 0) + 1);
+  }
   const { rows } = await pool.query<{ wallet: string; category: string; at: Date }>('SELECT * FROM pm_latest_fill');
+  const counted = await pool.query<{ category: string; day: string; wallets: number }>(
+    'SELECT category, day::text, wallets FROM pm_latest_day',
+  );
   return {
-    kept: rows.map(({ wallet, category, at }) => `${wallet} ${category}@${at.getTime()}`).sort(),
-    told: [...newest].map(([key, at]) => `${key}@${at}`).sort(),
+    kept: [
+      ...rows.map(({ wallet, category, at }) => `${wallet} ${category}@${at.getTime()}`),
+      ...counted.rows.map(({ category, day, wallets }) => `${category} on ${day}: ${wallets}`),
+    ].sort(),
+    told: [...[...newest].map(([key, at]) => `${key}@${at}`), ...[...days].map(([day, wallets]) => `${day}: ${wallets}`)].sort(),
   };
 }
 
@@ -218,13 +229,19 @@ describe('what is told beforehand', () => {
       const to = new Date(start.getTime() + 9 * DAY + 1_234);
       await tellHours(pool, to);
       const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
-      for (const hours of [1, 24, 24.5, 100, 10_000]) {
+      for (const hours of [1, 24, 24.5, 100, 10_000, 80_000]) {
         const window = { from: new Date(to.getTime() - hours * HOUR), to };
         const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
         const told = await findToldTotals(sqlOf(pool), window, day);
         if (hours > 1) expect(told).toMatchObject(totals);
         expect(Number(totals.median_trade_size_usdc)).toBeGreaterThan(0);
       }
+      const sizes = await pool.query<{ day: string; fills: number }>(
+        'SELECT day::text, (SELECT sum(one)::int FROM unnest(fills) AS one) AS fills FROM pm_told_day ORDER BY day',
+      );
+      const taken = (await fills(pool)).filter(({ is_taker }) => is_taker).map(({ timestamp }) => timestamp.toISOString().slice(0, 10));
+      expect(sizes.rows.length).toBeGreaterThan(5);
+      expect(sizes.rows).toEqual(sizes.rows.map(({ day }) => ({ day, fills: taken.filter((one) => one === day).length })));
     };
     await check();
     const before = await told();
