@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { WalletsScope } from './known-positions';
+import { figuresHold } from './wallet-figures';
 
 /** What a wallet gained by positions that ended, exact decimal texts. */
 export interface EndedGains {
@@ -22,10 +23,25 @@ FROM (SELECT position.*, paid_shares > 0 AND ($5::text IS NULL OR $5 = COALESCE(
   FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position) AS own GROUP BY wallet`,
 };
 
+// Where nothing ended before, all gains are recent ones.
+const TOLD: Statement = {
+  name: 'pm_told_gains',
+  keyed: true,
+  text: `SELECT wallet, trades, positions, gain, gain AS recent_gain FROM (
+  SELECT wallet, max(trades) FILTER (WHERE category = '') AS trades, COALESCE(max(held) FILTER (WHERE category = $4), 0) AS positions, COALESCE(max(pnl) FILTER (WHERE category = $4), 0) AS gain
+  FROM pm_told_figures AS figures WHERE wallet = ANY ($1) AND category IN ('', $4) AND ${figuresHold('$2', '$3')} GROUP BY wallet) AS told`,
+};
+
 /** Gains of each wallet that has positions, in no order; with `category` those of its markets. */
-export const listEndedGains = (
+export async function listEndedGains(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   recent: Date,
   category: string | null,
-): Promise<EndedGains[]> => sql.query<EndedGains & Record<string, unknown>>(GAINS, [wallets, now, overlay, recent, category]);
+): Promise<EndedGains[]> {
+  const told = await sql.query<EndedGains & Record<string, unknown>>(TOLD, [wallets, recent, now, category ?? '']);
+  const known = new Set(told.map(({ wallet }) => wallet));
+  const rest = wallets.filter((wallet) => !known.has(wallet));
+  if (rest.length === 0) return told;
+  return [...told, ...(await sql.query<EndedGains & Record<string, unknown>>(GAINS, [rest, now, overlay, recent, category]))];
+}

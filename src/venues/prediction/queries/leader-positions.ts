@@ -1,6 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { compareAmounts } from '../exact';
 import { positionsSql } from '../rollups/positions-as-of';
+import { holdsTold } from '../rollups/told-categories';
 import type { EndedPosition } from '../scoring/evidence';
 import type { WalletsScope } from './known-positions';
 
@@ -40,10 +42,20 @@ export interface CategoryHolding {
 const HOLDINGS: Statement = {
   name: 'pm_wallet_categories',
   text: `SELECT position.wallet, ${CATEGORY} AS category, sum(buy_usdc + sell_usdc) AS volume, count(*) FILTER (WHERE status = 'open' AND paid_shares > 0)::int AS open
-FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY 1, 2
-ORDER BY position.wallet, volume DESC, category`,
+FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY 1, 2`,
+};
+
+const TOLD: Statement = {
+  name: 'pm_told_holdings',
+  keyed: true,
+  text: `SELECT kept.wallet, COALESCE(NULLIF(kept.category, ''), 'Other') AS category, volume, open FROM pm_told_category AS kept WHERE kept.wallet = ANY ($1) AND ${holdsTold('kept.wallet', '$2')}`,
 };
 
 /** Categories of wallets, most volume first. */
-export const listCategories = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<CategoryHolding[]> =>
-  sql.query<CategoryHolding & Record<string, unknown>>(HOLDINGS, [wallets, now, overlay]);
+export async function listCategories(sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<CategoryHolding[]> {
+  const told = await sql.query<CategoryHolding & Record<string, unknown>>(TOLD, [wallets, now]);
+  const known = new Set(told.map(({ wallet }) => wallet));
+  const rest = wallets.filter((wallet) => !known.has(wallet));
+  const further = rest.length === 0 ? [] : await sql.query<CategoryHolding & Record<string, unknown>>(HOLDINGS, [rest, now, overlay]);
+  return [...told, ...further].sort((a, b) => compareAmounts(b.volume, a.volume) || (a.category < b.category ? -1 : 1));
+}

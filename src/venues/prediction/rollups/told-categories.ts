@@ -41,11 +41,12 @@ export async function tellCategories(client: PoolClient, wallets: readonly strin
   await client.query(TELL, [wallets]);
 }
 
+/** SQL condition: what is told of a wallet holds as of `now`. */
+export const holdsTold = (wallet: string, now: string): string =>
+  `EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = ${wallet} AND told.last_at < ${now})`;
+
 /** SQL of how all wallets stand in a category as of `now`, CATEGORY_COLUMNS, both parameters: as told where nothing happened to the wallet since, else from `positionsOf`, SQL of the positions of wallets as of then. */
-export const toldCategory = (category: string, now: string, positionsOf: (wallets: string) => string): string => {
-  const holds = (wallet: string): string =>
-    `EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = ${wallet} AND told.last_at < ${now})`;
-  return `WITH untold AS MATERIALIZED (SELECT array_agg(wallet) AS wallets FROM pm_wallet WHERE NOT ${holds('pm_wallet.wallet')})
-SELECT ${CATEGORY_COLUMNS} FROM pm_told_category AS kept WHERE category = ${category} AND ${holds('kept.wallet')}
+export const toldCategory = (category: string, now: string, positionsOf: (wallets: string) => string): string =>
+  `WITH untold AS MATERIALIZED (SELECT array_agg(wallet) AS wallets FROM pm_wallet WHERE NOT ${holdsTold('pm_wallet.wallet', now)})
+SELECT ${CATEGORY_COLUMNS} FROM pm_told_category AS kept WHERE category = ${category} AND ${holdsTold('kept.wallet', now)}
 UNION ALL SELECT ${CATEGORY_COLUMNS} FROM (${categoriesSql(positionsOf('(SELECT wallets FROM untold)::text[]'))}) AS rest WHERE category = ${category}`;
-};

@@ -3,6 +3,7 @@ import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { D_INS } from '../scoring/insider';
 import { lockRollups } from './positions';
 import { tellCategories } from './told-categories';
+import { tellFigures } from './told-figures';
 
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
@@ -66,13 +67,14 @@ export async function tellWallets(pool: Pool): Promise<void> {
     const wallets = rows.map(({ wallet }) => wallet);
     await client.query(TELL, [wallets]);
     await tellCategories(client, wallets);
+    await tellFigures(client, wallets);
     after = rows.at(-1)?.wallet ?? '';
     return rows.length === AT_ONCE;
   };
   while (await inTransaction(pool, tell, `SELECT pg_advisory_xact_lock(hashtext('pm_told_wallets')); ${LONG_WORK}`));
 }
 
-/** Takes out the wallets that hold or held anything on these markets: their categories are others now. */
+/** Takes out the wallets that hold or held anything on these markets: their categories or events are others now. */
 export async function forgetWalletsOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
   await client.query('DELETE FROM pm_told_wallet WHERE wallet IN (SELECT wallet FROM pm_position WHERE condition_id = ANY($1))', [
     condition_ids,

@@ -79,32 +79,36 @@ export async function rollVolumes(client: PoolClient, changes: readonly VolumeCh
   await add(client, { name: 'pm_roll_volumes', text: ADD }, values);
 }
 
-/** Categories of markets before something may change them. */
-export type CategoriesBefore = ReadonlyMap<string, string>;
+/** Categories and events of markets before something may change them. */
+export type CategoriesBefore = ReadonlyMap<string, { category: string; event_slug: string | null }>;
 
-const CATEGORIES = 'SELECT condition_id, category FROM pm_market WHERE condition_id = ANY($1)';
+const CATEGORIES = 'SELECT condition_id, category, event_slug FROM pm_market WHERE condition_id = ANY($1)';
 
-/** Categories of those of these markets that are known. */
+/** Categories and events of those of these markets that are known. */
 export async function listCategories(client: PoolClient, condition_ids: readonly string[]): Promise<CategoriesBefore> {
-  const { rows } = await client.query<{ condition_id: string; category: string }>(CATEGORIES, [condition_ids]);
-  return new Map(rows.map(({ condition_id, category }) => [condition_id, category]));
+  const { rows } = await client.query<{ condition_id: string; category: string; event_slug: string | null }>(CATEGORIES, [condition_ids]);
+  return new Map(rows.map(({ condition_id, ...words }) => [condition_id, words]));
 }
 
 /** Moves what was taken on markets to the categories they have now. All their facts must have been counted in the one before. */
 export async function moveVolumes(client: PoolClient, before: CategoriesBefore): Promise<void> {
   if (before.size === 0) return;
   const now = await listCategories(client, [...before.keys()]);
-  const moved = [...before].flatMap(([id, category]) => {
+  const changed = [...before].flatMap(([id, { category, event_slug }]) => {
     const after = now.get(id);
-    return after === undefined || after === category ? [] : [{ id, category, after }];
+    return after === undefined || (after.category === category && after.event_slug === event_slug)
+      ? []
+      : [{ id, category, after: after.category }];
   });
-  if (moved.length === 0) return;
-  const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
-  await add(client, { name: 'pm_move_volumes', text: MOVE }, values);
-  await moveLatest(client, moved);
-  const ids = moved.map(({ id }) => id);
-  await forgetHoursOf(client, ids);
-  await forgetWalletsOf(client, ids);
+  if (changed.length === 0) return;
+  const moved = changed.filter(({ category, after }) => category !== after);
+  if (moved.length > 0) {
+    const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
+    await add(client, { name: 'pm_move_volumes', text: MOVE }, values);
+    await moveLatest(client, moved);
+    await forgetHoursOf(client, moved.map(({ id }) => id)); // prettier-ignore
+  }
+  await forgetWalletsOf(client, changed.map(({ id }) => id)); // prettier-ignore
 }
 
 /** Makes the volume of all categories anew from pm_trade, inside the caller's transaction: readers see the old one until it commits. */
