@@ -45,22 +45,26 @@ FROM pm_trade AS trade ${markets} WHERE ${within(torn, parameters)} AND trade.is
 /** The longest stretch that sums of markets between these bounds may be told for. */
 export const longestGrain = (bounds: readonly Date[]): Grain => ((bounds[0] as Date) > BEGINNING ? 'day' : 'life');
 
+const FIGURES = ['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'];
+
 /** When nothing has happened yet. */
 const END = new Date('9999-01-01T00:00:00Z');
 
 /**
  * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), fills, buys, sells, buy_usdc,
  * sell_usdc; several rows of a market and hour are to be added up. `filter` is a condition on condition_id. With grain `life` the first part must begin with
- * everything: it is all there is, less what came after it, and `at` tells nothing.
+ * everything: it is all there is, less what came after it, one row a market, and `at` tells nothing.
  */
 export function marketPieces(bounds: readonly Date[], grain: Grain, parameters: Parameters, filter = 'true'): string {
   if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter);
   const [second, ...rest] = bounds.slice(1) as [Date, ...Date[]];
-  const all = `SELECT condition_id, NULL::timestamptz AS at, 1 AS part, fills, buys, sells, buy_usdc, sell_usdc FROM pm_market_total WHERE ${filter}`;
-  const after = `SELECT condition_id, at, 1, -fills, -buys, -sells, -buy_usdc, -sell_usdc FROM (${piecesSince(second, parameters, filter)}) AS later`;
-  if (rest.length === 0) return `${all}\nUNION ALL\n${after}`;
+  const sums = FIGURES.map((name) => `sum(${name}) AS ${name}`).join(', ');
+  const left = FIGURES.map((name) => `kept.${name} - COALESCE(later.${name}, 0) AS ${name}`).join(', ');
+  const first = `SELECT condition_id, NULL::timestamptz AS at, 1 AS part, ${left} FROM (SELECT * FROM pm_market_total WHERE ${filter}) AS kept
+LEFT JOIN (SELECT condition_id, ${sums} FROM (${piecesSince(second, parameters, filter)}) AS piece GROUP BY condition_id) AS later USING (condition_id)`;
+  if (rest.length === 0) return first;
   const others = datedPieces([second, ...rest], 'day', parameters, filter);
-  return `${all}\nUNION ALL\n${after}\nUNION ALL\nSELECT condition_id, at, part + 1, fills, buys, sells, buy_usdc, sell_usdc FROM (${others}) AS dated`;
+  return `${first}\nUNION ALL\nSELECT condition_id, at, part + 1, fills, buys, sells, buy_usdc, sell_usdc FROM (${others}) AS dated`;
 }
 
 /** SQL of what takers did on each market at `from` or later, in the columns of marketPieces. */

@@ -31,20 +31,28 @@ type Row = RankedVolume & Omit<VolumeRanking, 'rows'> & { told: number };
 export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
   const rows = await withTold(await toldOf(sql, group, scope), (hours) => {
     const parameters = new Parameters();
-    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grainOf(group, scope), hours);
-    const last = `part = ${scope.cut.bounds.length - 1}`;
+    const grain = grainOf(group, scope);
+    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grain, hours);
+    const parts = scope.cut.bounds.length - 1;
+    const last = `part = ${parts}`;
     const first = (order: string, which: string): string =>
       `(SELECT label FROM ranked WHERE ${which} ORDER BY ${order}, volume DESC, label COLLATE "C" LIMIT 1)`;
-    const text = `WITH volume AS MATERIALIZED (
-  SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
+    // Of whole lives there is one piece a market: nothing is to be added up.
+    const volume =
+      grain === 'life' && parts === 1
+        ? `SELECT ${label} AS label, buy_usdc + sell_usdc AS volume, (buys + sells)::int AS trades, 0::numeric AS previous, ${told} AS told
+  FROM (${pieces}) AS piece ${markets} WHERE buys + sells > 0`
+        : `SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
     COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
-  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0
+  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0`;
+    const text = `WITH volume AS MATERIALIZED (
+  ${volume}
 ), ranked AS (
   SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
 ), total AS MATERIALIZED (
   SELECT sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares FROM volume
 )
-SELECT label, volume, trades, previous, told, total.*, ${first('change DESC', 'change > 0')} AS gainer, ${first('change', 'change < 0')} AS loser
+SELECT label, volume, trades, previous, told, total.*, ${parts === 1 ? 'NULL' : first('change DESC', 'change > 0')} AS gainer, ${parts === 1 ? 'NULL' : first('change', 'change < 0')} AS loser
 FROM volume CROSS JOIN total
 ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
     return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
