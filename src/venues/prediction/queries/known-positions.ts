@@ -66,6 +66,33 @@ const OPEN: Statement = {
 export const listOpenPositions = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> =>
   sql.query<KnownPosition & Record<string, unknown>>(OPEN, [wallets, now, overlay]);
 
+/** What of an open position counts in a portfolio. */
+export type Holding = Pick<
+  KnownPosition,
+  | 'wallet'
+  | 'condition_id'
+  | 'token_id'
+  | 'shares'
+  | 'cost'
+  | 'paid_shares'
+  | 'paid_usdc'
+  | 'category'
+  | 'question'
+  | 'end_date'
+  | 'outcome'
+  | 'price'
+>;
+
+const HOLDINGS: Statement = {
+  name: 'pm_wallets_holdings',
+  text: `SELECT wallet, condition_id, token_id, shares, cost, paid_shares, paid_usdc, category, question, end_date, outcome, price FROM (${OPEN.text}) AS holding
+WHERE $4::text IS NULL OR category = $4`,
+};
+
+/** The same in short, of one category or all. */
+export const listHoldings = (sql: Sql, { wallets, now, overlay }: WalletsScope, category: string | null): Promise<Holding[]> =>
+  sql.query<Holding & Record<string, unknown>>(HOLDINGS, [wallets, now, overlay, category]);
+
 const OF_TOKENS: Statement = {
   name: 'pm_wallets_token_positions',
   text: knownSql(positionsSql('$2', '$3', 'wallet = ANY ($1) AND token_id = ANY ($4) AND paid_shares > 0'), "position.status = 'open'"),

@@ -1,13 +1,12 @@
 import { AppError } from '../../../errors';
-import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
 import { hhi } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
-import { makeLoaders } from '../loaders';
-import { less, over, percent, total } from '../exact';
+import { type Judgement, makeLoaders } from '../loaders';
+import { over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { type KnownPosition, listOpenPositions } from '../queries/known-positions';
+import { UNIT, fixed, plain } from '../positions/fixed';
+import { type Holding, listHoldings } from '../queries/known-positions';
 import { type EndedGains, listEndedGains } from '../queries/ended-gains';
-import { unrealizedOf, valueOf } from './position';
 import { nameRun, walletsScope } from './wallets';
 
 type PortfolioSort = 'value' | 'wallet_count' | 'pnl' | 'end_date';
@@ -23,28 +22,34 @@ interface PortfolioArgs {
 
 const RECENT_MS = 30 * 86_400_000;
 
-/** An open position, valued once. */
-interface Holding extends KnownPosition {
-  value: string | null;
-  unrealized: string | null;
+/** An open position with its amounts as whole numbers, read once; without a price it is worth nothing. */
+interface Held extends Holding {
+  costs: bigint;
+  worth: bigint;
+  gain: bigint;
 }
 
-const valued = (position: KnownPosition): Holding =>
-  Object.assign(position, { value: valueOf(position), unrealized: unrealizedOf(position) });
+function held(holding: Holding): Held {
+  const costs = fixed(holding.cost);
+  const worth = holding.price === null ? 0n : (fixed(holding.shares) * fixed(holding.price)) / UNIT;
+  return Object.assign(holding, { costs, worth, gain: holding.price === null ? 0n : worth - costs });
+}
 
-const costOf = (holdings: readonly Holding[]): string => total(holdings.map(({ cost }) => cost));
-const worthOf = (holdings: readonly Holding[]): string => total(holdings.map(({ value }) => value ?? '0'));
-const gainOf = (holdings: readonly Holding[]): string => total(holdings.map(({ unrealized }) => unrealized ?? '0'));
+function sumOf(positions: readonly Held[], amount: 'costs' | 'worth' | 'gain'): bigint {
+  let sum = 0n;
+  for (const position of positions) sum += position[amount];
+  return sum;
+}
 
 /** wallets/portfolio: a watchlist as one portfolio. Throws not_found when none ever traded, empty_result when nothing is open and nothing ever ended. */
 export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args, context) => {
   const scope = await walletsScope(args.wallets, context);
   const category = args.category ?? null;
   const loaders = context.loaders(makeLoaders);
-  const [ended, held, scores] = await Promise.all([
+  const [ended, holdings, scores] = await Promise.all([
     listEndedGains(context.sql, scope, new Date(context.now.getTime() - RECENT_MS), category),
-    listOpenPositions(context.sql, scope),
-    loaders.score.loadMany(args.wallets),
+    listHoldings(context.sql, scope, category),
+    loaders.judgement.loadMany(args.wallets),
     nameRun(context),
   ]);
   const traded = new Map(ended.filter(({ trades }) => trades > 0).map((row) => [row.wallet, row]));
@@ -54,114 +59,138 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
       details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.slice(0, 5).join(',') }],
     });
   }
-  const open = held.filter((position) => traded.has(position.wallet) && (category === null || position.category === category)).map(valued);
+  const open = holdings.filter(({ wallet }) => traded.has(wallet)).map(held);
   if ([...traded.values()].every(({ positions: count }) => count === 0))
     throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
-  const positions = outcomesOf(open.filter(({ value, cost }) => Number(value ?? cost) >= args.min_position_usdc));
-  const shown = [...positions].sort((a, b) => ORDERS[args.sort_by](a, b) || (a.token_id < b.token_id ? -1 : 1)).slice(0, args.limit);
-  context.meta.count = args.include_positions ? shown.length : null;
+  const outcomes = outcomesOf(open.filter(({ price, worth, costs }) => Number(plain(price === null ? costs : worth)) >= args.min_position_usdc)); // prettier-ignore
+  const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || (a.first.token_id < b.first.token_id ? -1 : 1);
+  const shown = args.include_positions ? [...outcomes].sort(inOrder).slice(0, args.limit).map(outcomeRecord) : null;
+  context.meta.count = shown?.length ?? null;
   const owned = groupedBy(open, ({ wallet }) => wallet);
   return {
     wallets: args.wallets.map((wallet, index) => ({
       ...walletRow(wallet, traded.get(wallet), owned.get(wallet) ?? []),
-      score: (scores[index] as ScoreRecord | null)?.score ?? null,
+      score: (scores[index] as Judgement | null)?.score ?? null,
     })),
     totals: totalsOf([...traded.values()], open),
     by_category: byCategory(open),
-    positions: args.include_positions ? shown : null,
-    consensus: positions
-      .filter(({ wallet_count }) => wallet_count >= 2)
-      .map(({ condition_id, outcome, wallet_count, cost_usdc }) => ({ condition_id, outcome, wallet_count, usdc: cost_usdc }))
-      .sort((a, b) => b.wallet_count - a.wallet_count || Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1)),
-    conflicts: conflictsOf(positions),
+    positions: shown,
+    consensus: consensusOf(outcomes),
+    conflicts: conflictsOf(outcomes),
   };
 };
 
-function walletRow(wallet: string, ended: EndedGains | undefined, open: readonly Holding[]) {
+function walletRow(wallet: string, ended: EndedGains | undefined, open: readonly Held[]) {
   return {
     wallet,
     found: ended !== undefined,
-    value_usdc: worthOf(open),
-    cost_usdc: costOf(open),
-    unrealized_pnl_usdc: gainOf(open),
+    value_usdc: plain(sumOf(open, 'worth')),
+    cost_usdc: plain(sumOf(open, 'costs')),
+    unrealized_pnl_usdc: plain(sumOf(open, 'gain')),
     realized_pnl_30d_usdc: ended?.recent_gain ?? '0',
     open_positions: open.length,
   };
 }
 
-function totalsOf(ended: readonly EndedGains[], open: readonly Holding[]) {
+function totalsOf(ended: readonly EndedGains[], open: readonly Held[]) {
   return {
     wallet_count: ended.length,
-    value_usdc: worthOf(open),
-    cost_usdc: costOf(open),
-    unrealized_pnl_usdc: gainOf(open),
+    value_usdc: plain(sumOf(open, 'worth')),
+    cost_usdc: plain(sumOf(open, 'costs')),
+    unrealized_pnl_usdc: plain(sumOf(open, 'gain')),
     realized_pnl_usdc: total(ended.map(({ gain }) => gain)),
     open_positions: open.length,
     markets: new Set(open.map(({ condition_id }) => condition_id)).size,
-    hhi: hhi([...groupedBy(open, ({ token_id }) => token_id).values()].map((held) => Number(worthOf(held)))),
+    hhi: hhi([...groupedBy(open, ({ token_id }) => token_id).values()].map((own) => Number(plain(sumOf(own, 'worth'))))),
   };
 }
 
 /** Open positions by category, most value first. */
-function byCategory(open: readonly Holding[]) {
-  const whole = worthOf(open);
+function byCategory(open: readonly Held[]) {
+  const whole = plain(sumOf(open, 'worth'));
   return [...groupedBy(open, ({ category }) => category)]
-    .map(([category, held]) => ({ category, value_usdc: worthOf(held), position_count: held.length }))
+    .map(([category, own]) => ({ category, value_usdc: plain(sumOf(own, 'worth')), position_count: own.length }))
     .map((row) => ({ ...row, pct_of_value: percent(row.value_usdc, whole) }))
     .sort((a, b) => Number(b.value_usdc) - Number(a.value_usdc) || (a.category < b.category ? -1 : 1));
 }
 
-type Held = ReturnType<typeof outcomeOf>;
+/** What the wallets hold of an outcome. */
+interface HeldOutcome {
+  own: readonly Held[];
+  /** Any of them tells what the outcome is. */
+  first: Held;
+  costs: bigint;
+  worth: bigint;
+  gain: bigint;
+  agreement: number | null;
+}
 
-const ORDERS: Record<PortfolioSort, (a: Held, b: Held) => number> = {
-  value: (a, b) => Number(b.value_usdc ?? -1) - Number(a.value_usdc ?? -1),
-  wallet_count: (a, b) => b.wallet_count - a.wallet_count,
-  pnl: (a, b) => Number(b.unrealized_pnl_usdc ?? -Number.MAX_VALUE) - Number(a.unrealized_pnl_usdc ?? -Number.MAX_VALUE),
-  end_date: (a, b) => (a.end_date?.getTime() ?? Number.MAX_VALUE) - (b.end_date?.getTime() ?? Number.MAX_VALUE),
+const descending = (a: bigint, b: bigint): number => (a > b ? -1 : a < b ? 1 : 0);
+/** Those without a price come last. */
+const pricedFirst = (a: HeldOutcome, b: HeldOutcome): number => Number(b.first.price !== null) - Number(a.first.price !== null);
+const endOf = ({ first: { end_date } }: HeldOutcome): number => end_date?.getTime() ?? Number.MAX_VALUE;
+
+const ORDERS: Record<PortfolioSort, (a: HeldOutcome, b: HeldOutcome) => number> = {
+  value: (a, b) => pricedFirst(a, b) || descending(a.worth, b.worth),
+  wallet_count: (a, b) => b.own.length - a.own.length,
+  pnl: (a, b) => pricedFirst(a, b) || descending(a.gain, b.gain),
+  end_date: (a, b) => endOf(a) - endOf(b),
 };
 
 /** What the wallets hold, by outcome. */
-function outcomesOf(open: readonly Holding[]): Held[] {
+function outcomesOf(open: readonly Held[]): HeldOutcome[] {
   const markets = groupedBy(open, ({ condition_id }) => condition_id);
   return [...markets.values()].flatMap((inMarket) => {
-    const outcomes = [...groupedBy(inMarket, ({ token_id }) => token_id).values()];
-    const costs = outcomes.map((held) => Number(costOf(held)));
+    const outcomes = [...groupedBy(inMarket, ({ token_id }) => token_id).values()].map((own) => ({
+      own,
+      first: own[0] as Held,
+      costs: sumOf(own, 'costs'),
+      worth: sumOf(own, 'worth'),
+      gain: sumOf(own, 'gain'),
+    }));
+    const costs = outcomes.map((outcome) => Number(plain(outcome.costs)));
     const whole = costs.reduce((sum, cost) => sum + cost, 0);
     const agreement = whole === 0 ? null : Math.max(0, (2 * Math.max(...costs) - whole) / whole);
-    return outcomes.map((held) => outcomeOf(held, agreement));
+    return outcomes.map((outcome) => ({ ...outcome, agreement }));
   });
 }
 
-function outcomeOf(held: readonly Holding[], agreement: number | null) {
-  const [first] = held as [Holding];
-  const [cost_usdc, value_usdc] = [costOf(held), first.price === null ? null : worthOf(held)];
+function outcomeRecord({ own, first, costs, worth, gain, agreement }: HeldOutcome) {
+  const known = first.price !== null;
   return {
     condition_id: first.condition_id,
     question: first.question,
     category: first.category,
     outcome: first.outcome,
     token_id: first.token_id,
-    wallet_count: held.length,
-    wallets: held.map(({ wallet }) => wallet).sort(),
-    shares: total(held.map(({ shares }) => shares)),
-    cost_usdc,
-    value_usdc,
-    avg_buy_price: over(total(held.map(({ paid_usdc }) => paid_usdc)), total(held.map(({ paid_shares }) => paid_shares))),
+    wallet_count: own.length,
+    wallets: own.map(({ wallet }) => wallet).sort(),
+    shares: total(own.map(({ shares }) => shares)),
+    cost_usdc: plain(costs),
+    value_usdc: known ? plain(worth) : null,
+    avg_buy_price: over(total(own.map(({ paid_usdc }) => paid_usdc)), total(own.map(({ paid_shares }) => paid_shares))),
     current_price: first.price,
-    unrealized_pnl_usdc: value_usdc === null ? null : less(value_usdc, cost_usdc),
+    unrealized_pnl_usdc: known ? plain(gain) : null,
     agreement,
     end_date: first.end_date,
   };
 }
 
+/** Outcomes that two wallets or more hold, most wallets first. */
+const consensusOf = (outcomes: readonly HeldOutcome[]) =>
+  outcomes
+    .filter(({ own }) => own.length >= 2)
+    .sort((a, b) => b.own.length - a.own.length || descending(a.costs, b.costs) || (a.first.condition_id < b.first.condition_id ? -1 : 1))
+    .map(({ first: { condition_id, outcome }, own, costs }) => ({ condition_id, outcome, wallet_count: own.length, usdc: plain(costs) }));
+
 /** Markets in which different wallets hold different outcomes, most USDC first. */
-function conflictsOf(positions: readonly Held[]) {
-  return [...groupedBy(positions, ({ condition_id }) => condition_id)]
-    .filter(([, sides]) => sides.length >= 2 && new Set(sides.flatMap(({ wallets }) => wallets)).size >= 2)
+function conflictsOf(outcomes: readonly HeldOutcome[]) {
+  return [...groupedBy(outcomes, ({ first }) => first.condition_id)]
+    .filter(([, sides]) => sides.length >= 2 && new Set(sides.flatMap(({ own }) => own.map(({ wallet }) => wallet))).size >= 2)
     .map(([condition_id, sides]) => ({
       condition_id,
       outcomes: sides
-        .map(({ outcome, token_id, wallet_count, cost_usdc }) => ({ outcome: outcome ?? token_id, wallet_count, usdc: cost_usdc }))
+        .map(({ first, own, costs }) => ({ outcome: first.outcome ?? first.token_id, wallet_count: own.length, usdc: plain(costs) }))
         .sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.outcome < b.outcome ? -1 : 1)),
     }))
     .sort((a, b) => usdcOf(b) - usdcOf(a) || (a.condition_id < b.condition_id ? -1 : 1));
