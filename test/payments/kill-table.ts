@@ -56,6 +56,14 @@ interface Buyer {
   headers: Record<string, string>;
 }
 
+async function openColumn(fault: FaultName, open: () => Promise<Booth>): Promise<Column> {
+  const booth = await open();
+  const settings = { ...booth.settings, ...TIMES };
+  const next = await createPayments(settings, { pool: booth.pool, logger: rememberingLog([]) });
+  await next.start();
+  return { fault, booth, settings, next };
+}
+
 /** A buyer, and how its sale ended in the dying process; null: with the process. */
 interface Cell {
   buyer: Buyer;
@@ -141,21 +149,13 @@ function print(protocol: string, cellsOf: (state: Death) => readonly string[]): 
   process.stdout.write(`\nKilled, ${protocol}:\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
 }
 
-/** The tests of one chain's protocols, over booths that `open` opens; the tables they filled in are printed at the end. */
-export function killTable(open: () => Promise<Booth>): void {
+/** The tests of all protocols, over booths that each of `opens` opens of its chain; the tables they filled in are printed at the end. */
+export function killTable(opens: readonly (() => Promise<Booth>)[]): void {
   const table: Record<string, Partial<Record<Death, string[]>>> = {};
   let columns: Column[];
 
   beforeAll(async () => {
-    columns = await Promise.all(
-      FAULT_NAMES.map(async (fault) => {
-        const booth = await open();
-        const settings = { ...booth.settings, ...TIMES };
-        const next = await createPayments(settings, { pool: booth.pool, logger: rememberingLog([]) });
-        await next.start();
-        return { fault, booth, settings, next };
-      }),
-    );
+    columns = await Promise.all(opens.flatMap((open) => FAULT_NAMES.map((fault) => openColumn(fault, open))));
   }, 120_000);
   afterAll(async () => {
     for (const { next } of columns) await next.stop();
@@ -186,14 +186,12 @@ export function killTable(open: () => Promise<Booth>): void {
       });
       await Promise.all(
         columns.map(async (column, index) => {
-          const own = (buyers[index] as Buyer[]).map((buyer, place) => ({
-            buyer,
-            end: ends[index * (buyers[index] as Buyer[]).length + place] as string | null,
-          }));
-          const said = await aftermath(column, own, spoiled.has(index));
+          const before = buyers.slice(0, index).flat().length;
+          const cells = (buyers[index] as Buyer[]).map((buyer, place) => ({ buyer, end: ends[before + place] as string | null }));
+          const said = await aftermath(column, cells, spoiled.has(index));
           Object.keys(column.booth.buyers).forEach((protocol, place) => {
             const row = ((table[protocol] ??= {})[state] ??= []);
-            row[index] = said[place] as string;
+            row[FAULT_NAMES.indexOf(column.fault)] = said[place] as string;
           });
         }),
       );
