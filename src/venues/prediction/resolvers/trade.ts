@@ -101,8 +101,11 @@ const told =
   };
 
 /** The outcome a row is about. */
-export const tradedOutcome = async (row: TradeRow, context: GraphContext): Promise<OutcomeRecord | undefined> =>
-  (await wordsOf(row, context)).outcome;
+export async function tradedOutcome(row: TradeRow, context: GraphContext): Promise<OutcomeRecord | undefined> {
+  const { market, outcomes } = context.loaders(makeLoaders);
+  const [known, tokens] = await Promise.all([market.load(row.condition_id), outcomes.load(row.condition_id)]);
+  return outcomeIn(row, known, tokens, context.now);
+}
 
 /** Fields of PmTrade that the row itself does not hold. */
 export const PmTrade: Record<string, Field> = {
@@ -133,6 +136,6 @@ export const PmTrade: Record<string, Field> = {
     const gain = context.loaders(makeTold).gains.get(row);
     return gain === undefined ? gainOf(row, context) : gain;
   },
-  market: told(({ market }) => market),
+  market: (row, _, context) => context.loaders(makeLoaders).market.load(row.condition_id),
   wallet_profile: (row) => ({ wallet: row.wallet }),
 };

@@ -10,6 +10,7 @@ import type { WhaleFilter } from '../queries/whale-filter';
 import { listWhaleFills } from '../queries/whale-trades';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 import { closePage, openPage, timeframeWith } from './paging';
+import { tellTrades } from './trade';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
 
@@ -65,7 +66,7 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     context.meta.warnings.push(
       `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
     );
-  const trades = closePage(rows, args.limit, page, ['markets/trades', scope], context.meta);
+  const trades = await tellTrades(closePage(rows, args.limit, page, ['markets/trades', scope], context.meta), context);
   return { ...known.market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
 };
 
@@ -93,7 +94,7 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
       suggestion: suggest(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
     });
   }
-  return closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
+  return tellTrades(closePage(rows, args.limit, page, ['trades/whales', scope], context.meta), context);
 };
 
 /** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */
