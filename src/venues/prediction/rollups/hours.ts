@@ -25,7 +25,7 @@ export interface HourChange {
   taker_usdc: string;
 }
 
-// Both selects read `change`, which has the columns of HourChange; `hour` is the start of its UTC hour.
+// All selects read `change`, which has the columns of HourChange; `hour` is the start of its UTC hour.
 const TOKEN_COLUMNS =
   'condition_id, token_id, hour, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares, open, open_at, open_id, high, low, close, close_at, close_id';
 // One order for all that depends on it: the rows are sorted once.
@@ -86,8 +86,8 @@ const LATER = '(EXCLUDED.close_at, EXCLUDED.close_id) > (kept.close_at, kept.clo
 const when = (condition: string, columns: readonly string[]): string =>
   columns.map((column) => `${column} = CASE WHEN ${condition} THEN EXCLUDED.${column} ELSE kept.${column} END`).join(', ');
 
-// One statement, so that the rows are sent and read once. One order for all writers, so that two of them never wait for each other.
-const ROLL = `WITH ${CHANGES}, tokens AS (
+// Items of a WITH list that read `change`. One order for all writers, so that two of them never wait for each other.
+const ROLLED = `tokens AS (
 INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour
 ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_usdc', 'fill_shares', 'buys', 'sells', 'buy_usdc', 'sell_usdc', 'shares'])},
   high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}
@@ -97,13 +97,21 @@ ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 
 ), totals AS (
 INSERT INTO pm_market_total AS kept (${TOTAL_COLUMNS}) ${TOTALS} ORDER BY condition_id
 ON CONFLICT (condition_id) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
-)
+), wallets AS (
 INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
 ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
   ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
-  first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)`;
+  first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)
+)`;
 
-/** Adds rows to their hours, days and markets, inside the transaction that appends them. Order does not matter; each row must be told once. */
+// One statement, so that the rows are sent and read once.
+const ROLL = `WITH ${CHANGES}, ${ROLLED} SELECT 1`;
+
+/** Items of a WITH list that add the rows of `appended`, an item before them that returns rows of pm_trade, to their hours. */
+export const rollingHours = (appended: string): string =>
+  `change AS MATERIALIZED (SELECT ${FACT_COLUMNS} FROM ${appended} AS trade), ${ROLLED}`;
+
+/** Adds what is new of rows that were completed to their hours, days and markets, inside the transaction that completes them. Order does not matter; each row must be told once. */
 export async function rollHours(client: PoolClient, changes: readonly HourChange[]): Promise<void> {
   if (changes.length === 0) return;
   const column = (key: keyof HourChange): string => arrayOf(changes.map((change) => change[key]));
@@ -112,7 +120,6 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
   const tail = (['trade_id', 'rows', 'size', 'usdc', 'takes', 'taker_size', 'taker_usdc'] as const).map((key) => column(key));
   const values = [...head, seconds, ...tail];
   await client.query({ name: 'pm_roll_hours', text: ROLL, values });
-  await forgetHours(client, changes);
 }
 
 // Sorted, rows come in the order of the key: memory is bounded, and the key's index grows at its end.

@@ -19,9 +19,12 @@ export function sqlOf(client: PoolClient): Sql {
   };
 }
 
-/** One writer of rollups at a time, to the end of its transaction: each then sees all that the ones before it wrote. */
+/** SQL that lets one writer of rollups work at a time, to the end of its transaction: each then sees all that the ones before it wrote. */
+export const LOCK_ROLLUPS = "SELECT pg_advisory_xact_lock(hashtext('pm_rollups'))";
+
+/** Waits for the turn. */
 export async function lockRollups(client: PoolClient): Promise<void> {
-  await client.query("SELECT pg_advisory_xact_lock(hashtext('pm_rollups'))");
+  await client.query(LOCK_ROLLUPS);
 }
 
 /** What a batch of rows changed. */

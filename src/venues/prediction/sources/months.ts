@@ -1,6 +1,7 @@
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import { groupedBy } from '../grouped';
 import { monthTable, openMonth } from '../rollups/months-due';
+import { LOCK_ROLLUPS } from '../rollups/positions';
 
 const DAY_MS = 86_400_000;
 
@@ -13,22 +14,25 @@ export class Months {
 
   constructor(private readonly rollups: 'now' | 'later') {}
 
-  /** Rows by the table they belong in, which is made where it is not there. */
+  /** Locks the rollups, and tells rows by the table they belong in, which is made where it is not there. */
   async sort<Row extends { timestamp: Date }>(rows: readonly Row[], client: PoolClient): Promise<Map<string, Row[]>> {
-    for (const { timestamp } of rows) {
-      const day = Math.floor(timestamp.getTime() / DAY_MS);
-      if (this.ofDay.has(day)) continue;
-      const month = new Date(day * DAY_MS).toISOString().slice(0, 7);
-      const table = this.tables.get(month) ?? (await this.tableOf(month, client));
-      this.tables.set(month, table);
-      this.ofDay.set(day, table);
-    }
+    const unknown = new Set(rows.map(({ timestamp }) => Math.floor(timestamp.getTime() / DAY_MS)).filter((day) => !this.ofDay.has(day)));
+    if (unknown.size > 0) await this.find([...unknown], client);
     return groupedBy(rows, ({ timestamp }) => this.ofDay.get(Math.floor(timestamp.getTime() / DAY_MS)) as string);
   }
 
-  private async tableOf(month: string, client: PoolClient): Promise<string> {
+  private async find(days: readonly number[], client: PoolClient): Promise<void> {
+    const monthOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 7);
+    const months = [...new Set(days.map(monthOf))];
+    const states = await lockedStates(months.map(monthTable), client);
+    for (const [index, month] of months.entries()) {
+      if (!this.tables.has(month)) this.tables.set(month, await this.tableOf(month, states[index] as State, client));
+    }
+    for (const day of days) this.ofDay.set(day, this.tables.get(monthOf(day)) as string);
+  }
+
+  private async tableOf(month: string, known: State, client: PoolClient): Promise<string> {
     const table = monthTable(month);
-    const known = await partitionState(table, client);
     if (known !== 'none') return known === 'partition' ? 'pm_trade' : table;
     // One maker at a time; taking the lock also makes this session see what the one before it made.
     await client.query(ONE_MAKER);
@@ -36,16 +40,20 @@ export class Months {
       await client.query("SELECT ensure_month_partitions('pm_trade', $1, $1)", [`${month}-01T00:00:00Z`]);
       return 'pm_trade';
     }
-    if ((await partitionState(table, client)) === 'partition') return 'pm_trade';
+    if ((await lockedStates([table], client))[0] === 'partition') return 'pm_trade';
     await openMonth(client, table);
     return table;
   }
 }
 
-async function partitionState(table: string, client: PoolClient): Promise<'none' | 'partition' | 'due'> {
-  const { rows } = await client.query<{ attached: boolean }>(
-    'SELECT relispartition AS attached FROM pg_class WHERE oid = to_regclass($1)',
-    [table],
-  );
-  return rows[0] === undefined ? 'none' : rows[0].attached ? 'partition' : 'due';
+type State = 'none' | 'partition' | 'due';
+
+const stateOf = (table: string): string =>
+  `coalesce((SELECT CASE WHEN relispartition THEN 'partition' ELSE 'due' END FROM pg_class WHERE oid = to_regclass('${table}')), 'none')`;
+
+/** Locks the rollups and, in the same message to the server, asks what these tables are, as of then. */
+async function lockedStates(tables: readonly string[], client: PoolClient): Promise<State[]> {
+  const answers = await client.query(`${LOCK_ROLLUPS}; SELECT ARRAY[${tables.map(stateOf).join(', ')}] AS states`);
+  const [, asked] = answers as unknown as [unknown, QueryResult<{ states: State[] }>];
+  return asked.rows[0]?.states ?? [];
 }

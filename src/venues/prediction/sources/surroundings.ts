@@ -1,0 +1,128 @@
+import type { PoolClient } from 'pg';
+import { categoryOf } from '../categories';
+import { arrayOf } from '../rollups/array-text';
+import { listCategories, moveVolumes } from '../rollups/volumes';
+import type { DataApiRow } from './data-api-row';
+
+const MARKETS = `
+INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, is_stub)
+SELECT condition_id, question, slug, event_slug, category, '{}', '{}', true
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS row(condition_id, question, slug, event_slug, category)
+ON CONFLICT (condition_id) DO UPDATE SET question = EXCLUDED.question, slug = EXCLUDED.slug, event_slug = EXCLUDED.event_slug, category = EXCLUDED.category
+WHERE kept.is_stub AND kept.question IS NULL AND EXCLUDED.question IS NOT NULL`;
+
+// Those of which that statement will change the category.
+const NAMELESS = 'SELECT condition_id FROM pm_market WHERE condition_id = ANY($1) AND is_stub AND question IS NULL';
+
+const OUTCOMES = `
+INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome)
+SELECT * FROM unnest($6::text[], $7::text[], $8::smallint[], $9::text[]) AS row(condition_id, token_id, outcome_index, outcome)
+ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
+WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL
+RETURNING condition_id`;
+
+const WALLETS = `
+INSERT INTO pm_wallet AS kept (wallet, first_trade_at, first_seen_at)
+SELECT wallet, to_timestamp(traded), to_timestamp(seen) FROM unnest($10::text[], $11::float8[], $12::float8[]) AS row(wallet, traded, seen)
+ON CONFLICT (wallet) DO UPDATE SET first_trade_at = LEAST(kept.first_trade_at, EXCLUDED.first_trade_at), first_seen_at = LEAST(kept.first_seen_at, EXCLUDED.first_seen_at)
+WHERE EXCLUDED.first_seen_at < kept.first_seen_at OR EXCLUDED.first_trade_at < kept.first_trade_at OR (kept.first_trade_at IS NULL AND EXCLUDED.first_trade_at IS NOT NULL)`;
+
+const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS (${OUTCOMES}) SELECT DISTINCT condition_id FROM outcomes`;
+
+const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What the rows of one page tell of markets, outcomes and wallets beside the trades themselves. */
+export class Surroundings {
+  private readonly markets = new Set<string>();
+  private readonly outcomes = new Set<string>();
+
+  constructor(private readonly rollups: 'now' | 'later') {}
+
+  /** Keeps what is new, by one statement; tells the markets of which a token is new, or its place. What was taken on a market whose category changes is moved. */
+  async note(rows: readonly DataApiRow[], client: PoolClient): Promise<string[]> {
+    const stubs = this.newMarkets(rows);
+    const nameless = this.rollups === 'now' ? await listNameless(client, stubs) : [];
+    const placed = nameless.length > 0 ? await listCategories(client, nameless) : null;
+    const values = [...marketColumns(stubs), ...outcomeColumns(this.newOutcomes(rows)), ...walletColumns(rows)];
+    const noted = await client.query<{ condition_id: string }>({ name: 'pm_note_surroundings', text: NOTE, values });
+    if (placed !== null) await moveVolumes(client, placed);
+    return noted.rows.map(({ condition_id }) => condition_id);
+  }
+
+  private newMarkets(rows: readonly DataApiRow[]): DataApiRow[] {
+    return (
+      firstOfEach(rows, this.markets, (row) => (row.title === null ? `?${row.condition_id}` : row.condition_id))
+        // A row with a title says more than one without.
+        .sort((a, b) => before(a.condition_id, b.condition_id) || Number(b.title !== null) - Number(a.title !== null))
+        .filter((row, index, sorted) => row.condition_id !== sorted[index - 1]?.condition_id)
+    );
+  }
+
+  private newOutcomes(rows: readonly DataApiRow[]): DataApiRow[] {
+    const named = rows.filter((row) => row.token_id !== null && row.outcome !== null);
+    return firstOfEach(named, this.outcomes, (row) => `${row.token_id}|${row.outcome_index ?? ''}`)
+      .sort(
+        (a, b) => before(a.token_id as string, b.token_id as string) || Number(b.outcome_index !== null) - Number(a.outcome_index !== null),
+      )
+      .filter((row, index, sorted) => row.token_id !== sorted[index - 1]?.token_id);
+  }
+}
+
+/** Markets among these that are known without a name, and are told one. */
+async function listNameless(client: PoolClient, stubs: readonly DataApiRow[]): Promise<string[]> {
+  const told = stubs.filter(({ title }) => title !== null).map(({ condition_id }) => condition_id);
+  if (told.length === 0) return [];
+  const { rows } = await client.query<{ condition_id: string }>({ name: 'pm_nameless', text: NAMELESS, values: [told] });
+  return rows.map(({ condition_id }) => condition_id);
+}
+
+/** First row of each key that is not in `known` yet; the keys are added to it. */
+function firstOfEach(rows: readonly DataApiRow[], known: Set<string>, keyOf: (row: DataApiRow) => string): DataApiRow[] {
+  const found: DataApiRow[] = [];
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (known.has(key)) continue;
+    known.add(key);
+    found.push(row);
+  }
+  return found;
+}
+
+const categoryOfRow = ({ slug, event_slug, title }: DataApiRow): string =>
+  categoryOf({ tags: [], slugs: slug ? [slug, event_slug ?? ''] : [title ?? ''] });
+
+const marketColumns = (stubs: readonly DataApiRow[]): unknown[][] => [
+  stubs.map((row) => row.condition_id),
+  stubs.map((row) => row.title),
+  stubs.map((row) => row.slug),
+  stubs.map((row) => row.event_slug),
+  stubs.map(categoryOfRow),
+];
+
+const outcomeColumns = (stubs: readonly DataApiRow[]): unknown[][] => [
+  stubs.map((row) => row.condition_id),
+  stubs.map((row) => row.token_id),
+  stubs.map((row) => row.outcome_index),
+  stubs.map((row) => row.outcome),
+];
+
+/** Wallets with their first trade and first row, in seconds, in one order for all writers: two of them never wait for each other. */
+function walletColumns(rows: readonly DataApiRow[]): string[] {
+  const wallets = new Map<string, { traded: number | null; seen: number }>();
+  for (const { wallet, timestamp, price } of rows) {
+    const seconds = timestamp.getTime() / 1_000;
+    const known = wallets.get(wallet);
+    const traded = price === null ? null : seconds;
+    if (known === undefined) wallets.set(wallet, { traded, seen: seconds });
+    else {
+      known.seen = Math.min(known.seen, seconds);
+      if (traded !== null) known.traded = Math.min(known.traded ?? traded, traded);
+    }
+  }
+  const ordered = [...wallets].sort(([a], [b]) => before(a, b));
+  return [
+    arrayOf(ordered.map(([wallet]) => wallet)),
+    arrayOf(ordered.map(([, { traded }]) => traded)),
+    arrayOf(ordered.map(([, { seen }]) => seen)),
+  ];
+}
