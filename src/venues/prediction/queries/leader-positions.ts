@@ -11,7 +11,7 @@ const CATEGORY = `COALESCE(market.category, 'Other')`;
 const ENDED: Statement = {
   name: 'pm_ended_evidence',
   text: `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
-  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, paid_usdc::float8 AS cost_usdc, gain::float8 AS pnl_usdc, position.closed_at, status = 'voided' AS is_voided, gain, paid_usdc
+  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, date_part('epoch', position.closed_at) AS ended, status = 'voided' AS is_voided, gain, paid_usdc
 FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
 LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
 };
@@ -23,13 +23,29 @@ export interface EndedEvidence extends EndedPosition {
   paid_usdc: string;
 }
 
+type EvidenceRow = Pick<EndedEvidence, 'wallet' | 'event' | 'e' | 'y' | 'gain' | 'paid_usdc'> & { is_voided: boolean; ended: number };
+
 /** Positions of wallets that ended since the window's begin, of one category or all, in no order. */
-export const listEndedEvidence = (
+export async function listEndedEvidence(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   { from }: Window,
   category: string | null,
-): Promise<EndedEvidence[]> => sql.query<EndedEvidence & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
+): Promise<EndedEvidence[]> {
+  const rows = await sql.query<EvidenceRow & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
+  return rows.map(({ wallet, event, e, y, gain, paid_usdc, is_voided, ended }) => ({
+    wallet,
+    event,
+    e,
+    y,
+    gain,
+    paid_usdc,
+    is_voided,
+    cost_usdc: Number(paid_usdc),
+    pnl_usdc: Number(gain),
+    closed_at: new Date(Math.round(ended * 1_000)),
+  }));
+}
 
 /** What a wallet ever bought and sold in a category, USDC as an exact decimal text, and its open positions there. */
 export interface CategoryHolding {

@@ -58,15 +58,16 @@ ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
 export async function getWalletTradesTotals(sql: Sql, filter: WalletTradesFilter): Promise<WalletTradesTotals> {
   const statement: Statement = {
     name: `pm_wallet_trades_totals${shapeOf(filter)}`,
-    // Summed by market and side at once: of a busy wallet's rows nothing else is kept.
-    text: `WITH sums AS MATERIALIZED (
-  SELECT condition_id, side, side IN ('BUY', 'SELL') AS is_trade, count(*) AS rows, sum(usdc_size) AS usdc, max(usdc_size) AS largest FROM pm_trade WHERE ${where(filter)} GROUP BY condition_id, side
+    // Summed by market at once: of a busy wallet's rows nothing else is kept.
+    text: `WITH market AS MATERIALIZED (
+  SELECT condition_id, count(*) AS rows, count(*) FILTER (WHERE side <> 'REDEEM') AS trades, max(usdc_size) FILTER (WHERE side <> 'REDEEM') AS largest,
+    sum(usdc_size) FILTER (WHERE side = 'BUY') AS bought, sum(usdc_size) FILTER (WHERE side = 'SELL') AS sold, sum(usdc_size) FILTER (WHERE side = 'REDEEM') AS redeemed
+  FROM pm_trade WHERE ${where(filter)} GROUP BY condition_id
 )
-SELECT COALESCE(sum(rows), 0)::int AS rows, COALESCE(sum(rows) FILTER (WHERE is_trade), 0)::int AS trade_count, COALESCE(sum(usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_volume,
-  COALESCE(sum(usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_volume, COALESCE(sum(usdc) FILTER (WHERE side = 'REDEEM'), 0) AS redeem_volume,
-  (count(DISTINCT condition_id) FILTER (WHERE is_trade))::int AS markets_traded, max(largest) FILTER (WHERE is_trade) AS largest_trade_usdc,
-  (SELECT category FROM sums JOIN pm_market AS market USING (condition_id) WHERE is_trade GROUP BY category ORDER BY sum(rows) DESC, category LIMIT 1) AS most_traded_category
-FROM sums`,
+SELECT COALESCE(sum(rows), 0)::int AS rows, COALESCE(sum(trades), 0)::int AS trade_count, COALESCE(sum(bought), 0) AS buy_volume, COALESCE(sum(sold), 0) AS sell_volume,
+  COALESCE(sum(redeemed), 0) AS redeem_volume, count(*) FILTER (WHERE trades > 0)::int AS markets_traded, max(largest) AS largest_trade_usdc,
+  (SELECT category FROM market AS traded JOIN pm_market USING (condition_id) WHERE trades > 0 GROUP BY category ORDER BY sum(trades) DESC, category LIMIT 1) AS most_traded_category
+FROM market`,
   };
   const [row] = await sql.query<WalletTradesTotals & Record<string, unknown>>(statement, valuesOf(filter));
   return row as WalletTradesTotals;

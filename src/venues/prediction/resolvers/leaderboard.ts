@@ -15,7 +15,7 @@ import {
   listPeriodVolumes,
 } from '../queries/wallet-leaderboard';
 import { groupedBy } from '../grouped';
-import { scoreWallet } from '../scoring/formula';
+import { judgeLeader } from '../scoring/formula';
 import { nameRun } from './wallets';
 
 interface TopPerformersArgs {
@@ -70,7 +70,7 @@ async function performerOf(
   context: GraphContext,
 ) {
   const score = await context.loaders(makeLoaders).score.load(leader.wallet);
-  const judged = scoreWallet(ended, context.now);
+  const judged = judgeLeader(ended, context.now);
   const pnl = total(ended.map(({ gain }) => gain));
   const held = categories.filter(({ category }) => filter.category === null || category === filter.category);
   return {

@@ -89,6 +89,24 @@ export function judgeEdge(positions: readonly EndedPosition[], now: Date): Pick<
   return { edge: edge?.edge ?? null, edge_ci: edge && edgeInterval(edge, events, seedOfEvents(events)) };
 }
 
+/** What of `scoreWallet` a leader is shown with, of the same positions: luck is drawn only where the standard error does not decide. */
+export function judgeLeader(
+  positions: readonly EndedPosition[],
+  now: Date,
+): Pick<PmScore, 'edge' | 'edge_ci' | 'is_significant' | 'largest_event_share'> {
+  const eligible = eligiblePositions(positions, now);
+  const counted = forecasts(eligible, now);
+  const events = sumsByEvent(counted);
+  const edge = edgeOf(events);
+  const seed = seedOfEvents(events);
+  return {
+    edge: edge?.edge ?? null,
+    edge_ci: edge && edgeInterval(edge, events, seed),
+    is_significant: edge !== null && isProvenGood(edge) && randomizationP(counted, seed) < S_PM.significant_p,
+    largest_event_share: largestEventShare(eligible),
+  };
+}
+
 /** Band, caps, score and tier of the evidence. */
 export function verdictOn(evidence: PmEvidence): PmVerdict {
   const band = bandOf(evidence);
@@ -97,7 +115,7 @@ export function verdictOn(evidence: PmEvidence): PmVerdict {
   return { score, tier: tierOf(score), band, caps };
 }
 
-const isProvenGood = ({ z }: PmEvidence): boolean => z !== null && z > S_PM.significant_z;
+const isProvenGood = ({ z }: Pick<PmEvidence, 'z'>): boolean => z !== null && z > S_PM.significant_z;
 const isProvenBad = ({ z }: PmEvidence): boolean => z !== null && z < -S_PM.significant_z;
 /** Still an edge without its largest event. */
 const isRobust = ({ without_largest_event_z: z }: PmEvidence): boolean => z !== null && z > S_PM.robust_z;
