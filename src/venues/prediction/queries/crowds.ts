@@ -24,6 +24,8 @@ export interface CrowdScope {
   category: string | null;
   /** Buys and sells ever at least. */
   min_trades: number;
+  /** Only markets with at least so many wallets, all sides together. */
+  min_wallets: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface CrowdScope {
 export function listCrowdSides(
   sql: Sql,
   band: ScoreBand,
-  { category, min_trades }: CrowdScope,
+  { category, min_trades, min_wallets }: CrowdScope,
   { now, overlay }: AsOf,
 ): Promise<CrowdSide[]> {
   const parameters = new Parameters();
@@ -51,11 +53,12 @@ export function listCrowdSides(
   FROM (${positionsSql(instant, later, `${OPEN} AND wallet = ANY (${wallets('scored')})`)}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
 ), several AS (
   SELECT m, w, sum(cost) AS cost FROM held JOIN (SELECT m, w FROM held GROUP BY 1, 2 HAVING count(*) > 1) AS both_sides USING (m, w) GROUP BY 1, 2
-), side AS (
+), side AS MATERIALIZED (
   SELECT m, token_id, count(*)::int AS wallets, sum(2 * held.cost - COALESCE(several.cost, held.cost)) AS net_usdc, sum(score) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc
   FROM held LEFT JOIN several USING (m, w) WHERE 2 * held.cost > COALESCE(several.cost, held.cost) GROUP BY m, token_id
 )
-SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)`;
+SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)
+WHERE (m IN (SELECT m FROM side GROUP BY m HAVING sum(wallets) >= ${parameters.add(min_wallets, 'int')})) IS TRUE`;
   return sql.query<CrowdSide & Record<string, unknown>>(
     { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text },
     parameters.values,

@@ -84,7 +84,8 @@ export async function findOverlap(
   const member = (condition?: string): string => memberSql(instant, later, day, smart, condition);
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
-  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`));
+  const positionsOf = (some: string): string => positionsSql(instant, later, `wallet = ANY (${some})`);
+  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, 'wallet, belongs');
   const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (
   SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id = ${market} OR (${statusAt(status, 'market', instant)})
 ), own AS MATERIALIZED (

@@ -84,7 +84,8 @@ const byOwn = {
 /** Crowds in scope that agree. */
 async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
   const [band, as_of] = await Promise.all([dumbBand(context, args.max_score), asOf(context)]);
-  const sides = await listCrowdSides(context.sql, band, { category: args.category ?? null, min_trades: FEWEST_TRADES }, as_of);
+  const scope = { category: args.category ?? null, min_trades: FEWEST_TRADES, min_wallets: args.min_wallets };
+  const sides = await listCrowdSides(context.sql, band, scope, as_of);
   return [...groupedBy(sides, (side) => side.condition_id).values()].map(crowdOf).filter((crowd) => agrees(crowd, args));
 }
 
