@@ -49,18 +49,19 @@ export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart
   const grain = longestGrain(bounds);
   const pieces = marketPieces(bounds, grain, parameters);
   const [instant, begins] = [parameters.add(now, 'timestamptz'), parameters.add(cut.bounds, 'timestamptz[]')];
-  // The planner guesses them far too few: as a truth value they are hashed, as a join they would be searched through for each row.
   const active = activeMarkets(instant, category && parameters.add(category, 'text'));
+  const chosen = 'SELECT condition_id FROM active';
   const inflow =
     order !== 'smart_money_inflow'
       ? ''
       : `LEFT JOIN (SELECT condition_id, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
-  FROM (${smartPieces(smart.cut, smart.rule, parameters, 'true', active)}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
-  const text = `WITH traded AS (
+  FROM (${smartPieces(smart.cut, smart.rule, parameters, 'true', chosen)}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
+  // The planner guesses them far too few: as a truth value they are hashed, as a join they would be searched through for each row.
+  const text = `WITH active AS MATERIALIZED (${active}), traded AS (
   SELECT condition_id, COALESCE(sum(buy_usdc) FILTER (WHERE part = ${last}), 0) AS buy_usdc, COALESCE(sum(sell_usdc) FILTER (WHERE part = ${last}), 0) AS sell_usdc,
     COALESCE(sum(buys + sells) FILTER (WHERE part = ${last}), 0)::int AS trades, COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${last - 1}), 0) AS previous,
     COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part < ${last}), 0) AS earlier
-  FROM (${pieces}) AS piece WHERE (condition_id IN (${active})) IS TRUE GROUP BY condition_id HAVING sum(buys + sells) FILTER (WHERE part = ${last}) > 0
+  FROM (${pieces}) AS piece WHERE (condition_id IN (${chosen})) IS TRUE GROUP BY condition_id HAVING sum(buys + sells) FILTER (WHERE part = ${last}) > 0
 ), aged AS (
   SELECT traded.*, buy_usdc + sell_usdc AS volume,
     ${cut.bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = traded.condition_id), ${begins})) AS parts_before
