@@ -14,8 +14,8 @@ export interface InsiderSums {
   bucket: Date | null;
   category: string | null;
   condition_id: string | null;
-  /** Of buckets and markets. */
-  wallets: string[] | null;
+  /** Of buckets and markets: places in `flagged`, from 1. */
+  wallets: number[] | null;
   wallet_count: number;
   trades: number;
   usdc: string;
@@ -36,7 +36,7 @@ function tradesIn({ flagged, window, category }: FlaggedScope, parameters: Param
     category === null
       ? ''
       : ` AND trade.condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(category, 'text')})`;
-  return `unnest(${wallets}, ${since}) AS flagged(wallet, since) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
+  return `unnest(${wallets}, ${since}) WITH ORDINALITY AS flagged(wallet, since, place) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
     AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')${only}`;
 }
 
@@ -45,16 +45,16 @@ export function listInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: number
   const parameters = new Parameters();
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
   const limit = parameters.add(most, 'int');
-  // Markets are looked up once a cell, not once a trade.
+  // Markets are looked up once a cell, not once a trade. Wallets and markets are told apart by number: texts are long.
   const text = `WITH cell AS MATERIALIZED (
-  SELECT cell.*, COALESCE(market.category, 'Other') AS category FROM (
-    SELECT trade.wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
+  SELECT cell.*, hashtextextended(cell.condition_id, 0) AS market, COALESCE(market.category, 'Other') AS category FROM (
+    SELECT flagged.place::int AS wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
       COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
     FROM ${tradesIn(scope, parameters)} GROUP BY 1, 2, 3, 4
   ) AS cell JOIN pm_market AS market ON market.condition_id = cell.condition_id
 ), summed AS (
   SELECT bucket, category, condition_id, array_agg(DISTINCT wallet) AS wallets, sum(trades)::int AS trades, sum(usdc) AS usdc, sum(buy_usdc) AS buy_usdc,
-    sum(taker_usdc) AS taker_usdc, count(DISTINCT condition_id)::int AS markets FROM cell GROUP BY GROUPING SETS ((bucket), (category), (condition_id), ())
+    sum(taker_usdc) AS taker_usdc, count(DISTINCT market)::int AS markets FROM cell GROUP BY GROUPING SETS ((bucket), (category), (condition_id), ())
 ), shown AS (
   SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY condition_id IS NULL ORDER BY usdc DESC, condition_id) AS place FROM summed) AS placed
   WHERE condition_id IS NULL OR place <= ${limit}

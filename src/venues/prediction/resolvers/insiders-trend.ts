@@ -51,8 +51,9 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   ]);
   const whole = sums.find(({ bucket, category, condition_id }) => bucket === null && category === null && condition_id === null);
   if (whole === undefined || whole.trades === null) throw emptyTrend(suspects, context.now);
-  const series = seriesOf(sums, suspects, volumes, window, length);
-  const markets = await topMarkets(sums, suspects, context);
+  const placed = [...suspects.values()];
+  const series = seriesOf(sums, placed, volumes, window, length);
+  const markets = await topMarkets(sums, placed, context);
   context.meta.count = markets.length;
   return {
     timeframe: args.timeframe,
@@ -80,9 +81,11 @@ function checkLength({ from, to }: Window, size: Bucket): void {
   });
 }
 
+/** Suspects by wallet, ascending: means over some of them are always added up in one order. */
 function suspectsOf(rows: readonly InsiderBet[], min_score: number): Map<string, Suspect> {
   const suspects = new Map<string, Suspect>();
-  for (const [wallet, markets] of groupedBy(rows, (row) => row.wallet)) {
+  const wallets = [...groupedBy(rows, (row) => row.wallet)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [wallet, markets] of wallets) {
     const ordered = [...markets].sort((a, b) => a.first_bet_at.getTime() - b.first_bet_at.getTime());
     const steps = ordered.map(({ first_bet_at }, index) => ({
       at: first_bet_at.getTime(),
@@ -112,7 +115,7 @@ const NOTHING = { insider_wallets: 0, insider_trades: 0, insider_buy_usdc: '0', 
 
 function seriesOf(
   sums: readonly InsiderSums[],
-  suspects: ReadonlyMap<string, Suspect>,
+  suspects: readonly Suspect[],
   volumes: ReadonlyMap<number, string>,
   window: Window,
   length: number,
@@ -123,7 +126,7 @@ function seriesOf(
   return Array.from({ length: count }, (_, index) => {
     const start = first + index * length;
     const own = byBucket.get(start);
-    const wallets = (own?.wallets ?? []).map((wallet) => suspects.get(wallet) as Suspect);
+    const wallets = (own?.wallets ?? []).map((place) => suspects[place - 1] as Suspect);
     return {
       bucket: new Date(start),
       ...(own ? figuresOf(own) : NOTHING),
@@ -143,13 +146,13 @@ export function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat
   return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
 }
 
-async function topMarkets(sums: readonly InsiderSums[], suspects: ReadonlyMap<string, Suspect>, context: GraphContext) {
+async function topMarkets(sums: readonly InsiderSums[], suspects: readonly Suspect[], context: GraphContext) {
   const loaders = context.loaders(makeLoaders);
   const top = sums.flatMap((row) => (row.condition_id === null ? [] : [{ ...row, condition_id: row.condition_id }]));
   top.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1));
   return Promise.all(
     top.map(async ({ condition_id, wallets, usdc, sides }) => {
-      const scores = (wallets ?? []).map((wallet) => scoreAt(suspects.get(wallet) as Suspect, context.now.getTime()));
+      const scores = (wallets ?? []).map((place) => scoreAt(suspects[place - 1] as Suspect, context.now.getTime()));
       return {
         condition_id,
         question: (await loaders.market.load(condition_id))?.question ?? null,
