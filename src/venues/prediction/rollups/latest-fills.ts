@@ -18,28 +18,33 @@ const counting = (sides: string): string => `INSERT INTO pm_latest_day AS kept (
 SELECT category, ${DAY}, sum(n) FROM (${sides}) AS side GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
 ON CONFLICT (category, day) DO UPDATE SET wallets = kept.wallets + EXCLUDED.wallets RETURNING wallets`;
 
-/** SQL of CTEs and a statement: notes `latest` (wallet, category, at) where it is later than what is kept, and counts days. */
+/** Items of a WITH list that note `latest` (wallet, category, at) where it is later than what is kept; `counted` tells how many wallets are on each day that changed. */
 const noting = (latest: string): string => `moved AS MATERIALIZED (
   SELECT latest.wallet, latest.category, latest.at, kept.at AS before FROM (${latest}) AS latest
   LEFT JOIN pm_latest_fill AS kept ON kept.wallet = latest.wallet AND kept.category = latest.category WHERE kept.at IS NULL OR kept.at < latest.at
 ), noted AS (
   INSERT INTO pm_latest_fill (wallet, category, at) SELECT wallet, category, at FROM moved ORDER BY 1, 2 ON CONFLICT (wallet, category) DO UPDATE SET at = EXCLUDED.at
-)
-${counting('SELECT category, at, 1 AS n FROM moved UNION ALL SELECT category, before, -1 FROM moved WHERE before IS NOT NULL')}`;
+), counted AS (${counting('SELECT category, at, 1 AS n FROM moved UNION ALL SELECT category, before, -1 FROM moved WHERE before IS NOT NULL')})`;
 
-const ADD = `WITH change AS MATERIALIZED (
-  SELECT condition_id, wallet, to_timestamp(max(seconds)) AS at, to_timestamp(max(seconds) FILTER (WHERE takes > 0)) AS taken_at
-  FROM unnest($1::text[], $2::text[], $3::float8[], $4::int[]) AS row(condition_id, wallet, seconds, takes) GROUP BY condition_id, wallet
-), ${noting(`SELECT wallet, '' AS category, max(at) AS at FROM change GROUP BY wallet
+const COUNTED = 'SELECT wallets FROM counted';
+
+/** Items of a WITH list that note the fills of `fill`, an item before them with condition_id, wallet, timestamp and takes. Where `counted` has a zero: `forgetLeftDays`. */
+export const NOTING_FILLS = noting(`SELECT wallet, '' AS category, max("timestamp") AS at FROM fill GROUP BY wallet
 UNION ALL
-SELECT wallet, market.category, max(taken_at) FROM change JOIN pm_market AS market ON market.condition_id = change.condition_id WHERE taken_at IS NOT NULL GROUP BY wallet, market.category`)}`;
+SELECT wallet, market.category, max("timestamp") FROM fill JOIN pm_market AS market ON market.condition_id = fill.condition_id WHERE takes > 0 GROUP BY wallet, market.category`);
 
-const LEFT = 'DELETE FROM pm_latest_day WHERE wallets = 0';
+const ADD = `WITH fill AS MATERIALIZED (
+  SELECT condition_id, wallet, to_timestamp(seconds) AS "timestamp", takes
+  FROM unnest($1::text[], $2::text[], $3::float8[], $4::int[]) AS row(condition_id, wallet, seconds, takes)
+), ${NOTING_FILLS} ${COUNTED}`;
+
+/** Takes out the days that nobody is left on. */
+export const forgetLeftDays = (client: PoolClient): Promise<unknown> => client.query('DELETE FROM pm_latest_day WHERE wallets = 0');
 
 /** Runs a statement that counts days; those that nobody is left on go. */
 async function count(client: PoolClient, text: string, values: unknown[], name?: string): Promise<void> {
   const { rows } = await client.query<{ wallets: number }>({ name, text, values });
-  if (rows.some(({ wallets }) => wallets === 0)) await client.query(LEFT);
+  if (rows.some(({ wallets }) => wallets === 0)) await forgetLeftDays(client);
 }
 
 /** Notes fills of wallets, inside the transaction that appends or completes them. Order does not matter; twice is once. */
@@ -74,7 +79,7 @@ const MOVED = 'unnest($1::text[], $2::text[], $3::text[]) AS moved(condition_id,
 const TAKES = `SELECT moved.before, moved.after, trade.wallet, max(trade."timestamp") AS at FROM ${MOVED}
 JOIN pm_trade AS trade ON trade.condition_id = moved.condition_id WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2, 3`;
 
-const MOVE_TO = `WITH ${noting(`SELECT wallet, after AS category, max(at) AS at FROM (${TAKES}) AS taken GROUP BY 1, 2`)}`;
+const MOVE_TO = `WITH ${noting(`SELECT wallet, after AS category, max(at) AS at FROM (${TAKES}) AS taken GROUP BY 1, 2`)} ${COUNTED}`;
 
 // Only where the latest take of the category before was on a moved market is it another now.
 const MOVE_FROM = `WITH left_behind AS (
@@ -102,7 +107,7 @@ export async function moveLatest(client: PoolClient, moved: readonly MovedMarket
   const { rows } = await client.query<{ wallet: string; category: string }>(MOVE_FROM, values);
   await count(client, MOVE_TO, values);
   await count(client, MAKE_SOME, [rows.map(({ wallet }) => wallet), rows.map(({ category }) => category)]);
-  await client.query(LEFT);
+  await forgetLeftDays(client);
 }
 
 /** Makes all rows anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */

@@ -25,18 +25,30 @@ FROM minute CROSS JOIN unnest(ARRAY['minute', 'hour', 'day']) AS unit GROUP BY 1
 const FACT_MINUTES = `date_trunc('minute', "timestamp", 'UTC') AS minute, side, count(*) AS takes, sum(usdc_size) AS usdc`;
 const TAKEN = `trade.is_taker AND trade.side IN ('BUY', 'SELL')`;
 
-/** Adds the sums of `minute` and tells which rows are left without a fill. */
-const adding = (minute: string): string => `WITH minute AS MATERIALIZED (${minute}), added AS (
+/** Items of a WITH list that add the sums of `minute`; `added` is what then is kept. */
+const summing = (minute: string): string => `minute AS MATERIALIZED (${minute}), added AS (
 INSERT INTO pm_category_volume AS kept (${COLUMNS}) ${SUMS} ORDER BY 1, 2, 3
 ON CONFLICT (unit, at, category) DO UPDATE SET buys = kept.buys + EXCLUDED.buys, sells = kept.sells + EXCLUDED.sells,
   buy_usdc = kept.buy_usdc + EXCLUDED.buy_usdc, sell_usdc = kept.sell_usdc + EXCLUDED.sell_usdc
 RETURNING unit, at, category, buys, sells
-) SELECT unit, at, category FROM added WHERE buys = 0 AND sells = 0`;
+)`;
 
-const ADD =
-  adding(`SELECT market.category, date_trunc('minute', to_timestamp(seconds), 'UTC') AS minute, side, sum(takes) AS takes, sum(usdc) AS usdc
-FROM unnest($1::text[], $2::float8[], $3::text[], $4::int[], $5::numeric[]) AS change(condition_id, seconds, side, takes, usdc)
-JOIN pm_market AS market ON market.condition_id = change.condition_id GROUP BY 1, 2, 3`);
+/** A statement that adds the sums of `minute` and tells which rows are left without a fill. */
+const adding = (minute: string): string => `WITH ${summing(minute)} SELECT unit, at, category FROM added WHERE buys = 0 AND sells = 0`;
+
+const minutesOf = (
+  fills: string,
+): string => `SELECT market.category, date_trunc('minute', fill."timestamp", 'UTC') AS minute, fill.side, sum(takes) AS takes, sum(taker_usdc) AS usdc
+FROM ${fills} JOIN pm_market AS market ON market.condition_id = fill.condition_id WHERE takes <> 0 OR taker_usdc <> 0 GROUP BY 1, 2, 3`;
+
+/** Items of a WITH list that add new fills to the volume of their categories: `fill`, an item before them with condition_id, timestamp, side, takes and taker_usdc. */
+export const ADDING_FILLS = summing(minutesOf('fill'));
+
+const ADD = adding(
+  minutesOf(
+    '(SELECT *, to_timestamp(seconds) AS "timestamp" FROM unnest($1::text[], $2::float8[], $3::text[], $4::int[], $5::numeric[]) AS given(condition_id, seconds, side, takes, taker_usdc)) AS fill',
+  ),
+);
 
 const MOVE =
   adding(`SELECT CASE sign WHEN 1 THEN after ELSE before END AS category, minute, side, takes * sign AS takes, usdc * sign AS usdc FROM (

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours, rollingHours } from '../rollups/hours';
-import { rollLatest } from '../rollups/latest-fills';
+import { NOTING_FILLS, forgetLeftDays, rollLatest } from '../rollups/latest-fills';
 import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
-import { rollVolumes } from '../rollups/volumes';
+import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
 import type { DataApiRow } from './data-api-row';
 import { Months } from './months';
 import { Surroundings } from './surroundings';
@@ -28,8 +28,10 @@ SELECT condition_id, "timestamp", trade_id, wallet, token_id, side, price, size,
 FROM ${ROWS}
 ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING`;
 
-// What is new is added to its hours by the same statement: it is sent once.
-const APPEND = `WITH appended AS (${append('pm_trade')} RETURNING *), ${rollingHours('appended')} SELECT trade_id, usdc_size FROM appended`;
+// What is new is added to its hours, its categories and its wallets' latest fills by the same statement: it is sent once.
+const APPEND = `WITH appended AS (${append('pm_trade')} RETURNING *), ${rollingHours('appended')},
+fill AS (SELECT * FROM change WHERE side IN ('BUY', 'SELL')), ${ADDING_FILLS}, ${NOTING_FILLS}
+SELECT trade_id, usdc_size, EXISTS (SELECT FROM counted WHERE wallets = 0) AS left_days FROM appended`;
 
 // The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
 const complete = (table: string): string => `
@@ -44,6 +46,8 @@ RETURNING kept.condition_id, kept.token_id, kept.wallet, kept.side, kept.price, 
 interface Appended {
   trade_id: string;
   usdc_size: string;
+  /** Whether some day has none of the wallets left that were last there. */
+  left_days: boolean;
 }
 
 type Change = HourChange & TradeFact;
@@ -112,22 +116,23 @@ interface Written {
   completed: HourChange[];
 }
 
-/** Appends the rows that are not there yet, and completes those that are; their hours are brought up to that. */
+/** Appends the rows that are not there yet, and completes those that are; hours, volumes and latest fills are brought up to that. */
 async function write(rows: TradeFact[], client: PoolClient): Promise<Written> {
   const values = columnsOf(rows);
   const appended = await client.query<Appended>({ name: 'pm_append_trades', text: APPEND, values });
+  if (appended.rows[0]?.left_days === true) await forgetLeftDays(client);
   const changes = newChanges(rows, appended.rows);
   if (changes.length === rows.length) return { appended: changes, completed: [] };
   const completed = await client.query<HourChange>({ name: 'pm_complete_trades', text: complete('pm_trade'), values });
   await rollHours(client, completed.rows);
+  await rollVolumes(client, completed.rows);
+  await rollLatest(client, completed.rows);
   return { appended: changes, completed: completed.rows };
 }
 
-/** Brings the other rollups up to rows that were appended or completed. */
+/** Brings positions up to rows that were appended or completed, and takes out what was told of their hours. */
 async function roll(client: PoolClient, changes: Change[], completed: HourChange[], new_tokens: readonly string[]): Promise<void> {
   await forgetHours(client, [...changes, ...completed]);
-  await rollVolumes(client, [...changes, ...completed]);
-  await rollLatest(client, [...changes, ...completed]);
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
   await rollPositions(client, { facts, restated: completed.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
 }
