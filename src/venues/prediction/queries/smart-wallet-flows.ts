@@ -22,6 +22,10 @@ export interface SmartWalletFlow {
   first_buy_at: Date | null;
 }
 
+const HOUR_MS = 3_600_000;
+/** In so many hours smart wallets do little against how many markets are active. */
+const FEW_HOURS = 48;
+
 type Row = SmartWalletFlow & { told: number } & Record<string, unknown>;
 
 /** SQL of flows from pieces; `told` is of how many hours are told. */
@@ -55,19 +59,20 @@ export async function listSmartWalletFlows(
   { category, entered, on_one_outcome }: FlowScope,
   now: Date,
 ): Promise<SmartWalletFlow[]> {
+  const few_hours = cut.whole.to.getTime() - cut.whole.from.getTime() <= FEW_HOURS * HOUR_MS;
   return withTold(await loadTold(sql, cut, rule), (hours) => {
     const parameters = new Parameters();
     const active = activeMarkets(parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text'));
     const pieces =
       hours === null
         ? smartPieces(cut, rule, parameters, 'true', active)
-        : toldWalletPieces(cut, rule, hours, { category: null, markets: active }, parameters);
+        : toldWalletPieces(cut, rule, hours, { category: null, markets: active, few_hours }, parameters);
     const flows = flowsOf(pieces, hours === null ? '0' : 'max(told)');
     const chosen = entered === null ? flows : enteredOf(flows, entered, cut, parameters);
     // As a truth value the markets are hashed.
     const text = `WITH flow AS MATERIALIZED (${chosen})
 SELECT * FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP BY condition_id, token_id HAVING count(*) >= ${parameters.add(on_one_outcome, 'int')})) IS TRUE`;
-    const name = `pm_smart_wallet_flows${category === null ? '' : '_category'}${entered === null ? '' : '_entered'}${hours === null ? '' : '_told'}`;
+    const name = `pm_smart_wallet_flows${category === null ? '' : '_category'}${entered === null ? '' : '_entered'}${hours === null ? '' : few_hours ? '_hours' : '_told'}`;
     return sql.query<Row>({ name, text }, parameters.values);
   });
 }

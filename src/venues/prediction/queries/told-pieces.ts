@@ -47,6 +47,8 @@ const COLUMNS = 'token_id, wallet, hour, score, buys, sells, buy_usdc, sell_usdc
 export interface ToldScope {
   category: string | null;
   markets: string | null;
+  /** The cut holds so few hours that all that is told of them is looked through, instead of looking each market up. */
+  few_hours?: boolean;
 }
 
 /** SQL of what each smart wallet did within a cut, from told hours as toldPieces: category, `told`, and columns of smartPieces. */
@@ -54,13 +56,15 @@ export function toldWalletPieces(
   cut: Cut,
   rule: SmartRule,
   hours: ToldHours,
-  { category, markets }: ToldScope,
+  { category, markets, few_hours = false }: ToldScope,
   parameters: Parameters,
 ): string {
   const { within, told } = placesOf(cut, hours, parameters);
   const chosen = category === null ? null : parameters.add(category, 'text');
   const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
-  const on = markets === null ? '' : ` AND condition_id IN (${markets})`;
+  // As a truth value the markets are hashed.
+  const among = few_hours ? `(condition_id IN (${markets})) IS TRUE` : `condition_id IN (${markets})`;
+  const on = markets === null ? '' : ` AND ${among}`;
   const rest = smartPieces(untoldOf(cut, hours), rule, parameters, 'true', markets);
   return `SELECT condition_id, category, ${COLUMNS}, hour::timestamptz AS at, ${told} AS told FROM pm_smart_wallet_hour
 WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')}${on}
