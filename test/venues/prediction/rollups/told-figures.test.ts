@@ -1,5 +1,3 @@
-import type { Pool } from 'pg';
-import type { Sql } from '../../../../src/db/sql';
 import { BEGINNING } from '../../../../src/lib/timeframe';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { listEndedGains } from '../../../../src/venues/prediction/queries/ended-gains';
@@ -9,14 +7,11 @@ import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wall
 import { testDatabase } from '../../../support/database';
 import { iso, market } from '../small-world';
 import { loadRecords } from '../support';
+import { expectSameUntold, sqlOf } from './untold';
 
 const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
 const now = new Date(start.getTime() + 10 * DAY);
-
-const sqlOf = (pool: Pool): Sql => ({
-  query: async (statement, values) => (await pool.query({ ...statement, values: values as unknown[] })).rows,
-});
 
 /** Floats are added up in any order. */
 const round = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toFixed(9)) : value);
@@ -48,14 +43,7 @@ describe('figures of wallets, told', () => {
       expect(figures[0]?.length).toBeGreaterThan(200);
       return [...figures.map(ordered), ...gains.map(ordered), ordered(categories)];
     };
-    const check = async (): Promise<void> => {
-      const kept = await answers();
-      await pool.query('CREATE TABLE aside AS SELECT * FROM pm_told_wallet');
-      await pool.query('DELETE FROM pm_told_wallet');
-      expect(kept).toEqual(await answers());
-      await pool.query('INSERT INTO pm_told_wallet SELECT * FROM aside');
-      await pool.query('DROP TABLE aside');
-    };
+    const check = (): Promise<void> => expectSameUntold(pool, answers);
     await tellWallets(pool);
     expect(await told()).toBe(wallets.length);
     await check();

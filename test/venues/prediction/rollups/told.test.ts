@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../../../src/db/transaction';
-import type { Sql } from '../../../../src/db/sql';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
@@ -21,15 +20,12 @@ import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { iso, market } from '../small-world';
 import { loadRecords } from '../support';
+import { expectSameUntold, sqlOf } from './untold';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const start = new Date('2026-02-01T00:00:00Z');
 const now = new Date(start.getTime() + 8 * DAY + 17.3 * HOUR);
-
-const sqlOf = (pool: Pool): Sql => ({
-  query: async (statement, values) => (await pool.query({ ...statement, values: values as unknown[] })).rows,
-});
 
 const micros = (usdc: string): number => Math.round(Number(usdc) * 1e6);
 
@@ -306,14 +302,7 @@ describe('what is told beforehand', () => {
         wallets: wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) })),
       };
     };
-    const check = async (): Promise<void> => {
-      const kept = await answers();
-      await pool.query('CREATE TABLE aside AS SELECT * FROM pm_told_wallet');
-      await pool.query('DELETE FROM pm_told_wallet');
-      expect(kept).toEqual(await answers());
-      await pool.query('INSERT INTO pm_told_wallet SELECT * FROM aside');
-      await pool.query('DROP TABLE aside');
-    };
+    const check = (): Promise<void> => expectSameUntold(pool, answers);
     await check();
     const { rows } = await pool.query<{ wallet: string; trades: number }>(
       `SELECT wallet, count(*)::int AS trades FROM pm_trade WHERE side IN ('BUY', 'SELL') GROUP BY 1`,
