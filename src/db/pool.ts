@@ -1,9 +1,29 @@
-import { Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolConfig, type QueryResult } from 'pg';
 import { unreachable } from './reach';
+
+type Told = (error: Error | null, result: QueryResult) => void;
+
+/**
+ * node-postgres' client, whose statements are asked for with a callback always. The promise it makes itself, set on a statement after it
+ * was made, keeps the rows of statement after statement alive until the whole heap is collected: half of all rows read were moved to the old
+ * generation, and a third of the time of a long list went into moving them. Statements with a callback or a stream of their own are left alone.
+ */
+class Connection extends Client {
+  override query(...asked: never[]): never {
+    const send = super.query.bind(this) as (...args: unknown[]) => unknown;
+    const [first, values, last] = asked as unknown[];
+    const own = typeof values === 'function' || typeof last === 'function' || typeof (first as { submit?: unknown }).submit === 'function';
+    if (own) return send(...(asked as unknown[])) as never;
+    return new Promise<QueryResult>((resolve, reject) => {
+      const told: Told = (error, result) => (error ? reject(error) : resolve(result));
+      send(first, values, told);
+    }) as never;
+  }
+}
 
 /** Connections to the database at `url`, made when they are needed. */
 export function makePool(url: string, config: PoolConfig): Pool {
-  const pool = new Pool({ statement_timeout: 65_000, ...config, connectionString: url });
+  const pool = new Pool({ statement_timeout: 65_000, ...config, connectionString: url, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   return pool;

@@ -61,12 +61,13 @@ export async function plainClients(url: string): Promise<Record<SentStatement['o
   return { pool, keyed, end: async () => void (await Promise.all([pool.end(), keyed.end()])) };
 }
 
+/** With a callback, as the product does (src/db/pool.ts tells why): the promise of node-postgres would keep the rows. */
+const send = (client: Client, query: QueryConfig): Promise<QueryResult> =>
+  new Promise((resolve, reject) => client.query(query, (error: Error | null, result) => (error ? reject(error) : resolve(result))));
+
 /** Sends the statements one after the other; resolves to how many rows came back. */
 export async function replay(clients: Record<SentStatement['over'], Client>, statements: readonly SentStatement[]): Promise<number> {
   let rows = 0;
-  for (const { query, over } of statements) {
-    const result = (await clients[over].query(query)) as QueryResult;
-    rows += result.rowCount ?? 0;
-  }
+  for (const { query, over } of statements) rows += (await send(clients[over], query)).rowCount ?? 0;
   return rows;
 }
