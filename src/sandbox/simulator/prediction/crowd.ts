@@ -96,7 +96,7 @@ export function makeCrowd(seed: number, size: number): Crowd {
   byRole.market_maker = Array.from({ length: makers }, (_, number) => late(`maker-${number}`, 'market_maker', COIN_FLIP, 80));
   return {
     byRole,
-    herd: Array.from({ length: HERD }, (_, number) => late(`herd-${number}`, 'loser', 0.12, 45)),
+    herd: Array.from({ length: HERD }, (_, number) => late(`herd-${number}`, 'loser', 0.12, 110)),
     newcomer: (day, number) =>
       late(`newcomer-${day}-${number}`, 'newcomer', COIN_FLIP, new Chance(seed, 'newcomer', day, number).around(40, 1)),
     insider: (market) => late(`insider-${market}`, 'insider', 1, new Chance(seed, 'insider', market).between(4_000, 15_000)),

@@ -41,16 +41,16 @@ function herding({ chance, crowd, plan, path }: Scene): Action[] {
     usdc: chance.around(usdc, 0.4),
     fraction: 1,
   });
-  if (sample) return crowd.herd.map((by) => buy(by, 1, 3 * by.bet, 0.15));
+  if (sample) return crowd.herd.map((by) => buy(by, 1, by.bet, 0.15));
   const comes = crowd.herd.filter(() => chance.happens(0.7));
   return comes.map((by) => buy(by, chance.happens(by.hit) === path.first_wins ? 0 : 1, by.bet, 1 / 3));
 }
 
-/** Those who know better come back to the sample market twice a day. */
+/** Those who know better come back to the sample market several times a day. */
 function insight({ chance, crowd, plan }: Scene): Action[] {
   const regulars = crowd.byRole.skilled.slice(0, REGULARS);
   const actions: Action[] = [];
-  for (let time = plan.created + 6 * HOUR; time < plan.end - HOUR; time += chance.whole(8, 16) * HOUR) {
+  for (let time = plan.created + 6 * HOUR; time < plan.end - HOUR; time += chance.whole(1, 3) * HOUR) {
     const by = chance.pick(regulars);
     const kind = chance.happens(0.25) ? 'sell' : 'buy';
     actions.push({ time: time + chance.whole(0, 3_000), by, kind, outcome: 0, usdc: chance.around(3 * by.bet, 0.5), fraction: 0.5 });
