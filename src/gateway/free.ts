@@ -9,7 +9,8 @@ import type { Payments } from '../payments/protocol';
 import { priceList } from '../pricing/catalog';
 import { quote } from '../pricing/quote';
 import { llmsText, openApi } from './discovery';
-import { docsPage, methodologyPage } from './pages';
+import { methodologyPage } from './pages/methodology';
+import { docsPage } from './pages/reference';
 import type { Health } from './health';
 
 /** What the free routes tell about. */
@@ -71,7 +72,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     '/llms.txt': document('text/plain', llmsText(endpoints, publicUrl)),
     '/.well-known/x402': document('application/json', wellKnown('x402')),
     '/.well-known/mpp': document('application/json', wellKnown('mpp')),
-    '/docs': document('text/html', docsPage(endpoints, publicUrl)),
+    '/docs': document('text/html', docsPage(endpoints, schema, publicUrl)),
     '/docs/methodology': document('text/html', methodologyPage(endpoints, schema)),
   };
 }

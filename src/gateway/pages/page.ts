@@ -1,0 +1,28 @@
+import type { Endpoint } from '../../endpoints/endpoint';
+
+export const escape = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+
+const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
+h1{font-size:1.6rem}h2{margin-top:2.5rem}h3{margin:2.5rem 0 .3rem;font-size:1rem}code,pre{font:13px ui-monospace,monospace;background:#f4f5f7;border-radius:4px}
+code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;overflow-x:auto}.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
+td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #e5e7eb;vertical-align:top}td:first-child code{white-space:nowrap}
+.price{color:#57606a;white-space:nowrap}a{color:#0550ae}details{margin:.6rem 0}summary{cursor:pointer;color:#0550ae}`;
+
+/** A whole page without scripts. */
+export const page = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
+
+/** A table of ready HTML cells, which scrolls by itself where it is wider than the screen. */
+export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `<div class="wide"><table><tr>${heads.map((head) => `<th>${head}</th>`).join('')}</tr>${rows
+    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+    .join('')}</table></div>`;
+
+export const code = (text: string): string => `<code>${escape(text)}</code>`;
+
+/** A description of the schema: what stands between backticks is code. */
+export const prose = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+/** Where an endpoint stands on a page. */
+export const anchor = (endpoint: Endpoint): string => endpoint.name.replace(/\//g, '-');

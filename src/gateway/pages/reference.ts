@@ -1,0 +1,132 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Endpoint, Parameter } from '../../endpoints/endpoint';
+import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
+import { allowedOf } from '../../endpoints/read';
+import { priceRange } from '../../pricing/catalog';
+import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
+import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
+import { anchor, code, escape, page, prose, table } from './page';
+
+const VENUES: [Endpoint['venue'], string][] = [
+  ['prediction', 'Prediction market'],
+  ['perps', 'Perpetual futures'],
+  ['lp', 'Liquidity pools'],
+];
+
+const usd = (micro: bigint): string =>
+  dollars(micro).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+
+const price = (text: string): string => `<span class="price">${text}</span>`;
+
+/** What a parameter takes; a scalar of ours leads to its meaning. */
+function allowedText(parameter: Parameter): string {
+  const allowed = allowedOf(parameter);
+  if (Array.isArray(allowed)) return escape(allowed.join(', '));
+  if (typeof allowed === 'object' && allowed !== null) return `${parameter.min} to ${parameter.max}${boundedThing(parameter)}`;
+  if (parameter.type === 'Boolean') return 'true, false';
+  return typeLink(parameter.type);
+}
+
+const typeLink = (type: string): string => `<a href="/docs/methodology#${type}">${type}</a>`;
+
+function boundedThing({ list, type }: Parameter): string {
+  if (list) return ` × ${typeLink(type)}`;
+  return type === 'String' ? ' characters' : '';
+}
+
+/** How a parameter moves the price. */
+function effectText(endpoint: Endpoint, parameter: Parameter): string {
+  if (parameter.name === (WINDOW_LISTS[endpoint.name] ?? 'timeframe')) return '× window';
+  if (parameter.pricedLimit) return `× ${parameter.name} / ${String(parameter.default)}, at least 1`;
+  return parameter.filter ? `× ${parameter.filter.factor}` : '';
+}
+
+function parameterRow(endpoint: Endpoint, parameter: Parameter): string[] {
+  const fallback = parameter.required ? 'required' : parameter.default === undefined ? '–' : String(parameter.default);
+  return [
+    code(parameter.name),
+    escape(fallback),
+    allowedText(parameter),
+    price(escape(effectText(endpoint, parameter))),
+    prose(parameter.note ?? ''),
+  ];
+}
+
+/** Dot paths of the fields of an answer's rows, with type and meaning. */
+function fieldRows(schema: JsonSchema, path = ''): string[][] {
+  const variants = schema.oneOf as JsonSchema[] | undefined;
+  if (variants !== undefined) return variants.flatMap((variant) => fieldRows(variant, path));
+  if (schema.items !== undefined) return fieldRows(schema.items as JsonSchema, path);
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).flatMap(([name, field]) => [
+    [code(`${path}${name}`), escape(typeText(field)), prose(String(field.description ?? ''))],
+    ...fieldRows(field, `${path}${name}.`),
+  ]);
+}
+
+function typeText({ type, enum: choices }: JsonSchema): string {
+  if (Array.isArray(choices)) return choices.map((choice) => (choice === null ? 'null' : String(choice))).join(' | ');
+  return [type ?? 'object'].flat().join(' | ');
+}
+
+function exampleOf(endpoint: Endpoint, publicUrl: string): string {
+  const sample = sampleInput(endpoint);
+  if (endpoint.method === 'POST')
+    return `curl -s -X POST ${publicUrl}${endpoint.path} -H 'Content-Type: application/json' -d '${JSON.stringify(sample)}'`;
+  const query = new URLSearchParams(Object.entries(sample).map(([name, value]) => [name, String(value)])).toString();
+  return `curl -s '${publicUrl}${endpoint.path}${query ? `?${query}` : ''}'`;
+}
+
+function endpointSection(endpoint: Endpoint, schema: GraphQLSchema, publicUrl: string): string {
+  const range = priceRange(endpoint);
+  const rules = SPECIAL_RULES.filter(({ endpoints }) => endpoints.includes(endpoint.name)).map(({ rule }) => `Price rule: ${rule}.`);
+  const parameters = endpoint.parameters.map((parameter) => parameterRow(endpoint, parameter));
+  const fields = fieldRows(outputSchema(endpoint, schema));
+  return `<h3 id="${anchor(endpoint)}">${endpoint.method} ${code(endpoint.path)} ${price(`${usd(range.default)} (${usd(range.cheapest)} to ${usd(range.dearest)})`)}</h3>
+<p>${escape(endpoint.summary)}. <a href="/docs/methodology#${anchor(endpoint)}">How it is computed</a>${rules.map((rule) => ` ${escape(rule)}`).join('')}</p>
+${parameters.length ? table(['Parameter', 'Default', 'Allowed', 'Price', 'Notes'], parameters) : ''}
+<pre>${escape(exampleOf(endpoint, publicUrl))}</pre>
+<details><summary>${fields.length} fields of ${endpoint.answer.table ? 'each row of ' : ''}the answer</summary>${table(['Field', 'Type', 'Meaning'], fields)}</details>`;
+}
+
+const indexRow = (endpoint: Endpoint): string[] => [
+  endpoint.method,
+  `<a href="#${anchor(endpoint)}">${code(endpoint.path)}</a>`,
+  price(usd(priceRange(endpoint).default)),
+  escape(endpoint.summary),
+];
+
+const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
+<li>Send the request without payment. The <code>402</code> tells its exact price and how to pay it, and checks the parameters: all free.</li>
+<li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).</li>
+<li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (60 s) and empty answers cost nothing.
+An answer that was lost on its way is sent again for the same proof, without paying twice.</li></ol>`;
+
+function howPriced(): string {
+  const tiers = Object.entries(BASE_MICRO).map(([tier, micro]) => `${tier} ${usd(micro)}`);
+  const windows = Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => `${code(token)} ${factor}`);
+  return `<h2 id="prices">Prices</h2><p>Base by tier (${tiers.join(', ')}) × window × limit × filters, never below ${usd(FLOOR_MICRO)} or above ${usd(CEILING_MICRO)}.
+The price beside each endpoint is that of its defaults, with the lowest and the highest it can cost. Windows: ${windows.join(', ')}. <a href="/api/v1/pricing">All factors as JSON</a></p>`;
+}
+
+/** The reference of everything sold, as one page without scripts. */
+export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, publicUrl: string): string {
+  const wings = VENUES.map(([venue, title]) => ({ venue, title, sold: endpoints.filter((endpoint) => endpoint.venue === venue) }));
+  const index = wings.map(
+    ({ venue, title, sold }) =>
+      `<h3><a href="#${venue}">${title}</a></h3>${table(
+        ['', 'Path', 'Price', 'Question'],
+        sold.map((endpoint) => indexRow(endpoint)),
+      )}`,
+  );
+  const sections = wings.map(
+    ({ venue, title, sold }) =>
+      `<h2 id="${venue}">${title}</h2>${sold.map((endpoint) => endpointSection(endpoint, schema, publicUrl)).join('')}`,
+  );
+  return page(
+    'Smart money analytics',
+    `<h1>Smart money analytics</h1><p>Pay per query, no accounts: ${endpoints.length} questions about wallets, markets, coins and pools.
+<a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
+${HOW_TO_PAY}${howPriced()}<h2 id="questions">Questions</h2>
+<p>Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.</p>${index.join('')}${sections.join('')}`,
+  );
+}
