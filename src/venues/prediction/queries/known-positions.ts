@@ -57,14 +57,29 @@ export const knownSql = (
 FROM (${positions}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
 
-const OPEN: Statement = {
-  name: 'pm_wallets_open_positions',
-  text: knownSql(positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`)),
-};
+const OPEN_SQL = positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`);
+
+const OPEN: Statement = { name: 'pm_wallets_open_positions', text: knownSql(OPEN_SQL) };
 
 /** Positions of the wallets that are open, in no order. */
 export const listOpenPositions = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> =>
   sql.query<KnownPosition & Record<string, unknown>>(OPEN, [wallets, now, overlay]);
+
+/** SQL of what the shares of `position`, an open one, are worth before `now` less what they cost, as unrealizedOf tells it; `market` and `token` as of tokenPrice. */
+export const unrealizedSql = (now: string): string => `trunc(position.shares * trunc(${tokenPrice(now)}, 18), 18) - position.cost`;
+
+const UNREALIZED: Statement = {
+  name: 'pm_wallets_unrealized',
+  text: `SELECT position.wallet, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
+FROM (${OPEN_SQL}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.wallet`,
+};
+
+/** Worth less cost of all open positions that have a price, by wallet, exact decimal texts; wallets without any are not told. */
+export async function listUnrealized(sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<Map<string, string>> {
+  const rows = await sql.query<{ wallet: string; unrealized: string | null }>(UNREALIZED, [wallets, now, overlay]);
+  return new Map(rows.flatMap(({ wallet, unrealized }) => (unrealized === null ? [] : [[wallet, unrealized] as const])));
+}
 
 /** What of an open position counts in a portfolio. */
 export type Holding = Pick<

@@ -5,20 +5,18 @@ import type { GraphContext } from '../../venue';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { over, percent, total } from '../exact';
-import { type KnownPosition, type WalletsScope, listOpenPositions } from '../queries/known-positions';
+import type { WalletsScope } from '../queries/known-positions';
 import { type WalletFigures, listWalletFigures } from '../queries/wallet-figures';
 import { type WalletVolume, listWalletVolumes } from '../queries/wallet-volumes';
 import type { PmScore } from '../scoring/formula';
 import { isSpecialist } from '../scoring/tags';
 import { tierOf } from '../scoring/tiers';
-import { unrealizedOf } from './position';
 
 /** All that is known of a wallet as of an answer: figures of its positions that ended in the window, and what it traded in it. */
 export interface WalletState {
   wallet: string;
   whole: WalletFigures;
   categories: WalletFigures[];
-  open: KnownPosition[];
   /** What was bought and sold in the window, by category, largest first. */
   volumes: WalletVolume[];
   score: ScoreRecord | null;
@@ -30,13 +28,11 @@ export interface WalletState {
 /** States of these wallets, whole life or a window, in the order asked; null for a wallet that never traded. */
 export async function loadWalletStates(scope: WalletsScope, context: GraphContext, window: Window | null): Promise<(WalletState | null)[]> {
   const lifetime = { from: BEGINNING, to: scope.now };
-  const [rows, open, traded] = await Promise.all([
+  const [rows, traded] = await Promise.all([
     listWalletFigures(context.sql, scope, window ?? lifetime, null),
-    listOpenPositions(context.sql, scope),
     window && listWalletVolumes(context.sql, scope.wallets, window),
   ]);
   const figures = groupedBy(rows, ({ wallet }) => wallet);
-  const held = groupedBy(open, ({ wallet }) => wallet);
   const loaders = context.loaders(makeLoaders);
   return Promise.all(
     scope.wallets.map(async (wallet) => {
@@ -54,7 +50,6 @@ export async function loadWalletStates(scope: WalletsScope, context: GraphContex
         wallet,
         whole,
         categories,
-        open: held.get(wallet) ?? [],
         volumes,
         score,
         first_trade: window === null ? (record?.first_trade_at ?? null) : earliest(volumes.map(({ first_at }) => first_at)),
@@ -70,8 +65,8 @@ const lifetimeVolume = ({ wallet, category, trades, volume, markets, last_trade_
 
 const byVolume = (a: WalletVolume, b: WalletVolume): number => Number(b.volume) - Number(a.volume) || (a.category < b.category ? -1 : 1);
 
-/** The `profile` of wallets/profile (R-WALLET), over positions that ended in the window. */
-export function profileOf({ whole, categories, open, volumes, score, first_trade, insider_score }: WalletState) {
+/** The `profile` of wallets/profile (R-WALLET), over positions that ended in the window; `unrealized` is of those that are open. */
+export function profileOf({ whole, categories, volumes, score, first_trade, insider_score }: WalletState, unrealized: string) {
   const volume = total(volumes.map((one) => one.volume));
   const top = volumes[0];
   const breakdown = (score?.breakdown ?? null) as (Partial<PmScore> & { copy_followers?: number }) | null;
@@ -94,7 +89,7 @@ export function profileOf({ whole, categories, open, volumes, score, first_trade
     roi_pct: percent(whole.pnl, whole.cost),
     profit_factor: over(whole.gained, whole.lost),
     max_drawdown_usdc: whole.max_drawdown,
-    unrealized_pnl_usdc: total(open.flatMap((position) => unrealizedOf(position) ?? [])),
+    unrealized_pnl_usdc: unrealized,
     brier: whole.brier,
     avg_entry_price: whole.avg_entry_price,
     followable_roi_pct: score?.followable_roi_pct ?? null,

@@ -1,9 +1,10 @@
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
+import { listUnrealized } from '../queries/known-positions';
 import { listOverlap } from '../queries/wallet-overlap';
 import { type WalletState, categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
-import { pairsOf, sharedPositions, sidesOf } from './wallets-overlap';
+import { pairsOf, sharedPositions } from './wallets-overlap';
 import { lifetimeAt, nameRun, walletsScope } from './wallets';
 
 interface CompareArgs {
@@ -21,9 +22,10 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
   const window = args.timeframe ? windowOf(args.timeframe, context.now) : lifetimeAt(context.now);
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window: args.timeframe ? window : null });
   const scope = await walletsScope(args.wallets, context);
-  const [states, overlap] = await Promise.all([
+  const [states, unrealized, overlap] = await Promise.all([
     loadWalletStates(scope, context, window.from > BEGINNING ? window : null),
-    listOverlap(context.sql, scope, window),
+    listUnrealized(context.sql, scope),
+    listOverlap(context.sql, scope, window, args.include_shared_positions),
     nameRun(context),
   ]);
   const found = states.filter((state) => state !== null);
@@ -33,11 +35,7 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
       details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.join(',') }],
     });
   }
-  const sides = sidesOf(
-    found.map(({ wallet }) => wallet),
-    overlap.shared,
-  );
-  const profiles = new Map(found.map((state) => [state.wallet, profileOf(state)]));
+  const profiles = new Map(found.map((state) => [state.wallet, profileOf(state, unrealized.get(state.wallet) ?? '0')]));
   return {
     wallets: args.wallets.map((wallet, index) => {
       const state = states[index] ?? null;
@@ -50,8 +48,8 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
     }),
     comparison_winners: Object.fromEntries(METRICS.map((metric) => [metric, winnersOf(profiles, metric)])),
     category_overlap: categoriesOf(found),
-    shared_positions: args.include_shared_positions ? sharedPositions(sides) : null,
-    pairwise: pairsOf(sides, overlap.reaches),
+    shared_positions: overlap.sides && sharedPositions(overlap.sides.filter(({ wallet }) => profiles.has(wallet))),
+    pairwise: pairsOf([...profiles.keys()], overlap),
   };
 };
 

@@ -2,15 +2,15 @@ import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { less } from '../exact';
-import type { KnownPosition, WalletsScope } from '../queries/known-positions';
+import { less, total } from '../exact';
+import { type KnownPosition, type WalletsScope, listOpenPositions, listUnrealized } from '../queries/known-positions';
 import { beforeAll } from '../queries/trade-row';
 import { listScoreHistory } from '../queries/wallet-scores';
 import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
 import { loadWalletsOverlay } from '../rollups/positions-as-of';
 import { loadPeriodGains } from './period-gains';
 import { closePage, openPage, timeframeWith } from './paging';
-import { positionRecord } from './position';
+import { positionRecord, unrealizedOf } from './position';
 import { tellTrades } from './trade';
 import { categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
 
@@ -64,8 +64,10 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
     condition_id: null,
     category: null,
   };
-  const [[state], trades, history] = await Promise.all([
-    walletsScope([args.wallet], context).then((scope) => loadWalletStates(scope, context, null)),
+  const scope = await walletsScope([args.wallet], context);
+  const [[state], held, trades, history] = await Promise.all([
+    loadWalletStates(scope, context, null),
+    args.include_positions ? openOf(scope, context) : unrealizedAlone(scope, context),
     args.include_trades ? listWalletTrades(context.sql, filter, beforeAll(context.now), args.trades_limit) : null,
     listScoreHistory(context.sql, args.wallet, context.now, HISTORY_DAYS),
     nameRun(context),
@@ -75,14 +77,30 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
   context.loaders(makeLoaders).judgement.prime(args.wallet, state.score);
   return {
     wallet: args.wallet,
-    profile: profileOf(state),
+    profile: profileOf(state, held.unrealized),
     category_breakdown: categoryBreakdownOf(state),
-    active_positions: args.include_positions ? mostValueFirst(state.open) : null,
+    active_positions: held.open && mostValueFirst(held.open),
     recent_trades: trades && (await tellTrades(trades, context)),
     score_history: history,
     score_breakdown: args.explain ? (state.score?.breakdown ?? null) : null,
   };
 };
+
+/** Open positions of the scope's wallet, or null where they are not asked for, and what they gained unrealized. */
+interface Open {
+  open: KnownPosition[] | null;
+  unrealized: string;
+}
+
+async function openOf(scope: WalletsScope, { sql }: GraphContext): Promise<Open> {
+  const open = await listOpenPositions(sql, scope);
+  return { open, unrealized: total(open.flatMap((position) => unrealizedOf(position) ?? [])) };
+}
+
+async function unrealizedAlone(scope: WalletsScope, { sql }: GraphContext): Promise<Open> {
+  const [unrealized] = (await listUnrealized(sql, scope)).values();
+  return { open: null, unrealized: unrealized ?? '0' };
+}
 
 const mostValueFirst = (open: readonly KnownPosition[]) =>
   open
