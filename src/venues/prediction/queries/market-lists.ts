@@ -93,14 +93,19 @@ export function listNewestResolved(
   return sql.query<ResolvedMarket & Record<string, unknown>>(RESOLVED, values);
 }
 
+/** What a listing by end tells of a market. */
+export interface EndingMarket extends Pick<ListedMarket, 'condition_id' | 'question' | 'slug' | 'category'> {
+  end_date: Date;
+}
+
 const ENDING: Statement = {
   name: 'pm_list_ending',
-  text: `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${activeAt('market', '$1')} AND end_date <= $2 AND ($3::text IS NULL OR category = $3)`,
+  text: `SELECT condition_id, question, slug, category, end_date FROM pm_market AS market WHERE ${activeAt('market', '$1')} AND end_date <= $2 AND ($3::text IS NULL OR category = $3)`,
 };
 
 /** Active markets whose end lies after `now` and not after `until`. */
-export function listEnding(sql: Sql, category: string | null, now: Date, until: Date): Promise<ListedMarket[]> {
-  return sql.query<ListedMarket & Record<string, unknown>>(ENDING, [now, until, category]);
+export function listEnding(sql: Sql, category: string | null, now: Date, until: Date): Promise<EndingMarket[]> {
+  return sql.query<EndingMarket & Record<string, unknown>>(ENDING, [now, until, category]);
 }
 
 const NEXT: Statement = {

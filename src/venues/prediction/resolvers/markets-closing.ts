@@ -5,7 +5,7 @@ import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
-import { type ListedMarket, findNextEnd, listEnding } from '../queries/market-lists';
+import { type EndingMarket, findNextEnd, listEnding } from '../queries/market-lists';
 import { type LifetimeVolume, loadLifetimeVolumes } from '../queries/market-volumes';
 import { type SmartView, loadSmartViews } from './signals-views';
 
@@ -23,7 +23,7 @@ interface Args {
 }
 
 interface Listed {
-  market: ListedMarket & { end_date: Date };
+  market: EndingMarket;
 }
 
 interface Ending extends Listed {
@@ -37,7 +37,7 @@ const MOST_HOURS = 72;
 /** markets/closing-soon: active markets that end within so many hours. Throws empty_result when none does. */
 export const marketsClosingSoon: Resolver<unknown, Args> = async (_, args, context) => {
   const markets = await listEnding(context.sql, args.category ?? null, context.now, new Date(context.now.getTime() + args.hours * HOUR_MS));
-  const listed = markets.map((market) => ({ market: market as Listed['market'] }));
+  const listed = markets.map((market) => ({ market }));
   const shown = isListOrder(args.sort_by)
     ? await measure(pageOf(listed, LIST_ORDERS[args.sort_by], args), context)
     : pageOf(await measure(listed, context), MEASURED_ORDERS[args.sort_by], args);
