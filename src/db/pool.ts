@@ -14,9 +14,14 @@ class Connection extends Client {
     const [first, values, last] = asked as unknown[];
     const own = typeof values === 'function' || typeof last === 'function' || typeof (first as { submit?: unknown }).submit === 'function';
     if (own) return send(...(asked as unknown[])) as never;
-    return new Promise<QueryResult>((resolve, reject) => {
+    const answer = new Promise<QueryResult>((resolve, reject) => {
       const told: Told = (error, result) => (error ? reject(error) : resolve(result));
       send(first, values, told);
+    });
+    return answer.catch((error: Error) => {
+      // From the socket that told it to who asked.
+      Error.captureStackTrace(error);
+      throw error;
     }) as never;
   }
 }

@@ -16,6 +16,16 @@ describe('the database client', () => {
     expect(rows).toEqual([{ source: 'prediction.trades' }]);
   });
 
+  test("an error's stack leads to who asked", async () => {
+    const asking = async (): Promise<unknown> => sqlOver(db).query({ name: 'nowhere', text: 'SELECT FROM nowhere' }, []);
+    const error: Error = await asking().then(
+      () => new Error('answered'),
+      (thrown: Error) => thrown,
+    );
+    expect(error.message).toBe('relation "nowhere" does not exist');
+    expect(error.stack).toContain('client.test.ts');
+  });
+
   test('an aborted query is cancelled in PostgreSQL too', async () => {
     const abort = new AbortController();
     const slow = sqlOver(db, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
