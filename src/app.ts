@@ -10,6 +10,7 @@ import { lagSeconds, makeHealth } from './gateway/health';
 import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
 import type { PaidDeps, PaidEndpoint } from './gateway/paid';
+import type { WingDefinitions } from './gateway/pages/methodology';
 import { type Listening, listen, makeGateway } from './gateway/server';
 import { staleError } from './gateway/stale';
 import { makeContext } from './graph/context';
@@ -29,6 +30,10 @@ import { makeRunner } from './workers/runner';
 import { lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
+
+/** How each wing's figures are computed. */
+export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
+  new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
 
 /** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
 export const contextsOver =
@@ -164,7 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const gateway = makeGateway({
     paid: deps,
-    free: { endpoints, schema, payments, health, version, publicUrl, startedAt },
+    free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, version, publicUrl, startedAt },
     endpoints: paid,
     metrics,
     logger,

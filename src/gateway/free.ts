@@ -9,7 +9,7 @@ import type { Payments } from '../payments/protocol';
 import { priceList } from '../pricing/catalog';
 import { quote } from '../pricing/quote';
 import { llmsText, openApi } from './discovery';
-import { methodologyPage } from './pages/methodology';
+import { type WingDefinitions, methodologyPage } from './pages/methodology';
 import { docsPage } from './pages/reference';
 import type { Health } from './health';
 
@@ -17,6 +17,7 @@ import type { Health } from './health';
 export interface FreeDeps {
   endpoints: readonly Endpoint[];
   schema: GraphQLSchema;
+  definitions: WingDefinitions;
   payments: Payments;
   health: Health;
   version: string;
@@ -73,7 +74,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     '/.well-known/x402': document('application/json', wellKnown('x402')),
     '/.well-known/mpp': document('application/json', wellKnown('mpp')),
     '/docs': document('text/html', docsPage(endpoints, schema, publicUrl)),
-    '/docs/methodology': document('text/html', methodologyPage(endpoints, schema)),
+    '/docs/methodology': document('text/html', methodologyPage(endpoints, schema, deps.definitions)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { Pool, PoolClient } from 'pg';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Sql } from '../db/sql';
+import type { Definition } from '../lib/definition';
 import type { PendingSignal, Signal, SignalMark, TrackRecord } from '../workers/signal';
 import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source';
 
@@ -68,6 +69,8 @@ export interface Venue {
   name: VenueName;
   /** Resolver map for @graphql-tools/schema; root fields under `Query`. Each must have one. */
   resolvers: Resolvers;
+  /** How its figures are computed, in the order they are read. */
+  methodology?: readonly Definition[];
   /** Upstream formats it can load from recorded files, tried in this order. */
   sources: RecordedSource[];
   /** Feeds that can be polled with these upstreams (`PREDICTION_DATA_URL` is `data` of prediction …); none: the venue is off. */

@@ -1,7 +1,9 @@
 import path from 'node:path';
+import { VENUES, definitionsOf } from '../../src/app';
 import { snakeCase } from '../../src/endpoints/answer-shape';
 import { methodologyPage } from '../../src/gateway/pages/methodology';
 import { docsPage } from '../../src/gateway/pages/reference';
+import { SHARED_DEFINITIONS } from '../../src/gateway/pages/shared-definitions';
 import { makeSchema } from '../../src/graph/schema';
 import { priceRange } from '../../src/pricing/catalog';
 import { dollars } from '../../src/pricing/tiers';
@@ -9,10 +11,16 @@ import { ENDPOINTS, ROOT } from '../support/catalogue';
 
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
 const reference = docsPage(ENDPOINTS, schema, 'https://api.example');
-const methodology = methodologyPage(ENDPOINTS, schema);
+const wings = definitionsOf(VENUES);
+const definitions = [...SHARED_DEFINITIONS, ...[...wings.values()].flat()];
+const methodology = methodologyPage(ENDPOINTS, schema, wings);
 
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found as string);
 const sectionOf = (id: string): string => reference.split(`<h3 id="${id}">`)[1]?.split('<h3')[0] ?? '';
+
+const idsOf = (html: string): string[] => all(html, / id="([^"]+)"/g);
+/** Titles that a text sends its readers to. */
+const quoted = (text: string): string[] => all(text, /"([A-Z][^"]+)"/g).map((title) => title.replace(/\s+/g, ' '));
 
 describe('the pages people read', () => {
   test('every link within a page leads to a place on it, and every link to the methodology to one there', () => {
@@ -37,6 +45,29 @@ describe('the pages people read', () => {
       expect([...endpoint.answer.fields].filter((field) => !spelled.has(field) && !spelled.has(snakeCase(field)))).toEqual([]);
     },
   );
+
+  test('the methodology: every place is one place, every link leads to one, and every endpoint back to the reference', () => {
+    const ids = idsOf(methodology);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    expect(all(methodology, /href="#([^"]+)"/g).filter((id) => !ids.includes(id))).toEqual([]);
+    const inReference = new Set(idsOf(reference));
+    const back = all(methodology, /href="\/docs#([^"]+)"/g);
+    expect(back.filter((id) => !inReference.has(id))).toEqual([]);
+    expect(back).toHaveLength(ENDPOINTS.length);
+  });
+
+  test('every definition is shown, indexed, and named as it is called', () => {
+    const titles = definitions.map(({ title }) => title);
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+    for (const { id, title } of definitions) {
+      expect(methodology).toContain(`<h3 id="${id}">${title}</h3><p>`);
+      expect(methodology).toContain(`<a href="#${id}">${title}</a>`);
+    }
+    const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+    const texts = [...definitions.map(({ text }) => text), ...fields.map(({ description }) => description ?? '')];
+    expect(texts.flatMap(quoted).filter((title) => !titles.includes(title))).toEqual([]);
+    expect(texts.filter((text) => /undefined|NaN|\[object/.test(text))).toEqual([]);
+  });
 
   test('nothing that a description holds becomes markup', () => {
     const [endpoint] = ENDPOINTS;

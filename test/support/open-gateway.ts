@@ -90,6 +90,7 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
     free: {
       endpoints,
       schema,
+      definitions: new Map(),
       payments,
       health: { report: async () => ({ status: 'ok' }) } as unknown as Health,
       version: '0.0.0-test',

@@ -1,27 +1,74 @@
 import { type GraphQLSchema, Kind } from 'graphql';
 import type { Endpoint } from '../../endpoints/endpoint';
-import { anchor, code, page, prose, table } from './page';
+import type { Definition } from '../../lib/definition';
+import { VENUES, anchor, code, page, prose, table } from './page';
+import { SHARED_DEFINITIONS } from './shared-definitions';
 
-const TRACK_RECORD = `<h2 id="track-record">Track record</h2><p>Signal endpoints tell in <code>meta.track_record</code> how their earlier answers turned out.
-Once a UTC day, after the daily scores, each of them is asked with its default parameters and its greatest limit, and every signal is stored with the price of that moment.
-A signal on an outcome is judged when its market is resolved or refunded (horizon <code>resolution</code>), one on a coin after 1, 24 and 168 hours. A hit is a gain of who followed:
-bought the outcome at its price, or its counterpart at one less that price. Against the rate of hits stands the rate that prices implied: hits of 90 % at prices of 0.9 are no edge.
-Low-score consensus is judged as advice against it; insiders by the outcomes they are flagged on; early callers by what they hold in open markets. All signals count, none is dropped.
-Days before the first start are told afterwards, each from what was known when it began; <code>backdated</code> counts their signals.</p>`;
+/** How the figures of each wing are computed. */
+export type WingDefinitions = ReadonlyMap<Endpoint['venue'], readonly Definition[]>;
 
-/** How each answer is computed: the descriptions of the schema, field by field. */
-export function methodologyPage(endpoints: readonly Endpoint[], schema: GraphQLSchema): string {
-  const fields = schema.getQueryType()?.getFields() ?? {};
-  const sections = endpoints.map((endpoint) => {
-    const told = fields[endpoint.rootField]?.description ?? endpoint.summary;
-    return `<h3 id="${anchor(endpoint)}">${endpoint.method} ${code(endpoint.path)}</h3><p>${prose(told)}</p>`;
-  });
-  const scalars = Object.values(schema.getTypeMap()).filter(
-    (type) => type.astNode?.kind === Kind.SCALAR_TYPE_DEFINITION && type.description,
+const SHARED_TITLE = 'All venues';
+
+/** How each answer is computed: definitions, then the descriptions of the schema, field by field. */
+export function methodologyPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, wings: WingDefinitions): string {
+  const groups = [
+    { id: 'shared', title: SHARED_TITLE, definitions: SHARED_DEFINITIONS },
+    ...VENUES.map(([venue, title]) => ({ id: venue, title, definitions: wings.get(venue) ?? [] })),
+  ];
+  const places = new Map(groups.flatMap(({ definitions }) => definitions.map(({ title, id }) => [title, id] as const)));
+  const sold = VENUES.map(([venue, title]) => ({ venue, title, own: endpoints.filter((endpoint) => endpoint.venue === venue) }));
+  const text = (told: string): string => paragraphs(told, places);
+  const definitions = groups.map(
+    (group) =>
+      `<h2 id="${group.id}-definitions">Definitions: ${group.title.toLowerCase()}</h2>${group.definitions
+        .map(({ id, title, text: told }) => `<h3 id="${id}">${prose(title)}</h3>${text(told)}`)
+        .join('')}`,
   );
-  const units = scalars.map((type) => [`<span id="${type.name}">${code(type.name)}</span>`, prose(type.description ?? '')]);
+  const sections = sold.map(
+    ({ venue, title, own }) =>
+      `<h2 id="${venue}-endpoints">Endpoints: ${title.toLowerCase()}</h2>${own.map((endpoint) => sectionOf(endpoint, schema, text)).join('')}`,
+  );
+  const index = [
+    ...groups.map(({ id, title, definitions: own }) => [
+      link(`${id}-definitions`, `Definitions: ${title.toLowerCase()}`),
+      own.map((one) => link(one.id, prose(one.title))).join(' · '),
+    ]),
+    ...sold.map(({ venue, title, own }) => [
+      link(`${venue}-endpoints`, `Endpoints: ${title.toLowerCase()}`),
+      own.map((endpoint) => link(anchor(endpoint), code(endpoint.name))).join(' '),
+    ]),
+  ];
   return page(
     'Methodology',
-    `<h1>Methodology</h1><p><a href="/docs">Reference</a></p><h2>Units</h2>${table(['Type', 'Meaning'], units)}${TRACK_RECORD}<h2>Endpoints</h2>${sections.join('')}`,
+    `<h1>Methodology</h1><p>How every figure is computed. <a href="/docs">Reference</a></p>${table(['Part', 'Contents'], [[link('units', 'Units'), 'Types of figures and identifiers'], ...index])}
+<h2 id="units">Units</h2>${table(['Type', 'Meaning'], unitsOf(schema))}${definitions.join('')}${sections.join('')}`,
   );
+}
+
+const link = (id: string, html: string): string => `<a href="#${id}">${html}</a>`;
+
+function sectionOf(endpoint: Endpoint, schema: GraphQLSchema, text: (told: string) => string): string {
+  const told = schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? endpoint.summary;
+  const id = anchor(endpoint);
+  return `<h3 id="${id}">${endpoint.method} <a href="/docs#${id}">${code(endpoint.path)}</a></h3>${text(told)}`;
+}
+
+const unitsOf = (schema: GraphQLSchema): string[][] =>
+  Object.values(schema.getTypeMap())
+    .filter((type) => type.astNode?.kind === Kind.SCALAR_TYPE_DEFINITION && type.description)
+    .map((type) => [`<span id="${type.name}">${code(type.name)}</span>`, prose(type.description ?? '')]);
+
+/** Paragraphs of a text; titles of definitions between quotes lead to them. */
+function paragraphs(text: string, places: ReadonlyMap<string, string>): string {
+  return text
+    .split(/\n\s*\n/)
+    .map(
+      (part) => `<p>${prose(part.trim()).replace(/&quot;([^&]+)&quot;/g, (quoted, title: string) => linkTo(title, places) ?? quoted)}</p>`,
+    )
+    .join('');
+}
+
+function linkTo(title: string, places: ReadonlyMap<string, string>): string | undefined {
+  const id = places.get(title.replace(/\s+/g, ' '));
+  return id === undefined ? undefined : link(id, title);
 }

@@ -9,6 +9,13 @@ code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;overflow-x:auto}
 td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #e5e7eb;vertical-align:top}td:first-child code{white-space:nowrap}
 .price{color:#57606a;white-space:nowrap}a{color:#0550ae}details{margin:.6rem 0}summary{cursor:pointer;color:#0550ae}`;
 
+/** The wings as pages name them, in their order. */
+export const VENUES: readonly (readonly [venue: Endpoint['venue'], title: string])[] = [
+  ['prediction', 'Prediction market'],
+  ['perps', 'Perpetual futures'],
+  ['lp', 'Liquidity pools'],
+];
+
 /** A whole page without scripts. */
 export const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;

@@ -5,13 +5,7 @@ import { allowedOf } from '../../endpoints/read';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
-import { anchor, code, escape, page, prose, table } from './page';
-
-const VENUES: [Endpoint['venue'], string][] = [
-  ['prediction', 'Prediction market'],
-  ['perps', 'Perpetual futures'],
-  ['lp', 'Liquidity pools'],
-];
+import { VENUES, anchor, code, escape, page, prose, table } from './page';
 
 const usd = (micro: bigint): string =>
   dollars(micro).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });

@@ -43,9 +43,9 @@ export interface Consensus {
   independent_wallets: number | null;
 }
 
-const FEWEST_WALLETS = 3;
+export const FEWEST_WALLETS = 3;
 /** Wallets that opened the same outcome this close to each other trade in step. */
-const TOGETHER_MS = 60_000;
+export const TOGETHER_MS = 60_000;
 
 /** Consensus of the wallets with these stances, all of one market. A wallet on several outcomes counts net. */
 export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensus {

@@ -3,6 +3,7 @@ import type { Venue } from '../venue';
 import { alphaSnapshot } from './resolvers/alpha-callers';
 import { expertsSnapshot } from './resolvers/experts';
 import { insidersSnapshot } from './resolvers/insiders';
+import { methodology } from './methodology';
 import { resolvers } from './resolvers/map';
 import { similarSnapshot } from './resolvers/markets-similar';
 import { opportunitiesSnapshot } from './resolvers/signals-opportunities';
@@ -51,6 +52,7 @@ async function isScored(db: Pool, day: string): Promise<boolean> {
 export const prediction: Venue = {
   name: 'prediction',
   resolvers,
+  methodology,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
   liveSources: (upstreams) => predictionFeeds(upstreams),
   freshness,

@@ -2,7 +2,7 @@ import { SHARPE_MIN } from '../positions/figures';
 import { S_PM } from '../scoring/parameters';
 
 /** D-SHARPE's ranking value leans to 0 for few positions. */
-const SHARPE_PRIOR = 20;
+export const SHARPE_PRIOR = 20;
 const Z = S_PM.significant_z;
 
 /** SQL of a position's return, cut; null where nothing was paid (LEAST and GREATEST pass over nulls). */

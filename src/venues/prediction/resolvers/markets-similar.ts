@@ -37,7 +37,7 @@ interface Candidate {
 }
 
 /** Weights of D-SIM. */
-const HYBRID = { wallets: 0.6, text: 0.3, category: 0.1 } as const;
+export const HYBRID = { wallets: 0.6, text: 0.3, category: 0.1 } as const;
 
 const ALL_MARKETS: ListScope = { status: 'all', category: null, words: null, exactly: null, resolved_from: null };
 const WHOLE = 'all';

@@ -46,8 +46,8 @@ interface Conviction extends Favoured {
 }
 
 /** Weights of D-CONV, and where its parts are full. */
-const PARTS = { share: 0.35, independent: 0.25, score: 0.2, bet: 0.2 } as const;
-const FULL = { independent: 20, score_from: 60, score_span: 40, bet: 5 } as const;
+export const PARTS = { share: 0.35, independent: 0.25, score: 0.2, bet: 0.2 } as const;
+export const FULL = { independent: 20, score_from: 60, score_span: 40, bet: 5 } as const;
 const TOP_WALLETS = 3;
 
 /** markets/high-conviction: active markets where smart wallets cluster on one outcome. Throws empty_result when none qualifies. */

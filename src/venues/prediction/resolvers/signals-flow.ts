@@ -25,7 +25,7 @@ interface Args {
 type Phase = 'accumulation' | 'distribution' | 'neutral';
 
 /** Net over gross from which a flow has a direction. */
-const PHASE_FROM = 0.15;
+export const PHASE_FROM = 0.15;
 
 /** Phase of buys against sells. */
 export function phaseOf(buys: string, sells: string): Phase {

@@ -31,13 +31,13 @@ interface Args {
 }
 
 /** Parts of the score, each 0-1, and what they add to it at most. */
-const WEIGHTS = { gap: 40, consensus: 20, flow: 15, dumb: 10, independent: 10, time: 5 } as const;
-const STRENGTHS: Record<Strength, number> = { weak: 30, moderate: 50, strong: 70 };
+export const WEIGHTS = { gap: 40, consensus: 20, flow: 15, dumb: 10, independent: 10, time: 5 } as const;
+export const STRENGTHS: Record<Strength, number> = { weak: 30, moderate: 50, strong: 70 };
 /** Where parts are full: a gap of so many price points, so many independent wallets, an end so near; and an end so far that it adds nothing. */
-const FULL_GAP = 0.5;
-const ENOUGH_WALLETS = 20;
-const NEAR_HOURS = 24;
-const FAR_HOURS = 720;
+export const FULL_GAP = 0.5;
+export const ENOUGH_WALLETS = 20;
+export const NEAR_HOURS = 24;
+export const FAR_HOURS = 720;
 const HOUR_MS = 3_600_000;
 
 interface Opportunity {

@@ -40,13 +40,13 @@ interface Signal {
 }
 
 /** Scores from which a signal is weak, moderate, strong; below there is none. */
-const STRENGTHS: readonly (readonly [Strength, number])[] = [
+export const STRENGTHS: readonly (readonly [Strength, number])[] = [
   ['strong', 65],
   ['moderate', 40],
   ['weak', 10],
 ];
 /** Independent wallets from which their number adds nothing. */
-const ENOUGH_WALLETS = 10;
+export const ENOUGH_WALLETS = 10;
 const TOP_WALLETS = 5;
 
 /** markets/smart-signals: active markets by the direction of smart wallets' flow in the window. Throws empty_result when none has one. */

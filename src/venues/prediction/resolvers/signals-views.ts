@@ -9,7 +9,7 @@ import { SMART_SCORE } from '../scoring/tiers';
 /** Highest score there is. */
 const BEST_SCORE = 100;
 /** Smart consensus this strong on an outcome priced below one half speaks against the price. */
-const CLEAR_STRENGTH = 0.6;
+export const CLEAR_STRENGTH = 0.6;
 
 /** Wallets of the newest run with at least that score. Names the run in meta. */
 export async function smartBand(context: GraphContext, min: number = SMART_SCORE): Promise<ScoreBand> {

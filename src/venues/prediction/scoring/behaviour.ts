@@ -30,10 +30,10 @@ export async function listHabits(sql: Sql, wallets: readonly string[], now: Date
 }
 
 /** Trades of two wallets on a token, opposite and next to each other within this time, count as one against the other. */
-const WASH_SECONDS = 60;
-const WASH_DAYS = 90;
+export const WASH_SECONDS = 60;
+export const WASH_DAYS = 90;
 /** Fewer matches than this may be chance in a quiet market. */
-const WASH_MATCHES = 5;
+export const WASH_MATCHES = 5;
 
 // A cluster is two wallets that both do so much of their trading against each other, or one that meets itself in a transaction.
 const WASHES: Statement = {

@@ -24,8 +24,8 @@ export interface CopyMatch {
 
 /** From this score on one wallet copies another. */
 export const COPY_SCORE = 0.5;
-const FULL_LIFT = 10;
-const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
+export const FULL_LIFT = 10;
+export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 
 const keyOf = ({ token_id, side }: CopyTrade): string => `${token_id}|${side}`;
 

@@ -2,8 +2,8 @@ export type Tier = 'elite' | 'smart' | 'average' | 'novice' | 'unscored';
 
 /** Score from which a wallet counts as smart money. */
 export const SMART_SCORE = 60;
-const ELITE_SCORE = 80;
-const AVERAGE_SCORE = 40;
+export const ELITE_SCORE = 80;
+export const AVERAGE_SCORE = 40;
 
 /** Tags of wallets that trade by machine: their volume is not a judgement. */
 export const MACHINE_TAGS = ['market_maker', 'hft_bot', 'wash'] as const;
