@@ -16,6 +16,7 @@ import { queryResolvers } from './resolvers/query';
 import { questions } from './resolvers/question';
 import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
+import { methodology } from './methodology';
 import { sources } from './sources/all';
 import { lpFeeds } from './sources/live';
 
@@ -50,6 +51,7 @@ export const lpOf = (operatorAccounts: readonly string[]): Venue => ({
       ...entries,
     },
   },
+  methodology,
   sources,
   liveSources: (upstreams) => lpFeeds(upstreams),
   freshness,

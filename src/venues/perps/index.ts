@@ -1,5 +1,6 @@
 import type { Venue } from '../venue';
 import { entries, links, rowLinks } from './resolvers/links';
+import { methodology } from './methodology';
 import { perpPosition } from './resolvers/perp-position';
 import { perpTrade } from './resolvers/perp-trade';
 import { query } from './resolvers/query';
@@ -29,6 +30,7 @@ export const perps: Venue = {
     PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },
     PerpSmartWallet: { trader_profile: perpPosition.trader_profile },
   },
+  methodology,
   sources: [fillsByBlock, nodeFills, userFills, meta, roles],
   liveSources: (upstreams) => perpsFeeds(upstreams),
   async freshness(db) {

@@ -1,7 +1,7 @@
 export type PressureLabel = 'strong_sell' | 'sell' | 'neutral' | 'buy' | 'strong_buy';
 
-const STRONG = 0.5;
-const PLAIN = 0.15;
+export const STRONG = 0.5;
+export const PLAIN = 0.15;
 
 /** A pressure ratio (−1..1) in words; null stays null. */
 export function pressureLabel(ratio: string | null): PressureLabel | null {

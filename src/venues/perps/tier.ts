@@ -1,7 +1,7 @@
 /** From this score on, a perpetuals trader is smart. */
 export const SMART_SCORE = 85;
-const ELITE_SCORE = 95;
-const AVERAGE_SCORE = 40;
+export const ELITE_SCORE = 95;
+export const AVERAGE_SCORE = 40;
 
 export type TraderTier = 'elite' | 'smart' | 'average' | 'novice' | 'unscored';
 

@@ -41,7 +41,7 @@ export interface PressureRow {
 /** Tokens that most orders pay with or are paid in: they would lead every list. */
 const QUOTES = [...STABLES, SOL].map((mint) => `'${mint}'`).join(', ');
 /** A lean of less than this is none. */
-const LEAN = 15;
+export const LEAN = 15;
 
 /**
  * D-DCA: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a

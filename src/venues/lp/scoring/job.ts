@@ -9,7 +9,7 @@ import { type LpBehaviour, tagsOf } from './tags';
 
 const DAY = 86_400_000;
 /** Days before the day of the run that are scored too where no run has: events look at the score of the day before them. */
-const EARLIER_DAYS = 30;
+export const EARLIER_DAYS = 30;
 const BATCH = 5_000;
 
 interface ScoreRow {

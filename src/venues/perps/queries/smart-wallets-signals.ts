@@ -32,9 +32,9 @@ export interface SignalRow extends QueryResultRow {
 }
 
 /** Net over gross from which exposure has a direction. */
-const DIRECTED = 0.1;
+export const DIRECTED = 0.1;
 /** So many equal, independent wallets make a whole signal. */
-const FULL_WALLETS = 10;
+export const FULL_WALLETS = 10;
 const TOP_TRADERS = 5;
 const STRENGTH =
   "CASE WHEN signal_score >= 65 THEN 'strong' WHEN signal_score >= 40 THEN 'moderate' WHEN signal_score >= 10 THEN 'weak' END";

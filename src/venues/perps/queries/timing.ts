@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
 
 /** A move counts from so many standard deviations of the coin's hourly returns over the seven days before (see perp_coin_hour). */
-const DEVIATIONS = 2;
+export const DEVIATIONS = 2;
 const WITHIN = "interval '24 hours'";
 const HOUR = "interval '1 hour'";
 // Of the 24 hours after an open, those that lie wholly in them, whatever its minute.

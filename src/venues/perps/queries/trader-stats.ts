@@ -41,7 +41,7 @@ export interface TraderStats extends QueryResultRow {
 }
 
 /** Fewest active days of a Sharpe ratio, and days of a year. */
-const SHARPE = { active_days: 20, year: 365 } as const;
+export const SHARPE = { active_days: 20, year: 365 } as const;
 
 const SHARPE_COLUMNS = `count(*)::int AS active_days, max(day) - min(day) + 1 AS span, sum(net) AS total, sum(net * net) AS squares`;
 

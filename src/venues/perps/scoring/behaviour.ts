@@ -29,7 +29,7 @@ export interface LifeRow extends QueryResultRow {
 const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fees_usd', 'fills', 'taker_fills', 'maker_fills', 'liquidations'] as const;
 
 /** The pace of an account is that of so many of its newest fills. */
-const NEWEST_FILLS = 1_000;
+export const NEWEST_FILLS = 1_000;
 
 // $1 to $4: everything up to the run; $5: accounts. Gaps between fills matter from so many fills on, and only then facts are read.
 export const LIVES = {

@@ -7,11 +7,11 @@ import { PERP_TAGS } from './tags';
 /** D-COPY: how far back it looks, how late a copy may be, and how few copies say nothing. */
 const WITHIN = "interval '30 days'";
 const MAX_LAG = "interval '60 minutes'";
-const FEWEST_MATCHES = 5;
+export const FEWEST_MATCHES = 5;
 /** Whose copiers are looked for: the best of the smart accounts. */
-const MOST_LEADERS = 300;
-const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
-const FULL_LIFT = 10;
+export const MOST_LEADERS = 300;
+export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
+export const FULL_LIFT = 10;
 
 /** How one account's entries follow a leader's. */
 export interface Following {

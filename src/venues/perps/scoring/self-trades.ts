@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 
 /** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */
-const CLUSTER = { share: 0.5, matches: 10 } as const;
+export const CLUSTER = { share: 0.5, matches: 10 } as const;
 
 const TODAY = "date_trunc('day', $1::timestamptz, 'UTC')";
 
