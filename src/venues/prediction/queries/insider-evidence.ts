@@ -7,59 +7,79 @@ import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
 
-/** First bet of a wallet on a market: its first purchase, all fills of that transaction together. */
-export interface FirstBet {
-  wallet: string;
+/** SQL of an instant in milliseconds. */
+const milliseconds = (instant: string): string => `(extract(epoch FROM ${instant}) * 1000)::float8`;
+
+/** SQL of a list of a value, in the order of the rows: of thousands of rows each costs more than what it holds. */
+const listOf = (value: string): string => `COALESCE(json_agg(${value}), '[]')`;
+
+/** First bets of all wallets on a market: its first purchase, all fills of that transaction together. The n-th of each list is one wallet's. */
+export interface FirstBets {
   condition_id: string;
-  first_at: Date;
-  usdc: number;
+  wallet: string[];
+  /** Milliseconds. */
+  first_at: number[];
+  usdc: number[];
 }
 
 const FIRST_BETS: Statement = {
   name: 'pm_first_bets',
-  text: `WITH buys AS (
-  SELECT condition_id, wallet, "timestamp", COALESCE(tx_hash, '') AS tx, usdc_size, trade_id FROM pm_trade WHERE condition_id = ANY($1) AND side = 'BUY' AND "timestamp" < $2
-), first AS (
-  SELECT DISTINCT ON (condition_id, wallet) condition_id, wallet, "timestamp", tx FROM buys ORDER BY condition_id, wallet, "timestamp", trade_id
+  text: `WITH bet AS (
+  SELECT condition_id, wallet, "timestamp" AS first_at, sum(usdc_size)::float8 AS usdc FROM (
+    SELECT condition_id, wallet, "timestamp", usdc_size,
+      "timestamp" = first_value("timestamp") OVER own AND tx_hash IS NOT DISTINCT FROM first_value(tx_hash) OVER own AS of_first
+    FROM pm_trade WHERE condition_id = ANY($1) AND side = 'BUY' AND "timestamp" < $2 WINDOW own AS (PARTITION BY condition_id, wallet ORDER BY "timestamp", trade_id)
+  ) AS buy WHERE of_first GROUP BY condition_id, wallet, "timestamp"
 )
-SELECT condition_id, wallet, min("timestamp") AS first_at, sum(usdc_size)::float8 AS usdc FROM buys JOIN first USING (condition_id, wallet, "timestamp", tx) GROUP BY condition_id, wallet`,
+SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(milliseconds('first_at'))} AS first_at, ${listOf('usdc')} AS usdc FROM bet GROUP BY condition_id`,
 };
 
-/** First bets of all wallets on these markets before `now`. */
-export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<FirstBet[]> {
-  return sql.query<FirstBet & Record<string, unknown>>(FIRST_BETS, [condition_ids, now]);
+/** First bets on these markets before `now`. */
+export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<FirstBets[]> {
+  return sql.query<FirstBets & Record<string, unknown>>(FIRST_BETS, [condition_ids, now]);
 }
 
+// Read backwards from the resolution: the news is not long before it.
 const NEWS: Statement = {
   name: 'pm_news_times',
-  text: `SELECT trade.condition_id, max(trade."timestamp") AS at FROM pm_market AS market
-JOIN pm_outcome AS winner ON winner.condition_id = market.condition_id AND winner.outcome = market.winning_outcome
-JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade.token_id = winner.token_id AND trade."timestamp" < LEAST(market.resolved_at, $2)
-WHERE market.condition_id = ANY($1) AND market.resolved_at <= $2 AND trade.price < ${D_INS.news_price} GROUP BY trade.condition_id`,
+  text: `SELECT market.condition_id, (
+  SELECT max(trade."timestamp") FROM pm_trade AS trade WHERE trade.condition_id = market.condition_id AND trade.token_id = winner.token_id
+    AND trade."timestamp" < LEAST(market.resolved_at, $2) AND trade.price < ${D_INS.news_price}
+) AS at FROM pm_market AS market JOIN pm_outcome AS winner ON winner.condition_id = market.condition_id AND winner.outcome = market.winning_outcome
+WHERE market.condition_id = ANY($1) AND market.resolved_at <= $2`,
 };
 
 /** When the news was out on resolved markets: the last fill of the winner below 0.9. */
 export async function listNewsTimes(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, Date>> {
-  const rows = await sql.query<{ condition_id: string; at: Date }>(NEWS, [condition_ids, now]);
-  return new Map(rows.map(({ condition_id, at }) => [condition_id, at]));
+  const rows = await sql.query<{ condition_id: string; at: Date | null }>(NEWS, [condition_ids, now]);
+  return new Map(rows.flatMap(({ condition_id, at }) => (at === null ? [] : [[condition_id, at] as const])));
+}
+
+/** First payouts that wallets took on a market. The n-th of each list is one wallet's. */
+export interface FirstWithdrawals {
+  condition_id: string;
+  wallet: string[];
+  /** Milliseconds. */
+  at: number[];
 }
 
 // Redemptions of a market are few, and in an index of their own: all of them are read.
 const WITHDRAWALS: Statement = {
   name: 'pm_first_withdrawals',
-  text: `SELECT wallet, condition_id, min("timestamp") AS at FROM pm_trade
-WHERE condition_id = ANY($2) AND wallet = ANY($1) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" < $3 GROUP BY wallet, condition_id`,
+  text: `SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(milliseconds('at'))} AS at FROM (
+  SELECT condition_id, wallet, min("timestamp") AS at FROM pm_trade
+  WHERE condition_id = ANY($2) AND ($1::text[] IS NULL OR wallet IN (SELECT unnest($1::text[]))) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" < $3 GROUP BY condition_id, wallet
+) AS taken GROUP BY condition_id`,
 };
 
-/** First payouts that these wallets took on these markets, by `wallet|condition_id`. */
-export async function listWithdrawals(
+/** First payouts that these wallets, or all, took on these markets before `now`. */
+export function listWithdrawals(
   sql: Sql,
-  wallets: readonly string[],
+  wallets: readonly string[] | null,
   condition_ids: readonly string[],
   now: Date,
-): Promise<Map<string, Date>> {
-  const rows = await sql.query<{ wallet: string; condition_id: string; at: Date }>(WITHDRAWALS, [wallets, condition_ids, now]);
-  return new Map(rows.map(({ wallet, condition_id, at }) => [`${wallet}|${condition_id}`, at]));
+): Promise<FirstWithdrawals[]> {
+  return sql.query<FirstWithdrawals & Record<string, unknown>>(WITHDRAWALS, [wallets, condition_ids, now]);
 }
 
 const BOUGHT = [
@@ -79,13 +99,56 @@ const BOUGHT = [
 /** What the insider scan reads of a position. */
 export type BoughtPosition = Pick<PositionRow, (typeof BOUGHT)[number]>;
 
-/** Positions bought on a market as of `now`, in no order. */
-export function listBought(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<BoughtPosition[]> {
+const boughtOn = (market: string): string => `condition_id = ${market} AND paid_shares > 0 AND buy_usdc > 0`;
+
+/** Positions these wallets bought on a market as of `now`, in no order. */
+export function listBought(
+  sql: Sql,
+  condition_id: string,
+  wallets: readonly string[],
+  now: Date,
+  overlay: string,
+): Promise<BoughtPosition[]> {
   const parameters = new Parameters();
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const bought = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0 AND buy_usdc > 0`;
+  const bought = `${boughtOn(parameters.add(condition_id, 'text'))} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT ${BOUGHT.join(', ')} FROM (${positionsSql(at, later, bought)}) AS position`;
   return sql.query<BoughtPosition & Record<string, unknown>>({ name: 'pm_market_bought', text }, parameters.values);
+}
+
+/** What everybody who bought on a market is weighed by; the n-th of each list is one wallet's. Times are in milliseconds. */
+export interface Suspects {
+  wallet: string[];
+  /** When it opened its first position there. */
+  opened_at: number[];
+  /** What it bought there, exact decimal text, and the outcome it bought most of, by name or, of no known name, by token. */
+  buy_usdc: string[];
+  outcome: string[];
+  first_trade_at: number[];
+  /** Volume of each category it traded in. */
+  volumes: (number[] | null)[];
+  short_n: number[];
+  short_wins: number[];
+  short_entry: (number | null)[];
+}
+
+/** Wallets that bought on a market as of `now`, with what wallet-level tables tell of them. */
+export async function listSuspects(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<Suspects> {
+  const parameters = new Parameters();
+  const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const positions = positionsSql(at, later, boughtOn(parameters.add(condition_id, 'text')));
+  const told = toldWallets('ARRAY(SELECT wallet FROM bought)', at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), 'wallet, categories, short_n, short_wins, short_sum'); // prettier-ignore
+  const list = (name: keyof Suspects, value: string): string => `${listOf(value)} AS ${name}`;
+  const text = `WITH bought AS MATERIALIZED (
+  SELECT DISTINCT ON (wallet) wallet, condition_id, token_id, min(opened_at) OVER own AS opened_at, sum(buy_usdc) OVER own AS buy_usdc
+  FROM (${positions}) AS position WINDOW own AS (PARTITION BY wallet) ORDER BY wallet, position.buy_usdc::float8 DESC, token_id
+)
+SELECT ${list('wallet', 'wallet')}, ${list('opened_at', milliseconds('opened_at'))}, ${list('buy_usdc', 'buy_usdc::text')}, ${list('outcome', 'COALESCE(outcome.outcome, token_id)')},
+  ${list('first_trade_at', milliseconds('first_trade_at'))}, ${list('volumes', `jsonb_path_query_array(categories, '$[*].usdc')`)},
+  ${list('short_n', 'short_n')}, ${list('short_wins', 'short_wins')}, ${list('short_entry', SHORT_ENTRY)}
+FROM bought JOIN (${told}) AS told USING (wallet) JOIN pm_wallet AS known USING (wallet) LEFT JOIN pm_outcome AS outcome USING (condition_id, token_id) WHERE known.first_trade_at < ${at}`;
+  const [row] = await sql.query<Suspects & Record<string, unknown>>({ name: 'pm_insider_suspects', text }, parameters.values);
+  return row as Suspects;
 }
 
 /** What wallet-level tables tell of a wallet. */
@@ -101,6 +164,9 @@ export interface WalletEvidence {
   short_entry: number | null;
 }
 
+/** SQL of the mean entry price of short bets. */
+const SHORT_ENTRY = '(short_sum / NULLIF(short_n, 0))::float8';
+
 /** Of wallets that traded before `now`. */
 export async function listWalletEvidence(
   sql: Sql,
@@ -112,7 +178,7 @@ export async function listWalletEvidence(
   const [at, later, chosen] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb'), parameters.add(wallets, 'text[]')];
   const columns = 'wallet, categories, markets, buy_usdc, short_n, short_wins, short_sum';
   const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), columns);
-  const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, (short_sum / NULLIF(short_n, 0))::float8 AS short_entry
+  const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, ${SHORT_ENTRY} AS short_entry
 FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
   const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));

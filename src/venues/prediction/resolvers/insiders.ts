@@ -1,4 +1,3 @@
-import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
@@ -6,16 +5,15 @@ import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
-import { type WalletEvidence, listBought, listWalletEvidence } from '../queries/insider-evidence';
+import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
-import { isFlagged, overMarkets, riskOf } from '../scoring/insider';
+import { insiderScore, isFlagged, overMarkets, riskOf } from '../scoring/insider';
 import { rescanInsiders } from '../scoring/insider-job';
-import { type InsiderFinding, scanInsiders } from '../scoring/insider-scan';
+import { type MarketFinding, mostBought, scanMarket } from '../scoring/insider-scan';
 import { getKnownMarket } from './markets-known';
 import { loadJudged } from './position';
 
@@ -30,35 +28,31 @@ interface MarketInsidersArgs {
 
 /** markets/insiders: wallets with insider pattern on one market. Throws not_found for an unknown market, empty_result when no wallet reaches the score. */
 export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, args, context) => {
-  const { market, outcomes } = await getKnownMarket(context, args.condition_id);
+  const { market } = await getKnownMarket(context, args.condition_id);
   const window = args.timeframe ? windowOf(args.timeframe, context.now) : null;
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window });
   const overlay = await context.loaders(makeMarketLoaders).overlay();
-  const held = await listBought(context.sql, args.condition_id, context.now, overlay);
-  const scan = await scanInsiders(context.sql, held, context.now, overlay, args.min_score);
+  const scan = await scanMarket(context.sql, args.condition_id, context.now, overlay, args.min_score);
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
   if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
   found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
   const listed = found.slice(0, args.limit);
   context.meta.count = listed.length;
-  const bought = total(found.flatMap(({ positions }) => positions.map(({ buy_usdc }) => buy_usdc)));
+  const bought = total(found.map(({ buy_usdc }) => buy_usdc));
   return {
     ...market,
-    insiders: await Promise.all(listed.map((finding) => insiderOf(finding, outcomes, context))),
+    insiders: await listInsiders(listed, args.condition_id, context),
     summary: {
       total_candidates_scanned: scan.scanned,
       phase1_passed: scan.survived,
       avg_insider_score: mean(found.map(({ score }) => score)),
       highest_score: found[0]?.score,
-      dominant_outcome: dominantOf(found.map(({ position }) => nameOf(position.token_id, outcomes))),
+      dominant_outcome: dominantOf(found.map(({ outcome }) => outcome)),
       flagged_buy_usdc: bought,
-      share_of_volume_pct: percent(bought, scan.volumes.get(args.condition_id) ?? '0'),
+      share_of_volume_pct: percent(bought, scan.volume_usdc),
     },
   };
 };
-
-const nameOf = (token_id: string, outcomes: readonly OutcomeRecord[]): string =>
-  outcomes.find((one) => one.token_id === token_id)?.outcome ?? token_id;
 
 /** What most are on; ties by name. */
 export function dominantOf(names: readonly string[]): string | null {
@@ -66,23 +60,40 @@ export function dominantOf(names: readonly string[]): string | null {
   return counts.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))[0]?.name ?? null;
 }
 
-async function insiderOf(finding: InsiderFinding, outcomes: readonly OutcomeRecord[], context: GraphContext) {
-  const { position, positions, score } = finding;
-  const wallet = await context.loaders(makeLoaders).wallet.load(finding.wallet);
+async function listInsiders(findings: readonly MarketFinding[], condition_id: string, context: GraphContext): Promise<unknown[]> {
+  const wallets = findings.map(({ wallet }) => wallet);
+  const overlay = await context.loaders(makeMarketLoaders).overlay();
+  const [held, evidence] = await Promise.all([
+    listBought(context.sql, condition_id, wallets, context.now, overlay),
+    listWalletEvidence(context.sql, wallets, context.now, overlay),
+  ]);
+  const positions = groupedBy(held, ({ wallet }) => wallet);
+  return findings.map((finding) =>
+    insiderOf(finding, mostBought(positions.get(finding.wallet) ?? []), evidence.get(finding.wallet) as WalletEvidence, context.now),
+  );
+}
+
+function insiderOf(
+  finding: MarketFinding,
+  positions: readonly BoughtPosition[],
+  known: WalletEvidence,
+  now: Date,
+): Record<string, unknown> {
+  const position = positions[0] as BoughtPosition;
   const payout = position.payout === null ? null : Number(position.payout);
   return {
     wallet: finding.wallet,
-    insider_score: score,
-    signals: finding.signals,
-    outcome: nameOf(position.token_id, outcomes),
+    insider_score: finding.score,
+    signals: insiderScore({ ...finding.evidence, category_volumes: known.categories }).signals,
+    outcome: finding.outcome,
     net_shares: less(position.shares, position.redeemed_shares),
-    buy_usdc: total(positions.map(({ buy_usdc }) => buy_usdc)),
-    wallet_age_days: ageOf(wallet?.first_trade_at ?? finding.first_bet_at, context.now),
+    buy_usdc: finding.buy_usdc,
+    wallet_age_days: ageOf(known.first_trade_at, now),
     first_trade_timestamp: finding.first_bet_at,
     avg_entry_price: over(position.paid_usdc, position.paid_shares),
     won: payout === 1 ? true : payout === 0 ? false : null,
     realized_pnl_usdc: total(positions.map(({ gain }) => gain)),
-    risk_level: riskOf(score),
+    risk_level: riskOf(finding.score),
     cluster_id: null,
   };
 }

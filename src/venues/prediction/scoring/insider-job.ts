@@ -33,8 +33,7 @@ export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, num
   await sql.query(CLEAR, [day]);
   const overlay = await loadOverlay(sql, now);
   const findings = await scanVenue(sql, await listVenuePairs(sql, now, overlay, MOST_AGE_DAYS), now, overlay, LEAST_SCORE);
-  const rows = findings.map(({ position, ...finding }) => ({ ...finding, positions: undefined, token_id: position.token_id }));
-  await sql.query(WRITE, [JSON.stringify(rows), day, now]);
+  await sql.query(WRITE, [JSON.stringify(findings), day, now]);
   return new Map(
     [...groupedBy(findings, ({ wallet }) => wallet)].map(([wallet, own]) => [wallet, overMarkets(own.map(({ score }) => score))]),
   );

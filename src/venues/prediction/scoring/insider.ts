@@ -1,4 +1,4 @@
-import { clip, hhi, logClip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
+import { clip, hhi, logClip, roundTo, sum, wilsonLowerBound } from '../../../lib/statistics';
 import type { Category } from '../../../lib/category';
 
 /** Points of the seven signals of D-INS, and where they begin and end. What the definition leaves open between its ends runs on a logarithmic scale. */
@@ -57,37 +57,57 @@ const isKnowable = ({ category, question, tags }: InsiderEvidence['market']): bo
   !GAMES.includes(category) &&
   !(PRICED.includes(category) && (tags.some((tag) => tag.includes('price')) || ASSET_QUESTION.test(question ?? '')));
 
-/** Insider-pattern score of a wallet on a market, 0-100 in tenths, with its parts (definition D-INS). A signal out of play gives its weight to the others. */
-export function insiderScore(evidence: InsiderEvidence): { score: number; signals: InsiderSignalsRecord } {
-  const signals = signalsOf(evidence);
+/** What the score looks at: it asks no names of categories. */
+export type WeighedEvidence = Omit<InsiderEvidence, 'category_volumes'> & { category_volumes: readonly { usdc: number }[] };
+
+/** Insider-pattern score of a wallet on a market, 0-100 in tenths (definition D-INS). A signal out of play gives its weight to the others. */
+export function scoreOf(evidence: WeighedEvidence): number {
   const inPlay =
     100 - (evidence.is_resolved ? 0 : D_INS.withdrawal_speed.points) - (hasShortBets(evidence) ? 0 : D_INS.short_bet_win_rate.points);
-  const points = Object.values(signals).reduce((sum, { score }) => sum + score, 0);
-  return { score: roundTo(Math.min(100, (100 * points) / inPlay), 1), signals };
+  return roundTo(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay), 1);
 }
 
-const hasShortBets = ({ short_bets }: InsiderEvidence): boolean => short_bets.n >= D_INS.short_bet_win_rate.min_bets;
+/** The score with its parts. */
+export const insiderScore = (evidence: InsiderEvidence): { score: number; signals: InsiderSignalsRecord } => ({
+  score: scoreOf(evidence),
+  signals: signalsOf(evidence),
+});
+
+const hasShortBets = ({ short_bets }: WeighedEvidence): boolean => short_bets.n >= D_INS.short_bet_win_rate.min_bets;
+
+function pointsOf(evidence: WeighedEvidence): Record<keyof InsiderSignalsRecord, number> {
+  return {
+    wallet_age: walletAgePoints(evidence.age_days),
+    first_bet_size: betSizePoints(evidence),
+    bet_timing: timingPoints(evidence.hours_before_end),
+    withdrawal_speed: evidence.is_resolved ? speedPoints(evidence.minutes_after_resolution) : 0,
+    market_selection: selectionPoints(evidence.market),
+    category_concentration: concentrationPoints(evidence.category_volumes),
+    short_bet_win_rate: hasShortBets(evidence) ? shortBetPoints(evidence.short_bets) : 0,
+  };
+}
 
 function signalsOf(evidence: InsiderEvidence): InsiderSignalsRecord {
   const { age_days, first_bet_usdc, hours_before_end, minutes_after_resolution, market, category_volumes, short_bets } = evidence;
+  const points = pointsOf(evidence);
   const primary = [...category_volumes].sort((a, b) => b.usdc - a.usdc || (a.category < b.category ? -1 : 1))[0];
   return {
-    wallet_age: { score: walletAgePoints(age_days), days: age_days },
-    first_bet_size: { score: betSizePoints(evidence), usdc: first_bet_usdc },
-    bet_timing: { score: timingPoints(hours_before_end), hours_before_end },
-    withdrawal_speed: { score: evidence.is_resolved ? speedPoints(minutes_after_resolution) : 0, minutes_after_resolution },
+    wallet_age: { score: points.wallet_age, days: age_days },
+    first_bet_size: { score: points.first_bet_size, usdc: first_bet_usdc },
+    bet_timing: { score: points.bet_timing, hours_before_end },
+    withdrawal_speed: { score: points.withdrawal_speed, minutes_after_resolution },
     market_selection: {
-      score: selectionPoints(market),
+      score: points.market_selection,
       is_binary: market.outcomes === 2,
       is_high_volume: market.volume_usdc >= D_INS.market_selection.high_usdc,
     },
     category_concentration: {
-      score: concentrationPoints(category_volumes),
+      score: points.category_concentration,
       distinct_categories: category_volumes.length,
       primary_category: primary?.category ?? null,
     },
     short_bet_win_rate: {
-      score: hasShortBets(evidence) ? shortBetPoints(short_bets) : 0,
+      score: points.short_bet_win_rate,
       win_rate: short_bets.n === 0 ? null : short_bets.wins / short_bets.n,
       sample_size: short_bets.n,
     },
@@ -97,7 +117,7 @@ function signalsOf(evidence: InsiderEvidence): InsiderSignalsRecord {
 export const walletAgePoints = (days: number | null): number =>
   days === null ? 0 : D_INS.wallet_age.points * clip((D_INS.wallet_age.days - days) / D_INS.wallet_age.days);
 
-function betSizePoints({ first_bet_usdc: usdc, median_first_bet_usdc: median }: InsiderEvidence): number {
+function betSizePoints({ first_bet_usdc: usdc, median_first_bet_usdc: median }: WeighedEvidence): number {
   const { points, multiple, min_usdc } = D_INS.first_bet_size;
   return usdc === null || usdc < min_usdc || !median ? 0 : points * logClip(usdc / median, 1, multiple);
 }
@@ -127,7 +147,7 @@ function shortBetPoints({ n, wins, mean_entry }: InsiderEvidence['short_bets']):
 
 /** The most a wallet can reach on a market by what wallet-level tables tell: its first phase. */
 export function reachOf(
-  evidence: Pick<InsiderEvidence, 'age_days' | 'market' | 'category_volumes' | 'is_resolved' | 'short_bets'>,
+  evidence: Pick<WeighedEvidence, 'age_days' | 'market' | 'category_volumes' | 'is_resolved' | 'short_bets'>,
 ): number {
   const known = walletAgePoints(evidence.age_days) + selectionPoints(evidence.market) + concentrationPoints(evidence.category_volumes);
   const { first_bet_size, bet_timing, withdrawal_speed, short_bet_win_rate, wallet_age, market_selection, category_concentration } = D_INS;
@@ -145,7 +165,7 @@ export function reachOf(
  * Whether a wallet on a market can be a candidate of the venue-wide list by its first phase: young at its bet, on a market that somebody can know
  * of, its volume in no more than two categories' worth (an index of one half). Without it the many markets of a large trader make a flag by chance.
  */
-export function isCandidate(evidence: Pick<InsiderEvidence, 'age_days' | 'market' | 'category_volumes'>): boolean {
+export function isCandidate(evidence: Pick<WeighedEvidence, 'age_days' | 'market' | 'category_volumes'>): boolean {
   const narrow = concentrationPoints(evidence.category_volumes) * 2 >= D_INS.category_concentration.points;
   return walletAgePoints(evidence.age_days) > 0 && selectionPoints(evidence.market) > 0 && narrow;
 }
