@@ -8,7 +8,9 @@ const HOUR_MS = 3_600_000;
 
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
-const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
+/** SQL of an instant as a number: cheaper to read than a date. */
+const AT = (instant: string): string => `(extract(epoch FROM ${instant}) * 1000)::float8`;
+const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${AT('min(trade."timestamp")')} AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
 const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX}`;
 
 const OWN: Statement = {
@@ -81,13 +83,13 @@ interface Stretch extends Pick<CopyTrade, 'condition_id' | 'token_id' | 'side'> 
 function stretchesOf(trades: readonly CopyTrade[], max_lag_ms: number): Stretch[] {
   const newest = new Map<string, Stretch>();
   const stretches: Stretch[] = [];
-  for (const { condition_id, token_id, side, at } of [...trades].sort((a, b) => a.at.getTime() - b.at.getTime())) {
+  for (const { condition_id, token_id, side, at } of [...trades].sort((a, b) => a.at - b.at)) {
     const key = `${condition_id}|${token_id}|${side}`;
-    const until = new Date(at.getTime() + max_lag_ms);
+    const until = new Date(at + max_lag_ms);
     const last = newest.get(key);
-    if (last !== undefined && at <= last.until) last.until = until;
+    if (last !== undefined && at <= last.until.getTime()) last.until = until;
     else {
-      const next = { condition_id, token_id, side, line: last?.line ?? newest.size, after: at, until };
+      const next = { condition_id, token_id, side, line: last?.line ?? newest.size, after: new Date(at), until };
       newest.set(key, next);
       stretches.push(next);
     }
@@ -143,18 +145,19 @@ export async function countFills(sql: Sql, window: Window): Promise<number> {
 
 const STEPS: Statement = {
   name: 'pm_copy_steps',
-  text: `SELECT trade.wallet, trade.condition_id, COALESCE(trade.token_id, '') AS token_id, trade.side, trade."timestamp" AS at, trade.size::float8 AS size
-FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
+  text: `SELECT pair::int, COALESCE(trade.token_id, '') AS token_id, trade.side, ${AT('trade."timestamp"')} AS at, trade.size::float8 AS size
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(wallet, condition_id, pair)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id AND trade."timestamp" < $3 WHERE trade.side <> 'REDEEM'`,
 };
 
 /** A row that changes a wallet's shares; token '' changes those of every outcome. */
 export interface ShareStep {
-  wallet: string;
-  condition_id: string;
+  /** Number of the wallet and market among those asked, from 1. */
+  pair: number;
   token_id: string;
   side: string;
-  at: Date;
+  /** Milliseconds since 1970. */
+  at: number;
   size: number;
 }
 

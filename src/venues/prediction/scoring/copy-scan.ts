@@ -10,7 +10,18 @@ import {
   listShareSteps,
   listWithin,
 } from '../queries/copy-trades';
-import { COPY_SCORE, type CopyFigures, type CopyMatch, type CopyTrade, copyFigures, matchCopies, mostTrades, tradesAfter } from './copying';
+import {
+  COPY_SCORE,
+  type CopyFigures,
+  type CopyMatch,
+  type CopyTrade,
+  copyFigures,
+  countBefore,
+  courseOf,
+  matchCopies,
+  mostTrades,
+  tradesAfter,
+} from './copying';
 
 /** Wallets looked at closely, those with most trades after the leader's. */
 const MOST_CANDIDATES = 300;
@@ -59,18 +70,16 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
   const most = new Map(followers.map(({ wallet, trades }) => [wallet, mostTrades(Math.min(trades, led.length), led.length, chance)]));
   const chosen = counts ? await knownToFollow(sql, most, window, counts.trades) : await canFollow(sql, most, window);
   if (chosen.length === 0) return [];
+  const lead = courseOf(led);
   const own = groupedBy(await listOwnTrades(sql, chosen, window), ({ wallet }) => wallet);
-  const after = new Map(chosen.map((wallet) => [wallet, tradesAfter(led, own.get(wallet) ?? [], max_lag_ms)]));
-  const pairs = [...after].flatMap(([wallet, trades]) =>
-    [...new Set(trades.map(({ condition_id }) => condition_id))].map((condition_id) => ({ wallet, condition_id })),
-  );
-  const steps = groupedBy(await listShareSteps(sql, pairs, window.to), (step) => `${step.wallet}|${step.condition_id}`);
+  const after = new Map(chosen.map((wallet) => [wallet, tradesAfter(lead, own.get(wallet) ?? [], max_lag_ms)]));
+  const held = await loadHoldings(sql, after, window.to);
   const copiers = [...after].flatMap(([wallet, trades]): Copier[] => {
+    const matches = matchCopies(lead, courseOf(trades), max_lag_ms, (match) => allows(match, held));
+    if (matches.length < min_overlap) return [];
     const mine = own.get(wallet) ?? [];
-    const matches = matchCopies(led, trades, max_lag_ms, (match) => allows(match, steps));
-    const reverse = matchCopies(mine, led, max_lag_ms, () => true).length;
-    if (matches.length < min_overlap || 2 * reverse >= matches.length) return [];
-    return [{ wallet, matches, ...copyFigures(matches, mine.length, led.length, chance) }];
+    const reverse = matchCopies(courseOf(mine), lead, max_lag_ms, () => true).length;
+    return 2 * reverse >= matches.length ? [] : [{ wallet, matches, ...copyFigures(matches, mine.length, led.length, chance) }];
   });
   const found = copiers.filter(({ copy_score }) => copy_score >= COPY_SCORE);
   return found.sort((a, b) => b.copy_score - a.copy_score || b.overlap_trades - a.overlap_trades || (a.wallet < b.wallet ? -1 : 1));
@@ -108,13 +117,47 @@ async function canFollow(sql: Sql, most: MostTrades, { from, to }: Window): Prom
 }
 
 /** To copy a purchase is to hold nothing of the token before it; to copy a sale is to hold some. */
-function allows({ leader, follower }: CopyMatch, steps: ReadonlyMap<string, ShareStep[]>): boolean {
-  const own = steps.get(`${follower.wallet}|${follower.condition_id}`) ?? [];
-  const shares = own.reduce((sum, step) => (step.at < leader.at && concerns(step, leader) ? sum + signOf(step) * step.size : sum), 0);
+function allows({ leader, follower }: CopyMatch, held: Holdings): boolean {
+  const shares = held(follower, leader.at);
   return follower.side === 'BUY' ? shares <= DUST : shares > DUST;
 }
 
-const concerns = ({ token_id }: ShareStep, trade: CopyTrade): boolean => token_id === '' || token_id === trade.token_id;
+/** Shares of a trade's token that its wallet held before an instant. */
+type Holdings = (trade: CopyTrade, at: number) => number;
+
+/** What wallets held of the tokens they trade. */
+async function loadHoldings(sql: Sql, trades: ReadonlyMap<string, readonly CopyTrade[]>, to: Date): Promise<Holdings> {
+  const pairs: { wallet: string; condition_id: string }[] = [];
+  const numbers = new Map<string, Map<string, number>>();
+  for (const [wallet, own] of trades) {
+    const markets = new Set(own.map(({ condition_id }) => condition_id));
+    // A pair's number is how many there are with it.
+    numbers.set(wallet, new Map([...markets].map((condition_id) => [condition_id, pairs.push({ wallet, condition_id })])));
+  }
+  const steps = groupedBy(await listShareSteps(sql, pairs, to), ({ pair }) => pair);
+  const balances = new Map<string, Balance[]>();
+  return ({ wallet, condition_id, token_id }, at) => {
+    const pair = numbers.get(wallet)?.get(condition_id) ?? 0;
+    const key = `${pair}|${token_id}`;
+    const own = balances.get(key) ?? balancesOf(steps.get(pair) ?? [], token_id);
+    balances.set(key, own);
+    return own[countBefore(own, at) - 1]?.shares ?? 0;
+  };
+}
+
+/** Shares from an instant on. */
+interface Balance {
+  at: number;
+  shares: number;
+}
+
+function balancesOf(steps: readonly ShareStep[], token_id: string): Balance[] {
+  let shares = 0;
+  return steps
+    .filter((step) => step.token_id === '' || step.token_id === token_id)
+    .sort((a, b) => a.at - b.at)
+    .map((step) => ({ at: step.at, shares: (shares += signOf(step) * step.size) }));
+}
 
 function signOf({ side }: ShareStep): number {
   if (side === 'BUY' || side === 'SPLIT') return 1;

@@ -1,4 +1,3 @@
-import { groupedBy } from '../grouped';
 import { clip, mean, median, standardDeviation } from '../../../lib/statistics';
 
 /** All fills of one transaction of a wallet on one token and side. */
@@ -6,10 +5,11 @@ export interface CopyTrade {
   wallet: string;
   condition_id: string;
   token_id: string;
-  side: string;
+  side: 'BUY' | 'SELL';
   /** The transaction, or its second where it is not known. */
   tx: string;
-  at: Date;
+  /** Milliseconds since 1970. */
+  at: number;
   usdc: number;
   size: number;
   fills: number;
@@ -27,32 +27,53 @@ export const COPY_SCORE = 0.5;
 export const FULL_LIFT = 10;
 export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 
-const keyOf = ({ token_id, side }: CopyTrade): string => `${token_id}|${side}`;
+/** Trades of a wallet. */
+export interface Course {
+  /** Oldest first. */
+  all: readonly CopyTrade[];
+  /** The same by token, purchases and sales apart. */
+  lines: ReadonlyMap<string, { BUY: CopyTrade[]; SELL: CopyTrade[] }>;
+}
+
+export function courseOf(trades: readonly CopyTrade[]): Course {
+  const all = [...trades].sort((a, b) => a.at - b.at || (a.tx < b.tx ? -1 : 1));
+  const lines = new Map<string, { BUY: CopyTrade[]; SELL: CopyTrade[] }>();
+  for (const trade of all) {
+    const line = lines.get(trade.token_id);
+    if (line === undefined) lines.set(trade.token_id, { BUY: [], SELL: [], [trade.side]: [trade] });
+    else line[trade.side].push(trade);
+  }
+  return { all, lines };
+}
+
+const NONE: readonly CopyTrade[] = [];
+const lineOf = ({ lines }: Course, { token_id, side }: CopyTrade): readonly CopyTrade[] => lines.get(token_id)?.[side] ?? NONE;
+
+/** How many of what is told in the order of time come before an instant. */
+export function countBefore(told: readonly { at: number }[], at: number): number {
+  let [from, to] = [0, told.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((told[middle] as { at: number }).at < at) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 /**
  * Trades of one follower that come within (0, max_lag] after a trade of the leader on the same token and side: each takes the newest such trade of
  * the leader that it has not taken yet. `eligible` says whether the follower's shares just before the leader's trade allow it.
  */
-export function matchCopies(
-  leader: readonly CopyTrade[],
-  follower: readonly CopyTrade[],
-  max_lag_ms: number,
-  eligible: (match: CopyMatch) => boolean,
-): CopyMatch[] {
+export function matchCopies(leader: Course, follower: Course, max_lag_ms: number, eligible: (match: CopyMatch) => boolean): CopyMatch[] {
   const matches: CopyMatch[] = [];
   const used = new Set<CopyTrade>();
-  const byKey = new Map<string, CopyTrade[]>();
-  for (const trade of inTime(leader)) {
-    const own = byKey.get(keyOf(trade));
-    if (own === undefined) byKey.set(keyOf(trade), [trade]);
-    else own.push(trade);
-  }
-  for (const trade of inTime(follower)) {
-    const before = byKey.get(keyOf(trade)) ?? [];
-    const lagOf = (one: CopyTrade): number => trade.at.getTime() - one.at.getTime();
-    const found = before.findLast((one) => lagOf(one) > 0 && lagOf(one) <= max_lag_ms && !used.has(one));
-    if (found === undefined) continue;
-    const match = { leader: found, follower: trade, lag_seconds: lagOf(found) / 1_000 };
+  for (const trade of follower.all) {
+    const line = lineOf(leader, trade);
+    let place = countBefore(line, trade.at) - 1;
+    while (place >= 0 && used.has(line[place] as CopyTrade)) place -= 1;
+    const found = line[place];
+    if (found === undefined || trade.at - found.at > max_lag_ms) continue;
+    const match = { leader: found, follower: trade, lag_seconds: (trade.at - found.at) / 1_000 };
     if (!eligible(match)) continue;
     used.add(found);
     matches.push(match);
@@ -60,16 +81,14 @@ export function matchCopies(
   return matches;
 }
 
-/** Trades of a follower within (0, max_lag] after any trade of the leader on the same token and side. */
-export function tradesAfter(leader: readonly CopyTrade[], follower: readonly CopyTrade[], max_lag_ms: number): CopyTrade[] {
-  const led = groupedBy(leader, keyOf);
-  return follower.filter((trade) =>
-    (led.get(keyOf(trade)) ?? []).some(({ at }) => trade.at > at && trade.at.getTime() - at.getTime() <= max_lag_ms),
-  );
+/** Of a follower's trades those within (0, max_lag] after any trade of the leader on the same token and side. */
+export function tradesAfter(leader: Course, follower: readonly CopyTrade[], max_lag_ms: number): CopyTrade[] {
+  return follower.filter((trade) => {
+    const line = lineOf(leader, trade);
+    const newest = line[countBefore(line, trade.at) - 1];
+    return newest !== undefined && trade.at - newest.at <= max_lag_ms;
+  });
 }
-
-const inTime = (trades: readonly CopyTrade[]): CopyTrade[] =>
-  [...trades].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.tx < b.tx ? -1 : 1));
 
 /** D-COPY of one follower. */
 export interface CopyFigures {

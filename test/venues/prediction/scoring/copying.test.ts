@@ -3,14 +3,15 @@ import {
   type CopyTrade,
   binomialTail,
   copyFigures,
+  courseOf,
   matchCopies,
   mostTrades,
   tradesAfter,
 } from '../../../../src/venues/prediction/scoring/copying';
 
 const T0 = Date.UTC(2026, 2, 1);
-const trade = (second: number, token_id = 'a', side = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, tx: String(second), at: new Date(T0 + second * 1_000), usdc: 10, size: 20, fills: 1 }); // prettier-ignore
-const lags = (leader: CopyTrade[], follower: CopyTrade[], max = 60): number[] => matchCopies(leader, follower, max * 1_000, () => true).map(({ lag_seconds }) => lag_seconds); // prettier-ignore
+const trade = (second: number, token_id = 'a', side: CopyTrade['side'] = 'BUY'): CopyTrade => ({ wallet: 'w', condition_id: 'm', token_id, side, tx: String(second), at: T0 + second * 1_000, usdc: 10, size: 20, fills: 1 }); // prettier-ignore
+const lags = (leader: CopyTrade[], follower: CopyTrade[], max = 60): number[] => matchCopies(courseOf(leader), courseOf(follower), max * 1_000, () => true).map(({ lag_seconds }) => lag_seconds); // prettier-ignore
 
 describe('copies', () => {
   test('after, within the lag, same token and side; each trade once', () => {
@@ -18,15 +19,15 @@ describe('copies', () => {
     expect(lags([trade(0), trade(10)], [trade(20), trade(25), trade(26)])).toEqual([10, 25]);
     expect(lags([trade(0)], [trade(61), trade(5, 'b'), trade(6, 'a', 'SELL')])).toEqual([]);
     expect(lags([trade(0)], [trade(60)])).toEqual([60]);
-    expect(matchCopies([trade(0)], [trade(5)], 60_000, () => false)).toEqual([]);
+    expect(matchCopies(courseOf([trade(0)]), courseOf([trade(5)]), 60_000, () => false)).toEqual([]);
   });
 
   test('what is no trade after the leader’s makes no match; who trades too much is no copier', () => {
-    const trades = fc.array(fc.tuple(fc.integer({ min: 0, max: 200 }), fc.constantFrom('a', 'b'), fc.constantFrom('BUY', 'SELL')), { maxLength: 20 }); // prettier-ignore
+    const trades = fc.array(fc.tuple(fc.integer({ min: 0, max: 200 }), fc.constantFrom('a', 'b'), fc.constantFrom('BUY' as const, 'SELL' as const)), { maxLength: 20 }); // prettier-ignore
     fc.assert(
       fc.property(trades, trades, fc.integer({ min: 1, max: 100 }), (first, second, max) => {
         const [leader, follower] = [first, second].map((list) => list.map(([at, token, side]) => trade(at, token, side))) as [CopyTrade[], CopyTrade[]]; // prettier-ignore
-        const after = tradesAfter(leader, follower, max * 1_000);
+        const after = tradesAfter(courseOf(leader), follower, max * 1_000);
         expect(after.length).toBe(follower.filter((one) => lags(leader, [one], max).length > 0).length);
         expect(lags(leader, after, max)).toEqual(lags(leader, follower, max));
       }),
@@ -45,7 +46,7 @@ describe('copies', () => {
 
   test('figures by hand', () => {
     const leader = [0, 100, 200, 300].map((second) => trade(second));
-    const matches = matchCopies(leader, [10, 110, 210].map((second) => trade(second)), 60_000, () => true); // prettier-ignore
+    const matches = matchCopies(courseOf(leader), courseOf([10, 110, 210].map((second) => trade(second))), 60_000, () => true); // prettier-ignore
     // precision 3/6, coverage 3/4, lift 0.5/0.1, regular to the second: 0.2 + 0.15 + 0.1 + 0.2.
     const figures = copyFigures(matches, 6, 4, 0.1);
     expect(figures).toMatchObject({ overlap_trades: 3, precision: 0.5, coverage: 0.75, avg_lag_seconds: 10, median_lag_seconds: 10 });
