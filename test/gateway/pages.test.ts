@@ -19,6 +19,8 @@ const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(patte
 const sectionOf = (id: string): string => reference.split(`<h3 id="${id}">`)[1]?.split('<h3')[0] ?? '';
 
 const idsOf = (html: string): string[] => all(html, / id="([^"]+)"/g);
+/** Values and error codes that descriptions name. */
+const WORDS = ['closing_soon', 'not_found'];
 /** Titles that a text sends its readers to. */
 const quoted = (text: string): string[] => all(text, /"([A-Z][^"]+)"/g).map((title) => title.replace(/\s+/g, ' '));
 
@@ -67,6 +69,22 @@ describe('the pages people read', () => {
     const texts = [...definitions.map(({ text }) => text), ...fields.map(({ description }) => description ?? '')];
     expect(texts.flatMap(quoted).filter((title) => !titles.includes(title))).toEqual([]);
     expect(texts.filter((text) => /undefined|NaN|\[object/.test(text))).toEqual([]);
+  });
+
+  test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('%s: how it is computed', (name, endpoint) => {
+    const id = name.replace(/\//g, '-');
+    const section = methodology.split(`<h3 id="${id}">`)[1]?.split('<h')[0] ?? '';
+    const told = schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? '';
+    expect(section).toContain(`<a href="/docs#${id}"><code>${endpoint.path}</code></a>`);
+    expect(section).toContain('<p>');
+    expect(told.split(/\.\s/).length).toBeGreaterThan(2);
+    expect(told.length).toBeGreaterThan(3 * endpoint.summary.length);
+    const own = new Set([
+      ...[...endpoint.answer.fields].flatMap((field) => field.split('.')),
+      ...endpoint.parameters.map((one) => one.name),
+    ]);
+    const named = all(told, /`([a-z]+(?:_[a-z0-9]+)+)(?:=\w+)?`/g).filter((word) => !WORDS.includes(word));
+    expect(named.filter((word) => !own.has(word))).toEqual([]);
   });
 
   test('nothing that a description holds becomes markup', () => {

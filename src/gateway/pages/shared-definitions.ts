@@ -72,7 +72,7 @@ An answer without any row is \`404 empty_result\`, one about an unknown market, 
     title: 'Score runs',
     text: `Wallets, traders and providers are scored once a UTC day from all records before the run. Every run is kept with its version; \`meta.score_version\` names the formula an answer rests on. Null means not scored. An answer of the past is answered with the scores of that time, never with later ones.
 
-The prediction market and pools judge an act by the newest run of a day before it, so that a wallet which became smart because of a bet is not counted as smart for it; acts before the first run are judged by the first (prediction market) or not at all (pools). Perpetual futures judge all fills of a window by the newest run. What is held now is judged by the newest run on all venues.`,
+Flows of smart wallets on the prediction market, and events of smart providers in pools, are judged by the newest run of a day before each act, so that a wallet which became smart because of a bet is not counted as smart for it; acts before the first run are judged by the first (prediction market) or not at all (pools). All else is judged by the newest run: what is held now, lists of fills and of wallets, totals of the prediction market, and everything on perpetual futures.`,
   },
   {
     id: 'freshness',
@@ -84,7 +84,7 @@ The prediction market and pools judge an act by the newest run of a day before i
     title: 'Track record',
     text: `Signal endpoints tell in \`meta.track_record\` how their earlier answers turned out. Once a UTC day, after the daily scores, each of them is asked with its default parameters and its greatest limit, and every signal is stored with the price of that moment. Only markets that are still open and prices at which something can be bought count.
 
-A signal on an outcome is judged when its market is resolved or refunded (horizon \`resolution\`), one on a coin after 1, 24 and 168 hours. A hit is a gain of who followed: bought the outcome at its price, or its counterpart at one less that price; on a coin, a price that moved the signal's way. \`return_pct\` = 100 · (payout − price) / price, on a coin the change of the price in the signal's direction. Fees are not taken off.
+A signal on an outcome is judged when its market is resolved or refunded (horizon \`resolution\`), one on a coin after 1, 24 and 168 hours. A hit is a gain of who followed: bought the outcome at its price, or its counterpart at one less that price; on a coin, a price that moved the signal's way. \`mean_return_pct\` is the mean of 100 · (payout − price) / price, on a coin of the change of the price in the signal's direction, in percent. Fees are not taken off.
 
 \`baseline_hit_rate\` is the rate of hits that prices implied: the mean price paid for outcomes, 0.5 for coins. Hits of 90 % at prices of 0.9 are no edge. \`hit_rate_lb\` is the lower bound of "Win rate". Low-score consensus is judged as advice against it; insiders by the outcomes they are flagged on; early callers by what they hold in open markets. All signals count, none is dropped. Days before the first start are told afterwards, each from what was known when it began; \`backdated\` counts their signals.`,
   },

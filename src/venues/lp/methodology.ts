@@ -36,7 +36,7 @@ A rebalance is a withdrawal, a deposit and a claim in one transaction. Its legs 
   {
     id: 'lp-positions',
     title: 'Positions of providers',
-    text: `A position is open when its first deposit was seen and it was not closed on chain. \`net_value_usd\` = deposited − withdrawn, each at its own time: not a market value, and negative after a price rise and a partial withdrawal. What a position is worth now, fees not claimed yet, and whether the price is in range cannot be told from events: \`current_value_usd\`, \`unclaimed_fees_usd\`, \`pnl_usd\`, \`il_usd\`, \`in_range\` of open positions are null.
+    text: `A position is open when its deposits were seen and it was neither closed on chain nor emptied: all token amounts deposited were withdrawn again. \`net_value_usd\` = deposited − withdrawn, each at its own time: not a market value, and negative after a price rise and a partial withdrawal. What a position is worth now, fees not claimed yet, and whether the price is in range cannot be told from events: \`current_value_usd\`, \`unclaimed_fees_usd\`, \`pnl_usd\`, \`il_usd\`, \`in_range\` of open positions are null.
 
 The owner of a dlmm position is who created it; a damm_v2 position can move without an event and belongs to the owner of its newest one. damm_v2 positions have no address in answers; all positions of an owner in a pool can be asked for together.`,
   },
@@ -71,7 +71,7 @@ A provider is smart from ${SMART_LP_SCORE} on, \`elite\` from ${LP_TAGS.elite_sc
   {
     id: 'lp-operator',
     title: 'Operator share',
-    text: `The part of deposits, withdrawals and claims whose transaction was paid by, or ran through a program of, the operator of this service (accounts set by configuration). Both parts of the share are of events whose transaction was read; \`unknown_events\` were not and count in neither.`,
+    text: `The part of deposits, withdrawals and claims whose transaction was paid by, or ran through a program of, the operator of this service (accounts set by configuration). Only events whose transaction was read count, in the operator's part and in the whole; a warning tells how many were not.`,
   },
   {
     id: 'lp-missing',

@@ -36,7 +36,10 @@ export interface FreshWhale extends TraderStats {
 }
 
 /** Weights of D-FRESH. */
-export const WEIGHTS = { age: 25, size: 25, concentration: 15, win_rate: 20, timing: 15 } as const satisfies Record<keyof FreshSignals, number>;
+export const WEIGHTS = { age: 25, size: 25, concentration: 15, win_rate: 20, timing: 15 } as const satisfies Record<
+  keyof FreshSignals,
+  number
+>;
 
 interface YoungRow extends QueryResultRow {
   trader: string;
