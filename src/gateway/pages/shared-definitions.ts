@@ -1,7 +1,9 @@
 import { type Definition, written } from '../../lib/definition';
 import { MOST_BUCKETS, MOST_CELLS } from '../../lib/grid';
+import { SPIKE } from '../../lib/spike';
 import { Z_90 } from '../../lib/statistics';
 import { BEGINNING, TIMEFRAMES } from '../../lib/timeframe';
+import { FEED_LAG_LIMIT_S, SCORE_AGE_LIMIT_S } from '../stale';
 
 /** What figures of all venues have in common. */
 export const SHARED_DEFINITIONS: readonly Definition[] = [
@@ -53,7 +55,7 @@ An answer without any row is \`404 empty_result\`, one about an unknown market, 
   {
     id: 'volume-spike',
     title: 'Volume spike',
-    text: `Spike = (V + 1,000) / (mean of earlier windows + 1,000), in dollars. V is the volume of the window; the earlier windows are the seven of equal length before it. Those that ended before the first record of the market, coin or pool are left out of the mean; with fewer than three the spike is null. The 1,000 on both sides keep small change from looking like a spike. 1 is the usual volume, 3 about three times as much.`,
+    text: `Spike = (V + ${written(SPIKE.usd)}) / (mean of earlier windows + ${written(SPIKE.usd)}), in dollars. V is the volume of the window; the earlier windows are the ${SPIKE.windows} of equal length before it. Those that ended before the first record of the market or pool, and those that began before the first fill of the coin, are left out of the mean; with fewer than ${SPIKE.fewest} the spike is null. The ${written(SPIKE.usd)} on both sides keep small change from looking like a spike. 1 is the usual volume, 3 about three times as much.`,
   },
   {
     id: 'heat-map',
@@ -77,7 +79,9 @@ Flows of smart wallets on the prediction market, and events of smart providers i
   {
     id: 'freshness',
     title: 'Freshness',
-    text: `\`meta.freshness_s\` is now less the time up to which the sources have been read, whether or not anything happened. Answers may come from a cache for as long as the endpoint says. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for a while with a warning, then \`503 stale_data\`, which is not charged.`,
+    text: `\`meta.freshness_s\` is now less the time up to which the sources have been read, whether or not anything happened. Answers may come from a cache for as long as the endpoint says. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for up to 30 minutes with a warning.
+
+What is too old is not sold: an older snapshot, a live source that has not been read for ${FEED_LAG_LIMIT_S / 60} minutes, and scores older than ${SCORE_AGE_LIMIT_S / 3_600} hours answer \`503 stale_data\`, which is not charged.`,
   },
   {
     id: 'track-record',

@@ -1,7 +1,7 @@
 import { type Definition, written } from '../../lib/definition';
 import { PLAIN, STRONG } from './pressure';
 import { WEIGHTS as FRESH } from './queries/fresh-whales';
-import { DIRECTED, FULL_WALLETS } from './queries/smart-wallets-signals';
+import { DIRECTED, FULL_WALLETS, STRENGTHS } from './queries/smart-wallets-signals';
 import { DEVIATIONS } from './queries/timing';
 import { SHARPE } from './queries/trader-stats';
 import { NEWEST_FILLS } from './scoring/behaviour';
@@ -77,7 +77,7 @@ Machines, left out of rankings unless \`include_bots\`: \`market_maker\`: ${PERP
   {
     id: 'perps-smart-signal',
     title: 'Exposure signal',
-    text: `Per coin, from the fills of accounts with \`min_score\` or more in the window. Buys raise exposure, sells lower it. With w = score/100: net = Σ w · (buys − sells), gross = Σ w · (buys + sells). \`direction\`: \`Long\` when net / gross > ${DIRECTED}, \`Short\` when < −${DIRECTED}, else \`Neutral\`. \`signal_score\` = 100 · |net| / gross · sqrt(min(n, ${FULL_WALLETS})/${FULL_WALLETS}), where n = (Σ gross)² / Σ gross² is the effective number of accounts: a signal of one account alone is at most ${Math.round(100 * Math.sqrt(1 / FULL_WALLETS))}. \`signal_strength\`: \`weak\` from 10, \`moderate\` from 40, \`strong\` from 65, null below.`,
+    text: `Per coin, from the fills of accounts with \`min_score\` or more in the window. Buys raise exposure, sells lower it. With w = score/100: net = Σ w · (buys − sells), gross = Σ w · (buys + sells). \`direction\`: \`Long\` when net / gross > ${DIRECTED}, \`Short\` when < −${DIRECTED}, else \`Neutral\`. \`signal_score\` = 100 · |net| / gross · sqrt(min(n, ${FULL_WALLETS})/${FULL_WALLETS}), where n = (Σ gross)² / Σ gross² is the effective number of accounts: a signal of one account alone is at most ${Math.round(100 * Math.sqrt(1 / FULL_WALLETS))}. \`signal_strength\`: \`weak\` from ${STRENGTHS.weak}, \`moderate\` from ${STRENGTHS.moderate}, \`strong\` from ${STRENGTHS.strong}, null below.`,
   },
   {
     id: 'perps-fresh',

@@ -4,6 +4,7 @@ import { FEWEST_WALLETS, TOGETHER_MS } from './consensus';
 import { SHARPE_MIN } from './positions/figures';
 import { SHARPE_PRIOR } from './queries/ended-figures';
 import { FULL as CONVICTION_FULL, PARTS as CONVICTION } from './resolvers/signals-conviction';
+import { LEANS, NOTICEABLE } from './resolvers/flows-sentiment';
 import { PHASE_FROM } from './resolvers/signals-flow';
 import { HYBRID } from './resolvers/markets-similar';
 import { ENOUGH_WALLETS, FAR_HOURS, FULL_GAP, NEAR_HOURS, STRENGTHS, WEIGHTS } from './resolvers/signals-opportunities';
@@ -13,6 +14,8 @@ import { BELONGS_USDC } from './rollups/told-wallets';
 import { WASH_DAYS, WASH_MATCHES, WASH_SECONDS } from './scoring/behaviour';
 import { COPY_SCORE, FULL_LIFT, WEIGHTS as COPY } from './scoring/copying';
 import { D_INS } from './scoring/insider';
+import { MOST_AGE_DAYS } from './scoring/insider-job';
+import { MOST_SURVIVORS } from './scoring/insider-scan';
 import { S_PM } from './scoring/parameters';
 import { PM_TAGS } from './scoring/tags';
 import { AVERAGE_SCORE, ELITE_SCORE, MACHINE_TAGS, SMART_SCORE } from './scoring/tiers';
@@ -99,7 +102,7 @@ Machines: \`market_maker\`: ${PM_TAGS.market_maker.trades} trades or more, more 
   {
     id: 'pm-sentiment',
     title: 'Sentiment',
-    text: `Signed flow of takers toward the market's first outcome (normally Yes): pos = BUY of it and SELL of any other, neg = the opposite, in USDC. score = (pos − neg) / (pos + neg), −1 to 1, null without a trade. Labels: \`very_bearish\` below −0.5, \`bearish\` below −0.15, \`neutral\` below 0.15, \`bullish\` below 0.5, \`very_bullish\` from 0.5. \`divergence\` = score of smart wallets' own fills − score. \`momentum.change\` = mean score of the last third of the buckets − that of the first third, buckets without trades left out; \`rising\` above 0.05, \`falling\` below −0.05; its \`strength\` is half of the change.`,
+    text: `Signed flow of takers toward the market's first outcome (normally Yes): pos = BUY of it and SELL of any other, neg = the opposite, in USDC. score = (pos − neg) / (pos + neg), −1 to 1, null without a trade. Labels: \`very_bearish\` below −${LEANS.strong}, \`bearish\` below −${LEANS.plain}, \`neutral\` below ${LEANS.plain}, \`bullish\` below ${LEANS.strong}, \`very_bullish\` from ${LEANS.strong}. \`divergence\` = score of smart wallets' own fills − score. \`momentum.change\` = mean score of the last third of the buckets − that of the first third, buckets without trades left out; \`rising\` above ${NOTICEABLE}, \`falling\` below −${NOTICEABLE}; its \`strength\` is half of the change.`,
   },
   {
     id: 'pm-consensus',
@@ -144,7 +147,7 @@ A consensus is contrarian when its strength is ${CLEAR_STRENGTH} or more and its
 
 A signal out of play (withdrawal while unresolved, short bets with too few) gives its weight to the others: score = 100 · points / points in play, at most 100. \`risk_level\`: \`medium\` from ${D_INS.risk.medium}, \`high\` from ${D_INS.risk.high}, \`critical\` from ${D_INS.risk.critical}, else \`low\`. From ${D_INS.risk.high} on the wallet is flagged on the market.
 
-The scan has two phases: wallets that cannot reach the score by their age, the market and their categories are dropped, and trades of at most 2,000 wallets are read. Over the whole venue only wallets not older than 90 days that put $1,000 or more on a market that somebody can know of, mostly in one or two categories, are candidates. Score of a wallet = the highest over its markets + ${D_INS.further_market} for each further flagged market, at most 100. Flags are rare.`,
+The scan has two phases: wallets that cannot reach the score by their age, the market and their categories are dropped, and trades of at most ${written(MOST_SURVIVORS)} wallets are read. Over the whole venue only wallets not older than ${MOST_AGE_DAYS} days that put $${written(D_INS.first_bet_size.min_usdc)} or more on a market that somebody can know of, mostly in one or two categories, are candidates. Score of a wallet = the highest over its markets + ${D_INS.further_market} for each further flagged market, at most 100. Flags are rare.`,
   },
   {
     id: 'pm-copying',

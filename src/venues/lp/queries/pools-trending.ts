@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { SPIKE } from '../../../lib/spike';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
@@ -28,12 +29,6 @@ export interface TrendingPoolRow {
   unpriced: number;
   swaps: number;
 }
-
-/** Windows that D-SPIKE looks back to, and the fewest that say anything. */
-export const SPIKE_WINDOWS = 7;
-const SPIKE_WINDOWS_AT_LEAST = 3;
-/** Added above and below, so that a thousand dollars after none is no spike. */
-const SPIKE_USD = 1_000;
 
 /** First instant of any fact of the pool. */
 export const bornAt = (pool: string): string => `least(
@@ -67,7 +62,7 @@ volumes AS (
   GROUP BY s.pool_address
 ), ranked AS (
   SELECT s.*, 100 * (s.volume_usd - e.previous) / nullif(e.previous, 0) AS volume_change_pct,
-    CASE WHEN e.n >= ${SPIKE_WINDOWS_AT_LEAST} THEN (s.volume_usd + ${SPIKE_USD}) / (e.usd / e.n + ${SPIKE_USD}) END AS volume_spike_multiplier,
+    CASE WHEN e.n >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (e.usd / e.n + ${SPIKE.usd}) END AS volume_spike_multiplier,
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
   FROM scope s LEFT JOIN earlier e ON e.pool_address = s.pool_address
   ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
@@ -81,7 +76,7 @@ ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_ad
   };
 }
 
-const STATEMENTS = { alone: trending(0), compared: trending(SPIKE_WINDOWS) };
+const STATEMENTS = { alone: trending(0), compared: trending(SPIKE.windows) };
 
 /** Pools by volume spike, each once; those too young for one follow by volume. */
 export function listTrendingPools(

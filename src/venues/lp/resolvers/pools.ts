@@ -1,8 +1,9 @@
+import { SPIKE } from '../../../lib/spike';
 import { previousWindow, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
-import { listTrendingPools, SPIKE_WINDOWS } from '../queries/pools-trending';
+import { listTrendingPools } from '../queries/pools-trending';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -45,7 +46,7 @@ function earlierWindows(timeframe: Timeframe, now: Date): Window[] {
   if (previous === null) return [];
   const length = previous.to.getTime() - previous.from.getTime();
   const back = (time: Date, steps: number): Date => new Date(time.getTime() - steps * length);
-  return Array.from({ length: SPIKE_WINDOWS }, (_, i) => ({ from: back(previous.from, i), to: back(previous.to, i) }));
+  return Array.from({ length: SPIKE.windows }, (_, i) => ({ from: back(previous.from, i), to: back(previous.to, i) }));
 }
 
 interface PoolsTopInput {

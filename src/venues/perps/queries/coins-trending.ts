@@ -1,5 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
+import { SPIKE } from '../../../lib/spike';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
@@ -29,11 +30,6 @@ export interface TrendingCoinRow extends QueryResultRow {
   price_change_pct: string | null;
   undirected: number;
 }
-
-/** How many equal windows before this one the spike is measured against, and how few are too few. */
-const EARLIER_WINDOWS = 7;
-const FEWEST_WINDOWS = 3;
-const DAMPING_USD = 1_000;
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
@@ -83,7 +79,7 @@ priced AS MATERIALIZED (
 SELECT t.coin, t.volume_usd, t.trade_count, coalesce(active.count, 0) AS unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
   100 * (t.volume_usd - last.volume_usd) / nullif(last.volume_usd, 0) AS volume_change_pct,
-  CASE WHEN spike.windows >= ${FEWEST_WINDOWS} THEN (t.volume_usd + ${DAMPING_USD}) / (spike.volume_usd / spike.windows + ${DAMPING_USD}) END AS volume_spike_multiplier,
+  CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (spike.volume_usd / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd,
   t.price, 100 * (t.price - t.price_then) / t.price_then AS price_change_pct, t.undirected
 FROM priced t LEFT JOIN active ON active.coin = t.coin LEFT JOIN smart ON smart.coin = t.coin
@@ -96,7 +92,7 @@ function earlierWindows(timeframe: Timeframe, { from, to }: Window): Window[] {
   if (timeframe === 'all') return [];
   const length = to.getTime() - from.getTime();
   const at = (number: number): Date => new Date(from.getTime() - number * length);
-  return Array.from({ length: EARLIER_WINDOWS }, (_, index) => ({ from: at(index + 1), to: at(index) }));
+  return Array.from({ length: SPIKE.windows }, (_, index) => ({ from: at(index + 1), to: at(index) }));
 }
 
 /** Coins with at least so much volume, by how far it stands out. Throws empty_result. */

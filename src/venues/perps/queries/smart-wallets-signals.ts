@@ -36,8 +36,11 @@ export const DIRECTED = 0.1;
 /** So many equal, independent wallets make a whole signal. */
 export const FULL_WALLETS = 10;
 const TOP_TRADERS = 5;
-const STRENGTH =
-  "CASE WHEN signal_score >= 65 THEN 'strong' WHEN signal_score >= 40 THEN 'moderate' WHEN signal_score >= 10 THEN 'weak' END";
+/** Scores from which a signal is strong, moderate, weak. */
+export const STRENGTHS = { strong: 65, moderate: 40, weak: 10 } as const;
+const STRENGTH = `CASE ${Object.entries(STRENGTHS)
+  .map(([word, from]) => `WHEN signal_score >= ${from} THEN '${word}'`)
+  .join(' ')} END`;
 
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 

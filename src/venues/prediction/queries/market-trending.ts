@@ -2,6 +2,7 @@ import type { Sql } from '../../../db/sql';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
+import { SPIKE } from '../../../lib/spike';
 import { longestGrain, marketPieces } from './taken-pieces';
 
 /** What was traded on an active market in the last part of a cut, and in the parts before; exact decimal texts. */
@@ -27,11 +28,6 @@ export interface TrendingScope {
   /** Whose net flow in the last part is the smart inflow. */
   smart: { cut: Cut; rule: SmartRule };
 }
-
-/** Fewer earlier parts than these tell nothing. */
-const FEWEST_PARTS = 3;
-/** USDC added to both sides, so that small markets do not spike on small change. */
-const SPIKE_FLOOR = 1_000;
 
 const KEYS: Record<TrendingOrder, string> = {
   volume: 'volume DESC',
@@ -68,7 +64,7 @@ export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart
   FROM traded
 ), spiked AS (
   SELECT condition_id, buy_usdc, sell_usdc, volume, trades, previous,
-    CASE WHEN parts_before >= ${FEWEST_PARTS} THEN (volume::float8 + ${SPIKE_FLOOR}) / (earlier::float8 / parts_before + ${SPIKE_FLOOR}) END AS spike FROM aged
+    CASE WHEN parts_before >= ${SPIKE.fewest} THEN (volume::float8 + ${SPIKE.usd}) / (earlier::float8 / parts_before + ${SPIKE.usd}) END AS spike FROM aged
 )
 SELECT spiked.* FROM spiked ${inflow} ORDER BY ${KEYS[order]}, volume DESC, condition_id COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
   const name = `pm_trending_${order}_${cut.bounds.length}_${grain}${category === null ? '' : '_category'}`;

@@ -87,12 +87,15 @@ const scoreOf = (rows: readonly Sided[], reference: string): number | null => {
   return over(net, gross);
 };
 
+/** Scores from which a sentiment has a direction, and a strong one. */
+export const LEANS = { plain: 0.15, strong: 0.5 } as const;
+
 /** Word for a score, by definition D-SENT. */
 export function labelOf(score: number): 'very_bearish' | 'bearish' | 'neutral' | 'bullish' | 'very_bullish' {
-  if (score < -0.5) return 'very_bearish';
-  if (score < -0.15) return 'bearish';
-  if (score < 0.15) return 'neutral';
-  return score < 0.5 ? 'bullish' : 'very_bullish';
+  if (score < -LEANS.strong) return 'very_bearish';
+  if (score < -LEANS.plain) return 'bearish';
+  if (score < LEANS.plain) return 'neutral';
+  return score < LEANS.strong ? 'bullish' : 'very_bullish';
 }
 
 function overallOf(all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], reference: string): Record<string, unknown> {
@@ -163,7 +166,7 @@ function pointsOf(
 export const six = (value: number | null): number | null => (value === null ? null : Math.round(value * 1e6) / 1e6 + 0);
 
 /** A change of the score by this much, of 2 possible, has a direction: 5 % of either side. */
-const NOTICEABLE = 0.05;
+export const NOTICEABLE = 0.05;
 
 /** Mean score of the last third of the buckets less that of the first, buckets without trades left out. */
 export function momentumOf(scores: readonly (number | null)[]): {

@@ -1,5 +1,6 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import type { Category } from '../../../lib/category';
+import { SPIKE } from '../../../lib/spike';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, less, over, total } from '../exact';
@@ -18,9 +19,6 @@ interface Args {
   category?: Category | null;
   sort_by: TrendingOrder;
 }
-
-/** Equal windows before the asked one that a spike is measured against. */
-const EARLIER_WINDOWS = 7;
 
 /** markets/trending: active markets by what was traded in the window. Throws empty_result when nothing was. */
 export const marketsTrending: Resolver<unknown, Args> = async (_, args, context) => {
@@ -51,7 +49,7 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
 function cutOf(timeframe: Timeframe, { from, to }: Window): Cut {
   if (timeframe === 'all' || from.getTime() === to.getTime()) return cutAt([from, to]);
   const length = to.getTime() - from.getTime();
-  return cutAt(Array.from({ length: EARLIER_WINDOWS + 2 }, (_, index) => new Date(from.getTime() - (EARLIER_WINDOWS - index) * length)));
+  return cutAt(Array.from({ length: SPIKE.windows + 2 }, (_, index) => new Date(from.getTime() - (SPIKE.windows - index) * length)));
 }
 
 async function describe(

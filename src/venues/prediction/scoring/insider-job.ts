@@ -11,7 +11,7 @@ import { scanVenue } from './insider-scan';
 /** Begins a transaction in which nobody else scores. */
 export const ONE_SCORING = `SELECT pg_advisory_xact_lock(hashtext('pm_score')); ${LONG_WORK}; SET LOCAL work_mem = '64MB'`;
 /** Wallets older than this are no candidates of the venue-wide list. */
-const MOST_AGE_DAYS = 90;
+export const MOST_AGE_DAYS = 90;
 /** Lower scores are not kept. */
 const LEAST_SCORE = 20;
 
