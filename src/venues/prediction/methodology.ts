@@ -56,9 +56,9 @@ Shares that were given away but never seen to come (history cut off, transfers) 
   {
     id: 'pm-ended',
     title: 'Figures of ended positions',
-    text: `Profit of a wallet in a window = Σ gain of positions that ended (closed, resolved, ${VOID}) in it, each with its whole life. What was booked on positions still open is told apart. \`roi_pct\` = 100 · Σ gain / Σ cost. Win rate as in "Win rate", refunded positions left out of it. \`profit_factor\` = Σ gains / |Σ losses|, null without a loss. \`max_drawdown_usdc\` = largest fall of the running sum of gains from its peak, beginning at 0, in the order positions ended. \`brier\` = mean (entry price − payout)² of resolved positions: 0 is perfect, shown and not scored. \`largest_event_share\` = gain of the event that gained most / net gain of all, at most 1, null without a net gain. \`edge\` as in "Wallet score".
+    text: `Profit of a wallet in a window = Σ gain of positions that ended (closed, resolved, ${VOID}) in it, each with its whole life. What was booked on positions still open is told apart. \`roi_pct\` = 100 · Σ gain / Σ cost. \`win_rate\` follows "Win rate" and leaves refunded positions out. \`profit_factor\` = Σ gains / |Σ losses|, null without a loss. \`max_drawdown_usdc\` = largest fall of the running sum of gains from its peak, beginning at 0, in the order positions ended. \`brier\` = mean (entry price − payout)² of resolved positions: 0 is perfect, shown and not scored. \`largest_event_share\` = gain of the event that gained most / net gain of all, at most 1, null without a net gain. \`edge\` is told by "Wallet score".
 
-\`sharpe\` = mean / sample deviation of returns, where the return of a position is gain / cost cut to ${S_PM.return_min} … ${S_PM.return_max}; null below ${SHARPE_MIN} positions; not per year. Rankings shrink what few positions tell: by Sharpe value sharpe · n/(n + ${SHARPE_PRIOR}), by ROI mean return · n/(n + ${S_PM.return_prior}), by win rate its lower bound. \`rank_value\` is what was ranked.`,
+\`sharpe\` = mean / sample deviation of returns, where the return of a position is gain / cost cut to −${-S_PM.return_min} … ${S_PM.return_max}; null below ${SHARPE_MIN} positions; not per year. Rankings shrink what few positions tell: by Sharpe value sharpe · n/(n + ${SHARPE_PRIOR}), by ROI mean return · n/(n + ${S_PM.return_prior}), by win rate its lower bound. \`rank_value\` is what was ranked.`,
   },
   {
     id: 'pm-score',
@@ -69,7 +69,7 @@ What counts: positions that have ended, cost at least $${S_PM.min_cost_usdc} and
 
 edge = weighted mean of (y − e), in price points. Its standard error is the spread between events (positions of one event are not independent), and never less than what fair prices alone would give, sqrt(Σ w² e(1 − e)) / Σ w. z is edge / error as a standard normal number: with G events edge / error is Student's t with G − 1 degrees of freedom, and z the normal number that is as unlikely; with one event it is 0.
 
-r = weighted mean of gain / cost, each cut to ${S_PM.return_min} … ${S_PM.return_max}, times n/(n + ${S_PM.return_prior}). p = (profitable months + ${S_PM.month_prior.profitable}) / (active months + ${S_PM.month_prior.active}), calendar months UTC. clip cuts to 0..1, clip± to −1..1.
+r = weighted mean of gain / cost, each cut to −${-S_PM.return_min} … ${S_PM.return_max}, times n/(n + ${S_PM.return_prior}). p = (profitable months + ${S_PM.month_prior.profitable}) / (active months + ${S_PM.month_prior.active}), calendar months UTC. clip cuts to 0..1, clip± to −1..1.
 
 Smart band: n ≥ ${smart.min_n}, z > ${Z}, and z > ${S_PM.robust_z} still without the event of the largest Σ(y − e). Score = ${smart.from} + ${smart.span} · clip((z − ${Z}) / ${smart.z_span}). 60 says that the edge is above 0 with 95 % confidence; 100 from z ${Z + smart.z_span}.
 
@@ -152,9 +152,9 @@ The scan has two phases: wallets that cannot reach the score by their age, the m
   {
     id: 'pm-copying',
     title: 'Copying',
-    text: `Fills of one transaction of a wallet on one token and side are one trade. A trade of the follower matches one of the leader on the same token and side when it comes later, by at most the allowed lag; each trade is used once, the newest of the leader's first. A copied purchase needs that the follower held nothing of the token before the leader's trade, a copied sale that it held some.
+    text: `Fills of one transaction of a wallet on one token and side are one trade. A trade of the follower matches one of the leader on the same token and side when it comes later, by at most the allowed lag; it takes the newest of them that it has not taken before. A copied purchase needs that the follower held nothing of the token before the leader's trade, a copied sale that it held some.
 
-precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) = matches / trades of the leader, lift = precision / share of all other wallets' fills that fall into the same windows by chance, \`p_value\` = chance of so many matches (binomial tail), regularity = 1 − deviation / mean of the lags, cut to 0..1. \`copy_score\` (0-1) = ${COPY.precision} · precision + ${COPY.coverage} · coverage + ${COPY.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY.regularity} · regularity. A copier has ${COPY_SCORE} or more, and the leader follows it less than half as often as it follows the leader.`,
+precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) = matches / trades of the leader, lift = precision / share of all other wallets' fills that fall into the same windows by chance, \`p_value\` = chance of so many matches (binomial tail), regularity = 1 − sample deviation / mean of the lags, cut to 0..1, 0 with one match. \`copy_score\` (0-1) = ${COPY.precision} · precision + ${COPY.coverage} · coverage + ${COPY.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY.regularity} · regularity. A copier has ${COPY_SCORE} or more, and the leader follows it less than half as often as it follows the leader.`,
   },
   {
     id: 'pm-followable',
