@@ -1,49 +1,28 @@
 import type { Sql } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
-import { VENUE_CONTRACTS } from '../venue-contracts';
 import { positionsSql } from '../rollups/positions-as-of';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 import { type AsOf, COST } from './stances';
 
-/** A wallet's position on one outcome; exact decimal texts. Score and tags are of one run. */
+/** A wallet's position on one outcome; exact decimal texts. */
 export interface HoldingRow {
   token_id: string;
   wallet: string;
   /** Held now: of a resolved market what was not redeemed. */
   shares: string;
   cost: string;
-  paid_shares: string;
-  paid_usdc: string;
   gain: string;
   is_open: boolean;
-  opened_at: Date;
-  score: number | null;
-  tags: string[];
 }
 
-/** Positions on a market, of all wallets or of these; scored by the run of `score_day`. */
-export function listHoldings(
-  sql: Sql,
-  condition_id: string,
-  wallets: readonly string[] | null,
-  score_day: string | null,
-  { now, overlay }: AsOf,
-): Promise<HoldingRow[]> {
+/** Positions of these wallets on a market. */
+export function listHoldings(sql: Sql, condition_id: string, wallets: readonly string[], { now, overlay }: AsOf): Promise<HoldingRow[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const market = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0`;
-  const own =
-    wallets === null
-      ? `${market} AND shares > redeemed_shares AND wallet <> ALL (${parameters.add(VENUE_CONTRACTS, 'text[]')})`
-      : `${market} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
-  const text = `SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, gain, status = 'open' AS is_open, opened_at,
-  scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
-FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(score_day, 'date')}`;
-  return sql.query<HoldingRow & Record<string, unknown>>(
-    { name: `pm_holdings${wallets === null ? '' : '_wallets'}`, text },
-    parameters.values,
-  );
+  const own = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0 AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const text = `SELECT token_id, wallet, shares - redeemed_shares AS shares, ${COST} AS cost, gain, status = 'open' AS is_open FROM (${positionsSql(instant, later, own)}) AS position`;
+  return sql.query<HoldingRow & Record<string, unknown>>({ name: 'pm_holdings', text }, parameters.values);
 }
 
 /** First buys of these wallets on these markets before `now`. */
@@ -103,11 +82,12 @@ export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now:
     parameters.add(scope.without_tag, 'text'),
     parameters.add(scope.min_score, 'numeric'),
   ];
-  const text = `WITH buyer AS (
+  // In order from the start, so that scores and transactions are read of no more than are told.
+  const text = `SELECT buyer.*, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, first.usdc AS first_usdc, first.shares AS first_shares
+FROM (
   SELECT token_id, wallet, min(first_buy_at) AS first_buy_at, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares FROM (${pieces}) AS piece WHERE buys > 0 GROUP BY token_id, wallet
-)
-SELECT buyer.*, first.usdc AS first_usdc, first.shares AS first_shares, scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags
-FROM buyer LEFT JOIN pm_wallet_score AS scored ON scored.wallet = buyer.wallet AND scored.day = ${day}
+  ORDER BY first_buy_at, wallet, token_id
+) AS buyer LEFT JOIN pm_wallet_score AS scored ON scored.wallet = buyer.wallet AND scored.day = ${day}
 CROSS JOIN LATERAL (
   SELECT sum(usdc_size) AS usdc, sum(size) AS shares FROM (
     SELECT usdc_size, size, tx_hash, first_value(tx_hash) OVER (ORDER BY trade_id) AS first_hash FROM pm_trade AS trade
@@ -115,6 +95,6 @@ CROSS JOIN LATERAL (
   ) AS fill WHERE tx_hash IS NOT DISTINCT FROM first_hash
 ) AS first
 WHERE first.usdc >= ${least} AND (${tag} IS NULL OR scored.tags IS NULL OR NOT ${tag} = ANY (scored.tags)) AND (${score} IS NULL OR scored.score >= ${score})
-ORDER BY first_buy_at, buyer.wallet, buyer.token_id LIMIT ${parameters.add(limit, 'int')}`;
+ORDER BY first_buy_at, buyer.wallet, token_id LIMIT ${parameters.add(limit, 'int')}`;
   return sql.query<BuyerRow & Record<string, unknown>>({ name: 'pm_first_buyers', text }, parameters.values);
 }

@@ -42,7 +42,7 @@ export const marketsEarlyMovers: Resolver<unknown, Args> = async (_, args, conte
     throw new AppError('empty_result', { suggestion: args.smart_money_only ? { smart_money_only: false } : { min_usdc: 0 } });
   const [opened_at, holdings, prices] = await Promise.all([
     openingOf(known, context),
-    listHoldings(context.sql, args.condition_id, buyers.map((buyer) => buyer.wallet), run?.day ?? null, await asOf(context)), // prettier-ignore
+    listHoldings(context.sql, args.condition_id, buyers.map((buyer) => buyer.wallet), await asOf(context)), // prettier-ignore
     context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
   ]);
   const movers = buyers.map((buyer, index) => {

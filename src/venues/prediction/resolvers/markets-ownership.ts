@@ -2,13 +2,11 @@ import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/clie
 import { AppError } from '../../../errors';
 import { gini, hhi } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
-import { less, over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
+import { over, percent } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
-import { type HoldingRow, listHoldings, loadFirstBuys } from '../queries/market-holdings';
-import { PM_TAGS } from '../scoring/tags';
-import { SMART_SCORE } from '../scoring/tiers';
+import { loadFirstBuys } from '../queries/market-holdings';
+import { type OutcomeHolders, listOutcomeHolders } from '../queries/market-ownership';
 import { chosenOutcomes, getKnownMarket } from './markets-known';
 import { unrealizedOf } from './markets-movers';
 import { asOf } from './signals-views';
@@ -20,14 +18,9 @@ interface Args {
   min_shares: number;
 }
 
-/** Upper ends of the sizes by value, USDC. */
-const SIZES: readonly (readonly [string, number])[] = [
-  ['<10', 10],
-  ['10-100', 100],
-  ['100-1k', 1_000],
-  ['1k-10k', 10_000],
-  ['10k+', Number.POSITIVE_INFINITY],
-];
+/** Sizes by value, and their upper ends, USDC. */
+const SIZES = ['<10', '10-100', '100-1k', '1k-10k', '10k+'] as const;
+const SIZE_ENDS = [10, 100, 1_000, 10_000];
 
 /** markets/ownership: who holds a market's tokens now. Throws not_found for an unknown market, empty_result when nobody does. */
 export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context) => {
@@ -35,80 +28,83 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
   const outcomes = chosenOutcomes(known, args.outcome);
   const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
-  const all = await listHoldings(context.sql, args.condition_id, null, run?.day ?? null, await asOf(context));
-  const holdings = all.filter((holding) => Number(holding.shares) >= args.min_shares);
-  const byToken = groupedBy(holdings, (holding) => holding.token_id);
   const prices = await context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now });
-  const ranked = outcomes.map((outcome) => rankOf(byToken.get(outcome.token_id) ?? []));
-  const listed = [...new Set(ranked.flatMap((own) => own.slice(0, args.limit).map((holding) => holding.wallet)))];
+  const priceOf = (token_id: string): number | null => prices.find((one) => one.token_id === token_id)?.price ?? null;
+  const scope = {
+    condition_id: args.condition_id,
+    outcomes: outcomes.map(({ token_id }) => ({ token_id, price: priceOf(token_id) ?? 0 })),
+    sizes: SIZE_ENDS,
+    min_shares: args.min_shares,
+    limit: args.limit,
+    score_day: run?.day ?? null,
+  };
+  const held = await listOutcomeHolders(context.sql, scope, await asOf(context));
+  if (held.length === 0) throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
+  const listed = [...new Set(held.flatMap(({ holders }) => holders.map(({ wallet }) => wallet)))];
   const firstBuy = await loadFirstBuys(context.sql, [args.condition_id], listed, context.now);
-  const shown = outcomes.map((outcome, index) => {
-    const price = prices.find((one) => one.token_id === outcome.token_id)?.price ?? null;
-    return ownershipOf(outcome, ranked[index] as HoldingRow[], price, args.limit, firstBuy);
+  const shown = outcomes.map((outcome) => {
+    const own = held.find(({ token_id }) => token_id === outcome.token_id) ?? nobody(outcome.token_id);
+    return ownershipOf(outcome, own, priceOf(outcome.token_id), firstBuy);
   });
-  if (shown.every((outcome) => outcome.holder_count === 0))
-    throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
   context.meta.count = Math.max(...shown.map((outcome) => outcome.holders.length));
-  const sides = groupedBy(holdings, (holding) => holding.wallet);
-  return { ...known.market, outcomes: shown, overlap_holders: [...sides.values()].filter((own) => own.length > 1).length };
+  return { ...known.market, outcomes: shown, overlap_holders: held[0]?.overlap };
 };
 
 interface Ownership {
-  holder_count: number;
   holders: unknown[];
   [field: string]: unknown;
 }
 
-const rankOf = (holdings: readonly HoldingRow[]): HoldingRow[] =>
-  [...holdings].sort((a, b) => Number(less(b.shares, a.shares)) || (a.wallet < b.wallet ? -1 : 1));
+const nobody = (token_id: string): OutcomeHolders => ({
+  token_id,
+  holder_count: 0,
+  shares: '0',
+  top1: '0',
+  top5: '0',
+  top10: '0',
+  smart: '0',
+  dumb: '0',
+  amounts: [],
+  holders: [],
+  sizes: SIZES.map(() => ({ holder_count: 0, shares: '0' })),
+  overlap: 0,
+});
 
 type FirstBuy = (wallet: string, token_id: string) => Date | null;
 
-function ownershipOf(
-  outcome: OutcomeRecord,
-  ranked: readonly HoldingRow[],
-  price: number | null,
-  limit: number,
-  firstBuy: FirstBuy,
-): Ownership {
-  const amounts = ranked.map((holding) => Number(holding.shares));
-  const whole = total(ranked.map((holding) => holding.shares));
-  const share = (some: readonly HoldingRow[]): number => percent(total(some.map((holding) => holding.shares)), whole) ?? 0;
-  const scored = (test: (score: number) => boolean): HoldingRow[] => ranked.filter(({ score }) => score !== null && test(score));
+function ownershipOf(outcome: OutcomeRecord, own: OutcomeHolders, price: number | null, firstBuy: FirstBuy): Ownership {
+  const { amounts, holder_count, shares: whole } = own;
+  const share = (some: string): number => percent(some, whole) ?? 0;
   return {
     outcome: outcome.outcome,
     token_id: outcome.token_id,
     outcome_index: outcome.outcome_index,
     price,
-    holder_count: ranked.length,
+    holder_count,
     total_shares: whole,
     total_value_usdc: price === null ? null : Number(whole) * price,
-    top1_pct: share(ranked.slice(0, 1)),
-    top5_pct: share(ranked.slice(0, 5)),
-    top10_pct: share(ranked.slice(0, 10)),
+    top1_pct: share(own.top1),
+    top5_pct: share(own.top5),
+    top10_pct: share(own.top10),
     hhi: hhi(amounts) ?? 0,
     gini: gini(amounts) ?? 0,
-    smart_share_pct: share(scored((score) => score >= SMART_SCORE)),
-    dumb_share_pct: share(scored((score) => score <= PM_TAGS.dumb_score)),
-    holders: ranked.slice(0, limit).map((holding, index) => ({
+    smart_share_pct: share(own.smart),
+    dumb_share_pct: share(own.dumb),
+    holders: own.holders.map((holder, index) => ({
       rank: index + 1,
-      wallet: holding.wallet,
-      wallet_score: holding.score,
-      wallet_tags: holding.tags,
-      shares: holding.shares,
-      pct_of_outcome: percent(holding.shares, whole),
-      value_usdc: price === null ? null : Number(holding.shares) * price,
-      avg_buy_price: over(holding.paid_usdc, holding.paid_shares),
-      unrealized_pnl_usdc: unrealizedOf(holding, price),
-      first_buy_at: firstBuy(holding.wallet, outcome.token_id),
+      wallet: holder.wallet,
+      wallet_score: holder.score,
+      wallet_tags: holder.tags,
+      shares: holder.shares,
+      pct_of_outcome: percent(holder.shares, whole),
+      value_usdc: price === null ? null : Number(holder.shares) * price,
+      avg_buy_price: over(holder.paid_usdc, holder.paid_shares),
+      unrealized_pnl_usdc: unrealizedOf(holder, price),
+      first_buy_at: firstBuy(holder.wallet, outcome.token_id),
     })),
-    distribution: SIZES.map(([size_bucket, below], index) => {
-      const from = SIZES[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;
-      const own = ranked.filter((holding) => {
-        const value = Number(holding.shares) * (price ?? 0);
-        return value >= from && value < below;
-      });
-      return { size_bucket, holder_count: own.length, shares: total(own.map((holding) => holding.shares)), pct_of_outcome: share(own) };
+    distribution: SIZES.map((size_bucket, index) => {
+      const { holder_count: holders, shares } = own.sizes[index] as { holder_count: number; shares: string };
+      return { size_bucket, holder_count: holders, shares, pct_of_outcome: share(shares) };
     }),
   };
 }

@@ -1,0 +1,86 @@
+import type { Sql } from '../../../db/sql';
+import { positionsSql } from '../rollups/positions-as-of';
+import { PM_TAGS } from '../scoring/tags';
+import { SMART_SCORE } from '../scoring/tiers';
+import { VENUE_CONTRACTS } from '../venue-contracts';
+import { Parameters } from './parameters';
+import { type AsOf, COST } from './stances';
+
+/** One of the largest holders of an outcome; exact decimal texts. */
+export interface Holder {
+  wallet: string;
+  score: number | null;
+  tags: string[];
+  /** Held now: of a resolved market what was not redeemed. */
+  shares: string;
+  cost: string;
+  paid_shares: string;
+  paid_usdc: string;
+  is_open: boolean;
+}
+
+/** Who holds an outcome; exact decimal texts. */
+export interface OutcomeHolders {
+  token_id: string;
+  holder_count: number;
+  shares: string;
+  /** Of the largest holder, the five and the ten largest. */
+  top1: string;
+  top5: string;
+  top10: string;
+  /** Of smart and of low-score wallets. */
+  smart: string;
+  dumb: string;
+  /** Shares of each holder, the largest first. */
+  amounts: number[];
+  /** The first of them. */
+  holders: Holder[];
+  /** Holders and shares by size of what they hold. */
+  sizes: { holder_count: number; shares: string }[];
+  /** Wallets that hold several outcomes of the market. */
+  overlap: number;
+}
+
+/** What is asked of holders. */
+export interface HoldersScope {
+  condition_id: string;
+  /** Outcomes with the prices by which sizes are told. */
+  outcomes: readonly { token_id: string; price: number }[];
+  /** Upper ends of sizes, USDC, but of the last. */
+  sizes: readonly number[];
+  /** Holders of fewer shares do not count. */
+  min_shares: number;
+  /** Holders told of each outcome. */
+  limit: number;
+  /** Run that scores them. */
+  score_day: string | null;
+}
+
+/** Who holds the outcomes of a market; an outcome without holders is not told. */
+export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay }: AsOf): Promise<OutcomeHolders[]> {
+  const parameters = new Parameters();
+  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
+  const own = `condition_id = ${parameters.add(scope.condition_id, 'text')} AND paid_shares > 0 AND shares > redeemed_shares AND wallet <> ALL (${parameters.add(VENUE_CONTRACTS, 'text[]')})`;
+  const tokens = parameters.add(scope.outcomes.map(({ token_id }) => token_id), 'text[]'); // prettier-ignore
+  const prices = parameters.add(scope.outcomes.map(({ price }) => price), 'float8[]'); // prettier-ignore
+  const ends = parameters.add(scope.sizes, 'float8[]');
+  const sum = (condition: string): string => `COALESCE(sum(shares) FILTER (WHERE ${condition}), 0)`;
+  const size = (_: unknown, n: number): string =>
+    `json_build_object('holder_count', count(*) FILTER (WHERE size = ${n}), 'shares', ${sum(`size = ${n}`)}::text)`;
+  const text = `WITH held AS MATERIALIZED (
+  SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open, scored.score, scored.tags
+  FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(scope.score_day, 'date')}
+  WHERE (shares - redeemed_shares)::float8 >= ${parameters.add(scope.min_shares, 'float8')}
+), ranked AS (
+  SELECT held.*, row_number() OVER (PARTITION BY token_id ORDER BY shares DESC, wallet) AS rank, width_bucket(shares::float8 * price, ${ends}) AS size
+  FROM held JOIN unnest(${tokens}, ${prices}) AS asked(token_id, price) USING (token_id)
+)
+SELECT token_id, count(*)::int AS holder_count, sum(shares) AS shares, ${sum('rank <= 1')} AS top1, ${sum('rank <= 5')} AS top5, ${sum('rank <= 10')} AS top10,
+  ${sum(`score >= ${SMART_SCORE}`)} AS smart, ${sum(`score <= ${PM_TAGS.dumb_score}`)} AS dumb, json_agg(shares::float8 ORDER BY rank) AS amounts,
+  json_agg(json_build_object('wallet', wallet, 'score', score, 'tags', COALESCE(tags, '{}'), 'shares', shares::text, 'cost', cost::text, 'paid_shares', paid_shares::text,
+    'paid_usdc', paid_usdc::text, 'is_open', is_open) ORDER BY rank) FILTER (WHERE rank <= ${parameters.add(scope.limit, 'int')}) AS holders,
+  json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes,
+  (SELECT count(*)::int FROM (SELECT FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
+FROM ranked GROUP BY token_id`;
+  return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text }, parameters.values);
+}
