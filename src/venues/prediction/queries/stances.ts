@@ -10,6 +10,8 @@ export interface ScoreBand {
   day: string | null;
   min: number;
   max: number;
+  /** But those between these two. */
+  without?: { above: number; below: number };
 }
 
 /** The instant positions are as of, and what is kept of later ones (of loadOverlay). */
@@ -27,8 +29,11 @@ export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
 const STANCE = `scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at`;
 
 /** SQL of a band's wallets with their scores and tags. */
-export const bandOf = ({ day, min, max }: ScoreBand, parameters: Parameters): string =>
-  `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${parameters.add(min, 'numeric')} AND score <= ${parameters.add(max, 'numeric')}`;
+export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parameters): string {
+  const score = (bound: number): string => parameters.add(bound, 'numeric');
+  const band = `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${score(min)} AND score <= ${score(max)}`;
+  return without === undefined ? band : `${band} AND NOT (score > ${score(without.above)} AND score < ${score(without.below)})`;
+}
 
 /** Shares held by wallets of a band on these markets: now, or when a market was resolved. */
 export async function listStances(sql: Sql, condition_ids: readonly string[], band: ScoreBand, { now, overlay }: AsOf): Promise<Stance[]> {
@@ -41,7 +46,8 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
     `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`,
   );
   const text = `SELECT condition_id, token_id, wallet, ${STANCE} FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
-  return sql.query<Stance & Record<string, unknown>>({ name: 'pm_stances', text }, parameters.values);
+  const name = band.without === undefined ? 'pm_stances' : 'pm_stances_apart';
+  return sql.query<Stance & Record<string, unknown>>({ name, text }, parameters.values);
 }
 
 /** Which active markets: those with enough holders. */

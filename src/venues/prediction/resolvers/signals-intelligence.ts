@@ -8,6 +8,7 @@ import { type ActivityRow, listActivity } from '../queries/market-activity';
 import { listSmartFlows } from '../queries/market-flows';
 import { loadFirstBuys } from '../queries/market-holdings';
 import { cutAt } from '../queries/pieces';
+import type { ScoreBand } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
 import { getKnownMarket } from './markets-known';
@@ -28,8 +29,12 @@ const CONFIDENCE = { high: { wallets: 10, strength: 0.7 }, medium: { wallets: 5,
 /** markets/intelligence: what smart and low-score wallets hold of a market. Throws not_found for an unknown market, empty_result when no scored wallet holds any. */
 export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, context) => {
   const { market } = await getKnownMarket(context, args.condition_id);
-  const scored = (await loadStances(context, [args.condition_id], await smartBand(context, 0))).get(args.condition_id) ?? [];
-  if (scored.length === 0) throw new AppError('empty_result');
+  const everyone = await smartBand(context, 0);
+  const of = async (band: ScoreBand): Promise<Stance[]> =>
+    (await loadStances(context, [args.condition_id], band)).get(args.condition_id) ?? [];
+  // Whoever is neither smart nor of a low score is only asked for where nobody else holds any.
+  const scored = await of({ ...everyone, without: { above: PM_TAGS.dumb_score, below: args.min_score } });
+  if (scored.length === 0 && (await of(everyone)).length === 0) throw new AppError('empty_result');
   const smart = scored.filter(
     (stance) => stance.score >= args.min_score && !(args.exclude_market_makers && stance.tags.includes('market_maker')),
   );

@@ -1,5 +1,5 @@
 import type { Stance } from '../consensus';
-import { less, over, percent, total } from '../exact';
+import { compareAmounts, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import type { PricedOutcome } from '../market-prices';
 
@@ -34,7 +34,7 @@ export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly Pr
 }
 
 /** The largest first. */
-export const byCost = (a: Stance, b: Stance): number => Number(less(b.cost, a.cost)) || (a.wallet < b.wallet ? -1 : 1);
+export const byCost = (a: Stance, b: Stance): number => compareAmounts(b.cost, a.cost) || (a.wallet < b.wallet ? -1 : 1);
 
 /** What a wallet paid for a share, on average. */
 export const entryOf = ({ paid_usdc, paid_shares }: Pick<Stance, 'paid_usdc' | 'paid_shares'>): number | null =>
