@@ -1,3 +1,4 @@
+import { groupedBy } from './grouped';
 import { fixed, plain } from './positions/fixed';
 
 /** What one scored wallet holds of one outcome. */
@@ -96,16 +97,15 @@ export function independentOf(wallets: readonly Opened[]): number | null {
 
 /** Wallets by outcome, in the order they opened, parted where more than a minute lies between two. */
 function clustersOf(wallets: readonly Opened[]): Opened[][] {
-  const ordered = [...wallets].sort((a, b) =>
-    a.token_id === b.token_id ? a.opened_at.getTime() - b.opened_at.getTime() : a.token_id < b.token_id ? -1 : 1,
-  );
   const clusters: Opened[][] = [];
-  for (const [index, wallet] of ordered.entries()) {
-    const before = ordered[index - 1];
-    const together =
-      before !== undefined && before.token_id === wallet.token_id && wallet.opened_at.getTime() - before.opened_at.getTime() <= TOGETHER_MS;
-    if (together) (clusters.at(-1) as Opened[]).push(wallet);
-    else clusters.push([wallet]);
+  for (const [, own] of [...groupedBy(wallets, ({ token_id }) => token_id)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    let before = Number.NEGATIVE_INFINITY;
+    for (const wallet of own.sort((a, b) => a.opened_at.getTime() - b.opened_at.getTime())) {
+      const at = wallet.opened_at.getTime();
+      if (at - before <= TOGETHER_MS) (clusters.at(-1) as Opened[]).push(wallet);
+      else clusters.push([wallet]);
+      before = at;
+    }
   }
   return clusters;
 }
