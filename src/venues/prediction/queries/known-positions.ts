@@ -98,15 +98,38 @@ export type Holding = Pick<
   | 'price'
 >;
 
+/** Holdings by column, each a list, instants in milliseconds since 1970: as rows they are many, and dear to read. */
+type HoldingColumns = { [Name in Exclude<keyof Holding, 'end_date'>]: Holding[Name][] } & { end_at: (number | null)[] };
+
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
-  text: `SELECT wallet, condition_id, token_id, shares, cost, paid_shares, paid_usdc, category, question, end_date, outcome, price FROM (${OPEN.text}) AS holding
-WHERE $4::text IS NULL OR category = $4`,
+  text: `SELECT ${['wallet', 'condition_id', 'token_id', 'category', 'question', 'outcome'].map((name) => `json_agg(${name}) AS ${name}`).join(', ')},
+  ${['shares', 'cost', 'paid_shares', 'paid_usdc', 'price'].map((name) => `json_agg(${name}::text) AS ${name}`).join(', ')}, json_agg(extract(epoch FROM end_date) * 1000) AS end_at
+FROM (${OPEN.text}) AS holding WHERE $4::text IS NULL OR category = $4 HAVING count(*) > 0`,
 };
 
 /** The same in short, of one category or all. */
-export const listHoldings = (sql: Sql, { wallets, now, overlay }: WalletsScope, category: string | null): Promise<Holding[]> =>
-  sql.query<Holding & Record<string, unknown>>(HOLDINGS, [wallets, now, overlay, category]);
+export async function listHoldings(sql: Sql, { wallets, now, overlay }: WalletsScope, category: string | null): Promise<Holding[]> {
+  const [told] = await sql.query<HoldingColumns>(HOLDINGS, [wallets, now, overlay, category]);
+  if (told === undefined) return [];
+  return told.wallet.map((wallet, index) => {
+    const end_at = told.end_at[index] as number | null;
+    return {
+      wallet,
+      condition_id: told.condition_id[index] as string,
+      token_id: told.token_id[index] as string,
+      shares: told.shares[index] as string,
+      cost: told.cost[index] as string,
+      paid_shares: told.paid_shares[index] as string,
+      paid_usdc: told.paid_usdc[index] as string,
+      category: told.category[index] as string,
+      question: told.question[index] as string | null,
+      end_date: end_at === null ? null : new Date(end_at),
+      outcome: told.outcome[index] as string | null,
+      price: told.price[index] as string | null,
+    };
+  });
+}
 
 const OF_TOKENS: Statement = {
   name: 'pm_wallets_token_positions',
