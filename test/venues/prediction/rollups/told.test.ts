@@ -229,7 +229,9 @@ describe('what is told beforehand', () => {
         const window = { from: new Date(to.getTime() - hours * HOUR), to };
         const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
         const told = await findToldTotals(sqlOf(pool), window, day);
-        if (hours > 1) expect(told).toMatchObject(totals);
+        // An hour torn by both bounds is of facts alone, and may hold none.
+        if (hours === 1) continue;
+        expect(told).toMatchObject(totals);
         expect(Number(totals.median_trade_size_usdc)).toBeGreaterThan(0);
       }
       const sizes = await pool.query<{ day: string; fills: number }>(
