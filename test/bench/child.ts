@@ -25,10 +25,10 @@ interface Asked {
 
 const STOP_PATIENCE_MS = 15_000;
 
-/** Starts `file` (a path below this folder) and waits until it is ready. Throws what the child threw. */
-export async function startChild<Ready>(file: string, settings: unknown): Promise<Child<Ready>> {
+/** Starts `file` (a path below this folder), with these flags for Node, and waits until it is ready. Throws what the child threw. */
+export async function startChild<Ready>(file: string, settings: unknown, flags: readonly string[] = []): Promise<Child<Ready>> {
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
-    execArgv: ['--no-warnings', '--require', path.join(__dirname, 'register.js')],
+    execArgv: [...flags, '--no-warnings', '--require', path.join(__dirname, 'register.js')],
     env: { ...process.env, NODE_ENV: 'production' },
     serialization: 'advanced',
   });
