@@ -112,6 +112,7 @@ test.each(VENUES)('%s', async (venue) => {
         process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
       } catch (error) {
         failed.push(`${one.name}: ${(error as Error).message}`);
+        process.stderr.write(`${failed.at(-1)}\n`);
       }
     }
     printTable(
