@@ -15,7 +15,7 @@ import { WASH_DAYS, WASH_MATCHES, WASH_SECONDS } from './scoring/behaviour';
 import { COPY_SCORE, FULL_LIFT, WEIGHTS as COPY } from './scoring/copying';
 import { D_INS } from './scoring/insider';
 import { MOST_AGE_DAYS } from './scoring/insider-job';
-import { MOST_SURVIVORS } from './scoring/insider-scan';
+import { MOST_SURVIVORS } from './scoring/insider-phases';
 import { S_PM } from './scoring/parameters';
 import { PM_TAGS } from './scoring/tags';
 import { AVERAGE_SCORE, ELITE_SCORE, MACHINE_TAGS, SMART_SCORE } from './scoring/tiers';

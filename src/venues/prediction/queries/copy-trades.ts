@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { millisecondsOf } from '../milliseconds';
 import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
@@ -8,9 +9,7 @@ const HOUR_MS = 3_600_000;
 
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
-/** SQL of an instant as a number: cheaper to read than a date. */
-const AT = (instant: string): string => `(extract(epoch FROM ${instant}) * 1000)::float8`;
-const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${AT('min(trade."timestamp")')} AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
+const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${millisecondsOf('min(trade."timestamp")')} AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
 const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX}`;
 
 const OWN: Statement = {
@@ -145,7 +144,7 @@ export async function countFills(sql: Sql, window: Window): Promise<number> {
 
 const STEPS: Statement = {
   name: 'pm_copy_steps',
-  text: `SELECT pair::int, COALESCE(trade.token_id, '') AS token_id, trade.side, ${AT('trade."timestamp"')} AS at, trade.size::float8 AS size
+  text: `SELECT pair::int, COALESCE(trade.token_id, '') AS token_id, trade.side, ${millisecondsOf('trade."timestamp"')} AS at, trade.size::float8 AS size
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(wallet, condition_id, pair)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id AND trade."timestamp" < $3 WHERE trade.side <> 'REDEEM'`,
 };

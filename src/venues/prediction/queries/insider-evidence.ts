@@ -3,12 +3,10 @@ import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
+import { millisecondsOf } from '../milliseconds';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
-
-/** SQL of an instant in milliseconds. */
-const milliseconds = (instant: string): string => `(extract(epoch FROM ${instant}) * 1000)::float8`;
 
 /** SQL of a list of a value, in the order of the rows: of thousands of rows each costs more than what it holds. */
 const listOf = (value: string): string => `COALESCE(json_agg(${value}), '[]')`;
@@ -31,7 +29,7 @@ const FIRST_BETS: Statement = {
     FROM pm_trade WHERE condition_id = ANY($1) AND side = 'BUY' AND "timestamp" < $2 WINDOW own AS (PARTITION BY condition_id, wallet ORDER BY "timestamp", trade_id)
   ) AS buy WHERE of_first GROUP BY condition_id, wallet, "timestamp"
 )
-SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(milliseconds('first_at'))} AS first_at, ${listOf('usdc')} AS usdc FROM bet GROUP BY condition_id`,
+SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(millisecondsOf('first_at'))} AS first_at, ${listOf('usdc')} AS usdc FROM bet GROUP BY condition_id`,
 };
 
 /** First bets on these markets before `now`. */
@@ -66,7 +64,7 @@ export interface FirstWithdrawals {
 // Redemptions of a market are few, and in an index of their own: all of them are read.
 const WITHDRAWALS: Statement = {
   name: 'pm_first_withdrawals',
-  text: `SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(milliseconds('at'))} AS at FROM (
+  text: `SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(millisecondsOf('at'))} AS at FROM (
   SELECT condition_id, wallet, min("timestamp") AS at FROM pm_trade
   WHERE condition_id = ANY($2) AND ($1::text[] IS NULL OR wallet IN (SELECT unnest($1::text[]))) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" < $3 GROUP BY condition_id, wallet
 ) AS taken GROUP BY condition_id`,
@@ -143,8 +141,8 @@ export async function listSuspects(sql: Sql, condition_id: string, now: Date, ov
   SELECT DISTINCT ON (wallet) wallet, condition_id, token_id, min(opened_at) OVER own AS opened_at, sum(buy_usdc) OVER own AS buy_usdc
   FROM (${positions}) AS position WINDOW own AS (PARTITION BY wallet) ORDER BY wallet, position.buy_usdc::float8 DESC, token_id
 )
-SELECT ${list('wallet', 'wallet')}, ${list('opened_at', milliseconds('opened_at'))}, ${list('buy_usdc', 'buy_usdc::text')}, ${list('outcome', 'COALESCE(outcome.outcome, token_id)')},
-  ${list('first_trade_at', milliseconds('first_trade_at'))}, ${list('volumes', `jsonb_path_query_array(categories, '$[*].usdc')`)},
+SELECT ${list('wallet', 'wallet')}, ${list('opened_at', millisecondsOf('opened_at'))}, ${list('buy_usdc', 'buy_usdc::text')}, ${list('outcome', 'COALESCE(outcome.outcome, token_id)')},
+  ${list('first_trade_at', millisecondsOf('first_trade_at'))}, ${list('volumes', `jsonb_path_query_array(categories, '$[*].usdc')`)},
   ${list('short_n', 'short_n')}, ${list('short_wins', 'short_wins')}, ${list('short_entry', SHORT_ENTRY)}
 FROM bought JOIN (${told}) AS told USING (wallet) JOIN pm_wallet AS known USING (wallet) LEFT JOIN pm_outcome AS outcome USING (condition_id, token_id) WHERE known.first_trade_at < ${at}`;
   const [row] = await sql.query<Suspects & Record<string, unknown>>({ name: 'pm_insider_suspects', text }, parameters.values);

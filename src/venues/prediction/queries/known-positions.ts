@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { millisecondsOf } from '../milliseconds';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { tokenPrice } from './token-price';
@@ -104,7 +105,7 @@ type HoldingColumns = { [Name in Exclude<keyof Holding, 'end_date'>]: Holding[Na
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
   text: `SELECT ${['wallet', 'condition_id', 'token_id', 'category', 'question', 'outcome'].map((name) => `json_agg(${name}) AS ${name}`).join(', ')},
-  ${['shares', 'cost', 'paid_shares', 'paid_usdc', 'price'].map((name) => `json_agg(${name}::text) AS ${name}`).join(', ')}, json_agg(extract(epoch FROM end_date) * 1000) AS end_at
+  ${['shares', 'cost', 'paid_shares', 'paid_usdc', 'price'].map((name) => `json_agg(${name}::text) AS ${name}`).join(', ')}, json_agg(${millisecondsOf('end_date')}) AS end_at
 FROM (${OPEN.text}) AS holding WHERE $4::text IS NULL OR category = $4 HAVING count(*) > 0`,
 };
 

@@ -13,7 +13,8 @@ import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
 import { insiderScore, isFlagged, overMarkets, riskOf } from '../scoring/insider';
 import { rescanInsiders } from '../scoring/insider-job';
-import { type MarketFinding, mostBought, scanMarket } from '../scoring/insider-scan';
+import { type MarketFinding, scanMarket } from '../scoring/insider-market';
+import { mostBought } from '../scoring/insider-venue';
 import { getKnownMarket } from './markets-known';
 import { loadJudged } from './position';
 

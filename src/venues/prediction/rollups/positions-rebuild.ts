@@ -7,6 +7,7 @@ import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions } from './positions-compute';
 import { POSITION_COLUMNS, type PositionRow } from './positions-row';
 import { forgetStandings } from './standings-due';
+import { millisecondsOf } from '../milliseconds';
 import { type Group, listBookMarkets, listSetPrices, writePositions } from './positions-store';
 
 /** Facts read and worked on at once. */
@@ -15,7 +16,7 @@ const CHUNK = 20_000;
 // Sorted as a whole by the server; a plan for the first rows only would go through the index, row by row all over the table.
 const OPEN = `SET LOCAL cursor_tuple_fraction = 1; SET LOCAL work_mem = '128MB';
 DECLARE pm_book_stream NO SCROLL CURSOR FOR
-SELECT trade_id, wallet, condition_id, token_id, side, size, usdc_size, (extract(epoch FROM "timestamp") * 1000)::float8, tx_hash FROM pm_trade ORDER BY condition_id, wallet`;
+SELECT trade_id, wallet, condition_id, token_id, side, size, usdc_size, ${millisecondsOf('"timestamp"')}, tx_hash FROM pm_trade ORDER BY condition_id, wallet`;
 
 const TIED: Statement = {
   name: 'pm_book_tied',

@@ -6,7 +6,7 @@ import { listVenuePairs } from '../queries/insider-evidence';
 import { sqlOf } from '../rollups/positions';
 import { loadOverlay } from '../rollups/positions-as-of';
 import { overMarkets } from './insider';
-import { scanVenue } from './insider-scan';
+import { scanVenue } from './insider-venue';
 
 /** Begins a transaction in which nobody else scores. */
 export const ONE_SCORING = `SELECT pg_advisory_xact_lock(hashtext('pm_score')); ${LONG_WORK}; SET LOCAL work_mem = '64MB'`;
