@@ -3,6 +3,12 @@ import type { Pool, PoolClient } from 'pg';
 /** For long work that writes facts, rollups or scores: no deadline, days are UTC days. */
 export const LONG_WORK = "SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'";
 
+/**
+ * SQL that lets one writer of a venue's facts and rollups work at a time, until its transaction ends: each sees all that those before it wrote.
+ * What else a writer locks it locks after this, so that no two of them wait for each other.
+ */
+export const writersTurn = (venue: string): string => `SELECT pg_advisory_xact_lock(hashtext('${venue} rollups'))`;
+
 /** Runs `work` in one transaction on a connection of its own, begun with the statements of `begin`; throws what the work throws, having taken all back. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
   const client = await pool.connect();

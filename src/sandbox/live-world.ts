@@ -73,7 +73,7 @@ async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress:
   const pages = (load: PageLoader): Promise<void> => loadPages(loaded, to, load, progress);
   // All of a first load is one transaction, which adds up once: half the work of doing so page by page.
   if (loaded.until <= loaded.start) await backfill(pool, loaded.venue, pages);
-  else await pages((source, page, options) => loadPage(pool, source, page, options));
+  else await pages((source, page, options) => loadPage(pool, loaded.venue.name, source, page, options));
   // Written last: after a crash in between, pages are loaded again, and twice is once.
   await pool.query('UPDATE source_cursor SET watermark = $2, updated_at = now() WHERE source = $1', [cursorName(loaded.venue), to]);
   loaded.until = to;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { LONG_WORK, inTransaction } from '../db/transaction';
-import type { Venue } from '../venues/venue';
+import { LONG_WORK, inTransaction, writersTurn } from '../db/transaction';
+import type { Venue, VenueName } from '../venues/venue';
 import { listPages, openPage } from './pages';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
 
@@ -30,10 +30,17 @@ async function* rejoin(first: IteratorResult<unknown>, rest: AsyncIterator<unkno
   }
 }
 
-/** Loads one page in one transaction: its facts and the cursor become visible together, or not at all. */
-export function loadPage(pool: Pool, source: RecordedSource, page: RecordedPage, options: LoadOptions): Promise<IngestReport> {
-  return inTransaction(pool, (client) => source.load(page, client, options), LONG_WORK);
-}
+/** Begins a transaction that writes facts of a venue. */
+export const writing = (venue: string): string => `${LONG_WORK}; ${writersTurn(venue)}`;
+
+/** Loads one page of a venue in one transaction: its facts and the cursor become visible together, or not at all. */
+export const loadPage = (
+  pool: Pool,
+  venue: VenueName,
+  source: RecordedSource,
+  page: RecordedPage,
+  options: LoadOptions,
+): Promise<IngestReport> => inTransaction(pool, (client) => source.load(page, client, options), writing(venue));
 
 /** What `ingestFrom` tells while it works. */
 export interface IngestListener {
@@ -57,7 +64,9 @@ export function ingestFrom(
   listener: IngestListener,
 ): Promise<IngestReport> {
   const pages = (load: PageLoader): Promise<IngestReport> => ingestPages(venue, location, options.account, listener, load);
-  return options.rollups === 'later' ? backfill(pool, venue, pages) : pages((source, page, own) => loadPage(pool, source, page, own));
+  return options.rollups === 'later'
+    ? backfill(pool, venue, pages)
+    : pages((source, page, own) => loadPage(pool, venue.name, source, page, own));
 }
 
 /** Runs `pages` with a loader that leaves rollups alone, then has the venue rebuild them, all in one transaction. */
@@ -69,7 +78,7 @@ export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) 
       await venue.rebuild?.(client);
       return result;
     },
-    LONG_WORK,
+    writing(venue.name),
   );
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LONG_WORK, inTransaction } from '../db/transaction';
+import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import type { Logger } from '../observability/logger';
 import type { VenueName } from '../venues/venue';
 import { type FeedRow, Overtaken, beginFeed, findFeed, holdFeed, later, moveFeed, noteFailure, recordedUntil } from './feed-store';
-import { addReport, emptyReport } from './ingest';
+import { addReport, emptyReport, writing } from './ingest';
 import { LagMeter } from './lag';
 import type { IngestReport, LiveSource, LiveStep } from './source';
 import { UpstreamError, backOff } from './upstream';
@@ -172,7 +172,7 @@ class FeedReader {
       const to = { at: step.cursor, watermark: step.watermark, report, lag: this.lag.figures(), last_event_at };
       return { moved: await moveFeed(client, row, to), report };
     };
-    const { moved, report } = await inTransaction(this.options.pool, move, LONG_WORK);
+    const { moved, report } = await inTransaction(this.options.pool, move, writing(this.venue));
     this.tell(report, appended);
     return moved;
   }

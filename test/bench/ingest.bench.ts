@@ -93,7 +93,7 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   try {
     const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_NOW)];
     const venue = venueOf(name);
-    const loaded = await spending(db.pool, async () => (await loadAll(byPage(db.pool), venue, pages)).facts);
+    const loaded = await spending(db.pool, async () => (await loadAll(byPage(db.pool, venue), venue, pages)).facts);
     const tables = await tablesOf(db.pool, name);
     for (const table of tables) await copyOut(db.pool, table, path.join(folder, table));
     await db.pool.query(`TRUNCATE ${tables.join(', ')}; DELETE FROM source_cursor`);

@@ -110,9 +110,9 @@ export async function renewWorld(pool: Pool, venue: VenueName, tell: (line: stri
 
 /** Each page in a transaction of its own, rollups included: as a live feed is read. */
 export const byPage =
-  (pool: Pool): PageLoader =>
+  (pool: Pool, venue: Venue): PageLoader =>
   (source, page, options) =>
-    loadPage(pool, source, page, options);
+    loadPage(pool, venue.name, source, page, options);
 
 /** Loads pages one after the other by `load`; tells now and then how many facts are in, after how many seconds. */
 export async function loadAll(

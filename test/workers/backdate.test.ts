@@ -23,7 +23,7 @@ type Store = Awaited<ReturnType<typeof testDatabase>>;
 
 async function load({ pool }: Store, venue: Venue, { name, format, records }: WorldPage): Promise<void> {
   const { source, page } = await recognise(venue, pageOf(name, format, records));
-  if (source !== null) await loadPage(pool, source, page, { progress: () => undefined });
+  if (source !== null) await loadPage(pool, venue.name, source, page, { progress: () => undefined });
 }
 
 describe.each([

@@ -14,7 +14,7 @@ async function loadPages({ database_url, venue, now, world }: ReaderOrders): Pro
   tell({ at: 'reading' });
   for (const [number, { source, page }] of pages.entries()) {
     if (number < from_page) continue;
-    await loadPage(pool, source, page(), { progress: () => undefined });
+    await loadPage(pool, venue, source, page(), { progress: () => undefined });
     tell({ at: 'page', page: number });
   }
   tell({ at: 'done' });

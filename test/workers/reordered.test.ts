@@ -14,7 +14,7 @@ const START = new Date('2026-03-01T00:00:00Z');
 async function stored(venue: VenueName, pages: readonly LoadablePage[]): Promise<Record<string, string[]>> {
   const db = await testDatabase();
   try {
-    for (const { source, page } of pages) await loadPage(db.pool, source, page(), { progress: () => undefined });
+    for (const { source, page } of pages) await loadPage(db.pool, venue, source, page(), { progress: () => undefined });
     return await dumpOf(db.pool, await keptTables(db.pool, venue));
   } finally {
     await db.drop();

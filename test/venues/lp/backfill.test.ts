@@ -21,7 +21,7 @@ async function loadAll(load: PageLoader, pages: readonly WorldPage[]): Promise<I
   return reports;
 }
 
-const pageByPage: Loaded = (pool, pages) => loadAll((source, page, options) => loadPage(pool, source, page, options), pages);
+const pageByPage: Loaded = (pool, pages) => loadAll((source, page, options) => loadPage(pool, lp.name, source, page, options), pages);
 const allAtOnce: Loaded = (pool, pages) => backfill(pool, lp, (load) => loadAll(load, pages));
 
 /** Every row of every table of the venue, by table, as text and in one order; digits as they are, zeros at their end aside. */

@@ -39,7 +39,7 @@ const loadAll = async (pages: readonly Page[], load: PageLoader): Promise<Ingest
 };
 
 const pageByPage = (pool: Pool, pages: readonly Page[]): Promise<IngestReport[]> =>
-  loadAll(pages, (source, page, options) => loadPage(pool, source, page, options));
+  loadAll(pages, (source, page, options) => loadPage(pool, perps.name, source, page, options));
 
 async function atOnce(pool: Pool, pages: readonly Page[]): Promise<IngestReport[]> {
   let reports: IngestReport[] = [];

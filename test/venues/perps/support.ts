@@ -61,14 +61,17 @@ export async function load(
 ): Promise<IngestReport & { source: string }> {
   const { source, page } = await recognise(perps, pageOf(options.name ?? 'page', options.format ?? 'ndjson', records));
   if (source === null) throw new Error('Not recognised.');
-  return { source: source.name, ...(await loadPage(pool, source, page, { account: options.account, progress: () => undefined })) };
+  return {
+    source: source.name,
+    ...(await loadPage(pool, perps.name, source, page, { account: options.account, progress: () => undefined })),
+  };
 }
 
 /** Loads a file; `source` null where no feed recognises it. */
 export async function loadFile(pool: Pool, file: string, account?: string): Promise<IngestReport & { source: string | null }> {
   const { source, page } = await recognise(perps, openPage(file));
   if (source === null) return { source: null, read: 0, inserted: 0, duplicates: 0, skipped: {} };
-  return { source: source.name, ...(await loadPage(pool, source, page, { account, progress: () => undefined })) };
+  return { source: source.name, ...(await loadPage(pool, perps.name, source, page, { account, progress: () => undefined })) };
 }
 
 export const fixture = (name: string): string => path.join(ROOT, 'test/fixtures/perps', name);

@@ -10,7 +10,7 @@ const quiet = { progress: () => undefined };
 export async function loadRecorded(pool: Pool, recorded: RecordedPage): Promise<{ source: string; report: IngestReport }> {
   const { source, page } = await recognise(prediction, recorded);
   if (source === null) throw new Error(`${recorded.name} is not recognised`);
-  return { source: source.name, report: await loadPage(pool, source, page, quiet) };
+  return { source: source.name, report: await loadPage(pool, prediction.name, source, page, quiet) };
 }
 
 /** Loads records as a page of that name. */

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { writersTurn } from '../../../db/transaction';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { moveCounts } from './counted-days';
 import { fill, flowDays, flowHours, ownerCounts, ownerDays, ownerLives, ownerPools, poolDays } from './days';
@@ -56,7 +57,7 @@ export async function noteHours(client: PoolClient, pool_address: string, hours:
 
 /** Writers of rollups take turns, until their transactions end: each recounts whole hours and positions. */
 export async function lockRollups(client: PoolClient): Promise<void> {
-  await client.query("SELECT pg_advisory_xact_lock(hashtext('lp rollups'))");
+  await client.query(writersTurn('lp'));
 }
 
 const hoursOf = (hours: string, alias: string, time: string, table: string): string =>

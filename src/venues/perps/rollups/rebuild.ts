@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
+import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
 import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
@@ -10,7 +11,7 @@ import { TELL_TAKERS } from './takers';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
 export async function lockRollups(client: PoolClient): Promise<void> {
-  await client.query("SELECT pg_advisory_xact_lock(hashtext('perps rollups'))");
+  await client.query(writersTurn('perps'));
 }
 
 const ROLLUPS = [

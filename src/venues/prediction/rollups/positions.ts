@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
+import { writersTurn } from '../../../db/transaction';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions, distinct, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
@@ -19,10 +20,9 @@ export function sqlOf(client: PoolClient): Sql {
   };
 }
 
-/** SQL that lets one writer of rollups work at a time, to the end of its transaction: each then sees all that the ones before it wrote. */
-export const LOCK_ROLLUPS = "SELECT pg_advisory_xact_lock(hashtext('pm_rollups'))";
+export const LOCK_ROLLUPS = writersTurn('prediction');
 
-/** Waits for the turn. */
+/** Waits for the turn to write rollups. */
 export async function lockRollups(client: PoolClient): Promise<void> {
   await client.query(LOCK_ROLLUPS);
 }

@@ -16,7 +16,7 @@ const quiet = { progress: () => undefined };
 /** By pages: report of all of them. */
 async function pageByPage(pool: Pool, pages: readonly LoadablePage[]): Promise<IngestReport> {
   const total = emptyReport();
-  for (const { source, page } of pages) addReport(total, await loadPage(pool, source, page(), quiet));
+  for (const { source, page } of pages) addReport(total, await loadPage(pool, prediction.name, source, page(), quiet));
   return total;
 }
 

@@ -45,7 +45,7 @@ async function loadWithout(store: Store, to: Date, hides: (row: Row) => boolean)
     const told = records.filter((record) => !hides(record as Row));
     hidden += records.length - told.length;
     const { source, page } = await recognise(prediction, pageOf(name, format, told));
-    if (source !== null) await loadPage(store.pool, source, page, { progress: () => undefined });
+    if (source !== null) await loadPage(store.pool, prediction.name, source, page, { progress: () => undefined });
   }
   return hidden;
 }
