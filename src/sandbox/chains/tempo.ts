@@ -2,6 +2,7 @@ import { http as httpTransport, createClient, getAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { tempoLocalnet } from 'viem/chains';
 import { Actions } from 'viem/tempo';
+import { JsonRpcError, JsonRpcNode } from '../../chains/json-rpc';
 import { type Anvil, startAnvil } from './anvil';
 import { RpcFaults, type RpcHandler, type RpcReply } from './rpc-faults';
 import { startRpcServer } from './rpc-server';
@@ -34,17 +35,20 @@ export interface LocalTempo {
 const FAUCET_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const ONE_PATH_USD = 1_000_000n;
 const NATIVE_BALANCE = '0x3635c9adc5dea00000';
+/** Who sends a transaction may wait for its block, which may be long in coming. */
+const ANVIL_MS = 120_000;
 
 /** Sends each call on to anvil as it is. */
 function forwardTo(url: string): RpcHandler {
+  const node = new JsonRpcNode(url, { try_ms: ANVIL_MS });
   return async ({ method, params }) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
-    });
-    const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number; message: string } };
-    return error === undefined ? { result: result ?? null } : { error };
+    try {
+      return { result: await node.call(method, (params ?? []) as unknown[]) };
+    } catch (error) {
+      if (!(error instanceof JsonRpcError)) throw error;
+      const { code, message, data } = error;
+      return { error: data === undefined ? { code, message } : { code, message, data } };
+    }
   };
 }
 
