@@ -35,6 +35,8 @@ export interface LocalTempo {
 const FAUCET_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const ONE_PATH_USD = 1_000_000n;
 const NATIVE_BALANCE = '0x3635c9adc5dea00000';
+/** States of past blocks that anvil keeps, for questions about them, which nobody asks here: more make every block slower. */
+const KEPT_STATES = 64;
 /** Who sends a transaction may wait for its block, which may be long in coming. */
 const ANVIL_MS = 120_000;
 
@@ -80,7 +82,15 @@ async function balance(client: TempoClient, token: `0x${string}`, account: strin
  */
 export async function startLocalTempo(options: { port?: number; chain_id?: number } = {}): Promise<LocalTempo> {
   const chainId = options.chain_id ?? tempoLocalnet.id;
-  const anvil = await startAnvil(['--network', 'tempo', '--hardfork', 'T4', '--chain-id', String(chainId)]);
+  const anvil = await startAnvil([
+    '--network',
+    'tempo',
+    '--hardfork',
+    'T4',
+    '--chain-id',
+    String(chainId),
+    `--prune-history=${KEPT_STATES}`,
+  ]);
   try {
     const client = faucet(anvil, chainId);
     await createUsdc(client);

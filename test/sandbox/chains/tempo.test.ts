@@ -111,6 +111,15 @@ test.each([
   expect(await chain.usdcBalance(merchant)).toBe(0n);
 });
 
+test('a payment is known, and not paid again, many blocks later', async () => {
+  const raw = await signed();
+  const hash = await send(raw);
+  for (let blocks = 0; blocks < 150; blocks += 1) await chain.mine();
+  expect(await mined(hash)).toBe('success');
+  await expect(send(raw)).rejects.toThrow();
+  expect(await chain.usdcBalance(merchant)).toBe(10_000n);
+});
+
 test('a signature for another chain is refused', async () => {
   await expect(send(await signed({ chainId: 4217 }))).rejects.toThrow('invalid chain id');
 });
