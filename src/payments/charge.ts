@@ -37,7 +37,7 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger,
   checkConfig(config);
   const instance = crypto.randomUUID();
   const protocols = protocolsOf(config, logger, post);
-  const ledger = new Ledger(pool, instance);
+  const ledger = new Ledger(pool, instance, logger);
   const upkeep = new Upkeep(pool, instance);
   const rechallenge = new Rechallenge(pool, config);
   const availability = new Availability(protocols, logger);

@@ -1,6 +1,8 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import { isAnswer } from '../db/reach';
+import { AppError } from '../errors';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
-import type { JsonObject, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
+import type { JsonObject, PaymentLog, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
 import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
 
 interface Row extends QueryResultRow {
@@ -24,6 +26,7 @@ const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 const UNIQUE_VIOLATION = '23505';
 /** Deliveries are written down together, this long after the first of them. */
 export const DELIVERED_AFTER_MS = 25;
+const LEDGER_RETRY_S = 5;
 
 /** A payment the chain has, whose answer is handed out. */
 export interface Delivery {
@@ -93,12 +96,24 @@ export class Ledger {
   constructor(
     private readonly pool: Pool,
     private readonly instance: string,
+    private readonly log: PaymentLog,
   ) {}
+
+  /** What is asked before money moves. Throws payments_unavailable when the database does not answer. */
+  private async ask<R extends QueryResultRow>(statement: NamedStatement, values: unknown[]): Promise<QueryResult<R>> {
+    try {
+      return await this.pool.query<R>(statement, values);
+    } catch (error) {
+      if (isAnswer(error)) throw error;
+      this.log.error({ error: (error as Error).message }, 'the ledger cannot be reached');
+      throw new AppError('payments_unavailable', { retry_after_s: LEDGER_RETRY_S, cause: error });
+    }
+  }
 
   /** Payments that hold any of the keys, newest first. */
   async listHeld(keys: ClaimKeys): Promise<HeldPayment[]> {
     await this.flush();
-    const { rows } = await this.pool.query<Row & { answer: string | null; by: HeldPayment['by'] }>(HELD, [keys.keys]);
+    const { rows } = await this.ask<Row & { answer: string | null; by: HeldPayment['by'] }>(HELD, [keys.keys]);
     return rows.map((row) => {
       const { state, request_hash, owed, answer, settled_at, reason, by } = row;
       return { record: recordOf(row), state, request_hash, owed, answer, settled_at, reason, by };
@@ -111,7 +126,7 @@ export class Ledger {
     const what = [protocol, payer, amount.toString(), sale.request_id, sale.path, sale.request_hash];
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
-      const { rows } = await this.pool.query<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most]);
+      const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most]);
       const { made = null, faults = 0, open_sum, kept, waiting = null } = rows[0] ?? {};
       return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting };
     } catch (error) {
@@ -124,7 +139,7 @@ export class Ledger {
   /** Micro-USDC that the payer may still have to pay, up to and including payment `id`. */
   async sumOpen(payer: string, id: string): Promise<bigint> {
     await this.flush();
-    const { rows } = await this.pool.query<{ sum: string | null }>(SUM_OPEN, [payer, id]);
+    const { rows } = await this.ask<{ sum: string | null }>(SUM_OPEN, [payer, id]);
     return BigInt(rows[0]?.sum ?? 0);
   }
 

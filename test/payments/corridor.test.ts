@@ -59,6 +59,22 @@ describe('the corridor on a local Solana', () => {
     expect(told(await charge({}, workOf(undefined, refuse)))).toBe('402 payment_required');
   });
 
+  it('refuses while the ledger cannot be reached, and takes the same proof once it can', async () => {
+    const own = await openTill(unhurried);
+    try {
+      const [buyer, work] = [await fundedBuyer(own), workOf()];
+      const sale = saleOf({ headers: await signedHeaders(own, buyer) });
+      const reopen = await own.database.shut();
+      const refused = await own.payments.charge(sale, work);
+      await reopen();
+      expect([told(refused), refused]).toEqual(['503 payments_unavailable', expect.objectContaining({ kind: 'refused', charged: false })]);
+      expect(own.logged.join()).toContain('the ledger cannot be reached');
+      expect(told(await own.payments.charge(sale, work))).toBe('200');
+    } finally {
+      await own.stop();
+    }
+  });
+
   describe('work that brings nothing', () => {
     const hang = (): Promise<never> => new Promise(() => undefined);
     const cases: [string, () => Promise<unknown>, string][] = [

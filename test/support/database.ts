@@ -2,7 +2,12 @@ import crypto from 'node:crypto';
 import { Client } from 'pg';
 import { type Database, openDatabase } from '../../src/db/client';
 
-export type TestDatabase = Database & { url: string; drop(): Promise<void> };
+export type TestDatabase = Database & {
+  url: string;
+  /** Cuts every connection and takes no new ones, until what it resolves to is called. */
+  shut(): Promise<() => Promise<void>>;
+  drop(): Promise<void>;
+};
 
 /** A database of this test's own, a copy of `template`: as it stands, migrated and empty. Call `drop` in afterAll. */
 export async function testDatabase(template = process.env.TEST_TEMPLATE): Promise<TestDatabase> {
@@ -15,6 +20,12 @@ export async function testDatabase(template = process.env.TEST_TEMPLATE): Promis
   return {
     ...database,
     url: url.href,
+    shut: async () => {
+      const open = (yes: boolean) => onServer(adminUrl, (admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${yes}`));
+      await open(false);
+      await onServer(adminUrl, (admin) => admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`));
+      return () => open(true);
+    },
     drop: async () => {
       await database.close();
       await onServer(adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
