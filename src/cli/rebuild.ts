@@ -1,5 +1,6 @@
 import { VENUES } from '../app';
 import { inTransaction } from '../db/transaction';
+import { writing } from '../workers/ingest';
 import type { Command } from './command';
 import { withDatabase } from './open';
 
@@ -9,7 +10,7 @@ export const command: Command = (_args, place) =>
     for (const venue of VENUES) {
       if (venue.rebuild === undefined) continue;
       const started = performance.now();
-      await inTransaction(db.pool, venue.rebuild);
+      await inTransaction(db.pool, venue.rebuild, writing(venue.name));
       process.stdout.write(`${venue.name}: rebuilt in ${((performance.now() - started) / 1_000).toFixed(1)} s\n`);
     }
     return 0;
