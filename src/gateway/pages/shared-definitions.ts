@@ -55,7 +55,7 @@ An answer without any row is \`404 empty_result\`, one about an unknown market, 
   {
     id: 'volume-spike',
     title: 'Volume spike',
-    text: `Spike = (V + ${written(SPIKE.usd)}) / (mean of earlier windows + ${written(SPIKE.usd)}), in dollars. V is the volume of the window; the earlier windows are the ${SPIKE.windows} of equal length before it. Those that ended before the first record of the market or pool, and those that began before the first fill of the coin, are left out of the mean; with fewer than ${SPIKE.fewest} the spike is null. The ${written(SPIKE.usd)} on both sides keep small change from looking like a spike. 1 is the usual volume, 3 about three times as much.`,
+    text: `Spike = (V + ${written(SPIKE.usd)}) / (mean of earlier windows + ${written(SPIKE.usd)}), in dollars. V is the volume of the window; the earlier windows are the ${SPIKE.windows} of equal length before it. Those that ended before the first record of the market, coin or pool are left out of the mean; with fewer than ${SPIKE.fewest} the spike is null. The ${written(SPIKE.usd)} on both sides keep small change from looking like a spike. 1 is the usual volume, 3 about three times as much.`,
   },
   {
     id: 'heat-map',

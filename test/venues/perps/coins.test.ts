@@ -68,7 +68,7 @@ describe('coins/trending', () => {
       const volume = volumeOf(takers(own));
       if (volume < BigInt(least) * ONE) return [];
       const all = world.facts.filter((fact) => fact.coin === coin);
-      const earlier = timeframe === 'all' ? [] : [1, 2, 3, 4, 5, 6, 7].filter((k) => from - k * length >= (first.get(coin) as number));
+      const earlier = timeframe === 'all' ? [] : [1, 2, 3, 4, 5, 6, 7].filter((k) => from - (k - 1) * length > (first.get(coin) as number));
       const volumes = earlier.map((k) => volumeOf(takers(within([from - k * length, from - (k - 1) * length], all))));
       const before = timeframe === 'all' ? 0n : volumeOf(takers(within([from - length, from], all)));
       const [now, then] = [priceAt(world.facts, coin, to) as bigint, priceAt(world.facts, coin, from)];

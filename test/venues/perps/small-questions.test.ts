@@ -53,6 +53,14 @@ test('coins/trending: against the day before, and the seven before that', async 
   expect(await answer('perps/coins/trending', { min_volume_usd: 66_000.01 })).toHaveLength(1);
 });
 
+test('coins/trending: the window that holds the first fill is the first that counts', async () => {
+  // ETH since 26 hours: (66,000 + 1,000) / (60,000 / 4 + 1,000).
+  expect(await answer('perps/coins/trending', { timeframe: '6h', sort_by: 'volume' })).toMatchObject([
+    { coin: 'BTC' },
+    { coin: 'ETH', volume_usd: 66_000, volume_spike_multiplier: 4.1875 },
+  ]);
+});
+
 test('coins/list: seven days to the millisecond', async () => {
   expect(await answer('perps/coins/list')).toEqual([
     { coin: 'BTC', volume_usd: 250_000, trade_count: 4, unique_traders: 3, price: 105, first_seen: iso(8 * DAY), last_trade: iso(30), is_active: true },

@@ -70,7 +70,7 @@ before AS (
 ),
 spike AS (
   SELECT t.coin, count(w.number) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
-  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN earlier w ON w.from_time >= c.first_seen
+  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN earlier w ON w.to_time > c.first_seen
   LEFT JOIN before b ON b.number = w.number AND b.coin = t.coin GROUP BY t.coin
 ),
 priced AS MATERIALIZED (
