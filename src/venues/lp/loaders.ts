@@ -24,6 +24,8 @@ export interface LpLoaders {
   price: DataLoader<string, string | null>;
   /** Value of a pool's reserves now, decimal text. */
   liquidity: DataLoader<string, string | null>;
+  /** Version of the newest score run up to today; null before the first. */
+  scoreVersion(): Promise<string | null>;
   /** Score, decimal text. */
   scoreBefore: DataLoader<OwnerDay, string | null, string>;
 }
@@ -35,11 +37,24 @@ async function findNewestChange(sql: Sql): Promise<number> {
   return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
 }
 
+const SCORE_VERSION: Statement = {
+  name: 'lp_score_version',
+  keyed: true,
+  text: 'SELECT s.version FROM lp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
+};
+
+async function findScoreVersion(sql: Sql, now: Date): Promise<string | null> {
+  const [run] = await sql.query<{ version: string }>(SCORE_VERSION, [now.toISOString().slice(0, 10)]);
+  return run?.version ?? null;
+}
+
 /** One loader a key, alive for one request. */
 export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
   let newest: Promise<number> | undefined;
+  let version: Promise<string | null> | undefined;
   return {
     newestChange: () => (newest ??= findNewestChange(sql)),
+    scoreVersion: () => (version ??= findScoreVersion(sql, now)),
     pool: new DataLoader(async (keys) =>
       inOrder(keys, await prisma.lp_pool.findMany({ where: { pool_address: { in: [...keys] } } }), (row) => row.pool_address),
     ),

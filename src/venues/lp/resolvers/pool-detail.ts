@@ -6,7 +6,7 @@ import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analy
 import { findPrice, getPoolTotals, listHolders } from '../queries/pool-detail';
 import { isVolumeKnown } from '../queries/pool-volume-history';
 import { type AskedPool, nothingIn, poolOf, warnOfUnpriced } from './asked';
-import { scoreNow } from './score-now';
+import { nameScores, scoreNow } from './score-now';
 
 const HOLDERS = 10;
 
@@ -22,6 +22,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
     context.loaders(makeLoaders).liquidity.load(pool_address),
     context.loaders(makeLoaders).poolIds.load(pool_address),
   ]);
+  await nameScores(context);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
   const known = pool.as_of === null || pool.as_of <= now ? (pool.lifetime_volume_usd?.toString() ?? null) : null;
@@ -73,6 +74,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   ]);
   if (totals.claims === 0) throw nothingIn(timeframe);
   Object.assign(meta, { timeframe, window, count: claimers.length });
+  await nameScores(context);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
   const nothing = { fees_claimed: '0', claims: 0, volume_usd: null, fee_rate_pct: null };

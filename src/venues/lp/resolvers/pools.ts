@@ -5,6 +5,7 @@ import { makeLoaders } from '../loaders';
 import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
 import { listTrendingPools } from '../queries/pools-trending';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
 export function describe(
@@ -37,6 +38,7 @@ async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, contex
   const rows = await listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
   describe(context, { timeframe, window, rows });
+  await nameScores(context);
   return withIds(rows, context);
 }
 
@@ -66,6 +68,7 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
   if (rows.length === 0)
     throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_liquidity_usd > 0 && { min_liquidity_usd: 0 }) });
   describe(context, { timeframe, window, rows });
+  await nameScores(context);
   return (await withIds(rows, context)).map((row, i) => ({ ...row, rank: i + 1 }));
 }
 

@@ -8,7 +8,7 @@ import { listPositionEvents, listPositions, type PositionKey, type ValuedPositio
 import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
-import { scoreNow } from './score-now';
+import { nameScores, scoreNow } from './score-now';
 import { addDecimals } from '../sources/decimal';
 
 type FieldCase = 'native' | 'snake';
@@ -50,6 +50,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   if (last === undefined) throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
   const next_cursor = rows.length > limit ? encodeCursor(whalePosition(last), scope) : null;
   Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });
+  await nameScores(context);
   return Promise.all(
     page.map(async (row) => ({
       ...shownEvent(row, await symbols(row.pool_address, context), field_case === 'snake'),
@@ -75,6 +76,7 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   const rows = await listActivePositions(context.sql, { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit });
   if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
   context.meta.count = rows.length;
+  await nameScores(context);
   warnOfUnpriced(
     rows.reduce((sum, row) => sum + row.unpriced, 0),
     'counted, left out of sums',

@@ -13,7 +13,7 @@ import { S_LP } from '../scoring/formula';
 import { addDecimals } from '../sources/decimal';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent } from './pool-event';
-import { scoreNow } from './score-now';
+import { nameScores, scoreNow } from './score-now';
 
 const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
 const unpricedOf = (rows: readonly { unpriced: number }[]): number => rows.reduce((sum, row) => sum + row.unpriced, 0);
@@ -30,7 +30,8 @@ async function lpLpsTop(_root: unknown, { sort_by, timeframe, pool_type, limit }
   const window = windowOf(timeframe, context.now);
   const rows = await listTopProviders(context.sql, sort_by, window, typeOf(pool_type), limit);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(pool_type));
-  Object.assign(context.meta, { timeframe, window, count: rows.length, score_version: S_LP.version });
+  Object.assign(context.meta, { timeframe, window, count: rows.length });
+  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return rows.map((row, i) => ({ ...row, rank: i + 1 }));
 }
@@ -151,7 +152,8 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
     listOwnerEvents(sql, owner, window, pool_type, events_limit),
   ]);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(input.pool_type));
-  Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length, score_version: S_LP.version });
+  Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length });
+  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   const { poolIds } = context.loaders(makeLoaders);
   const summary = await summaryOf(owner, rows, open.get(owner) ?? 0, context);
@@ -180,7 +182,7 @@ async function lpLpsCompare(
     countOpen(sql, [...known], type, now),
   ]);
   if (rows.length === 0) throw nothingIn(null, typeDropped(pool_type));
-  context.meta.score_version = S_LP.version;
+  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   const lps = await Promise.all(
     owners.map(async (owner) => {
@@ -238,7 +240,8 @@ async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, conte
   const window = windowOf(timeframe, context.now);
   const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
-  Object.assign(context.meta, { timeframe, window, count: rows.length, score_version: S_LP.version });
+  Object.assign(context.meta, { timeframe, window, count: rows.length });
+  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return { pools: (await withIds(rows, context)).map((row) => ({ ...row, token_a: row.token_x, token_b: row.token_y })) };
 }

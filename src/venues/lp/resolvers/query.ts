@@ -12,6 +12,7 @@ import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
 import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+import { nameScores } from './score-now';
 
 interface PoolsEventsInput {
   pool_address: string;
@@ -153,6 +154,7 @@ async function lpPlatformStats(
   const all = stats.totals.find((row) => row.pool_type === null);
   if (all === undefined) throw nothingIn(timeframe);
   if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
+  await nameScores(context);
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
   context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);
   return {

@@ -8,3 +8,8 @@ export function scoreNow(owner: string, context: GraphContext): Promise<string |
   const tomorrow = new Date(context.now.getTime() + DAY).toISOString().slice(0, 10);
   return context.loaders(makeLoaders).scoreBefore.load({ owner, day: tomorrow });
 }
+
+/** Names in the answer the formula that its scores rest on. */
+export async function nameScores(context: GraphContext): Promise<void> {
+  context.meta.score_version = await context.loaders(makeLoaders).scoreVersion();
+}

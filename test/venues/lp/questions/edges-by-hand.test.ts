@@ -68,6 +68,26 @@ test('lps/profile: a position is open, closed, or nobody knows', async () => {
   expect([await status(ANNA), await status(BEN), await status(CARA)]).toEqual([['closed'], ['open'], [null]]);
 });
 
+test('every answer with scores names the version of their run, none before the first', async () => {
+  const asked: [endpoint: string, variables: Row][] = [
+    ['lp/pools/trending', { timeframe: '4h', min_volume_usd: 0 }],
+    ['lp/pools/top', {}],
+    ['lp/pools/detail', { pool_address: SOL_USDC }],
+    ['lp/pools/fee-analysis', { pool_address: SOL_USDC }],
+    ['lp/lps/top', {}],
+    ['lp/lps/profile', { owner: BEN }],
+    ['lp/lps/compare', { owners: [ANNA, BEN] }],
+    ['lp/lps/whales', { min_usd: 1, timeframe: '7d' }],
+    ['lp/positions/active', { owner: BEN }],
+    ['lp/platform/stats', { timeframe: '7d' }],
+  ];
+  for (const [endpoint, variables] of asked) {
+    expect([endpoint, (await ask(db, endpoint, NOW, variables)).meta.score_version]).toEqual([endpoint, 'v']);
+  }
+  const before = await ask(db, 'lp/lps/profile', new Date('2026-03-09T23:00:00Z'), { owner: BEN });
+  expect(before.meta.score_version).toBeNull();
+});
+
 test('lps/profile: the points of a score are told as exactly as they add up', async () => {
   const { summary } = await data<{ summary: { lp_score_breakdown: Row } }>('lp/lps/profile', { owner: BEN, explain: true });
   // 35 · 0.523333; 25 · log10(25,001) / 7; 30 · 14.123 / 25; 10 · log10(8) / 2.
