@@ -1,7 +1,7 @@
 import { STABLES } from '../chain-addresses';
 
-/** token_price.source, best first. */
-export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, candle: 4, catalogue: 5 } as const;
+/** token_price.source, best first; 4 is not given. */
+export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, catalogue: 5 } as const;
 
 export const stableList = STABLES.map((mint) => `'${mint}'`).join(', ');
 
