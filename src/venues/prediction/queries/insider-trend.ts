@@ -74,6 +74,17 @@ FROM shown LEFT JOIN side USING (condition_id)`;
   );
 }
 
+/** When the newest trade in the scope was; null where there is none. */
+export async function findNewestFlagged(sql: Sql, scope: FlaggedScope): Promise<Date | null> {
+  const parameters = new Parameters();
+  const text = `SELECT max(trade."timestamp") AS at FROM ${tradesIn(scope, parameters)}`;
+  const [row] = await sql.query<{ at: Date | null }>(
+    { name: `pm_newest_flagged${scope.category === null ? '' : '_category'}`, text },
+    parameters.values,
+  );
+  return row?.at ?? null;
+}
+
 /** USDC bought in the scope, an exact decimal text. */
 export async function getInsiderBuys(sql: Sql, scope: FlaggedScope): Promise<string> {
   const parameters = new Parameters();

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { SMART_SCORE } from '../scoring/tiers';
+import { activeMarkets } from './active-markets';
 
 /** Which fills are looked for; null: any. */
 export interface FillScope {
@@ -7,6 +8,8 @@ export interface FillScope {
   category: string | null;
   /** Only of wallets that are smart in the newest run. */
   smart: boolean;
+  /** Only on markets that are active. */
+  active?: boolean;
 }
 
 const statement = (scope: FillScope): Statement => {
@@ -16,11 +19,14 @@ const statement = (scope: FillScope): Statement => {
     : '';
   const table = scope.smart ? 'pm_wallet_hour' : 'pm_token_hour';
   const newest = scope.smart ? 'last_at' : 'close_at';
-  const category =
-    scope.category !== null ? ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = $${market ? 3 : 2})` : '';
-  const from = `FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${category}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'}`;
+  const category = scope.category === null ? null : `$${market ? 3 : 2}`;
+  const markets = scope.active
+    ? activeMarkets('$1', category)
+    : category && `SELECT condition_id FROM pm_market WHERE category = ${category}`;
+  const among = markets === null ? '' : ` AND condition_id IN (${markets})`;
+  const from = `FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${among}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'}`;
   return {
-    name: `pm_newest_fill${market ? '_market' : ''}${scope.category !== null ? '_category' : ''}${scope.smart ? '_smart' : ''}`,
+    name: `pm_newest_fill${market ? '_market' : ''}${category === null ? '' : '_category'}${scope.active ? '_active' : ''}${scope.smart ? '_smart' : ''}`,
     // Of one market all hours are read: looked for from the newest hour back, a market that is long silent has everybody's in front.
     text: market ? `SELECT max(${newest}) AS at ${from}` : `SELECT ${newest} AS at ${from} ORDER BY hour DESC LIMIT 1`,
   };

@@ -55,7 +55,7 @@ export const marketsCapitalFlow: Resolver<unknown, Scope & { timeframe: Timefram
   Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
   const [flows, smart] = await Promise.all([loadFlows(context, windows, args), loadFlows(context, windows, args, true)]);
   if (flows.length === 0)
-    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+    throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const ordered = flows.sort((a, b) => descending(a.volume, b.volume) || byName(a, b));
   const shown = ordered.slice(0, args.top_n_categories);
   context.meta.count = shown.length;
@@ -115,7 +115,7 @@ export const marketsCapitalFlowComparison: Resolver<unknown, Scope & { timeframe
   const columns = await Promise.all(timeframes.map((timeframe) => loadColumn(context, timeframe, args)));
   const names = [...new Set(columns.flatMap((column) => column.flows.map((flow) => flow.category)))];
   if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0)))
-    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+    throw await emptyWithin(context, longest, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const ranked = columns.map((column) => rankColumn(column, names));
   const last = ranked.at(-1) as Map<string, RankedFlow>;
   const order = [...names].sort(

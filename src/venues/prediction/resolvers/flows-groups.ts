@@ -34,7 +34,7 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
     listTraders(context.sql, args.group_by, scope),
   ]);
   if (rows.length === 0)
-    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+    throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const current = windows.previous === null ? 1 : 2;
   const volume = total(rows.filter((row) => row.part === current).map((row) => row.volume));
   const previous = windows.previous && total(rows.filter((row) => row.part === 1).map((row) => row.volume));

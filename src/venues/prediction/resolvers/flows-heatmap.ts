@@ -35,7 +35,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   const isCut = CUT_BY_LIMIT.includes(args.group_by);
   const ranking = await rankVolumes(context.sql, args.group_by, scope, isCut ? args.limit : MOST_LABELS);
   if (ranking === null)
-    throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+    throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const { rows, gainer, loser, total_volume } = ranking;
   if (!isCut && rows.length > args.limit)
     context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');

@@ -39,8 +39,11 @@ export async function smartRule(context: GraphContext, window: Window, min_score
 /** The stretch from the first to the last bound of a cut. */
 export const stretchOf = (cut: Cut): Window => ({ from: cut.bounds[0] as Date, to: cut.bounds.at(-1) as Date });
 
-/** empty_result that names the shortest timeframe with a fill in scope. */
-export async function emptyWithin(context: GraphContext, scope: FillScope): Promise<AppError> {
+/** empty_result that names the shortest timeframe with a fill in scope; where the one asked for has fills and they do not do, the longest. */
+export async function emptyWithin(context: GraphContext, timeframe: Timeframe, scope: FillScope): Promise<AppError> {
   const newest = await findNewestFill(context.sql, scope, context.now);
-  return new AppError('empty_result', newest === null ? {} : { suggestion: { timeframe: timeframeWith(newest, context.now) } });
+  if (newest === null) return new AppError('empty_result');
+  if (newest < windowOf(timeframe, context.now).from)
+    return new AppError('empty_result', { suggestion: { timeframe: timeframeWith(newest, context.now) } });
+  return new AppError('empty_result', timeframe === 'all' ? {} : { suggestion: { timeframe: 'all' } });
 }

@@ -47,7 +47,7 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
   ]);
   const reference = outcomes[0];
   if (reference === undefined || !all.some((row) => row.buys + row.sells > 0))
-    throw await emptyWithin(context, { condition_id: args.condition_id, category: null, smart: false });
+    throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: false });
   const before = fills.find((fill) => fill.token_id === reference.token_id)?.last ?? null;
   const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, before === null ? null : Number(before));
   return {

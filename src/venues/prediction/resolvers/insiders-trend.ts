@@ -1,12 +1,12 @@
 import { AppError } from '../../../errors';
 import { mean, median } from '../../../lib/statistics';
-import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, percent } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
-import { type FlaggedScope, type InsiderSums, getInsiderBuys, listInsiderSums } from '../queries/insider-trend';
+import { type FlaggedScope, type InsiderSums, findNewestFlagged, getInsiderBuys, listInsiderSums } from '../queries/insider-trend';
 import { getFirstFill } from '../queries/newest-fill';
 import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
@@ -50,7 +50,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     listBucketVolumes(context.sql, window, length, scope.category),
   ]);
   const whole = sums.find(({ bucket, category, condition_id }) => bucket === null && category === null && condition_id === null);
-  if (whole === undefined || whole.trades === null) throw emptyTrend(suspects, context.now);
+  if (whole === undefined || whole.trades === null) throw await emptyTrend(context, scope, args.min_score);
   const placed = [...suspects.values()];
   const series = seriesOf(sums, placed, volumes, window, length);
   const markets = await topMarkets(sums, placed, context);
@@ -99,9 +99,13 @@ function suspectsOf(rows: readonly InsiderBet[], min_score: number): Map<string,
 
 const scoreAt = ({ steps }: Suspect, time: number): number => steps.findLast(({ at }) => at < time)?.score ?? steps[0]?.score ?? 0;
 
-function emptyTrend(suspects: ReadonlyMap<string, Suspect>, now: Date): AppError {
-  const newest = [...suspects.values()].map(({ since }) => since).sort((a, b) => b.getTime() - a.getTime())[0];
-  return new AppError('empty_result', { suggestion: newest === undefined ? { min_score: 20 } : { timeframe: timeframeWith(newest, now) } });
+/** empty_result that names the shortest timeframe with a trade in scope; where there is none ever, all categories, or lower scores. */
+async function emptyTrend({ sql, now }: GraphContext, scope: FlaggedScope, min_score: number): Promise<AppError> {
+  const newest = await findNewestFlagged(sql, { ...scope, window: { from: BEGINNING, to: now } });
+  if (newest !== null) return new AppError('empty_result', { suggestion: { timeframe: timeframeWith(newest, now) } });
+  return new AppError('empty_result', {
+    suggestion: scope.category === null ? { min_score: Math.min(20, min_score) } : { category: null },
+  });
 }
 
 const figuresOf = ({ wallet_count, trades, buy_usdc, markets }: InsiderSums) => ({

@@ -32,7 +32,8 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
     { category: args.category ?? null, order: args.sort_by, limit: args.limit, smart: { cut: own, rule } },
     context.now,
   );
-  if (shown.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: false });
+  if (shown.length === 0)
+    throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: false, active: true });
   context.meta.count = shown.length;
   const ids = shown.map((row) => row.condition_id);
   const [flows, takers] = await Promise.all([

@@ -42,7 +42,8 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
   const found = await load(context, args, window);
   const tokens = new Set(outcomes.map((outcome) => outcome.token_id));
   const smart = found.smart.filter((row) => tokens.has(row.token_id));
-  if (smart.length === 0) throw await emptyWithin(context, { condition_id: args.condition_id, category: null, smart: true });
+  if (smart.length === 0)
+    throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: true });
   const buckets = bucketsOf(window, args.bucket_size);
   const lines = outcomes.map((outcome) => lineOf(outcome, buckets, smart, found.all, found.before.get(outcome.token_id) ?? null));
   const sums = outcomes.map((outcome) => ({ outcome, ...sidesOf(smart.filter((row) => row.token_id === outcome.token_id)) }));

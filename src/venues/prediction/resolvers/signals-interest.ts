@@ -51,7 +51,8 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
       entries,
       interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0),
     }));
-  if (interests.length === 0) throw await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
+  if (interests.length === 0)
+    throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: true, active: true });
   const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   const prior = await countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore

@@ -75,7 +75,12 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
 async function emptyOf(context: GraphContext, args: Args, signals: readonly Signal[]): Promise<AppError> {
   const [largest] = signals.filter((signal) => strengthOf(signal.score) !== null).sort((a, b) => b.flows.length - a.flows.length);
   if (largest === undefined) {
-    const empty = await emptyWithin(context, { condition_id: null, category: args.category ?? null, smart: true });
+    const empty = await emptyWithin(context, args.timeframe, {
+      condition_id: null,
+      category: args.category ?? null,
+      smart: true,
+      active: true,
+    });
     return signals.length === 0 || args.timeframe === 'all' ? empty : new AppError('empty_result', { suggestion: { timeframe: 'all' } });
   }
   const min_smart_wallets = Math.min(args.min_smart_wallets, largest.flows.length);

@@ -101,6 +101,10 @@ describe('signals by hand', () => {
       min_smart_wallets: 3,
     });
     expect((await refuse('smart-signals', { category: 'Sports' })).code).toBe('empty_result');
+    // A window with smart fills that do not do is suggested neither again nor shorter.
+    expect((await refuse('smart-signals', { min_score: 100 })).context.suggestion).toEqual({ timeframe: 'all' });
+    expect((await refuse('smart-signals', { min_score: 100, timeframe: 'all' })).context.suggestion).toBeUndefined();
+    expect((await refuse('new-smart-interest', { min_new_wallets: 50 })).context.suggestion).toEqual({ timeframe: 'all' });
   });
 
   test('new-smart-interest', async () => {

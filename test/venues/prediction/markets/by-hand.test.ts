@@ -93,6 +93,8 @@ describe('markets by hand', () => {
     const empty = await callForError(db, 'markets/capital-flow', now, { category: 'Weather' });
     expect([empty.code, empty.context.suggestion]).toEqual(['empty_result', undefined]);
     expect((await callForError(db, 'markets/volume-heatmap', now, { category: 'Other' })).context.suggestion).toEqual({ timeframe: '90d' });
+    // Trades of markets that are over bring nothing to a list of active ones.
+    expect((await callForError(db, 'markets/trending', now, { timeframe: '1h', category: 'Sports' })).context.suggestion).toBeUndefined();
     expect((await ask<{ categories: Row[] }>('capital-flow', { timeframe: 'all' })).categories[0]).toMatchObject({
       previous_net_flow: null,
       net_flow_change: null,

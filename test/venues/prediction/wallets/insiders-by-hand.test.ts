@@ -118,6 +118,13 @@ describe('insiders by hand', () => {
     expect((await callForError(db, 'wallets/insiders/trend', now, { timeframe: '7d', min_score: 61 })).code).toBe('empty_result');
   });
 
+  test('what an empty trend suggests has an answer', async () => {
+    const suggested = async (sent: Row) => (await callForError(db, 'wallets/insiders/trend', now, sent)).context.suggestion;
+    expect(await suggested({ timeframe: '1h', category: 'Crypto' })).toEqual({ timeframe: '24h' });
+    expect(await suggested({ timeframe: '7d', category: 'Sports' })).toEqual({ category: null });
+    expect(await suggested({ timeframe: '7d', min_score: 100 })).toEqual({ min_score: 20 });
+  });
+
   interface List {
     candidates: Row[];
     total_candidates: number;
