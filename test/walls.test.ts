@@ -22,7 +22,7 @@ const DOORS: Record<string, readonly string[]> = {
   graph: ['venues/venue', 'db', 'errors', 'lib'],
   gateway: ['endpoints', 'pricing', 'payments', 'graph', 'observability', 'errors', 'lib', 'db/client'],
   // The sandbox pretends upstreams, chains and buyers over real wires; it hands payments their configuration.
-  sandbox: ['workers', 'venues/venue', 'payments', 'db', 'errors', 'lib', 'observability'],
+  sandbox: ['chains', 'workers', 'venues/venue', 'payments', 'db', 'errors', 'lib', 'observability'],
   app: [
     'config',
     'db',
