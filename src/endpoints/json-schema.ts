@@ -61,7 +61,13 @@ export const presentationSchemas = (endpoint: Endpoint): Record<'fields' | 'form
     items: { type: 'string' },
     description: 'Keep only these fields of data rows (dot paths allowed); ids are always kept.',
   },
-  format: { type: 'string', enum: formatsOf(endpoint), default: 'json' },
+  format: {
+    type: 'string',
+    enum: formatsOf(endpoint),
+    default: 'json',
+    description:
+      'All but json hold the data alone: each field of `meta` is then a header, such as `X-Meta-next-cursor`, left out where it is null.',
+  },
 });
 
 /** Schema of an endpoint's parameters as one object. */

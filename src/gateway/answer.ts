@@ -49,11 +49,25 @@ function sendData(response: Response, answer: Answer & { kind: 'data' }): void {
 /** The header that holds a field of `meta` where the body has no place for it: `X-Meta-next-cursor`. */
 export const metaHeader = (name: string): string => `X-Meta-${name.replace(/_/g, '-')}`;
 
+/** Clients refuse answers whose headers are longer than some thousand characters together. */
+const LONGEST_HEADER = 2_000;
+/** Room for the brackets, and for the words in place of what is left out. */
+const LIST_ENDS = 40;
+
+function headerText(value: unknown): string {
+  if (typeof value === 'string') return asciiOf(value);
+  return asciiOf(JSON.stringify(Array.isArray(value) ? fitting(value) : value));
+}
+
 /** Header values are visible ASCII: in JSON the rest has another spelling. */
-const headerText = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).slice(0, 2_000);
-};
+const asciiOf = (text: string): string => text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The first items of a list that a header holds, and how many there are beyond them: whole items, so that it stays JSON. */
+function fitting(items: readonly unknown[]): readonly unknown[] {
+  let length = LIST_ENDS;
+  const kept = items.findIndex((item) => (length += asciiOf(JSON.stringify(item)).length + 1) > LONGEST_HEADER);
+  return kept === -1 ? items : [...items.slice(0, kept), `… and ${items.length - kept} more`];
+}
 
 function sendError(response: Response, answer: Answer & { kind: 'error' }): void {
   const { error } = answer;

@@ -121,6 +121,8 @@ export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, 
     `<h1>Smart money analytics</h1><p>Pay per query, no accounts: ${endpoints.length} questions about wallets, markets, coins and pools.
 <a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
 ${HOW_TO_PAY}${howPriced()}<h2 id="questions">Questions</h2>
-<p>Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.</p>${index.join('')}${sections.join('')}`,
+<p>Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.
+Both hold the data alone: each field of <code>meta</code> is then a header such as <code>X-Meta-next-cursor</code>, left out where it is null; lists are JSON, cut after whole items where they are long.
+A cell of <code>csv</code> is the value as it is, also where a spreadsheet would take it for a formula; the empty cell is null.</p>${index.join('')}${sections.join('')}`,
   );
 }
