@@ -71,7 +71,7 @@ async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): P
           deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps)),
         );
       } catch (thrown) {
-        throw lateError(thrown, deadline);
+        throw lateError(thrown, deadline, endpoint);
       }
     },
     signal,
@@ -79,9 +79,11 @@ async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): P
 }
 
 /** A query cut off by its deadline is a timeout, whatever the database called it. */
-function lateError(thrown: unknown, deadline: AbortSignal): unknown {
+function lateError(thrown: unknown, deadline: AbortSignal, { parameters }: Endpoint): unknown {
   const timedOut = deadline.aborted && (deadline.reason as Error | undefined)?.name === 'TimeoutError';
-  return timedOut ? new AppError('query_timeout', { suggestion: { timeframe: 'a shorter one' }, cause: thrown }) : thrown;
+  if (!timedOut) return thrown;
+  const windowed = parameters.some(({ name }) => name === 'timeframe');
+  return new AppError('query_timeout', { ...(windowed ? { suggestion: { timeframe: 'a shorter one' } } : {}), cause: thrown });
 }
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {

@@ -89,3 +89,15 @@ test('failures of ours are not counted against anybody', async () => {
     ),
   ).toBe('sold');
 });
+
+test.each([
+  ['markets/trending', { timeframe: 'a shorter one' }],
+  // It has no window that could be shorter.
+  ['perps/coins/list', undefined],
+])('a query of %s that takes too long is a timeout, with a hint at what it knows', async (name, suggestion) => {
+  const hang: Operation = (_variables, { signal }) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+  const late = deliver({ ...order(hang), endpoint: endpointNamed(name) }, 'payer', never, { ...deps(), queryDeadlineMs: 20 });
+  const error = (await late.catch((thrown: unknown) => thrown)) as AppError;
+  expect([error.code, error.context.suggestion]).toEqual(['query_timeout', suggestion]);
+});
