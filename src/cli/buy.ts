@@ -15,6 +15,7 @@ export const command: Command = async (args, { root }) => {
   if (!PROTOCOLS.includes(protocol)) throw new Error(`--protocol must be one of ${PROTOCOLS.join(', ')}, not ${protocol}.`);
   const config = makeConfig(process.env, root);
   const base = options.url ?? (config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl);
+  if (!URL.canParse(base)) throw new Error(`--url must be a URL such as http://localhost:3000, not ${base}.`);
   const bought = await buy(
     { method: request.method, url: `${base}${request.target}`, body: request.body, protocol },
     readSandboxWallets(config.sandboxDir),

@@ -30,3 +30,10 @@ export function parseArguments(
   }
   return { options, words };
 }
+
+/** The options of a command that takes nothing else. Throws on other words too: a slip of the pen must not do long work. */
+export function parseOptions(args: readonly string[], allowed: readonly string[], usage: string): Record<string, string> {
+  const { options, words } = parseArguments(args, allowed, usage);
+  if (words.length > 0) throw new Error(`Unknown argument ${words[0]}. Usage: ${usage}`);
+  return options;
+}

@@ -1,9 +1,10 @@
 import { loadCatalogue } from '../app';
 import { priceRange } from '../pricing/catalog';
-import type { Command } from './command';
+import { type Command, parseOptions } from './command';
 
 /** Lists everything sold, with default, lowest and highest price. */
-export const command: Command = async (_args, { root }) => {
+export const command: Command = async (args, { root }) => {
+  parseOptions(args, [], 'npm run endpoints');
   for (const { endpoint } of loadCatalogue(root).paid) {
     const price = priceRange(endpoint);
     const range = [price.default, price.cheapest, price.dearest].map((micro) => `$${Number(micro) / 1e6}`.padEnd(8)).join(' ');

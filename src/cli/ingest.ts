@@ -1,25 +1,20 @@
 import path from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { VENUES } from '../app';
 import { ingestFrom } from '../workers/ingest';
 import { dropSnapshots } from '../workers/snapshots';
-import { type Command, parseArguments } from './command';
+import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
+import { progressBar } from './progress';
 
 const USAGE = 'npm run ingest -- --venue prediction|perps|lp --from FILE_OR_FOLDER [--account 0x…] [--rollups later]';
 
 /** Loads recorded upstream pages. The last line printed is JSON: {venue, read, inserted, duplicates, skipped}. */
 export const command: Command = async (args, place) => {
-  const { options } = parseArguments(args, ['venue', 'from', 'account', 'rollups'], USAGE);
+  const options = parseOptions(args, ['venue', 'from', 'account', 'rollups'], USAGE);
   const venue = VENUES.find((candidate) => candidate.name === options.venue);
   if (venue === undefined || options.from === undefined || (options.rollups ?? 'later') !== 'later') throw new Error(`Usage: ${USAGE}`);
   const location = path.resolve(process.env.INIT_CWD ?? process.cwd(), options.from);
-  const bar = new SingleBar({
-    format: '  {value} records, {duration_formatted}',
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
-    stream: process.stderr,
-  });
+  const bar = progressBar('  {value} records, {duration_formatted}', process.stderr, 5_000);
   return withDatabase(place, async (db) => {
     const started = performance.now();
     bar.start(0, 0);

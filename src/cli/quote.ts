@@ -17,6 +17,7 @@ export interface CommandLineRequest {
 
 /** Reads `[GET|POST] /path?query [--body '{…}']`. Throws one sentence with the usage. */
 export function parseRequest(words: readonly string[], body: string | undefined, usage: string): CommandLineRequest {
+  if (words.length > 2) throw new Error(`Unknown argument ${words[2]}. Usage: ${usage}`);
   const [first = '', second] = words;
   const [method, target] = second === undefined ? [body === undefined ? 'GET' : 'POST', first] : [first.toUpperCase(), second];
   if ((method !== 'GET' && method !== 'POST') || !target.startsWith('/')) throw new Error(`Usage: ${usage}`);

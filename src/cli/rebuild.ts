@@ -1,12 +1,13 @@
 import { VENUES } from '../app';
 import { inTransaction } from '../db/transaction';
 import { writing } from '../workers/ingest';
-import type { Command } from './command';
+import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
 
 /** Recomputes every rollup from facts, one transaction a venue: readers see the old figures until the new ones are whole. */
-export const command: Command = (_args, place) =>
-  withDatabase(place, async (db) => {
+export const command: Command = async (args, place) => {
+  parseOptions(args, [], 'npm run rebuild');
+  return withDatabase(place, async (db) => {
     for (const venue of VENUES) {
       if (venue.rebuild === undefined) continue;
       const started = performance.now();
@@ -15,3 +16,4 @@ export const command: Command = (_args, place) =>
     }
     return 0;
   });
+};

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { VENUES, contextsOver } from '../app';
 import type { Config } from '../config';
 import type { Database } from '../db/client';
@@ -6,8 +5,9 @@ import { backdateSignals } from '../workers/backdate';
 import { runScores } from '../workers/scores';
 import { buildSnapshots } from '../workers/snapshots';
 import { trackSignals } from '../workers/track';
-import { type Command, parseArguments } from './command';
+import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
+import { progressBar } from './progress';
 
 const USAGE = 'npm run score [-- --past DAYS]';
 const MOST_DAYS = 90;
@@ -16,10 +16,8 @@ const MOST_DAYS = 90;
  * Runs the daily scores and builds the snapshots now, as of the clock, stores the day's signals, and returns when they are visible in answers. With `--past`
  * instead: tells the signals of so many past days that nobody stored, with the scores of then; a line of JSON a day.
  */
-export const command: Command = (args, place) => {
-  const { options, words } = parseArguments(args, ['past'], USAGE);
-  if (words.length > 0) throw new Error(`Usage: ${USAGE}`);
-  const { past } = options;
+export const command: Command = async (args, place) => {
+  const { past } = parseOptions(args, ['past'], USAGE);
   if (past === undefined) return withDatabase(place, scoreNow);
   const days = Number(past);
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) throw new Error(`--past takes 1 to ${MOST_DAYS} days. Usage: ${USAGE}`);
@@ -28,12 +26,7 @@ export const command: Command = (args, place) => {
 
 async function scoreNow(db: Database, config: Config): Promise<number> {
   for (const venue of VENUES) {
-    const bar = new SingleBar({
-      format: `${venue.name}: {value} wallets, {duration_formatted}`,
-      noTTYOutput: true,
-      notTTYSchedule: 5_000,
-      stream: process.stderr,
-    });
+    const bar = progressBar(`${venue.name}: {value} wallets, {duration_formatted}`, process.stderr, 5_000);
     bar.start(0, 0);
     const run = await runScores(db.pool, venue, config.clock.now(), (wallets) => bar.increment(wallets)).finally(() => bar.stop());
     await buildSnapshots(db.pool, venue, contextsOver(db, config));

@@ -1,6 +1,5 @@
 import net from 'node:net';
 import path from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { type App, VENUES, contextsOver, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
@@ -14,8 +13,9 @@ import { startSandboxChains } from '../sandbox/sandbox';
 import { catchUpScores, keepScores } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
-import type { Command, Place } from './command';
+import { type Command, type Place, parseOptions } from './command';
 import { paymentSettings } from './payments';
+import { progressBar } from './progress';
 import { tellPast } from './tell-past';
 
 type Stop = () => Promise<unknown>;
@@ -23,7 +23,8 @@ type Stop = () => Promise<unknown>;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Starts the product: database, chains, world, gateway. Runs until Ctrl-C, then stops everything it started, in reverse order. */
-export const command: Command = async (_args, place) => {
+export const command: Command = async (args, place) => {
+  parseOptions(args, [], 'npm start, with settings in the environment or in .env');
   const config = makeConfig(process.env, place.root);
   const stops: Stop[] = [];
   const stopped = untilSignal();
@@ -99,13 +100,7 @@ async function loadWorlds(config: Config, database: Located, stops: Stop[]): Pro
   if (config.world === false) return null;
   const db = await openDatabase(database.url, { max: 4 });
   stops.push(() => db.close());
-  const bar = new SingleBar({
-    format: 'Loading the simulated world {bar} {value}/{total} facts',
-    noTTYOutput: true,
-    notTTYSchedule: 3_000,
-    hideCursor: true,
-    stream: process.stdout,
-  });
+  const bar = progressBar('Loading the simulated world {bar} {value}/{total} facts', process.stdout, 3_000);
   const worlds = await startWorlds({
     pool: db.pool,
     // What is polled for real is not pretended.

@@ -6,7 +6,7 @@ import { priceRange } from '../pricing/catalog';
 import { type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
 import { merchantBalance } from '../sandbox/earnings';
 import { type SandboxWallets, readSandboxWallets } from '../sandbox/wallets';
-import { type Command, parseArguments } from './command';
+import { type Command, parseOptions } from './command';
 
 const USAGE = 'npm run sweep [-- --protocol x402|tempo|solana|all] [--url http://localhost:3000]';
 const PROTOCOLS: readonly BuyerProtocol[] = ['x402', 'tempo', 'solana'];
@@ -28,8 +28,7 @@ interface Line {
 
 /** Buys every endpoint from a running sandbox with stock clients and default parameters. Exit code 1 when anything unexpected came. */
 export const command: Command = async (args, { root }) => {
-  const { options, words } = parseArguments(args, ['protocol', 'url'], USAGE);
-  if (words.length > 0) throw new Error(`Unknown argument ${words[0]}. Usage: ${USAGE}`);
+  const options = parseOptions(args, ['protocol', 'url'], USAGE);
   const protocols = protocolsOf(options.protocol ?? 'all');
   const config = makeConfig(process.env, root);
   const base = options.url ?? (config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl);

@@ -91,10 +91,16 @@ async function ingestPages(
 ): Promise<IngestReport> {
   const total = emptyReport();
   for (const file of listPages(location)) {
-    const { source, page } = await recognise(venue, openPage(file));
-    listener.page(page.name, source?.name ?? null);
-    if (source === null) addReport(total, { ...emptyReport(), skipped: { unrecognised_file: 1 } });
-    else addReport(total, await load(source, page, { account, progress: (records) => listener.progress(records) }));
+    const opened = openPage(file);
+    try {
+      const { source, page } = await recognise(venue, opened);
+      listener.page(page.name, source?.name ?? null);
+      if (source === null) addReport(total, { ...emptyReport(), skipped: { unrecognised_file: 1 } });
+      else addReport(total, await load(source, page, { account, progress: (records) => listener.progress(records) }));
+    } catch (cause) {
+      // Which of a thousand files it was.
+      throw new Error(`${opened.name}: ${(cause as Error).message}`, { cause });
+    }
   }
   return total;
 }

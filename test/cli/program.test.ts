@@ -70,6 +70,9 @@ test('starts, answers, stops at Ctrl-C with everything it started, and keeps the
   const report = JSON.parse(ingest.output().trim().split('\n').at(-1) as string) as { venue: string; inserted: number };
   expect(report).toMatchObject({ venue: 'perps', inserted: expect.any(Number) });
   expect(report.inserted).toBeGreaterThan(0);
+  fs.writeFileSync(path.join(folder, 'torn.ndjson'), '{"coin":');
+  const torn = program(['ingest', '--venue', 'perps', '--from', path.join(folder, 'torn.ndjson')], environment);
+  expect([await torn.ended, torn.output().trim().split('\n').at(-1)]).toEqual([1, 'torn.ndjson: Line 1 is not JSON: {"coin":']);
   first.child.kill('SIGINT');
   expect(await first.ended).toBe(0);
   expect(isAlive(server)).toBe(false);
@@ -125,6 +128,11 @@ describe('one clear sentence, exit code 1', () => {
     [['buy', 'FETCH', '/x'], 'Usage: npm run buy'],
     [['buy', 'GET', '/api/v1/perps/platform/stats', '--protocol', 'cash'], '--protocol must be one of x402, tempo, solana'],
     [['quote', 'GET', '/api/v1/nowhere'], 'No endpoint at /api/v1/nowhere'],
+    [['endpoints', 'cheap'], 'Unknown argument cheap. Usage: npm run endpoints'],
+    [['rebuild', '--help'], 'Unknown option --help. Usage: npm run rebuild'],
+    [['reconcile', '--help'], 'Unknown option --help. Usage: npm run reconcile'],
+    [['quote', 'GET', '/api/v1/markets/trending', 'now'], 'Unknown argument now. Usage: npm run quote'],
+    [['serve', '--port', '4000'], 'Unknown option --port. Usage: npm start'],
     [['serve'], 'PORT must be a whole number', { PORT: 'eighty' }],
   ] as const)(
     '%j',
