@@ -34,7 +34,7 @@ export interface PressureRow {
   next_cycle_at: Date | null;
   label: 'accumulation' | 'distribution' | 'neutral';
   pct_of_volume: string | null;
-  /** Orders whose input token has no price. */
+  /** Orders of all rows whose input token has no price, the same in each row. */
   unpriced: number;
 }
 
@@ -70,7 +70,7 @@ WITH open AS (
     count(*) FILTER (WHERE buy)::int AS open_buy_orders, count(*) FILTER (WHERE NOT buy)::int AS open_sell_orders,
     CASE WHEN count(*) FILTER (WHERE buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE buy) END AS remaining_buy_usd,
     CASE WHEN count(*) FILTER (WHERE NOT buy) = 0 THEN 0 ELSE sum(remaining_usd) FILTER (WHERE NOT buy) END AS remaining_sell_usd,
-    count(DISTINCT owner) FILTER (WHERE buy)::int AS buyers, min(next_at) AS next_cycle_at, count(*) FILTER (WHERE usd IS NULL)::int AS unpriced
+    count(DISTINCT owner) FILTER (WHERE buy)::int AS buyers, min(next_at) AS next_cycle_at
   FROM sides WHERE ${one ? 'token_mint = $11' : `$11::text IS NULL AND token_mint NOT IN (${QUOTES})`} GROUP BY token_mint
 ), shown AS (
   SELECT t.*, t.buy_volume - t.sell_volume AS net_pressure, 100 * (t.buy_volume - t.sell_volume) / nullif(t.buy_volume + t.sell_volume, 0) AS score
@@ -84,7 +84,8 @@ WITH open AS (
   JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint
 )
 SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.score <= -${LEAN} THEN 'distribution' ELSE 'neutral' END AS label,
-  100 * (s.buy_volume + s.sell_volume) / nullif((SELECT w.usd FROM swaps w WHERE w.token_mint = s.token_mint), 0) AS pct_of_volume
+  100 * (s.buy_volume + s.sell_volume) / nullif((SELECT w.usd FROM swaps w WHERE w.token_mint = s.token_mint), 0) AS pct_of_volume,
+  (SELECT count(*)::int FROM valued v WHERE v.usd IS NULL AND (v.input_mint IN (SELECT token_mint FROM shown) OR v.output_mint IN (SELECT token_mint FROM shown))) AS unpriced
 FROM shown s LEFT JOIN lp_token k ON k.mint = s.token_mint
 ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mint`,
   };

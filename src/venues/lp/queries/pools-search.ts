@@ -51,7 +51,7 @@ function wordsOf(query: string): Words {
     words.raw.push(text);
   };
   const text = query.trim();
-  add(0, 's', text);
+  if (text !== '') add(0, 's', text);
   let splits = 0;
   for (const { index } of text.matchAll(/[-/]/g)) {
     const [left, right] = [text.slice(0, index).trim(), text.slice(index + 1).trim()];

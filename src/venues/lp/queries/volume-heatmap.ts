@@ -54,13 +54,16 @@ FROM top t JOIN cells c ON c.pool_address = t.pool_address JOIN whole w ON w.buc
 WHERE c.volume_usd > 0 OR c.swaps > 0 OR e.n > 0 ORDER BY c.bucket, c.volume_usd DESC, c.pool_address`,
 };
 
+// What has no value is known of all three together: the first of them that happened carries it.
 const ACTIONS: Statement = {
   name: 'lp_heatmap_actions',
   text: `
 WITH cells AS (
   SELECT a.action, ${bucketOf('e.hour', 8)} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
   FROM (${flowsIn(1)}) e
-  CROSS JOIN LATERAL (VALUES ('deposit', e.deposits, e.deposit_usd, e.unpriced), ('withdraw', e.withdrawals, e.withdraw_usd, 0), ('claim', e.claims, e.claim_usd, 0)) AS a(action, n, usd, unpriced)
+  CROSS JOIN LATERAL (VALUES ('deposit', e.deposits, e.deposit_usd, CASE WHEN e.deposits > 0 THEN e.unpriced ELSE 0 END),
+    ('withdraw', e.withdrawals, e.withdraw_usd, CASE WHEN e.deposits = 0 AND e.withdrawals > 0 THEN e.unpriced ELSE 0 END),
+    ('claim', e.claims, e.claim_usd, CASE WHEN e.deposits + e.withdrawals = 0 THEN e.unpriced ELSE 0 END)) AS a(action, n, usd, unpriced)
   WHERE $7::text IS NULL OR e.pool_type = $7 GROUP BY 1, 2, 3
   UNION ALL SELECT 'swap', ${bucketOf('s.hour', 8)}, p.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
   FROM (${swapsIn(1)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY 1, 2, 3

@@ -1,7 +1,7 @@
 import { lengthOf, type Timeframe } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { findNewestOrderEvent, listPressure } from '../queries/dca-pressure';
-import { nothingIn, warnOfUnpriced } from './asked';
+import { nothingIn } from './asked';
 
 interface PressureInput {
   token: string | null;
@@ -28,11 +28,10 @@ async function lpDcaPressure(_root: unknown, input: PressureInput, context: Grap
   const [first] = rows;
   if (first === undefined) throw nothingIn(null, token === null && min_volume_usd > 0 ? { min_volume_usd: 0 } : {});
   Object.assign(meta, { timeframe, window: until === null ? null : { from: now, to: until }, count: token === null ? rows.length : null });
-  warnOfUnpriced(
-    rows.reduce((sum, row) => sum + row.unpriced, 0),
-    'orders counted, left out of sums',
-    context,
-  );
+  if (first.unpriced > 0)
+    meta.warnings.push(
+      `${first.unpriced} ${first.unpriced === 1 ? 'order pays' : 'orders pay'} in a token without a known price: counted, left out of sums`,
+    );
   if (newest !== null && now.getTime() - newest.getTime() > QUIET_MS)
     meta.warnings.push(`newest event of recurring orders: ${newest.toISOString()}`);
   if (token !== null) {

@@ -93,11 +93,9 @@ function statementOf(
 ), middle AS MATERIALIZED (
   SELECT bucket, before, total FROM placed WHERE before + 1 <= total / 2 + 1 AND before + fills >= (total + 1) / 2
 ), sized AS (
-  SELECT array_agg(size ORDER BY size) AS sizes FROM (
-    SELECT unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT usdc_size FROM rest WHERE bucket IN (SELECT bucket FROM middle)
-  ) AS either
+  SELECT unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT usdc_size FROM rest WHERE bucket IN (SELECT bucket FROM middle)
 ), middle_ranks AS (
-  SELECT ((max(total) + 1) / 2 - min(before))::int AS low, (max(total) / 2 + 1 - min(before))::int AS high FROM middle
+  SELECT (max(total) + 1) / 2 - min(before) AS low, max(total) / 2 + 1 - min(before) AS high FROM middle
 )
 SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told,
   (SELECT COALESCE(sum(wallets), 0)::int FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest) AS active_traders,
@@ -108,6 +106,6 @@ SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < $
   (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
   (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
   (SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until}) AS new_traders,
-  (SELECT (sizes[low] + sizes[high]) / 2 FROM sized, middle_ranks) AS median_trade_size_usdc`;
+  (SELECT avg(size) FROM (SELECT size FROM sized ORDER BY size OFFSET (SELECT low - 1 FROM middle_ranks) LIMIT (SELECT high - low + 1 FROM middle_ranks)) AS middle_sizes) AS median_trade_size_usdc`;
   return { text, values: parameters.values };
 }

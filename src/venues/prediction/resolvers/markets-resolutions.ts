@@ -48,7 +48,7 @@ const DAY_MS = 86_400_000;
 export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
   const scope = ['markets/resolutions', args];
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
-  if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, context.now) });
+  if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, page.as_of) });
   const after = page.after && rowOf(page.after);
   const ordered = (await listRows(context, args, after, page.as_of)).sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);

@@ -6,8 +6,8 @@ const DAY_HOURS = 24;
 const TREND_FACTOR = 3;
 
 /**
- * When a market began to trend: the end of the first hour at which its volume of the last 24 hours exceeded three times the median of that figure
- * over its life, from the first hour with a trade to `end`. Null when it never did. Hours without a trade may be left out.
+ * When a market began to trend: the end of the first hour (of its life, when that ends within it) at which its volume of the last 24 hours exceeded three
+ * times the median of that figure over its life, from the first hour with a trade to `end`. Null when it never did. Hours without a trade may be left out.
  */
 export function trendStart(hours: readonly { hour: Date; usdc: number }[], end: Date): Date | null {
   const first = hours[0]?.hour.getTime();
@@ -22,7 +22,7 @@ export function trendStart(hours: readonly { hour: Date; usdc: number }[], end: 
   const days = Array.from(volumes, (usdc, index) => (running += usdc - (index >= DAY_HOURS ? (volumes[index - DAY_HOURS] as number) : 0)));
   const usual = median(days) as number;
   const place = days.findIndex((volume) => volume > TREND_FACTOR * usual);
-  return place < 0 ? null : new Date(first + (place + 1) * HOUR);
+  return place < 0 ? null : new Date(Math.min(first + (place + 1) * HOUR, end.getTime()));
 }
 
 /** What an early call is ranked by. */

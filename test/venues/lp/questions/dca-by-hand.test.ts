@@ -103,3 +103,19 @@ test('an earlier now knows neither later fills nor later deposits', async () => 
     buy_volume: 200, sell_volume: 0, score: 100, open_buy_orders: 3, buyers: 3, remaining_buy_usd: 1_301, next_cycle_at: '2026-03-10T10:30:00Z',
   }); // prettier-ignore
 });
+
+test('an order of two tokens without a price is one order left out, in whichever rows it counts', async () => {
+  const [ODD, EVEN] = [named('mint odd'), named('mint even')];
+  const later = await testDatabase();
+  try {
+    await loadRecords(later.pool, 'chain.json', [opened({ ...BUY_HOURLY, input: ODD, output: EVEN })]);
+    const { data, meta } = await ask<{ tokens: Row[] }>(later, 'lp/dca/pressure', NOW, { min_volume_usd: 0 });
+    expect(data.tokens.map(({ open_buy_orders, open_sell_orders }) => [open_buy_orders, open_sell_orders]).sort()).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+    expect(meta.warnings[0]).toBe('1 order pays in a token without a known price: counted, left out of sums');
+  } finally {
+    await later.drop();
+  }
+});

@@ -88,6 +88,20 @@ test('every answer with scores names the version of their run, none before the f
   expect(before.meta.score_version).toBeNull();
 });
 
+test('volume-heatmap: whatever was done without a known value is told, deposits or not', async () => {
+  const unpriced = history({ tx: 'u1', at: '2026-03-10T10:00:00Z', type: 'remove', pool: SOL_USDC, position: P2, owner: BEN, x: '1', y: '0', usdX: '', usdY: '0' });
+  delete (unpriced.events as Row[])[0]?.totalUsd;
+  const later = await testDatabase();
+  try {
+    await loadRecords(later.pool, 'histories.json', [unpriced]);
+    const { data: cells, meta } = await ask<Row[]>(later, 'lp/platform/volume-heatmap', NOW, { group_by: 'action' });
+    expect(cells).toMatchObject([{ action: 'withdraw', event_count: 1, volume_usd: 0 }]);
+    expect(meta.warnings).toContain('1 event has no known USD value: left out of volume');
+  } finally {
+    await later.drop();
+  }
+});
+
 test('lps/profile: the points of a score are told as exactly as they add up', async () => {
   const { summary } = await data<{ summary: { lp_score_breakdown: Row } }>('lp/lps/profile', { owner: BEN, explain: true });
   // 35 · 0.523333; 25 · log10(25,001) / 7; 30 · 14.123 / 25; 10 · log10(8) / 2.

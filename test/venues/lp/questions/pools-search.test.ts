@@ -158,6 +158,10 @@ test.each([
   expect(await found(query)).toEqual(wanted);
 });
 
+test('a blank query finds nothing', async () => {
+  await expect(ask(db, 'lp/pools/search', NOW, { query: ' ' })).rejects.toMatchObject({ code: 'empty_result' });
+});
+
 test('wildcards are letters', async () => {
   await expect(found('%')).resolves.toEqual([[ODD_USDC, 'substring']]);
   await expect(found('_')).resolves.toEqual([[ODD_USDC, 'substring']]);
