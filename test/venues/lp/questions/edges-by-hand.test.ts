@@ -89,7 +89,18 @@ test('every answer with scores names the version of their run, none before the f
 });
 
 test('volume-heatmap: whatever was done without a known value is told, deposits or not', async () => {
-  const unpriced = history({ tx: 'u1', at: '2026-03-10T10:00:00Z', type: 'remove', pool: SOL_USDC, position: P2, owner: BEN, x: '1', y: '0', usdX: '', usdY: '0' });
+  const unpriced = history({
+    tx: 'u1',
+    at: '2026-03-10T10:00:00Z',
+    type: 'remove',
+    pool: SOL_USDC,
+    position: P2,
+    owner: BEN,
+    x: '1',
+    y: '0',
+    usdX: '',
+    usdY: '0',
+  });
   delete (unpriced.events as Row[])[0]?.totalUsd;
   const later = await testDatabase();
   try {
