@@ -9,7 +9,7 @@ import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
-import { startSandboxChains } from '../sandbox/sandbox';
+import { joinSandboxChains, sandboxRuns, startSandboxChains } from '../sandbox/sandbox';
 import { catchUpScores, keepScores } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
@@ -19,6 +19,9 @@ import { progressBar } from './progress';
 import { tellPast } from './tell-past';
 
 type Stop = () => Promise<unknown>;
+
+/** Without settings. */
+const USUAL_URL = 'http://localhost:3000';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -89,6 +92,10 @@ function portIsFree(port: number, host: string): Promise<void> {
 
 async function paymentsOf(config: Config, stops: Stop[]): Promise<PaymentsSettings> {
   if (!config.sandbox) return paymentSettings(config, null);
+  if (await sandboxRuns(config.sandboxDir)) {
+    say('Chains: those of the sandbox that runs here already, and its wallets');
+    return paymentSettings(config, joinSandboxChains(config.sandboxDir));
+  }
   const chains = await startSandboxChains(config.sandboxDir);
   stops.push(() => chains.stop());
   for (const warning of chains.warnings) say(warning);
@@ -169,6 +176,8 @@ async function sayHow(app: App, config: Config, payments: PaymentsSettings): Pro
   say(`  curl -s '${app.publicUrl}${path}'`);
   if (!config.sandbox) return;
   say('Buy a first answer with play money:');
+  // The buyer looks for the shop at its usual port.
+  const where = app.publicUrl === USUAL_URL ? '' : ` --url ${app.publicUrl}`;
   for (const protocol of ['x402', ...(payments.tempo === false ? [] : ['tempo']), 'solana'])
-    say(`  npm run -s buy -- GET '${path}' --protocol ${protocol}`);
+    say(`  npm run -s buy -- GET '${path}' --protocol ${protocol}${where}`);
 }

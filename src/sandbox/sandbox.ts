@@ -5,7 +5,7 @@ import type { PaymentsConfig } from '../payments/config';
 import { type LocalSolana, startLocalSolana } from './chains/solana';
 import { type LocalTempo, startLocalTempo } from './chains/tempo';
 import { SOLANA_USDC_MINTS } from '../payments/assets';
-import { prepareSandboxWallets, readSandboxMerchant, readSandboxWallets } from './wallets';
+import { prepareSandboxWallets, readSandboxMerchant, readSandboxWallets, sandboxIsMade } from './wallets';
 
 /** Local chains with funded wallets, and how payments reach them. */
 export interface SandboxChains {
@@ -37,6 +37,29 @@ export async function startSandboxChains(folder: string): Promise<SandboxChains>
       await Promise.all([solana.stop(), tempo?.stop()]);
     },
   };
+}
+
+const ANSWERS_WITHIN_MS = 2_000;
+
+/**
+ * Whether a sandbox over the same folder runs already: then its chains are joined, for new ones would take the wallets away from it. Its
+ * chain is known by the merchant, whose address no other chain has.
+ */
+export async function sandboxRuns(folder: string): Promise<boolean> {
+  if (!sandboxIsMade(folder)) return false;
+  const { solana } = readSandboxWallets(folder);
+  try {
+    const response = await fetch(solana.rpc_url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBalance', params: [solana.pay_to] }),
+      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    });
+    const { result } = (await response.json()) as { result?: { value: number } };
+    return (result?.value ?? 0) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Payment settings of a sandbox that runs already, in another process. Throws one clear sentence when there never was one. */

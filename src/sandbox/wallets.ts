@@ -144,6 +144,9 @@ export async function prepareSandboxWallets(folder: string, solana: LocalSolana,
   return wallets;
 }
 
+/** Whether there are wallets: a sandbox was started here once. */
+export const sandboxIsMade = (folder: string): boolean => fs.existsSync(path.join(folder, WALLETS));
+
 /** Throws one clear sentence when the sandbox has not written them yet. */
 export function readSandboxWallets(folder: string): SandboxWallets {
   const file = path.join(folder, WALLETS);
