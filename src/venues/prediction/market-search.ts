@@ -22,7 +22,9 @@ function segmentsOf(text: string): string[] | null {
       .split('/')
       .filter((segment) => segment !== '')
       .at(-1);
-    return last === undefined ? [] : [decodeURIComponent(last).toLowerCase()];
+    const slug = decodeURIComponent(last ?? '').toLowerCase();
+    // No slug holds control characters, and the store could not be asked for one that does.
+    return /^\P{Cc}+$/u.test(slug) ? [slug] : [];
   } catch {
     return [];
   }

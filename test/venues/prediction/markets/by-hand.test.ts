@@ -245,6 +245,11 @@ describe('markets by hand', () => {
       smart_money_wrong: 1,
       smart_money_accuracy: 0.5,
     });
+    // A later page is as of the first one's instant, and its window says so.
+    const first = await call<Row[]>(db, 'markets/resolutions', now, { timeframe: '24h', limit: 1 });
+    const asked = { timeframe: '24h', limit: 1, cursor: first.meta.next_cursor };
+    const second = await call<Row[]>(db, 'markets/resolutions', new Date(now.getTime() + 3_600_000), asked);
+    expect([second.data.length, second.meta.window]).toEqual([1, first.meta.window]);
     await db.pool.query("DELETE FROM pm_wallet_score WHERE wallet = $1 AND day = '2026-03-09'", [wallet(6)]);
     await db.pool.query("UPDATE pm_wallet_score SET score = 10 WHERE wallet = $1 AND day = '2026-03-09'", [wallet(1)]);
   });

@@ -139,6 +139,8 @@ describe('words', () => {
     expect(readSearch('https://venue.example/event/big-event/will-it-rain?tid=1#top')).toEqual({ exactly: ['will-it-rain'] });
     expect(readSearch('www.venue.example/event/big-event/')).toEqual({ exactly: ['big-event'] });
     expect(readSearch('Will  it RAIN? 50%')).toEqual({ words: ['will', 'it', 'rain', '50'] });
+    expect(readSearch('https://venue.example/event/a%00b')).toEqual({ exactly: [] });
+    expect(readSearch('https://venue.example/')).toEqual({ exactly: [] });
     expect(readSearch('?!')).toEqual({ words: [] });
     expect(wordsOf("Trump's U.S.-Iran deal, Trump's")).toEqual(["trump's", 'u.s', 'iran', 'deal']);
   });

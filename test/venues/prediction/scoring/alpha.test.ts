@@ -19,6 +19,8 @@ describe('when a market began to trend', () => {
     // Hours without a trade may be left out; what came after the end does not count.
     expect(trendStart(usual(150, 2_000).filter((_, n) => n % 2 === 0), hour(200))).toEqual(hour(151)); // prettier-ignore
     expect(trendStart(usual(150, 2_000), hour(150))).toBeNull();
+    // Of the hour in which it ended a market did not see the rest.
+    expect(trendStart(usual(150, 2_000), hour(150.25))).toEqual(hour(150.25));
   });
 });
 
