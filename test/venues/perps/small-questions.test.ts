@@ -61,6 +61,22 @@ test('coins/trending: the window that holds the first fill is the first that cou
   ]);
 });
 
+test.each<[endpoint: string, asked: Row, suggestion: Row | undefined]>([
+  ['perps/trades/whales', { timeframe: 'all', min_usd: 1, side: 'Open Long', direction: 'Short' }, { side: null, direction: null }],
+  [
+    'perps/trades/whales',
+    { timeframe: 'all', min_usd: 1, coin: 'kPEPE', side: 'SELL', direction: 'Long' },
+    { coin: null, side: null, direction: null },
+  ],
+  ['perps/smart-wallets/signals', { timeframe: 'all', coin: 'ETH', min_wallets: 2 }, { min_wallets: 1, coin: null }],
+  ['perps/smart-wallets/signals', { timeframe: 'all', coin: 'ETH', min_wallets: 1, min_score: 91 }, { coin: null }],
+  ['perps/coins/trending', { timeframe: 'all', min_volume_usd: 1e9 }, { min_volume_usd: 0 }],
+  ['perps/traders/fresh-whales', { max_wallet_age_days: 90, min_volume: 0, min_pnl: 1e9 }, { min_pnl: 0 }],
+  ['perps/traders/fresh-whales', { max_wallet_age_days: 90, min_volume: 1, min_pnl: 1e9 }, { min_volume: 0, min_pnl: 0 }],
+])('%s, empty for %j: what is suggested is wider than what was asked', async (endpoint, asked, suggestion) => {
+  await expect(answer(endpoint, asked)).rejects.toMatchObject({ code: 'empty_result', context: { suggestion } });
+});
+
 test('coins/list: seven days to the millisecond', async () => {
   expect(await answer('perps/coins/list')).toEqual([
     { coin: 'BTC', volume_usd: 250_000, trade_count: 4, unique_traders: 3, price: 105, first_seen: iso(8 * DAY), last_trade: iso(30), is_active: true },

@@ -5,7 +5,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeIn } from './active';
-import { findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, openWindow, warnUndirected, widerTimeframe, without } from './scope';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
@@ -110,7 +110,8 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
     String(args.min_volume_usd),
     args.limit,
   ]);
-  if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_volume_usd: 0 } });
+  if (rows.length === 0)
+    throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_volume_usd: 0 }) });
   warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
   context.meta.count = rows.length;
   return rows;

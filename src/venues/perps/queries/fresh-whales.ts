@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
-import { getCoinIfAny, isEverything, isNewest, lifetime } from './scope';
+import { getCoinIfAny, isEverything, isNewest, lifetime, without } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
@@ -103,7 +103,12 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
   const coin = await getCoinIfAny(context, args.coin);
   const young = await listYoung(args, coin, context);
   if (young.length === 0)
-    throw new AppError('empty_result', { suggestion: args.max_wallet_age_days < 90 ? { max_wallet_age_days: 90 } : { min_volume: 0 } });
+    throw new AppError('empty_result', {
+      suggestion:
+        args.max_wallet_age_days < 90
+          ? { max_wallet_age_days: 90 }
+          : without(args, { min_volume: 0, min_pnl: Math.min(0, args.min_pnl), coin: null }),
+    });
   const ranked = await rank(young.map((row) => candidateOf(row, args, now)), args, coin, context); // prettier-ignore
   meta.count = ranked.length;
   if (await isEverything(context, { from: oldestOf(args, now), to: now }))

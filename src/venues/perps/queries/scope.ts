@@ -42,6 +42,12 @@ export function widerTimeframe(timeframe: Timeframe): { timeframe: Timeframe } |
   return { timeframe: lengthOf(timeframe) < lengthOf('7d') ? '7d' : 'all' };
 }
 
+/** What to send instead of filters that keep everything out, those that were sent: each as if it had not been; undefined where none was. */
+export function without<Filters extends object>(filters: Filters, unfiltered: Partial<Filters>): Partial<Filters> | undefined {
+  const dropped = Object.entries(unfiltered).filter(([name, value]) => (filters[name as keyof Filters] ?? null) !== value);
+  return dropped.length === 0 ? undefined : (Object.fromEntries(dropped) as Partial<Filters>);
+}
+
 /** The venue's spelling of a coin that must be known. Throws not_found. */
 export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
   const known = await findCoin(prisma, coin, now);

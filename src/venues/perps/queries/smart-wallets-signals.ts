@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { getCoinIfAny, getDayScoredFrom, isEverything, isNewest, isScoreTold, openWindow, widerTimeframe } from './scope';
+import { getCoinIfAny, getDayScoredFrom, isEverything, isNewest, isScoreTold, openWindow, widerTimeframe, without } from './scope';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, spanOf, wholeLives } from './span';
 
 export interface SmartSignalsArgs {
@@ -107,7 +107,8 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
   };
   const values = [...spanOf(window), day, args.min_score, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<SignalRow>(statement, values);
-  if (rows.length === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? { min_wallets: 1 } });
+  if (rows.length === 0)
+    throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_wallets: 1, coin: null }) });
   context.meta.count = rows.length;
   return rows;
 }

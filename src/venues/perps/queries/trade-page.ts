@@ -9,7 +9,7 @@ export interface TradePage {
   limit: number;
   cursor: string | null | undefined;
   /** What to try where nothing is in scope. */
-  suggestion?: Record<string, unknown>;
+  suggestion?: Record<string, unknown> | undefined;
 }
 
 /** One page of a trade list; tells the answer's meta its length and the next cursor. Throws empty_result, invalid_parameter (cursor). */

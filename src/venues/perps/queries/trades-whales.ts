@@ -3,7 +3,7 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import { SMART_SCORE } from '../tier';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe } from './scope';
+import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe, without } from './scope';
 import { tradePage } from './trade-page';
 
 export interface TradesWhalesArgs {
@@ -41,9 +41,10 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
   );
 }
 
-/** The narrowest of the sent filters, widened. */
-function wider(args: TradesWhalesArgs): Record<string, unknown> {
+/** The narrowest of the sent filters, widened; undefined where there is none. */
+function wider(args: TradesWhalesArgs): Record<string, unknown> | undefined {
   const suggestion = widerTimeframe(args.timeframe);
   if (suggestion !== undefined) return suggestion;
-  return args.min_usd > 1 ? { min_usd: Math.max(1, args.min_usd / 10) } : { coin: null };
+  if (args.min_usd > 1) return { min_usd: Math.max(1, args.min_usd / 10) };
+  return without(args, { coin: null, side: null, direction: null, smart_money_only: false });
 }
