@@ -131,10 +131,12 @@ function seriesOf(
     const start = first + index * length;
     const own = byBucket.get(start);
     const wallets = (own?.wallets ?? []).map((place) => suspects[place - 1] as Suspect);
+    // The first bucket begins before the window may.
+    const begin = Math.max(start, window.from.getTime());
     return {
       bucket: new Date(start),
       ...(own ? figuresOf(own) : NOTHING),
-      new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= start && since.getTime() < start + length).length,
+      new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= begin && since.getTime() < start + length).length,
       avg_insider_score: mean(wallets.map((suspect) => scoreAt(suspect, start + length))),
       share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
     };

@@ -113,6 +113,9 @@ describe('insiders by hand', () => {
     expect((await trend({ limit: 1 })).top_markets).toHaveLength(1);
     expect((await trend({ bucket_size: '4h' })).time_series.filter((row) => row.insider_trades !== 0).map((row) => [row.bucket, row.insider_buy_usdc])).toEqual([['2026-03-07T12:00:00Z', 500], ['2026-03-08T00:00:00Z', 200], ['2026-03-09T12:00:00Z', 150], ['2026-03-10T00:00:00Z', 0], ['2026-03-10T08:00:00Z', 100]]); // prettier-ignore
     expect((await trend({ timeframe: '24h', bucket_size: '1h' })).totals).toMatchObject({ insider_trades: 3, insider_buy_usdc: 250 });
+    // Both were suspect in that week before, but not new in the window; a bet at its very begin is in it.
+    const newIn = async (sent: Row): Promise<unknown[]> => (await trend({ timeframe: '24h', bucket_size: '7d', ...sent })).time_series.map((row) => row.new_insider_wallets); // prettier-ignore
+    expect([await newIn({}), await newIn({ min_score: 56 })]).toEqual([[0], [1]]);
     // In the day before nobody who was suspect then traded.
     expect((await trend({ timeframe: '24h' })).change_pct).toBeNull();
     expect((await callForError(db, 'wallets/insiders/trend', now, { timeframe: '7d', min_score: 61 })).code).toBe('empty_result');
