@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../db/sql';
-import { wilsonLowerBound } from '../lib/statistics';
+import { roundTo, wilsonLowerBound } from '../lib/statistics';
 import type { Resolver } from '../venues/venue';
 import type { TrackRecord } from './signal';
 
@@ -43,16 +43,19 @@ export async function readTrackRecord(sql: Sql, endpoint: string, horizons: read
     return {
       horizon,
       signals: row.signals,
-      hit_rate: row.hits / row.signals,
-      hit_rate_lb: wilsonLowerBound(row.hits, row.signals),
-      mean_return_pct: row.mean_return_pct,
-      baseline_hit_rate: row.baseline,
+      hit_rate: six(row.hits / row.signals),
+      hit_rate_lb: six(wilsonLowerBound(row.hits, row.signals) as number),
+      mean_return_pct: six(row.mean_return_pct),
+      baseline_hit_rate: six(row.baseline),
       backdated: row.backdated,
       from: second(row.first_at),
       to: second(row.last_at),
     };
   });
 }
+
+/** As the scalars of answers round: meta passes none of them. */
+const six = (figure: number): number => roundTo(figure, 6);
 
 const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;
 

@@ -56,9 +56,9 @@ describe('signals of a wing', () => {
       { day: '2026-03-01', rank: 2, subject: 'ETH', price: 4 },
       { day: '2026-03-02', rank: 1, subject: 'SOL', price: 9 },
     ]);
-    // Three of three: the lower bound is 3 / (3 + 1.645²).
+    // Three of three: the lower bound is 3 / (3 + 1.645²); six decimals, as everywhere.
     const [hour, day] = await record(at('02T12:00:00'));
-    expect(hour).toEqual({ horizon: '1h', signals: 3, hit_rate: 1, hit_rate_lb: expect.closeTo(3 / (3 + 1.645 ** 2), 9), mean_return_pct: 100, baseline_hit_rate: 0.25, backdated: 0, from: '2026-03-01T12:00:00Z', to: '2026-03-02T11:00:00Z' }); // prettier-ignore
+    expect(hour).toEqual({ horizon: '1h', signals: 3, hit_rate: 1, hit_rate_lb: Number((3 / (3 + 1.645 ** 2)).toFixed(6)), mean_return_pct: 100, baseline_hit_rate: 0.25, backdated: 0, from: '2026-03-01T12:00:00Z', to: '2026-03-02T11:00:00Z' }); // prettier-ignore
     expect(day).toEqual({ horizon: '24h', signals: 2, hit_rate: 0, hit_rate_lb: 0, mean_return_pct: 0, baseline_hit_rate: 0.25, backdated: 0, from: '2026-03-01T12:00:00Z', to: '2026-03-01T12:00:00Z' }); // prettier-ignore
   });
 
