@@ -19,5 +19,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     .map((candidate) => ({ candidate, steps: distance(lower, candidate.toLowerCase()) }))
     .sort((a, b) => a.steps - b.steps);
   const best = ranked[0];
-  return best !== undefined && best.steps <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined;
+  if (best === undefined) return undefined;
+  // With as many steps as letters nothing is left of the word.
+  const near = Math.min(Math.max(1, Math.floor(best.candidate.length / 3)), best.candidate.length - 1);
+  return best.steps <= near ? best.candidate : undefined;
 }

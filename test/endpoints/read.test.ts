@@ -100,6 +100,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
     ['markets/trending', 'fields=questoin', { fields: 'question' }],
+    // One letter is not another one mistyped.
+    ['markets/trending', 'x=7', {}],
   ])('%s?%s is answered with a suggestion', (name, query, suggestion) => expect(get(name, query).suggestion).toEqual(suggestion));
 
   test('a JSON body must hold JSON types that fit', () => {
