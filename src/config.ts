@@ -61,7 +61,7 @@ export function makeConfig(env: Environment, root: string): Config {
   return {
     port: integer(env, 'PORT', 3000, 0, 65_535),
     internalPort: integer(env, 'INTERNAL_PORT', 3001, 0, 65_535),
-    publicUrl: url(env, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? false,
+    publicUrl: webUrl(env, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? false,
     trustedProxies: integer(env, 'TRUSTED_PROXIES', 0, 0, 10),
     databaseUrl: url(env, 'DATABASE_URL') ?? false,
     replicaUrl: url(env, 'DATABASE_REPLICA_URL') ?? false,
@@ -112,11 +112,20 @@ function url(env: Environment, name: string): string | undefined {
   return value;
 }
 
+const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+function webUrl(env: Environment, name: string): string | undefined {
+  const value = text(env, name);
+  // `localhost:3000` is a URL too, of the protocol `localhost:`.
+  if (value !== undefined && !isWebUrl(value)) throw new Error(`${name} must be a URL that begins with http:// or https://.`);
+  return value;
+}
+
 function upstreamsOf(env: Environment): Config['upstreams'] {
   return {
-    prediction: known({ gamma: url(env, 'PREDICTION_GAMMA_URL'), data: url(env, 'PREDICTION_DATA_URL') }),
-    perps: known({ info: url(env, 'PERPS_INFO_URL'), archive: url(env, 'PERPS_ARCHIVE_URL') }),
-    lp: known({ rpc: url(env, 'LP_RPC_URL'), dlmm: url(env, 'LP_DLMM_URL'), damm: url(env, 'LP_DAMM_URL') }),
+    prediction: known({ gamma: webUrl(env, 'PREDICTION_GAMMA_URL'), data: webUrl(env, 'PREDICTION_DATA_URL') }),
+    perps: known({ info: webUrl(env, 'PERPS_INFO_URL'), archive: webUrl(env, 'PERPS_ARCHIVE_URL') }),
+    lp: known({ rpc: webUrl(env, 'LP_RPC_URL'), dlmm: webUrl(env, 'LP_DLMM_URL'), damm: webUrl(env, 'LP_DAMM_URL') }),
   };
 }
 
@@ -130,7 +139,8 @@ function urls(env: Environment, name: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean);
-  if (!list.every((item) => URL.canParse(item))) throw new Error(`${name} must be one URL, or several separated by commas.`);
+  if (!list.every(isWebUrl))
+    throw new Error(`${name} must be one URL that begins with http:// or https://, or several separated by commas.`);
   return list;
 }
 

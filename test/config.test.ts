@@ -37,6 +37,9 @@ test.each([
   [{ WORLD: 'huge' }, 'WORLD must be none, or a size'],
   [{ WORLD: '12' }, 'WORLD must be none, or a size'],
   [{ DATABASE_URL: 'my secret place' }, 'DATABASE_URL is not a URL.'],
+  [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
+  [{ ...production, SOLANA_RPC_URL: 'localhost:8899' }, 'SOLANA_RPC_URL must be one URL that begins with http:// or https://'],
+  [{ LP_RPC_URL: 'localhost:8899' }, 'LP_RPC_URL must be a URL that begins with http:// or https://.'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
 ])('%j is refused in one sentence', (env, sentence) => expect(() => makeConfig(env as Record<string, string>, '/r')).toThrow(sentence));
 
