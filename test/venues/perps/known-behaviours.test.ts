@@ -1,6 +1,6 @@
 import { testDatabase } from '../../support/database';
 import { ANN, BOB, MAX, NOW, ago, loadScores, loadSmallWorld } from './small-world';
-import { ask, load, match, type TestDatabase } from './support';
+import { ask, load, match, type TestDatabase, wireFill } from './support';
 
 // What earlier services of this kind got wrong, told here as it has to be.
 
@@ -89,4 +89,21 @@ test('pages neither repeat nor skip a fill while others come in', async () => {
     ]);
   }
   expect(seen).toEqual(all.data.map(key));
+});
+
+test('a coin that was only settled was not traded: no row of zeros, whatever tells its window', async () => {
+  await loadSmallWorld(db.pool);
+  const settled = wireFill({ coin: 'OLD', time: ago(30).getTime(), dir: 'Settlement', side: 'A', px: '5', sz: '3', startPosition: '3.0', tid: 77, crossed: undefined }); // prettier-ignore
+  await load(db.pool, [settled], { account: ANN });
+  await expect(ask(db, 'perps/trades/long-short-ratio', { coin: 'OLD', timeframe: '4h' }, NOW)).rejects.toMatchObject({
+    code: 'empty_result',
+  });
+  // By its hour, and by its day.
+  for (const [timeframe, now] of [
+    ['4h', NOW],
+    ['7d', ago(-24 * 60)],
+  ] as const) {
+    const { data } = await ask<{ coins: { coin: string }[] }>(db, 'perps/pressure/summary', { timeframe }, now);
+    expect(data.coins.map(({ coin }) => coin)).toEqual(['BTC', 'ETH']);
+  }
 });

@@ -86,7 +86,7 @@ describe('with more loaded', () => {
     await load(db.pool, [{ channel: 'userFills', data: { user: trader('8'), fills: [maker, unknown] } }]);
     const { data, meta } = await stats({ timeframe: '1h' });
     expect(data).toMatchObject({ total_volume_usd: 221_000, total_trades: 5, sell_volume_usd: 154_000, active_traders: 4 });
-    expect(meta.warnings).toEqual(['1 matches do not say which side took; they count in volume, not in buys and sells']);
+    expect(meta.warnings).toEqual(['1 match does not say which side took: in volume, not in buys and sells']);
   });
 
   test('settlements belong to the account, not to the market', async () => {

@@ -28,8 +28,6 @@ export interface LongShortRow extends QueryResultRow {
   opening_long_short_ratio: string | null;
   trade_count: number;
   undirected: number;
-  /** Whether anybody was filled in the whole window. */
-  any_fill: boolean;
 }
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const satisfies readonly BucketSize[];
@@ -68,8 +66,7 @@ SELECT bucket.bucket, coalesce(taken.bought, 0) AS long_volume, coalesce(taken.s
   CASE WHEN $9::date IS NOT NULL THEN coalesce(smart.sold, 0) END AS smart_short_volume,
   CASE WHEN smart.sold > 0 THEN coalesce(smart.bought, 0) / smart.sold END AS smart_long_short_ratio,
   100 * taken.bought / nullif(taken.bought + taken.sold, 0) AS long_pct, coalesce(buyers, 0) AS long_traders, coalesce(sellers, 0) AS short_traders,
-  longs / nullif(shorts, 0) AS opening_long_short_ratio, coalesce(matches, 0)::int AS trade_count, coalesce(undirected, 0)::int AS undirected,
-  EXISTS (SELECT 1 FROM perp_fill f WHERE f.coin = $5 AND f.timestamp >= $1 AND f.timestamp < $4) AS any_fill
+  longs / nullif(shorts, 0) AS opening_long_short_ratio, coalesce(matches, 0)::int AS trade_count, coalesce(undirected, 0)::int AS undirected
 FROM generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
 LEFT JOIN taken ON taken.bucket = bucket.bucket LEFT JOIN opened ON opened.bucket = bucket.bucket LEFT JOIN smart ON smart.bucket = bucket.bucket
 LEFT JOIN takers ON takers.bucket = bucket.bucket
@@ -96,7 +93,7 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const { day, is_told } = await findSmartRun(context);
   const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(window, buckets.hours)];
   const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
-  if (rows[0]?.any_fill !== true) throw empty;
+  if (rows.every(({ trade_count }) => trade_count === 0)) throw empty;
   warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
   return rows;
 }

@@ -47,7 +47,7 @@ const PRESSURE_SUMMARY: Statement = {
 WITH by_coin AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
   FROM (
-    SELECT coin, open_long_usd, open_short_usd, open_long_size, open_short_size FROM ${openRows()} r
+    SELECT coin, open_long_usd, open_short_usd, open_long_size, open_short_size FROM ${openRows()} r WHERE open_long_usd + open_short_usd > 0
     UNION ALL SELECT DISTINCT coin, 0, 0, 0, 0 FROM ${matchRows(['matches'])} r
   ) piece GROUP BY coin
 ),

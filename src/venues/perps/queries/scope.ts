@@ -123,5 +123,8 @@ export const findRunDay = async (context: GraphContext): Promise<string | null> 
 
 /** Notes in the answer how many matches of its window say nothing of who took. */
 export function warnUndirected({ meta }: GraphContext, matches: number): void {
-  if (matches > 0) meta.warnings.push(`${matches} matches do not say which side took; they count in volume, not in buys and sells`);
+  if (matches > 0)
+    meta.warnings.push(
+      `${matches} ${matches === 1 ? 'match does' : 'matches do'} not say which side took: in volume, not in buys and sells`,
+    );
 }
