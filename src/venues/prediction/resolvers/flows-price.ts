@@ -32,7 +32,7 @@ interface Candle {
   filled: boolean;
 }
 
-/** markets/price-history: candles by outcome. Throws not_found for an unknown market, empty_result for one without a fill, range_too_large for too many candles. */
+/** markets/price-history: candles by outcome. Throws not_found for an unknown market, empty_result without a candle, range_too_large for too many candles. */
 export const marketsPriceHistory: Resolver<unknown, Args> = async (_, args, context) => {
   const known = await getKnownMarket(context, args.condition_id);
   const outcomes = chosenOutcomes(known, args.outcome);
@@ -49,13 +49,17 @@ export const marketsPriceHistory: Resolver<unknown, Args> = async (_, args, cont
   ]);
   const buckets = bucketsOf(window, args.bucket_size);
   const byToken = groupedBy(rows, (row) => row.token_id);
+  const candles_by_outcome = outcomes.map((outcome) => {
+    const before = fills.find((fill) => fill.token_id === outcome.token_id)?.last ?? null;
+    const candles = candlesOf(byToken.get(outcome.token_id) ?? [], buckets, before === null ? null : Number(before));
+    return { ...outcome, candles: candles.map((candle) => ({ ...candle, token_id: outcome.token_id, outcome: outcome.outcome })) };
+  });
+  // An outcome that was never traded has none, nor has a day that only begins.
+  if (candles_by_outcome.every(({ candles }) => candles.length === 0))
+    throw new AppError('empty_result', { suggestion: buckets.length === 0 ? { timeframe: '24h' } : { outcome: null } });
   return {
     ...known.market,
-    candles_by_outcome: outcomes.map((outcome) => {
-      const before = fills.find((fill) => fill.token_id === outcome.token_id)?.last ?? null;
-      const candles = candlesOf(byToken.get(outcome.token_id) ?? [], buckets, before === null ? null : Number(before));
-      return { ...outcome, candles: candles.map((candle) => ({ ...candle, token_id: outcome.token_id, outcome: outcome.outcome })) };
-    }),
+    candles_by_outcome,
     bucket_size: args.bucket_size,
     smart_vwap_by_outcome: outcomes.map((outcome) => {
       const flow = smart.find((row) => row.token_id === outcome.token_id);

@@ -122,6 +122,11 @@ describe('markets by hand', () => {
     expect(smart_vwap_by_outcome.map((row) => row.vwap)).toEqual([0.5, null]);
     await loadRecords(db.pool, 'markets-2.json', [market(9)]);
     expect((await callForError(db, 'markets/price-history', now, { condition_id: condition(9) })).code).toBe('empty_result');
+    // Nobody traded No of question 3, and a day that begins now holds nothing yet.
+    const other = await callForError(db, 'markets/price-history', now, { condition_id: condition(3), outcome: 'No' });
+    expect([other.code, other.context.suggestion]).toEqual(['empty_result', { outcome: null }]);
+    const midnight = await callForError(db, 'markets/price-history', new Date('2026-03-10T00:00:00Z'), { condition_id: condition(1), timeframe: 'today' }); // prettier-ignore
+    expect([midnight.code, midnight.context.suggestion]).toEqual(['empty_result', { timeframe: '24h' }]);
   });
 
   test('sentiment and smart-flow', async () => {
