@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../errors';
 import { nearest } from '../lib/nearest';
 import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
-import { readValue } from './values';
+import { CLOSED_LISTS, readValue } from './values';
 
 /** What a request asks for, in canonical form, and what is wrong with it. */
 export interface Reading {
@@ -165,7 +165,8 @@ function readItem(parameter: Parameter, name: string, raw: unknown, reading: Rea
 
 /** What a parameter accepts, for the reader of an error. */
 export function allowedOf(parameter: Parameter): unknown {
-  if (parameter.choices) return parameter.choices;
+  const closed = parameter.choices ?? CLOSED_LISTS[parameter.type];
+  if (closed) return closed;
   if (parameter.min !== null && parameter.max !== null) return { min: parameter.min, max: parameter.max };
   return parameter.type;
 }

@@ -87,6 +87,13 @@ const same =
 /** As the scalar: a position of several keys, some of them transaction ids, is longer than other texts. */
 const MOST_CURSOR = 512;
 
+/** Scalars that take only these values. */
+export const CLOSED_LISTS: Readonly<Record<string, readonly string[]>> = {
+  Timeframe: TIMEFRAMES,
+  DcaTimeframe: DCA_TIMEFRAMES,
+  Category: CATEGORIES,
+};
+
 /** How a value of each GraphQL type is read. Enums and @choices come before this table. */
 const READERS: Record<string, Reader> = {
   Int: (raw, parameter) => readNumber(raw, parameter, true),

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
-import { TIMEFRAMES, type Timeframe } from '../lib/timeframe';
+import { CLOSED_LISTS } from '../endpoints/values';
+import type { Timeframe } from '../lib/timeframe';
 import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
 import { quote } from './quote';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
@@ -114,7 +115,7 @@ function endpointRow(endpoint: Endpoint): Record<string, unknown> {
       in: endpoint.method === 'GET' ? 'query' : 'body',
       type: parameter.list ? `${parameter.type}[]` : parameter.type,
       default: parameter.default ?? null,
-      allowed: parameter.choices ?? (parameter.type === 'Timeframe' ? TIMEFRAMES : null),
+      allowed: parameter.choices ?? CLOSED_LISTS[parameter.type] ?? null,
       min: parameter.min,
       max: parameter.max,
       required: parameter.required,

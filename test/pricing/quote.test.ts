@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { crossCheck } from '../../src/endpoints/checks';
-import { priceRange } from '../../src/pricing/catalog';
+import { priceList, priceRange } from '../../src/pricing/catalog';
 import { quote } from '../../src/pricing/quote';
 import { decimal, rounded } from '../../src/lib/rational';
 import { ENDPOINTS, endpointNamed } from '../support/catalogue';
@@ -19,6 +19,16 @@ function priceOf(name: string, query: string): bigint {
 
 test('the catalogue is the price table: same paths, nothing more', () => {
   expect(ENDPOINTS.map(({ name }) => name).sort()).toEqual(PRICE_TABLE.map(([name]) => name).sort());
+});
+
+test('the price list tells what each closed parameter takes', () => {
+  const { endpoints } = priceList(ENDPOINTS) as { endpoints: { params: { type: string; allowed: string[] | null }[] }[] };
+  const taken = new Map(endpoints.flatMap(({ params }) => params.map(({ type, allowed }) => [type, allowed])));
+  expect([taken.get('Timeframe'), taken.get('DcaTimeframe'), taken.get('Category')].map((allowed) => allowed?.[0])).toEqual([
+    '1h',
+    '1m',
+    'Politics',
+  ]);
 });
 
 test.each(PRICE_TABLE)('%s is %s: default %d, cheapest %d, dearest %d', (name, tier, standard, cheapest, dearest, limit) => {

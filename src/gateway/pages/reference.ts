@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Endpoint, Parameter } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
 import { allowedOf } from '../../endpoints/read';
+import { CLOSED_LISTS } from '../../endpoints/values';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
@@ -14,6 +15,8 @@ const price = (text: string): string => `<span class="price">${text}</span>`;
 
 /** What a parameter takes; a scalar of ours leads to its meaning. */
 function allowedText(parameter: Parameter): string {
+  if (parameter.type in CLOSED_LISTS)
+    return `${parameter.list ? `${parameter.min} to ${parameter.max} × ` : ''}${typeLink(parameter.type)}`;
   const allowed = allowedOf(parameter);
   if (Array.isArray(allowed)) return escape(allowed.join(', '));
   if (typeof allowed === 'object' && allowed !== null) return `${parameter.min} to ${parameter.max}${boundedThing(parameter)}`;
