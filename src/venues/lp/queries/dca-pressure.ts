@@ -42,6 +42,8 @@ export interface PressureRow {
 const QUOTES = [...STABLES, SOL].map((mint) => `'${mint}'`).join(', ');
 /** A lean of less than this is none. */
 export const LEAN = 15;
+/** Whoever orders sets the frequency: a next cycle a century after the last one has no date. */
+const NEVER_S = 100 * 365 * 86_400;
 
 /**
  * D-DCA: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
@@ -53,8 +55,11 @@ function pressure(one: boolean): Statement {
     name: `lp_dca_pressure_${Number(one)}`,
     text: `
 WITH open AS (
-  SELECT o.*, o.last_cycle_at + make_interval(secs => (o.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - o.last_cycle_at) / o.cycle_frequency) - 1)))::float8) AS next_at
-  FROM (${ordersAsOf('$1::timestamptz')}) o WHERE (o.closed_at IS NULL OR o.closed_at >= $1) AND o.remaining > 0
+  SELECT o.*, CASE WHEN o.wait_s < ${NEVER_S} THEN o.last_cycle_at + make_interval(secs => o.wait_s::float8) END AS next_at
+  FROM (
+    SELECT a.*, a.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - a.last_cycle_at) / a.cycle_frequency) - 1)) AS wait_s
+    FROM (${ordersAsOf('$1::timestamptz')}) a WHERE (a.closed_at IS NULL OR a.closed_at >= $1) AND a.remaining > 0
+  ) o
 ), due AS (
   SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
     ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ceil(extract(epoch FROM $2 - o.next_at) / o.cycle_frequency))) END AS amount

@@ -119,3 +119,19 @@ test('an order of two tokens without a price is one order left out, in whichever
     await later.drop();
   }
 });
+
+test('an order that comes round once in ages is due once it can be, and breaks nothing', async () => {
+  const later = await testDatabase();
+  try {
+    await loadRecords(later.pool, 'tokens.json', tokenList);
+    const forever = [10_000_000_000_000, Number.MAX_SAFE_INTEGER].map((every_s) =>
+      opened({ ...BUY_HOURLY, name: `every ${every_s}`, every_s }),
+    );
+    await loadRecords(later.pool, 'chain.json', forever);
+    const { data } = await ask<Row>(later, 'lp/dca/pressure', NOW, { token: ZED, timeframe: 'all' });
+    expect(data).toMatchObject({ buy_volume: 2_000, open_buy_orders: 2, next_cycle_at: null });
+    expect((await ask<Row>(later, 'lp/dca/pressure', NOW, { token: ZED, timeframe: '365d' })).data).toMatchObject({ buy_volume: 0 });
+  } finally {
+    await later.drop();
+  }
+});
