@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
+import { POOL_PRICE } from '../rollups/price-at';
 import { SMART } from '../rollups/smart';
 import { feeRate, feeRateFlag, type Filter, flowsIn, spanOf, swapsIn } from './span';
 
@@ -87,17 +88,14 @@ const PRICE: Statement = {
   name: 'lp_pool_price',
   keyed: true,
   text: `
-SELECT (CASE
-    WHEN f.bin_id IS NOT NULL AND p.bin_step IS NOT NULL THEN power(1 + p.bin_step / 10000.0::float8, f.bin_id)
-    WHEN f.sqrt_price IS NOT NULL THEN power(f.sqrt_price::float8 / 18446744073709551616.0::float8, 2)
-    ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals)) AS price
+SELECT ${POOL_PRICE} AS price
 FROM lp_pool p JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
 CROSS JOIN LATERAL (
   (SELECT "timestamp", bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
     FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY "timestamp" DESC, tx_id DESC, outer_ix DESC, inner_ix DESC LIMIT 1)
   UNION ALL (SELECT "timestamp", bin_id, NULL, NULL, NULL
     FROM lp_event WHERE pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY "timestamp" DESC, tx_id DESC LIMIT 1)
-) f WHERE p.pool_address = $1 ORDER BY f."timestamp" DESC LIMIT 1`,
+) f WHERE p.pool_address = $1 AND ${POOL_PRICE} IS NOT NULL ORDER BY f."timestamp" DESC LIMIT 1`,
 };
 
 /** Units of the second token per unit of the first, by the newest swap or event that tells it; null when none does. */

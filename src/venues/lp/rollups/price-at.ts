@@ -25,3 +25,16 @@ export const priceOnceAt = (mint: string, at: string, alias: string): string =>
 export const pricesAt = (mint: string, at: string, alias: string): string => `
 LEFT JOIN token_price ${alias}_own ON ${alias}_own.mint = ${mint} AND ${alias}_own.minute = date_trunc('minute', ${at})
 CROSS JOIN LATERAL (SELECT CASE WHEN ${alias}_own.usd IS NOT NULL AND ${mint} NOT IN (${stableList}) THEN ${alias}_own.usd ELSE (${priceOf(mint, at)}) END AS usd OFFSET 0) ${alias}`;
+
+/** Natural logarithm of the widest price a pool can have (Q64.64) with room; more is a broken record. */
+const LOG_PRICE_AT_MOST = 100;
+
+/**
+ * Price of the second token per first, in units of the tokens: of the active bin (1 + bin step / 10^4)^bin, of the square
+ * root price (Q64.64), or of what was swapped; times 10^(decimals x - decimals y).
+ * `f` is a swap or an event, `p` its pool, `x` and `y` the tokens.
+ */
+export const POOL_PRICE = `(CASE
+  WHEN f.bin_id IS NOT NULL AND p.bin_step IS NOT NULL AND abs(f.bin_id * ln(1 + p.bin_step / 10000.0::float8)) < ${LOG_PRICE_AT_MOST} THEN power(1 + p.bin_step / 10000.0::float8, f.bin_id)
+  WHEN f.sqrt_price IS NOT NULL THEN power(f.sqrt_price::float8 / 18446744073709551616.0::float8, 2)
+  ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals))`;

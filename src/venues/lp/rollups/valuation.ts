@@ -6,12 +6,10 @@ import { type TimeRange, TouchedHours } from '../store/hours';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
 import { WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { notingEvents, notingSwaps } from './changes';
-import { PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
+import { POOL_PRICE, PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
 const LEAST_USD = 1;
-/** Natural logarithm of the widest price a pool can have (Q64.64) with room; more is a broken record. */
-const LOG_PRICE_AT_MOST = 100;
 /** A price is used for this many hours after its minute. */
 const PRICE_HOURS = 1;
 
@@ -132,15 +130,6 @@ SELECT DISTINCT ON (mint, minute) mint, minute, weight / amount AS usd, ${PRICE_
 ) o WHERE mint IS NOT NULL AND mint NOT IN (${stableList})
 ORDER BY mint, minute, weight DESC, "timestamp", tx_id, n, side`;
 
-/**
- * Price of the second token per first, in units of the tokens: of the active bin (1 + bin step / 10^4)^bin, of the square
- * root price (Q64.64), or of what was swapped; times 10^(decimals x - decimals y).
- */
-const POOL_PRICE = `(CASE
-  WHEN f.bin_id IS NOT NULL AND p.bin_step IS NOT NULL AND abs(f.bin_id * ln(1 + p.bin_step / 10000.0::float8)) < ${LOG_PRICE_AT_MOST} THEN power(1 + p.bin_step / 10000.0::float8, f.bin_id)
-  WHEN f.sqrt_price IS NOT NULL THEN power(f.sqrt_price::float8 / 18446744073709551616.0::float8, 2)
-  ELSE f.raw_y::float8 / nullif(f.raw_x, 0)::float8 END * power(10::float8, x.decimals - y.decimals))::numeric`;
-
 /** Swaps and provider events as amounts of either token, with the bin or square root that tells the pool's price. */
 const pricedFacts = ({ events, swaps }: Tables): string =>
   [
@@ -164,7 +153,7 @@ const againstQuotes = (tables: Tables, quotes: readonly string[], source: number
 SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, b.quote * q.usd AS weight FROM (
   SELECT DISTINCT ON (mint, minute) mint, minute, price, quote FROM (
     SELECT CASE WHEN p.mint_y IN (${list}) THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', f."timestamp") AS minute,
-      CASE WHEN p.mint_y IN (${list}) THEN ${POOL_PRICE} ELSE 1 / nullif(${POOL_PRICE}, 0) END AS price,
+      CASE WHEN p.mint_y IN (${list}) THEN ${POOL_PRICE}::numeric ELSE 1 / nullif(${POOL_PRICE}::numeric, 0) END AS price,
       CASE WHEN p.mint_y IN (${list}) THEN f.raw_y * ('1e-' || y.decimals)::numeric ELSE f.raw_x * ('1e-' || x.decimals)::numeric END AS quote,
       f."timestamp", f.tx_id, f.ix
     FROM (${pricedFacts(tables)}) f

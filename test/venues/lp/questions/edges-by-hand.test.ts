@@ -2,7 +2,7 @@ import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
 import { loadRecords } from '../load';
-import { ANNA, BEN, CARA, dlmmPoolsPage, history, pairs, positionClose, SOL_USDC, tx, ZED_USDC } from '../pages';
+import { ANNA, BEN, CARA, dlmmPoolsPage, history, liquidity, pairs, positionClose, SOL_USDC, tx, ZED_USDC } from '../pages';
 
 // Who left and who stays, hours in which nothing was swapped, and a position that was opened before anybody looked: worked out on paper.
 
@@ -60,6 +60,19 @@ test('pools/detail: who has left holds nothing, whatever was lost', async () => 
     hhi: 1,
     top_lps: [{ owner: BEN, share_pct: 100, net_deposit_usd: 500 }],
   });
+});
+
+test('pools/detail: a bin beyond all prices tells none', async () => {
+  const far = await testDatabase();
+  try {
+    await loadRecords(far.pool, 'pools.json', [dlmmPoolsPage]);
+    const added = (name: string, at: string, bin: number): Row =>
+      tx(name, at, BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P2, 1_000_000_000, 100_000_000, bin));
+    await loadRecords(far.pool, 'chain.json', [added('n1', '2026-03-10T10:00:00Z', 2_000_000_000)]);
+    expect((await ask<Row>(far, 'lp/pools/detail', NOW, { pool_address: SOL_USDC })).data).toMatchObject({ price: null, total_events: 1 });
+  } finally {
+    await far.drop();
+  }
 });
 
 test('lps/profile: a position is open, closed, or nobody knows', async () => {
