@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { mean, median } from '../../../lib/statistics';
+import { mean, median, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf } from '../consensus';
 import { groupedBy } from '../grouped';
@@ -76,7 +76,7 @@ async function listFavoured(context: GraphContext, args: Scope): Promise<Favoure
     [...stances].map(async ([condition_id, held]): Promise<Favoured[]> => {
       const { token_id, wallets: all } = consensusOf(held, byScore);
       const wallets = all.filter((wallet) => wallet.token_id === token_id);
-      if (token_id === null || wallets.length < args.min_smart_wallets || averageOf({ wallets }) < args.min_avg_score) return [];
+      if (token_id === null || wallets.length < args.min_smart_wallets || toldAverage({ wallets }) < args.min_avg_score) return [];
       const outcome = (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
       if (outcome === undefined || (outcome.price !== null && outcome.price > args.max_price)) return [];
       return [{ condition_id, outcome, wallets, all, held }];
@@ -98,6 +98,8 @@ async function suggestionOf(context: GraphContext, args: Args): Promise<Record<s
 }
 
 const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
+/** The same as it is told, in tenths. */
+const toldAverage = (one: Pick<Favoured, 'wallets'>): number => roundTo(averageOf(one), 1);
 const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
 
 /** Conviction by definition D-CONV. */

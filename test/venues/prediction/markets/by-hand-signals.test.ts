@@ -107,6 +107,14 @@ describe('signals by hand', () => {
     expect((await refuse('new-smart-interest', { min_new_wallets: 50 })).context.suggestion).toEqual({ timeframe: 'all' });
   });
 
+  test('high-conviction: a mean score is compared as it is told', async () => {
+    const score = (value: number): Promise<unknown> => db.pool.query("UPDATE pm_wallet_score SET score = $2 WHERE wallet = $1 AND day = '2026-03-10'", [wallet(102), value]); // prettier-ignore
+    await score(69.9);
+    const rows = await ask<Row[]>('high-conviction', { min_smart_wallets: 3, min_avg_score: 80 }).finally(() => score(70));
+    // 79.97
+    expect(rows.map((row) => row.avg_smart_score)).toEqual([80, 80]);
+  });
+
   test('new-smart-interest', async () => {
     const [row, ...others] = await ask<Row[]>('new-smart-interest', { category: 'Politics' });
     expect(others).toEqual([]);
