@@ -13,6 +13,8 @@ export interface PretendPerps extends PretendUpstream {
 const HOUR = 3_600_000;
 /** How much of the past is kept at hand. */
 const KEPT_MS = 26 * HOUR;
+/** How often there is a block without fills, at multiples of it: they tell how far the venue is. */
+const QUIET_MS = 10_000;
 
 export interface PerpsUpstreamOptions {
   world: PerpsWorld;
@@ -37,6 +39,8 @@ export async function startPerpsUpstream({ world, since, clock, seed = 1 }: Perp
   }, seed);
   return { urls: { archive: server.url, info: server.url }, faults: server.faults, asked: server.asked, stop: () => server.stop() };
 }
+
+const timeOf = ({ block_time }: { block_time: string }): number => Date.parse(`${block_time.slice(0, 23)}Z`);
 
 const FILE = /^\/node_fills_by_block\/hourly\/(\d{8})\/(\d{1,2})$/;
 
@@ -66,12 +70,16 @@ function infoReply(world: PerpsWorld, now: Date, body: unknown): Reply {
   return { status: 200, body: { role: role === undefined ? 'missing' : role === 'vault' ? 'vault' : 'user' } };
 }
 
-/** What has happened so far; lived when somebody asks. */
+/**
+ * What has happened so far; lived when somebody asks. What an hour's file holds does not depend on when it was asked for: who has read a part of
+ * it goes on at that byte after a restart.
+ */
 class Past {
   private files = new Map<number, Buffer[]>();
   /** The hour that was asked for last: later ones are still to be read. */
   private asked = Number.NEGATIVE_INFINITY;
   private lived: Date;
+  private quietUntil: number;
   private living: Promise<void> = Promise.resolve();
 
   constructor(
@@ -79,6 +87,7 @@ class Past {
     since: Date,
   ) {
     this.lived = since;
+    this.quietUntil = since.getTime() - QUIET_MS;
   }
 
   /** The file of an hour (`YYYYMMDD`, hour), as far as it is written. */
@@ -101,19 +110,30 @@ class Past {
   private async go(now: Date): Promise<void> {
     if (now <= this.lived) return;
     for (const { format, records } of this.world.pages(this.lived, now)) {
-      if (format === 'ndjson') for (const block of records as { block_time: string }[]) this.write(block);
+      if (format === 'ndjson')
+        for (const block of records as { block_time: string }[]) {
+          this.beQuiet(timeOf(block));
+          this.write(block);
+        }
       // A long past must not hold up whoever else is served by this process.
       await new Promise(setImmediate);
     }
-    // The venue makes blocks without fills too: they tell how far it is.
     const time = now.getTime();
-    this.write({ local_time: archiveTime(time), block_time: archiveTime(time), block_number: numberOfBlock(time), events: [] });
+    this.beQuiet(time);
     this.lived = now;
     for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR)) this.files.delete(hour);
   }
 
+  /** Writes the blocks without fills up to `time`. */
+  private beQuiet(time: number): void {
+    for (; this.quietUntil + QUIET_MS <= time; this.quietUntil += QUIET_MS) {
+      const at = this.quietUntil + QUIET_MS;
+      this.write({ local_time: archiveTime(at), block_time: archiveTime(at), block_number: numberOfBlock(at), events: [] });
+    }
+  }
+
   private write(block: { block_time: string } & Record<string, unknown>): void {
-    const hour = Math.floor(Date.parse(`${block.block_time.slice(0, 23)}Z`) / HOUR) * HOUR;
+    const hour = Math.floor(timeOf(block) / HOUR) * HOUR;
     const line = Buffer.from(`${JSON.stringify(block)}\n`);
     const chunks = this.files.get(hour);
     if (chunks === undefined) this.files.set(hour, [line]);

@@ -135,6 +135,25 @@ describe('hourly files', () => {
     expect(step?.pages).toHaveLength(1);
   });
 
+  test('a pretended node that was started again has the same bytes, whenever it was asked', async () => {
+    const clock = new TurnedClock(hours(29.1));
+    const path = pathOf(hours(29).getTime());
+    const written = async (since: Date, asked: readonly number[]): Promise<string> => {
+      const upstream = await startPerpsUpstream({ world: worldOf(), since, clock });
+      let whole: Buffer | null = null;
+      for (const hour of asked) {
+        clock.turnTo(hours(hour));
+        whole = await filesAt(upstream.urls.archive ?? '').read(path, 0, 1e7, context.signal);
+      }
+      await upstream.stop();
+      return whole?.toString('utf8') ?? '';
+    };
+    const first = await written(hours(28), [28.9, 29.1, 29.1003, 29.37, 29.8]);
+    const second = await written(hours(29.5), [29.9]);
+    expect(first.length).toBeGreaterThan(10_000);
+    expect(second.slice(0, first.length)).toBe(first);
+  });
+
   test('a server that knows no ranges, has no file, or fails', async () => {
     const upstream = await startPerpsUpstream({ world: worldOf(), since: START, clock: new TurnedClock(hours(30.5)) });
     stopping = () => upstream.stop();
