@@ -40,6 +40,7 @@ describe('the pages people read', () => {
       expect(reference).toContain(`<a href="#${id}"><code>${endpoint.path}</code></a>`);
       expect(Number(/\$([\d.]+) \(/.exec(section)?.[1])).toBe(dollars(priceRange(endpoint).default));
       const [parameters = '', fields = ''] = section.split('<details>');
+      expect(parameters).toContain(`An answer is kept for up to ${endpoint.fresh} s.`);
       expect(all(parameters, /<tr><td><code>([^<]+)<\/code>/g)).toEqual(endpoint.parameters.map((parameter) => parameter.name));
       const shown = all(fields, /<tr><td><code>([^<]+)<\/code>/g);
       const spelled = new Set(shown.flatMap((field) => [field, field.split('.').map(snakeCase).join('.')]));

@@ -79,7 +79,7 @@ function endpointSection(endpoint: Endpoint, schema: GraphQLSchema, publicUrl: s
   const parameters = endpoint.parameters.map((parameter) => parameterRow(endpoint, parameter));
   const fields = fieldRows(outputSchema(endpoint, schema));
   return `<h3 id="${anchor(endpoint)}">${endpoint.method} ${code(endpoint.path)} ${price(`${usd(range.default)} (${usd(range.cheapest)} to ${usd(range.dearest)})`)}</h3>
-<p>${escape(endpoint.summary)}. <a href="/docs/methodology#${anchor(endpoint)}">How it is computed</a>${rules.map((rule) => ` ${escape(rule)}`).join('')}</p>
+<p>${escape(endpoint.summary)}. <a href="/docs/methodology#${anchor(endpoint)}">How it is computed</a>. An answer is kept for up to ${endpoint.fresh} s.${rules.map((rule) => ` ${escape(rule)}`).join('')}</p>
 ${parameters.length ? table(['Parameter', 'Default', 'Allowed', 'Price', 'Notes'], parameters) : ''}
 <pre>${escape(exampleOf(endpoint, publicUrl))}</pre>
 <details><summary>${fields.length} fields of ${endpoint.answer.table ? 'each row of ' : ''}the answer</summary>${table(['Field', 'Type', 'Meaning'], fields)}</details>`;
