@@ -10,7 +10,8 @@ type Tree = Map<string, Tree>;
 
 function treeOf(fields: readonly string[]): Tree {
   const root: Tree = new Map();
-  for (const field of fields) {
+  // What is asked for whole is not narrowed by a part of it that is asked for too.
+  for (const field of fields.filter((one) => !fields.some((other) => one.startsWith(`${other}.`)))) {
     let node = root;
     for (const part of field.split('.')) {
       const child = node.get(part) ?? (new Map() as Tree);

@@ -5,7 +5,8 @@ import { selectFields, toCsv, toNdjson } from '../../src/gateway/formats';
 test('only the wanted fields stay, and every id', () => {
   const data = { condition_id: '0x1', question: 'Why?', trades: [{ tx_hash: 'a', price: 1, size: 2, wallet: 'w' }] };
   expect(selectFields(data, ['trades.price'])).toEqual({ condition_id: '0x1', trades: [{ tx_hash: 'a', wallet: 'w', price: 1 }] });
-  expect(selectFields(data, ['trades'])).toEqual({ condition_id: '0x1', trades: data.trades });
+  for (const whole of [['trades'], ['trades.price', 'trades'], ['trades', 'trades.price']])
+    expect(selectFields(data, whole)).toEqual({ condition_id: '0x1', trades: data.trades });
 });
 
 test('native rows answer to either spelling', () => {

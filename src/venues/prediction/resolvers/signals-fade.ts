@@ -1,7 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { mean } from '../../../lib/statistics';
+import { mean, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Consensus, byScore, consensusOf } from '../consensus';
 import { compareAmounts, over, total } from '../exact';
@@ -103,8 +103,9 @@ function crowdOf(sides: readonly CrowdSide[]): Crowd {
   };
 }
 
+/** Compared as they are told: a share in millionths. */
 const agrees = (crowd: Crowd, { min_wallets, min_usdc, min_consensus }: Args): boolean =>
-  crowd.wallets >= min_wallets && crowd.usdc >= min_usdc && crowd.strength >= min_consensus;
+  crowd.wallets >= min_wallets && crowd.usdc >= min_usdc && roundTo(crowd.strength, 6) >= min_consensus;
 
 /** The first of the crowds in the order asked for. Unless prices or smart money choose them, these are looked up for the first alone. */
 async function listShown(context: GraphContext, crowds: readonly Crowd[], { sort_by, contrarian_only, limit }: Args): Promise<Seen[]> {

@@ -314,6 +314,10 @@ describe('signals by every parameter', () => {
       ...['Sports', 'Crypto', 'Politics'].map((category) => ({ ...loose, category })),
     ];
     await compare('markets/dumb-consensus', variations, expected, (sent) => [String(sent.sort_by ?? 'consensus_strength'), -1], { limit: 20 }); // prettier-ignore
+    // A strength is compared as it is told.
+    const { data: crowds } = await call<{ condition_id: string; consensus_strength: number }[]>(db, 'markets/dumb-consensus', now, loose);
+    for (const { condition_id, consensus_strength: min_consensus } of crowds)
+      expect((await call<Row[]>(db, 'markets/dumb-consensus', now, { ...loose, min_consensus })).data.map((row) => row.condition_id)).toContain(condition_id); // prettier-ignore
   }, 120_000);
 
   test('markets/closing-soon', async () => {
