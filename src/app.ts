@@ -117,6 +117,9 @@ async function startReading(
   };
 }
 
+/** Its statements take milliseconds: a database that lets them wait this long is frozen, or behind a network that loses everything. */
+const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000 };
+
 /** The composition root: everything is made and joined here, and nowhere else. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
@@ -124,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
-  const ledger = await openKeyedPool(options.databaseUrl, { application_name: 'smart-money-api payments' });
+  const ledger = await openKeyedPool(options.databaseUrl, { ...LEDGER_PATIENCE, application_name: 'smart-money-api payments' });
   const payments = await createPayments(options.payments, { pool: ledger, logger });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);

@@ -1,4 +1,6 @@
+import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
+import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Sale } from '../../src/payments/protocol';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
@@ -73,6 +75,24 @@ describe('the corridor on a local Solana', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  it('refuses when the ledger does not answer in time', async () => {
+    const pool = await openKeyedPool(till.database.url, { query_timeout: 300 });
+    const impatient = await createPayments(till.settings, { pool, logger: till.logger });
+    const buyer = await fundedBuyer(till);
+    const holder = await till.database.pool.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE payment_claim IN ACCESS EXCLUSIVE MODE');
+      const refused = await impatient.charge(saleOf({ headers: await signedHeaders(till, buyer) }), workOf());
+      expect([told(refused), refused]).toEqual(['503 payments_unavailable', expect.objectContaining({ charged: false })]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+      await impatient.stop();
+      await pool.end();
+    }
+    expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(5_000_000n);
   });
 
   describe('work that brings nothing', () => {
