@@ -160,7 +160,7 @@ test('the price list states the same 74 prices', async () => {
 
 interface Operation {
   'x-payment-info': { offers: { amount: string }[] };
-  parameters?: { name: string; example?: unknown }[];
+  parameters?: { name: string; example?: unknown; schema: { pattern?: string } }[];
   requestBody?: { content: { 'application/json': { example: Record<string, unknown> } } };
   responses: Record<string, { content: Record<string, unknown> }>;
 }
@@ -178,6 +178,14 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
       operation?.requestBody?.content['application/json'].example ??
       Object.fromEntries((operation?.parameters ?? []).flatMap(({ name, example: value }) => (value === undefined ? [] : [[name, value]])));
     expect([endpoint.name, readParameters(endpoint, rawOfBody(example)).problems]).toEqual([endpoint.name, []]);
+    // An address may be written with a checksum in its letters.
+    for (const { name, example: value, schema } of operation?.parameters ?? [])
+      if (schema.pattern !== undefined && typeof value === 'string' && value.startsWith('0x'))
+        expect([endpoint.name, name, `0x${value.slice(2).toUpperCase()}`]).toEqual([
+          endpoint.name,
+          name,
+          expect.stringMatching(schema.pattern),
+        ]);
     const names = operation?.parameters?.map(({ name }) => name) ?? [];
     expect(endpoint.method === 'POST' || (names.includes('fields') && names.includes('format'))).toBe(true);
     expect('text/csv' in (operation?.responses['200']?.content ?? {})).toBe(endpoint.answer.table);
