@@ -86,7 +86,7 @@ describe('insiders, counted again', () => {
             expect(row).toEqual({
               bucket: `${new Date(start).toISOString().slice(0, 19)}Z`,
               insider_wallets: wallets(mine).length,
-              new_insider_wallets: wallets(mine).filter((wallet) => (since.get(wallet) as number) >= start).length,
+              new_insider_wallets: wallets(mine).filter((wallet) => (since.get(wallet) as number) >= Math.max(start, from)).length,
               insider_trades: mine.length,
               insider_buy_usdc: expect.closeTo(buys(mine), 4),
               markets_touched: new Set(mine.map(({ condition_id }) => condition_id)).size,
