@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
+import { repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { VenueName } from '../venues/venue';
 import { type FeedRow, Overtaken, beginFeed, findFeed, holdFeed, later, moveFeed, noteFailure, recordedUntil } from './feed-store';
@@ -100,7 +101,8 @@ async function readVenue(
   const lost = new AbortController();
   turn.on('error', (error) => lost.abort(error));
   // A connection that died quietly is noticed by its silence.
-  const pulse = setInterval(() => void turn.query('SELECT 1').catch((error: Error) => lost.abort(error)), PULSE_MS);
+  const feel = async (): Promise<void> => void (await turn.query('SELECT 1').catch((error: Error) => lost.abort(error)));
+  const pulse = repeat(feel, PULSE_MS);
   try {
     const signal = AbortSignal.any([stopped, lost.signal]);
     await Promise.all(
@@ -108,7 +110,7 @@ async function readVenue(
     );
     if (lost.signal.aborted && !stopped.aborted) throw lost.signal.reason;
   } finally {
-    clearInterval(pulse);
+    void pulse.stop();
     turn.release(true);
   }
 }
