@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { JsonRpcNode } from '../chains/json-rpc';
 import type { PaymentsConfig } from '../payments/config';
 import { type LocalSolana, startLocalSolana } from './chains/solana';
 import { type LocalTempo, startLocalTempo } from './chains/tempo';
@@ -49,14 +50,9 @@ export async function sandboxRuns(folder: string): Promise<boolean> {
   if (!sandboxIsMade(folder)) return false;
   const { solana } = readSandboxWallets(folder);
   try {
-    const response = await fetch(solana.rpc_url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBalance', params: [solana.pay_to] }),
-      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
-    });
-    const { result } = (await response.json()) as { result?: { value: number } };
-    return (result?.value ?? 0) > 0;
+    const node = new JsonRpcNode(solana.rpc_url, { try_ms: ANSWERS_WITHIN_MS });
+    const { value } = (await node.call('getBalance', [solana.pay_to])) as { value: number };
+    return value > 0;
   } catch {
     return false;
   }
