@@ -148,9 +148,22 @@ function readList(parameter: Parameter, name: string, values: readonly unknown[]
   const read = items.map((item) =>
     item === '' ? bad(reading, parameter.name, 'has an empty item', allowedOf(parameter), '') : readItem(parameter, name, item, reading),
   );
-  if (read.some((item) => item === undefined)) return undefined;
+  if (read.some((item) => item === undefined)) {
+    suggestList(parameter, items, reading);
+    return undefined;
+  }
   if (new Set(read).size < read.length) return bad(reading, parameter.name, 'holds the same item twice', 'distinct items', items);
   return read as string[];
+}
+
+/** The whole list as it was meant, where that is known of every item that is wrong. */
+function suggestList(parameter: Parameter, items: readonly unknown[], reading: Reading): void {
+  const meant = items.map((item) => {
+    const read = readValue(item, parameter);
+    return read.ok ? String(read.value) : read.suggestion;
+  });
+  if (meant.every((item) => item !== undefined)) reading.suggestion[parameter.name] = [...new Set(meant)].join(',');
+  else delete reading.suggestion[parameter.name];
 }
 
 function readItem(parameter: Parameter, name: string, raw: unknown, reading: Reading): string | number | boolean | undefined {

@@ -98,6 +98,10 @@ describe('bad values are named, with what was got and what is allowed', () => {
   test.each([
     ['perps/trades/feed', 'coin=BTC-USDC', { coin: 'BTC' }],
     ['perps/trades/feed', 'coin=eth/usd', { coin: 'ETH' }],
+    // A list as a whole, or not at all.
+    ['perps/pressure/pairs', 'coins=BTC-USDC,ETH,BTC', { coins: 'BTC,ETH' }],
+    ['perps/pressure/pairs', 'coins=BTC-USDC,%C3%A4', {}],
+    ['markets/capital-flow-comparison', 'timeframes=24h,7dd', {}],
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
     ['markets/trending', 'fields=questoin', { fields: 'question' }],
