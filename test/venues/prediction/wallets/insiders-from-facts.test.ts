@@ -36,13 +36,16 @@ describe('insiders, from facts', () => {
   afterAll(() => db.drop());
 
   const signalsOf = ({ points, days, usdc, hours, minutes, volume, categories, short }: Suspicion): Row => ({
-    wallet_age: { score: near(points.wallet_age as number), days: near(days) },
-    first_bet_size: { score: near(points.first_bet_size as number), usdc: near(usdc) },
-    bet_timing: { score: near(points.bet_timing as number), hours_before_end: near(hours) },
-    withdrawal_speed: { score: near(points.withdrawal_speed as number), minutes_after_resolution: minutes === null ? null : near(minutes) },
-    market_selection: { score: near(points.market_selection as number), is_binary: true, is_high_volume: volume >= 1e6 },
-    category_concentration: { score: near(points.category_concentration as number), distinct_categories: categories.length, primary_category: categories[0]?.category }, // prettier-ignore
-    short_bet_win_rate: { score: near(points.short_bet_win_rate as number), win_rate: short.n === 0 ? null : near(short.wins / short.n), sample_size: short.n }, // prettier-ignore
+    wallet_age: { score: near(points.wallet_age as number, 0.9), days: near(days) },
+    first_bet_size: { score: near(points.first_bet_size as number, 0.9), usdc: near(usdc) },
+    bet_timing: { score: near(points.bet_timing as number, 0.9), hours_before_end: near(hours) },
+    withdrawal_speed: {
+      score: near(points.withdrawal_speed as number, 0.9),
+      minutes_after_resolution: minutes === null ? null : near(minutes),
+    },
+    market_selection: { score: near(points.market_selection as number, 0.9), is_binary: true, is_high_volume: volume >= 1e6 },
+    category_concentration: { score: near(points.category_concentration as number, 0.9), distinct_categories: categories.length, primary_category: categories[0]?.category }, // prettier-ignore
+    short_bet_win_rate: { score: near(points.short_bet_win_rate as number, 0.9), win_rate: short.n === 0 ? null : near(short.wins / short.n), sample_size: short.n }, // prettier-ignore
   });
 
   /** All wallets with a bet on the market, but those whose first bet cannot be told from another of the same second. */
