@@ -26,16 +26,20 @@ const ASSUMED_ROWS = 10;
 /** Rows that can be asked of one list. */
 export const MOST_ROWS = 1_000;
 const SIZES = /(^|_)(first|limit)$/;
+/** The schema is some 100 KB each time it is told. */
+const INTROSPECTION_COST = 1_000;
 
 interface Walk {
   schema: GraphQLSchema;
   fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   variables: Readonly<Record<string, unknown>>;
+  /** Costs of fragments that were walked: thirty that each spread the next one twice are thirty walks, not a thousand million. */
+  known: Map<string, number>;
 }
 
 /**
  * What an operation costs: each field of objects 1 (of the root 50), and what is below it times the rows asked of the
- * lists around it (`first`, `limit`; 10 where nothing says). Scalars and introspection cost nothing. Throws GraphQLError for more than 1,000 rows of one list.
+ * lists around it (`first`, `limit`; 10 where nothing says), introspection 1,000. Scalars cost nothing. Throws GraphQLError for more than 1,000 rows of one list.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -44,31 +48,42 @@ export function costOf(
   variables: Readonly<Record<string, unknown>>,
 ): number {
   const root = schema.getRootType(operation.operation);
-  return root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables }, [], false) : 0;
+  return root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables, known: new Map() }, false) : 0;
 }
 
-function selectionCost(set: SelectionSetNode, parent: GraphQLOutputType, walk: Walk, within: readonly string[], bounded: boolean): number {
+function selectionCost(set: SelectionSetNode, parent: GraphQLOutputType, walk: Walk, bounded: boolean): number {
   let cost = 0;
   for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) cost += fieldCost(node, parent, walk, within, bounded);
+    if (node.kind === Kind.FIELD) cost += fieldCost(node, parent, walk, bounded);
     else if (node.kind === Kind.INLINE_FRAGMENT)
-      cost += selectionCost(node.selectionSet, typeNamed(node.typeCondition?.name.value, walk) ?? parent, walk, within, bounded);
-    else if (!within.includes(node.name.value)) {
-      const fragment = walk.fragments[node.name.value];
-      const type = typeNamed(fragment?.typeCondition.name.value, walk);
-      if (fragment && type) cost += selectionCost(fragment.selectionSet, type, walk, [...within, node.name.value], bounded);
-    }
+      cost += selectionCost(node.selectionSet, typeNamed(node.typeCondition?.name.value, walk) ?? parent, walk, bounded);
+    else cost += fragmentCost(node.name.value, walk, bounded);
   }
+  return cost;
+}
+
+function fragmentCost(name: string, walk: Walk, bounded: boolean): number {
+  const key = `${name} ${bounded}`;
+  const known = walk.known.get(key);
+  if (known !== undefined) return known;
+  // A fragment inside itself is refused by a rule of GraphQL; here it only must not go round for ever.
+  walk.known.set(key, 0);
+  const fragment = walk.fragments[name];
+  const type = typeNamed(fragment?.typeCondition.name.value, walk);
+  const cost = fragment && type ? selectionCost(fragment.selectionSet, type, walk, bounded) : 0;
+  walk.known.set(key, cost);
   return cost;
 }
 
 const typeNamed = (name: string | undefined, { schema }: Walk): GraphQLOutputType | undefined =>
   name === undefined ? undefined : (schema.getType(name) as GraphQLOutputType | undefined);
 
-function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, within: readonly string[], bounded: boolean): number {
-  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, bounded: boolean): number {
+  if (node.selectionSet === undefined) return 0;
   // Names that begin with two underscores belong to introspection.
-  if (field === undefined || node.selectionSet === undefined) return 0;
+  if (node.name.value.startsWith('__')) return INTROSPECTION_COST;
+  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+  if (field === undefined) return 0;
   const type = getNamedType(field.type);
   if (!isCompositeType(type)) return 0;
   const asked = rowsAsked(field, node, walk);
@@ -77,7 +92,7 @@ function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, withi
   // A page's list has the length that its own field asked for.
   const isPage = asked !== null && !isList;
   const own = parent === walk.schema.getQueryType() ? ROOT_COST : 1;
-  return own + rows * selectionCost(node.selectionSet, type, walk, within, isPage);
+  return own + rows * selectionCost(node.selectionSet, type, walk, isPage);
 }
 
 /** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for less than a row and for more than a list may hold. */

@@ -79,7 +79,9 @@ export function makeExplorer(
           return new GraphQLError(cause.message, {
             extensions: { code: cause.code, ...(cause.context.suggestion && { suggestion: cause.context.suggestion }) },
           });
-        return error instanceof GraphQLError && cause === undefined ? error : new GraphQLError(message);
+        // GraphQL's own words, those about a variable of the wrong type included: their cause is of its kind too.
+        const own = error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError);
+        return own ? error : new GraphQLError(message);
       },
     },
     plugins: [limits, untilDeadline as Plugin, metaExtension as Plugin],

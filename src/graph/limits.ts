@@ -11,19 +11,25 @@ import type { Plugin } from 'graphql-yoga';
 import { MOST_COST, costOf } from './cost';
 
 const MOST_DEPTH = 8;
+/** GraphiQL's own introspection has some 300; every name, bracket and value is one. */
+const MOST_TOKENS = 5_000;
 
-/** Levels of fields below a selection, fragments followed; introspection is not counted: GraphiQL needs it. */
+/** Levels of fields below a selection, fragments followed once each; introspection is not counted: GraphiQL needs it. */
 function depthOf(
   set: SelectionSetNode | undefined,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  within: readonly string[],
+  known: Map<string, number>,
 ): number {
   const depths = (set?.selections ?? []).map((node) => {
-    if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, within);
-    if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, within);
-    // A fragment inside itself is refused by another rule; here it only must not go round for ever.
+    if (node.kind === Kind.FIELD) return node.name.value.startsWith('__') ? 0 : 1 + depthOf(node.selectionSet, fragments, known);
+    if (node.kind === Kind.INLINE_FRAGMENT) return depthOf(node.selectionSet, fragments, known);
     const name = node.name.value;
-    return within.includes(name) ? 0 : depthOf(fragments.get(name)?.selectionSet, fragments, [...within, name]);
+    if (!known.has(name)) {
+      // A fragment inside itself is refused by another rule; here it only must not go round for ever.
+      known.set(name, 0);
+      known.set(name, depthOf(fragments.get(name)?.selectionSet, fragments, known));
+    }
+    return known.get(name) as number;
   });
   return Math.max(0, ...depths);
 }
@@ -35,7 +41,7 @@ const depthLimit: ValidationRule = (context) => ({
       document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
     );
     for (const node of document.definitions) {
-      if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, []) <= MOST_DEPTH) continue;
+      if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, new Map()) <= MOST_DEPTH) continue;
       context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
     }
   },
@@ -57,8 +63,11 @@ function refusal(tell: () => number): GraphQLError | null {
   );
 }
 
-/** What free questions are held to: 8 levels, 1,000 rows a list, a cost of 5,000; sizes sent as variables are known only before the run. */
+/** What free questions are held to: 5,000 tokens, 8 levels, 1,000 rows a list, a cost of 5,000; sizes sent as variables are known only before the run. */
 export const limits: Plugin = {
+  onParse({ parseFn, setParseFn }) {
+    setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
+  },
   onValidate({ addValidationRule }) {
     addValidationRule(depthLimit);
   },

@@ -52,8 +52,15 @@ test('sizes sent as variables and as defaults of variables count alike', () => {
   expect(cost(source('$n: Int!'), { n: 90 })).toBe(50 + 1 + 90 * 2);
 });
 
-test('introspection is free, and every document that is sold could be asked for freely', () => {
-  expect(cost(getIntrospectionQuery())).toBe(0);
+test('fragments within fragments are walked once each', () => {
+  const fan = Array.from({ length: 60 }, (_, index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`).join(' ');
+  expect(cost(`{ ...f0 } ${fan} fragment f60 on Query { ${MARKET} { question } }`)).toBe(50 * 2 ** 60);
+});
+
+test('introspection may be asked for, not a hundred times at once, and every document that is sold could be asked for freely', () => {
+  expect(cost(getIntrospectionQuery())).toBeLessThanOrEqual(MOST_COST);
+  const many = Array.from({ length: 100 }, (_, index) => `a${index}: __schema { types { name } }`).join(' ');
+  expect(cost(`{ ${many} }`)).toBeGreaterThan(MOST_COST);
   for (const endpoint of ENDPOINTS) {
     const operation = getOperationAST(endpoint.document);
     const defaults = Object.fromEntries(endpoint.parameters.map(({ name, default: value }) => [name, value]));

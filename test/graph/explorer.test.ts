@@ -52,6 +52,21 @@ test('queries nested too deep are refused, through fragments too', async () => {
   expect((await ask(split)).body.errors?.map(({ message }) => message)).toContain('The query is nested deeper than 8 levels.');
 });
 
+test('a text that unfolds to millions of fields, or is thousands of words long, is refused at once', async () => {
+  const fan = Array.from({ length: 40 }, (_, index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`).join(' ');
+  const unfolding = await ask(`{ ...f0 } ${fan} fragment f40 on Query { perpsPlatformStats { total_trades } }`);
+  expect(unfolding.body.errors?.[0]?.extensions?.code).toBe('query_too_expensive');
+  const wordy = await ask(`{ ${'__typename '.repeat(6_000)} }`);
+  expect(wordy.body.errors?.[0]?.message).toContain('5000 tokens');
+});
+
+test('a variable of the wrong type is told as such', async () => {
+  const { body } = await ask('query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }', { n: '5' });
+  expect(body.errors?.[0]?.message).toContain('Variable "$n" got invalid value "5"');
+  const { body: other } = await ask('query q($t: Timeframe!) { perpsTradesWhales(timeframe: $t) { coin } }', { t: '2h' });
+  expect(other.errors?.[0]?.message).toContain('Not a valid Timeframe: 2h');
+});
+
 test('lists are bounded, mutations do not exist', async () => {
   expect((await ask('{ perpsTradesWhales(limit: 100000) { coin } }')).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
   for (const limit of [0, -1])
