@@ -216,7 +216,8 @@ function readFields({ answer }: Endpoint, raw: RawParameters, reading: Reading):
   const names = fields.flatMap((value) =>
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value],
   );
-  if (names.length > MOST_FIELDS || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
+  const fitting = names.length > 0 && names.length <= MOST_FIELDS;
+  if (!fitting || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
     bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
     return;
   }

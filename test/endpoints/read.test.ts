@@ -57,6 +57,10 @@ describe('good values become canonical', () => {
   });
 
   test('equal values under two names are one value', () => expect(get('markets/trending', 'limit=5&n=5').problems).toEqual([]));
+
+  test('an empty list of fields is no list of fields', () => {
+    expect(post('wallets/profile', { wallet: WALLET, fields: [] }).problems).toMatchObject([{ param: 'fields' }]);
+  });
 });
 
 describe('bad values are named, with what was got and what is allowed', () => {
