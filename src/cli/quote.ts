@@ -21,6 +21,7 @@ export function parseRequest(words: readonly string[], body: string | undefined,
   const [first = '', second] = words;
   const [method, target] = second === undefined ? [body === undefined ? 'GET' : 'POST', first] : [first.toUpperCase(), second];
   if ((method !== 'GET' && method !== 'POST') || !target.startsWith('/')) throw new Error(`Usage: ${usage}`);
+  if (method === 'GET' && body !== undefined) throw new Error('A GET has no --body: its parameters stand in the query.');
   return { method, target, body: body === undefined ? undefined : parseBody(body) };
 }
 
@@ -41,6 +42,8 @@ export const command: Command = async (args, { root }) => {
   const [path = '', query = ''] = request.target.split(/\?(.*)/s, 2);
   const endpoint = loadCatalogue(root).endpoints.find((candidate) => candidate.path === path);
   if (endpoint === undefined) throw new Error(`No endpoint at ${path}; \`npm run endpoints\` lists all.`);
+  if (endpoint.method !== request.method) throw new Error(`${path} is asked by ${endpoint.method}, not by ${request.method}.`);
+  if (endpoint.method === 'POST' && query !== '') throw new Error(`${path} takes its parameters as --body '{…}', not in the query.`);
   const reading = readParameters(
     endpoint,
     endpoint.method === 'GET' ? rawOfQuery(new URLSearchParams(query)) : rawOfBody(request.body ?? {}),
