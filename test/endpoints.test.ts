@@ -1,3 +1,4 @@
+import { validateDiscoveryExtension, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import type { Endpoint } from '../src/endpoints/endpoint';
 import { VENUES, loadCatalogue } from '../src/app';
 import { sampleInput } from '../src/endpoints/json-schema';
@@ -128,6 +129,15 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
     ]);
     const { quote } = (await (await fetchPath(`/api/v1/pricing?${query.toString()}`)).json()) as { quote: { amount: string } };
     expect(quote.amount).toBe(String(standard));
+  });
+
+  test('crawlers of x402 accept its discovery record', async () => {
+    const { extensions } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never } };
+    // Formats are words to the crawler: it says so for each of them.
+    const warned = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    expect(validateDiscoveryExtension(extensions.bazaar)).toEqual({ valid: true });
+    expect(validateDiscoveryExtensionSpec(extensions.bazaar)).toEqual({ valid: true });
+    warned.mockRestore();
   });
 
   test('the other methods are refused, with Allow', async () => {

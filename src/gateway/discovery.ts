@@ -8,20 +8,28 @@ import { META_SCHEMA } from './meta-schema';
 
 /** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
 export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
-  const sample = sampleInput(endpoint);
-  const input =
-    endpoint.method === 'GET'
-      ? { type: 'http', method: 'GET', queryParams: sample }
-      : { type: 'http', method: 'POST', bodyType: 'json', body: sample };
+  const { method } = endpoint;
+  const [where, fixed] = method === 'GET' ? ['queryParams', { method }] : ['body', { method, bodyType: 'json' }];
+  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } };
   return {
-    info: { input, output: { type: 'json' } },
+    info: { input: { type: 'http', ...fixed, [where]: sampleInput(endpoint) }, output: { type: 'json' } },
+    // Crawlers drop a record whose `info` does not satisfy its own schema.
     schema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       properties: {
-        input: inputSchema(endpoint, schema),
-        output: { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } },
+        input: {
+          type: 'object',
+          properties: {
+            type: { const: 'http' },
+            ...Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, { const: value }])),
+            [where]: inputSchema(endpoint, schema),
+          },
+          required: ['type', ...Object.keys(fixed), where],
+        },
+        output: { type: 'object', properties: { type: { const: 'json' }, example: answer } },
       },
+      required: ['input'],
     },
   };
 }
