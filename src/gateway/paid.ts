@@ -9,6 +9,7 @@ import type { Logger } from '../observability/logger';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
+import type { AnswerMeta } from '../venues/venue';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { Executed } from './answers';
 import { deliver, type DeliverDeps, second } from './deliver';
@@ -77,7 +78,13 @@ function rawOf(request: Request, endpoint: Endpoint): RawParameters {
   return rawOfBody(body as Record<string, unknown>);
 }
 
-const queryOf = (request: Request): URLSearchParams => new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
+/** The query as it was sent, with its question mark. What stands before it may be a whole URL: proxies send such. */
+const searchOf = ({ originalUrl }: Request): string => /\?.*/s.exec(originalUrl)?.[0] ?? '';
+
+const queryOf = (request: Request): URLSearchParams => new URLSearchParams(searchOf(request));
+
+/** Of a query, this much is repeated in the offer. */
+const LONGEST_SEARCH = 2_000;
 
 /** POST endpoints read the body alone; what stands in the query is ignored, and said so. */
 function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading): void {
@@ -101,7 +108,7 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, canoni
     request_id: response.get('X-Request-Id') as string,
     method: endpoint.method,
     path: endpoint.path,
-    url: `${deps.publicUrl}${endpoint.method === 'GET' ? request.originalUrl.slice(0, 2_000) : endpoint.path}`,
+    url: `${deps.publicUrl}${endpoint.path}${endpoint.method === 'GET' ? searchOf(request).slice(0, LONGEST_SEARCH) : ''}`,
     description: endpoint.summary,
     amount: price.amount,
     request_hash: crypto.createHash('sha256').update(canonical).digest('hex'),
@@ -139,8 +146,8 @@ interface Told {
 function answerOf(outcome: Outcome, told: Told): Answer {
   if (outcome.kind === 'paid') return paidAnswer(outcome, told);
   if (outcome.kind === 'refused') {
-    const extra = outcome.transaction === null ? undefined : { transaction: outcome.transaction };
-    return { kind: 'error', error: outcome.error, charged: outcome.charged, headers: outcome.headers, extra };
+    const { error, charged, headers, transaction } = outcome;
+    return { kind: 'error', error, charged, headers, extra: { ...problemOf(error), ...(transaction === null ? {} : { transaction }) } };
   }
   const { challenge, error } = outcome;
   return {
@@ -153,16 +160,22 @@ function answerOf(outcome: Outcome, told: Told): Answer {
 }
 
 function paidAnswer(outcome: Outcome & { kind: 'paid' }, { reading, requestId }: Told): Answer {
-  const { data, meta } = outcome.answer as Executed;
+  const { data, meta: kept } = outcome.answer as Executed;
+  const { ineffective = {}, ...meta } = kept;
   // What belongs to this one request is added last: the rest may be a kept answer.
   const whole = {
     request_id: requestId,
     ...meta,
     ignored_params: reading.ignored,
-    warnings: [...(meta.warnings as string[]), ...reading.warnings],
+    warnings: [...(meta.warnings as string[]), ...idleOf(ineffective as AnswerMeta['ineffective'], reading), ...reading.warnings],
     replayed: outcome.replayed,
   };
   return { kind: 'data', data, meta: whole, headers: outcome.headers, fields: reading.fields, format: reading.format };
+}
+
+/** Said of what was sent alone: a default that changes nothing is nobody's mistake. */
+function idleOf(ineffective: AnswerMeta['ineffective'], { sent }: Reading): string[] {
+  return Object.entries(ineffective).flatMap(([name, by]) => (sent.has(name) ? [`${name}: has no effect with ${by}`] : []));
 }
 
 /** The part of a 402 that a machine pays by and a person understands. */

@@ -83,6 +83,7 @@ describe('parameters', () => {
 describe('proofs', () => {
   test.each([
     ['PAYMENT-SIGNATURE', '%%%', 400, 'malformed_payment'],
+    ['X-PAYMENT', '', 400, 'malformed_payment'],
     ['PAYMENT-SIGNATURE', Buffer.from('{}').toString('base64'), 400, 'malformed_payment'],
     ['X-PAYMENT', Buffer.from('[]').toString('base64'), 400, 'malformed_payment'],
     ['Authorization', 'Payment not-base64!', 402, 'malformed_credential'],
@@ -91,7 +92,8 @@ describe('proofs', () => {
   ])('%s: %s', async (header, value, status, code) => {
     const response = await at('/api/v1/trades/whales', { headers: { [header]: value } });
     expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ code, charged: false });
+    const told = code.startsWith('malformed') ? { details: [{ param: header }] } : {};
+    expect(await response.json()).toMatchObject({ code, charged: false, ...told });
   });
 
   test('two proofs at once are ambiguous', async () => {
@@ -100,7 +102,33 @@ describe('proofs', () => {
       headers: { 'PAYMENT-SIGNATURE': proof, Authorization: `Payment ${Buffer.from('{}').toString('base64url')}` },
     });
     expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'ambiguous_payment', type: 'https://paymentauth.org/problems/bad-request' });
   });
+
+  test('a payment that was sent already is refused with the problem type that MPP clients know', async () => {
+    const challenge = { id: 'a', realm: 'localhost', method: 'tempo', intent: 'charge', request: 'e30' };
+    const credential = Buffer.from(JSON.stringify({ challenge, payload: { type: 'hash', hash: '0x1' } })).toString('base64url');
+    const response = await at('/api/v1/trades/whales', { headers: { Authorization: `Payment ${credential}` } });
+    expect(await response.json()).toMatchObject({
+      code: 'method_unsupported',
+      type: 'https://paymentauth.org/problems/method-unsupported',
+      title: 'Method Unsupported',
+      status: 400,
+    });
+  });
+});
+
+test('a whole URL as the target of a request, as proxies send it, names the same resource', async () => {
+  const { port, host } = new URL(product.publicUrl);
+  const body = await new Promise<string>((resolve, reject) =>
+    http
+      .get(
+        { host: '127.0.0.1', port, path: 'http://elsewhere.example/api/v1/trades/whales?limit=5', headers: { Host: host } },
+        (response) => response.setEncoding('utf8').on('data', resolve),
+      )
+      .on('error', reject),
+  );
+  expect(JSON.parse(body)).toMatchObject({ resource: { url: `${product.publicUrl}/api/v1/trades/whales?limit=5` } });
 });
 
 test('40 KB of headers are refused by the parser, and the server lives on', async () => {
@@ -133,8 +161,13 @@ test('pages from elsewhere are not let in to the internal port by the browser', 
   const origin = { Origin: 'https://evil.example' };
   const preflight = await fetch(url, { method: 'OPTIONS', headers: { ...origin, 'Access-Control-Request-Method': 'POST' } });
   const question = { method: 'POST', headers: { ...origin, 'Content-Type': 'application/json' }, body: '{"query":"{__typename}"}' };
-  for (const { headers } of [preflight, await fetch(url, question)])
+  // A form is sent without asking the server first.
+  const form = { method: 'POST', headers: origin, body: new URLSearchParams({ query: '{__typename}' }) };
+  for (const { status, headers } of [preflight, await fetch(url, question), await fetch(url, form)]) {
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(status).toBe(403);
+  }
+  expect((await fetch(url, { ...form, headers: { Origin: product.internalUrl } })).status).toBe(200);
 });
 
 test('floods of unpaid requests are told to wait', async () => {

@@ -11,6 +11,7 @@ import {
   readCredential,
   receiptHeader,
 } from './mpp';
+import { malformed } from './mpp-wire';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, verifySolanaTransfer } from './solana-transfer';
@@ -68,7 +69,7 @@ export class MppSolana implements Protocol {
         message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
       });
     }
-    if (type !== 'transaction' || typeof transaction !== 'string') throw new AppError('malformed_credential', { reason: 'payload' });
+    if (type !== 'transaction' || typeof transaction !== 'string') throw malformed('payload');
     return { protocol: this.name, payload: { ...credential, payload: { type, transaction } } satisfies SolanaCredential };
   }
 

@@ -13,6 +13,7 @@ import {
   receiptHeader,
 } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
+import { malformed } from './mpp-wire';
 import { claimKeysOf, verifyTempoTransfer } from './tempo-transfer';
 
 interface TempoCredential extends MppCredential {
@@ -69,7 +70,7 @@ export class MppTempo implements Protocol {
         reason: 'mode_unsupported',
         message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
       });
-    if (type !== 'transaction' || typeof signature !== 'string') throw new AppError('malformed_credential', { reason: 'payload' });
+    if (type !== 'transaction' || typeof signature !== 'string') throw malformed('payload');
     return { protocol: this.name, payload: { ...credential, payload: { type, signature } } satisfies TempoCredential };
   }
 

@@ -72,6 +72,7 @@ function decodedPart(encoded: string): JsonObject {
   }
 }
 
-function malformed(reason: string): AppError {
-  return new AppError('malformed_credential', { reason });
+/** A credential that cannot be read; `reason` is the part of it, or the step, that failed. */
+export function malformed(reason: string): AppError {
+  return new AppError('malformed_credential', { reason, details: [{ param: 'Authorization', issue: `cannot be decoded: ${reason}` }] });
 }

@@ -143,14 +143,15 @@ const PROBLEMS: Partial<Record<ErrorCode, string>> = {
   malformed_payment: 'bad-request',
 };
 
-/** RFC 9457 members of an error: `type` under https://paymentauth.org/problems/ for payment errors, else about:blank. */
-export function problemOf(error: AppError): { type: string; title: string; status: number; detail: string } {
+/** RFC 9457 members of a payment error, `type` under https://paymentauth.org/problems/; null for any other. */
+export function problemOf(error: AppError): { type: string; title: string; status: number; detail: string } | null {
   const slug = error.context.reason === 'invalid_challenge' ? 'invalid-challenge' : PROBLEMS[error.code];
-  const title = (slug ?? error.code)
-    .split(/[-_]/)
+  if (slug === undefined) return null;
+  const title = slug
+    .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
-  return { type: slug ? `https://paymentauth.org/problems/${slug}` : 'about:blank', title, status: error.status, detail: error.message };
+  return { type: `https://paymentauth.org/problems/${slug}`, title, status: error.status, detail: error.message };
 }
 
 /** A verification_failed that tells MPP clients `invalid-challenge`. */

@@ -34,20 +34,32 @@ export interface X402Payment {
 
 /** Every value of a header as it stood on the wire: Node joins or drops repeated ones. `rawHeaders` alternates names and values. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  const found: string[] = [];
+  const [found, wanted]: [string[], string] = [[], name.toLowerCase()];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [field, value] = [rawHeaders[index] as string, rawHeaders[index + 1]];
     // Every request is looked through several times: most names already differ in length.
-    if (field.length === name.length && field.toLowerCase() === name && value !== undefined) found.push(value.trim());
+    if (field.length === name.length && field.toLowerCase() === wanted && value !== undefined) found.push(value.trim());
   }
   return found;
 }
 
-/** Decodes PAYMENT-SIGNATURE or X-PAYMENT (base64 or base64url JSON; the version is what the JSON says). Throws malformed_payment. */
-export function decodePayment(header: string): X402Payment {
-  const json = parse(header);
+/** The names under which a proof is sent: version 2's and version 1's. */
+export const PROOF_HEADERS = ['PAYMENT-SIGNATURE', 'X-PAYMENT'] as const;
+
+/** Decodes the value of a proof header (base64 or base64url JSON; the version is what the JSON says). Throws malformed_payment, which names the header. */
+export function decodePayment(value: string, header: (typeof PROOF_HEADERS)[number]): X402Payment {
+  try {
+    return decoded(value);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    throw new AppError('malformed_payment', { reason: error.message, details: [{ param: header, issue: error.message }] });
+  }
+}
+
+function decoded(value: string): X402Payment {
+  const json = parse(value);
   const version = json.x402Version;
-  if (version !== 1 && version !== 2) throw malformed('x402Version must be 1 or 2');
+  if (version !== 1 && version !== 2) throw new Malformed('x402Version must be 1 or 2');
   const chosen = version === 2 ? record(json.accepted, 'accepted') : json;
   const extra = version === 2 && chosen.extra !== undefined && chosen.extra !== null ? record(chosen.extra, 'accepted.extra') : {};
   const quote = extra.quote;
@@ -81,15 +93,15 @@ export function failureReason(error: AppError): string {
   return error.context.reason ?? error.code;
 }
 
-function parse(header: string): Record<string, unknown> {
-  if (header.length > MAX_PROOF_BYTES) throw malformed('larger than 16 KiB');
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw malformed('not base64');
-  const decoded = Buffer.from(header, 'base64').toString('utf8');
-  if (depthOf(decoded) > MAX_JSON_DEPTH) throw malformed('nested too deeply');
+function parse(value: string): Record<string, unknown> {
+  if (value.length > MAX_PROOF_BYTES) throw new Malformed('larger than 16 KiB');
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) throw new Malformed('not base64');
+  const json = Buffer.from(value, 'base64').toString('utf8');
+  if (depthOf(json) > MAX_JSON_DEPTH) throw new Malformed('nested too deeply');
   try {
-    return record(JSON.parse(decoded), 'payment');
+    return record(JSON.parse(json), 'payment');
   } catch (error) {
-    throw error instanceof AppError ? error : malformed('not JSON');
+    throw error instanceof Malformed ? error : new Malformed('not JSON');
   }
 }
 
@@ -112,20 +124,19 @@ function identifierOf(json: Record<string, unknown>): string | null {
   const id = typeof info === 'object' && info !== null ? (info as { id?: unknown }).id : undefined;
   if (id === undefined) return null;
   if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{16,128}$/.test(id))
-    throw malformed('payment-identifier must be 16 to 128 characters of A-Z a-z 0-9 _ -');
+    throw new Malformed('payment-identifier must be 16 to 128 characters of A-Z a-z 0-9 _ -');
   return id;
 }
 
 function record(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`${name} must be an object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed(`${name} must be an object`);
   return value as Record<string, unknown>;
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw malformed(`${name} must be a string`);
+  if (typeof value !== 'string') throw new Malformed(`${name} must be a string`);
   return value;
 }
 
-function malformed(issue: string): AppError {
-  return new AppError('malformed_payment', { reason: issue, details: [{ param: 'PAYMENT-SIGNATURE', issue }] });
-}
+/** What is wrong with a proof, in the words the buyer reads. */
+class Malformed extends Error {}

@@ -5,7 +5,15 @@ import type { Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord,
 import { findMemo, findToken, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
-import { decodePayment, failureReason, headerValues, PAYMENT_IDENTIFIER, responseHeaders, type X402Payment } from './x402-wire';
+import {
+  decodePayment,
+  failureReason,
+  headerValues,
+  PAYMENT_IDENTIFIER,
+  PROOF_HEADERS,
+  responseHeaders,
+  type X402Payment,
+} from './x402-wire';
 
 /** CAIP-2 ids (first 32 characters of the genesis hash) and the names version 1 used. */
 const NETWORKS = {
@@ -72,10 +80,11 @@ export class X402 implements Protocol {
   }
 
   read(sale: Sale): Credential | null {
-    const values = new Set([...headerValues(sale.raw_headers, 'payment-signature'), ...headerValues(sale.raw_headers, 'x-payment')]);
-    if (values.size === 0) return null;
-    if (values.size > 1) throw new AppError('ambiguous_payment');
-    return { protocol: this.name, payload: decodePayment([...values][0] as string) };
+    const proofs = PROOF_HEADERS.flatMap((header) => headerValues(sale.raw_headers, header).map((value) => ({ header, value })));
+    const [proof] = proofs;
+    if (proof === undefined) return null;
+    if (proofs.some(({ value }) => value !== proof.value)) throw new AppError('ambiguous_payment');
+    return { protocol: this.name, payload: decodePayment(proof.value, proof.header) };
   }
 
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
