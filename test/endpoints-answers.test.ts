@@ -43,7 +43,7 @@ async function send(endpoint: Endpoint, input: Input): Promise<Told & { json: An
 
 interface Answer {
   data: unknown;
-  meta: { count: number | null; limit: number | null; ignored_params: string[]; endpoint: string; as_of: string };
+  meta: { count: number | null; limit: number | null; ignored_params: string[]; endpoint: string; as_of: string; warnings: string[] };
   code: string;
   suggestion: Record<string, string> | null;
   charged: unknown;
@@ -161,3 +161,15 @@ function resolved(endpoint: Endpoint, input: Input): Input {
 
 const codeOf = (errors: unknown[] | undefined): unknown =>
   (errors?.[0] as { extensions?: { code?: string } } | undefined)?.extensions?.code;
+
+test('what has no effect is said of what was sent alone, and nothing of it is left in meta', async () => {
+  const endpoint = ENDPOINTS.find(({ name }) => name === 'markets/categories') as Endpoint;
+  const warned = async (input: Input): Promise<string[]> => {
+    const { json } = await send(endpoint, input);
+    expect(Object.keys(json.meta)).not.toContain('ineffective');
+    return json.meta.warnings.filter((text) => text.includes('effect'));
+  };
+  expect(await warned({ include_stats: false })).toEqual([]);
+  expect(await warned({ include_stats: false, timeframe: '7d' })).toEqual(['timeframe: has no effect with include_stats=false']);
+  expect(await warned({ timeframe: '7d' })).toEqual([]);
+});

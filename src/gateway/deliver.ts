@@ -121,6 +121,7 @@ function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof
     score_version: meta.score_version,
     methodology: `/docs/methodology#${endpoint.name.replace(/\//g, '-')}`,
     warnings: meta.warnings,
+    ineffective: meta.ineffective,
     ...(meta.track_record === null ? {} : { track_record: meta.track_record }),
   };
 }

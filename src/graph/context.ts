@@ -10,6 +10,7 @@ export const emptyMeta = (): AnswerMeta => ({
   next_cursor: null,
   score_version: null,
   warnings: [],
+  ineffective: {},
   as_of: null,
   track_record: null,
 });

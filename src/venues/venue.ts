@@ -17,6 +17,8 @@ export interface AnswerMeta {
   next_cursor: string | null;
   score_version: string | null;
   warnings: string[];
+  /** Parameters that changed nothing here, and by what: told to those who sent them. */
+  ineffective: Record<string, string>;
   /** The instant the answer is as of, where that is not the context's now. */
   as_of: Date | null;
   /** How earlier answers of the same signal endpoint turned out; null on all others. */

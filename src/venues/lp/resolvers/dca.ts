@@ -35,7 +35,7 @@ async function lpDcaPressure(_root: unknown, input: PressureInput, context: Grap
   if (newest !== null && now.getTime() - newest.getTime() > QUIET_MS)
     meta.warnings.push(`newest event of recurring orders: ${newest.toISOString()}`);
   if (token !== null) {
-    meta.warnings.push('limit, min_volume_usd: have no effect with token');
+    meta.ineffective = { limit: 'token', min_volume_usd: 'token' };
     return { __typename: 'DcaTokenPressure', ...first, timeframe };
   }
   return { __typename: 'DcaPressureList', timeframe, tokens: rows.map((row) => ({ ...row, timeframe })), last_updated: newest };

@@ -87,7 +87,7 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
   describe(context, { timeframe, window, rows });
   meta.count = null;
   if (group_by === 'action') {
-    meta.warnings.push('limit: has no effect with group_by=action');
+    meta.ineffective = { limit: 'group_by=action' };
     return rows;
   }
   meta.count = new Set(rows.map((row) => row.pool_address)).size;

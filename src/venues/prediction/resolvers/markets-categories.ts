@@ -19,7 +19,7 @@ export const marketsCategories: Resolver<unknown, { include_stats: boolean; time
     include_stats ? loadStats(context, timeframe) : null,
   ]);
   if (active.size === 0 && !(await hasAnything(context.sql, context.now))) throw new AppError('empty_result');
-  if (stats === null) context.meta.warnings.push('timeframe: has no effect with include_stats=false');
+  if (stats === null) context.meta.ineffective = { timeframe: 'include_stats=false' };
   return CATEGORIES.map((name) => ({ name, active_markets: active.get(name) ?? 0, ...stats?.(name) }));
 };
 

@@ -88,7 +88,7 @@ describe('flows', () => {
         volume_change_pct: null,
       })),
     );
-    expect([meta.warnings, bare.meta.warnings]).toEqual([[], ['timeframe: has no effect with include_stats=false']]);
+    expect([meta.ineffective, bare.meta.ineffective]).toEqual([{}, { timeframe: 'include_stats=false' }]);
   });
 
   test('the same volume everywhere (contract test 9)', async () => {
