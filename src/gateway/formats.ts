@@ -8,10 +8,12 @@ const IDS = new Set([
 
 type Tree = Map<string, Tree>;
 
+/** The fields by their parts, in snake case: one list may hold rows of both spellings. */
 function treeOf(fields: readonly string[]): Tree {
   const root: Tree = new Map();
+  const names = fields.map(snakeCase);
   // What is asked for whole is not narrowed by a part of it that is asked for too.
-  for (const field of fields.filter((one) => !fields.some((other) => one.startsWith(`${other}.`)))) {
+  for (const field of names.filter((one) => !names.some((other) => one.startsWith(`${other}.`)))) {
     let node = root;
     for (const part of field.split('.')) {
       const child = node.get(part) ?? (new Map() as Tree);
@@ -27,7 +29,7 @@ function prune(value: unknown, tree: Tree): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const kept: Record<string, unknown> = {};
   for (const [name, child] of Object.entries(value)) {
-    const subtree = tree.get(name) ?? tree.get(snakeCase(name));
+    const subtree = tree.get(snakeCase(name));
     if (subtree !== undefined) kept[name] = subtree.size === 0 ? child : prune(child, subtree);
     else if (IDS.has(name)) kept[name] = child;
   }

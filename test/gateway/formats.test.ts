@@ -14,6 +14,17 @@ test('native rows answer to either spelling', () => {
   expect(selectFields([row], ['usd_total', 'AmountX'])).toEqual([{ Owner: 'o', PoolAddress: 'p', UsdTotal: 3, AmountX: 1 }]);
 });
 
+test('a native name is answered by rows of the other spelling too: one list may hold both', () => {
+  const rows = [
+    { Owner: 'o', UsdTotal: 3, AmountX: 1 },
+    { owner: 'q', usd_total: 4, amount_a: 1 },
+  ];
+  expect(selectFields(rows, ['UsdTotal'])).toEqual([
+    { Owner: 'o', UsdTotal: 3 },
+    { owner: 'q', usd_total: 4 },
+  ]);
+});
+
 test('csv can be read back: quotes, commas, line breaks, nested values', () => {
   fc.assert(
     fc.property(
