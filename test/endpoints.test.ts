@@ -202,6 +202,29 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
   }
 });
 
+test('where one of several parameters will do, OpenAPI, the discovery record and the reference say so', async () => {
+  const { paths, components } = (await (await fetchPath('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { description: string }>>;
+    components: { schemas: Record<string, unknown> };
+  };
+  expect(components.schemas).toHaveProperty('Error');
+  const reference = await (await fetchPath('/docs')).text();
+  const groups = ENDPOINTS.flatMap((endpoint) => endpoint.oneOfRequired.map((group) => [endpoint, group] as const));
+  expect(groups.length).toBeGreaterThan(0);
+  for (const [endpoint, group] of groups) {
+    const words = `Parameters: one of ${group.join(', ')} is required.`;
+    expect(Object.values(paths[endpoint.path] ?? {})[0]?.description).toContain(words);
+    expect(reference).toContain(words);
+    const { extensions } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never } };
+    expect(JSON.stringify(extensions.bazaar)).toContain(JSON.stringify({ anyOf: group.map((name) => ({ required: [name] })) }));
+  }
+});
+
+test('a quote of two paths is a quote of none', async () => {
+  const response = await fetchPath('/api/v1/pricing?path=perps/platform/stats&path=platform/stats');
+  expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_parameter', details: [{ param: 'path' }] }]);
+});
+
 describe('free paths and unknown paths', () => {
   test.each([
     '/health',

@@ -16,6 +16,7 @@ import {
 import { CATEGORIES } from '../lib/category';
 import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
 import { type Endpoint, formatsOf, type Parameter, sampleOf } from './endpoint';
+import { MOST_FIELDS } from './read';
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -59,6 +60,8 @@ export const presentationSchemas = (endpoint: Endpoint): Record<'fields' | 'form
   fields: {
     type: 'array',
     items: { type: 'string' },
+    minItems: 1,
+    maxItems: MOST_FIELDS,
     description: 'Keep only these fields of data rows (dot paths allowed); ids are always kept.',
   },
   format: {
@@ -80,6 +83,9 @@ export function inputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSche
       ...presentationSchemas(endpoint),
     },
     required: endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name),
+    ...(endpoint.oneOfRequired.length === 0
+      ? {}
+      : { allOf: endpoint.oneOfRequired.map((group) => ({ anyOf: group.map((name) => ({ required: [name] })) })) }),
   };
 }
 

@@ -184,16 +184,20 @@ export function allowedOf(parameter: Parameter): unknown {
   return parameter.type;
 }
 
+/** What a group of parameters asks for, in words. */
+export const wantedOf = (group: readonly string[]): string => `one of ${group.join(', ')} is required`;
+
 function checkGroups(endpoint: Endpoint, raw: RawParameters, reading: Reading): void {
   for (const group of endpoint.oneOfRequired) {
     const names = group.flatMap((name) => namesOf(endpoint.parameters.find((parameter) => parameter.name === name) as Parameter, endpoint));
     if (!names.some((name) => raw.has(name)))
-      reading.problems.push({ param: group[0] as string, issue: `one of ${group.join(', ')} is required`, allowed: group, missing: true });
+      reading.problems.push({ param: group[0] as string, issue: wantedOf(group), allowed: group, missing: true });
   }
 }
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
-const MOST_FIELDS = 100;
+/** Names in one list of fields. */
+export const MOST_FIELDS = 100;
 
 function readPresentation(endpoint: Endpoint, raw: RawParameters, reading: Reading): void {
   const format = raw.get('format');

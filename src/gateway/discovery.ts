@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Endpoint, formatsOf, sampleOf } from '../endpoints/endpoint';
 import { type JsonSchema, inputSchema, outputSchema, parameterSchema, presentationSchemas, sampleInput } from '../endpoints/json-schema';
+import { wantedOf } from '../endpoints/read';
 import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
@@ -34,10 +35,25 @@ export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<stri
   };
 }
 
-const PROSE = {
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+
+/** JSON Schema of everything but a 200; a 402 also holds the offers, the price and the check of the parameters. */
+const ERROR_SCHEMA = {
   type: 'object',
-  properties: { error: { type: 'string' }, code: { type: 'string', enum: Object.keys(ERRORS) }, charged: {}, details: { type: 'array' } },
+  properties: {
+    error: { ...text, description: 'A sentence for people.' },
+    code: { ...text, enum: Object.keys(ERRORS) },
+    reason: textOrNull,
+    request_id: text,
+    charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
+    details: { type: 'array', items: { type: 'object', properties: { param: text, issue: text, allowed: {}, got: {} } } },
+    retry_after_s: { type: ['integer', 'null'] },
+    fallback: { type: ['object', 'null'], properties: { method: text, path: text, note: text } },
+    suggestion: { type: ['object', 'null'] },
+  },
 };
+const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
 
 /** Parameters of a GET, or the body of a POST. */
 function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
@@ -76,6 +92,9 @@ function contentOf(endpoint: Endpoint, answer: object): Record<string, unknown> 
   return { 'application/json': { schema: answer }, ...Object.fromEntries(others) };
 }
 
+/** What OpenAPI cannot say of parameters in a query. */
+const wishesOf = ({ oneOfRequired }: Endpoint): string[] => oneOfRequired.map((group) => `Parameters: ${wantedOf(group)}.`);
+
 function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonly PaymentMethod[]): Record<string, unknown> {
   const { default: price, cheapest, dearest } = priceRange(endpoint);
   const description = `Default price; ${Number(cheapest) / 1e6} to ${Number(dearest) / 1e6} USD by parameters`;
@@ -91,16 +110,18 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     operationId: endpoint.rootField,
     summary: endpoint.summary,
     tags: [endpoint.venue],
-    description: schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? endpoint.summary,
+    description: [schema.getQueryType()?.getFields()[endpoint.rootField]?.description ?? endpoint.summary, ...wishesOf(endpoint)].join(
+      '\n',
+    ),
     'x-payment-info': { offers },
     ...requestOf(endpoint, schema),
     responses: {
       '200': { description: 'Paid and answered', content: contentOf(endpoint, answer) },
       '402': {
         description: 'Payment Required: the exact price of this request and how to pay it',
-        content: { 'application/json': { schema: PROSE } },
+        content: ERROR,
       },
-      default: { description: 'Not charged', content: { 'application/json': { schema: PROSE } } },
+      default: { description: 'Not charged', content: ERROR },
     },
   };
 }
@@ -128,7 +149,7 @@ export function openApi(
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
     },
     paths,
-    components: { schemas: { Meta: META_SCHEMA } },
+    components: { schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA } },
   };
 }
 

@@ -86,7 +86,11 @@ const HTTP_METHODS = new Set(['GET', 'POST']);
 
 /** The price of a request without a 402 round trip. `path` names the endpoint; `method` is the HTTP method only when it is GET or POST. */
 function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record<string, unknown> {
-  const path = query.get('path') as string;
+  const [path, ...others] = query.getAll('path') as [string, ...string[]];
+  if (others.length > 0)
+    throw new AppError('invalid_parameter', {
+      details: [{ param: 'path', issue: 'was sent more than once', got: [path, ...others].join(', ').slice(0, 200) }],
+    });
   const endpoint = endpoints.find((candidate) => candidate.path === path || candidate.name === path.replace(/^\//, ''));
   if (endpoint === undefined)
     throw new AppError('endpoint_not_found', {

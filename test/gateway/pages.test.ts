@@ -88,6 +88,10 @@ describe('the pages people read', () => {
     expect(named.filter((word) => !own.has(word))).toEqual([]);
   });
 
+  test('both bring their picture: no browser asks for one that is not there', () => {
+    for (const html of [reference, methodology]) expect(html).toContain('<link rel="icon" href="data:image/svg+xml,');
+  });
+
   test('nothing that a description holds becomes markup', () => {
     const [endpoint] = ENDPOINTS;
     const hostile = { ...(endpoint as (typeof ENDPOINTS)[number]), summary: '<script>alert(1)</script>' };

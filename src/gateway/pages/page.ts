@@ -16,9 +16,13 @@ export const VENUES: readonly (readonly [venue: Endpoint['venue'], title: string
   ['lp', 'Liquidity pools'],
 ];
 
+/** A picture of its own, so that no browser asks for another one. */
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 8 8%22%3E%3Cpath d=%22M1 5h1v2H1zm2-2h1v4H3zm2 1h1v3H5zm2-3h1v6H7z%22 fill=%22%230550ae%22/%3E%3C/svg%3E';
+
 /** A whole page without scripts. */
 export const page = (title: string, body: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="${ICON}"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
 
 /** A table of ready HTML cells, which scrolls by itself where it is wider than the screen. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>

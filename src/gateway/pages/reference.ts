@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Endpoint, Parameter } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
-import { allowedOf } from '../../endpoints/read';
+import { allowedOf, wantedOf } from '../../endpoints/read';
 import { CLOSED_LISTS } from '../../endpoints/values';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
@@ -75,7 +75,10 @@ function exampleOf(endpoint: Endpoint, publicUrl: string): string {
 
 function endpointSection(endpoint: Endpoint, schema: GraphQLSchema, publicUrl: string): string {
   const range = priceRange(endpoint);
-  const rules = SPECIAL_RULES.filter(({ endpoints }) => endpoints.includes(endpoint.name)).map(({ rule }) => `Price rule: ${rule}.`);
+  const rules = [
+    ...SPECIAL_RULES.filter(({ endpoints }) => endpoints.includes(endpoint.name)).map(({ rule }) => `Price rule: ${rule}.`),
+    ...endpoint.oneOfRequired.map((group) => `Parameters: ${wantedOf(group)}.`),
+  ];
   const parameters = endpoint.parameters.map((parameter) => parameterRow(endpoint, parameter));
   const fields = fieldRows(outputSchema(endpoint, schema));
   return `<h3 id="${anchor(endpoint)}">${endpoint.method} ${code(endpoint.path)} ${price(`${usd(range.default)} (${usd(range.cheapest)} to ${usd(range.dearest)})`)}</h3>
