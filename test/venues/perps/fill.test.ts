@@ -22,6 +22,10 @@ describe('a fill of the upstream', () => {
     }); // prettier-ignore
   });
 
+  test('a label without what no database keeps', () => {
+    expect(decodeFill(A, wireFill({ dir: 'Open\0 Long\ud800' }))).toMatchObject({ dir: 'Open Long\ufffd' });
+  });
+
   test.each([
     ['no object', 'text', 'malformed'],
     ['no coin', wireFill({ coin: undefined }), 'malformed'],

@@ -1,5 +1,6 @@
 import type { DcaRow, Facts } from '../store/rows';
 import type { Place } from './place';
+import { instant } from './record';
 
 const KINDS: Record<string, DcaRow['kind']> = {
   Opened: 'opened',
@@ -32,7 +33,7 @@ export function dcaFact({ tx, event }: Place, facts: Facts): number {
     in_amount_per_cycle: f.inAmountPerCycle ?? null,
     unfilled_amount: f.unfilledAmount ?? null,
     cycle_frequency: f.cycleFrequency ?? null,
-    opened_at: f.createdAt === undefined ? null : new Date(Number(f.createdAt) * 1000),
+    opened_at: instant(f.createdAt),
     fee_mint: f.feeMint ?? (kind === 'fee' ? (f.mint ?? null) : null),
     fee: f.fee ?? (kind === 'fee' ? (f.amount ?? null) : null),
     by_user: typeof by === 'boolean' ? by : null,

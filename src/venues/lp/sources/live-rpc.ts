@@ -1,5 +1,5 @@
 import { type Upstream, UpstreamError } from '../../../workers/upstream';
-import { integer, isObject, listOf, text } from './record';
+import { BIG_INTEGER, instant, integer, isObject, listOf, text } from './record';
 
 /** A transaction of an address, as getSignaturesForAddress lists it. */
 export interface Listed {
@@ -32,11 +32,11 @@ export function chainReader(node: Upstream): ChainReader {
     resultOf(method, await node.post('', { jsonrpc: '2.0', id: 1, method, params }, signal));
   return {
     async head(signal) {
-      const slot = integer(await call('getSlot', [{ commitment: 'finalized' }], signal));
+      const slot = integer(await call('getSlot', [{ commitment: 'finalized' }], signal), BIG_INTEGER);
       if (slot === null) throw new UpstreamError('getSlot did not answer with a number', null);
       for (let back = 0; back < SKIPPED_SLOTS; back += 1) {
-        const at = integer(await call('getBlockTime', [slot - back], signal).catch(passOver));
-        if (at !== null) return new Date(at * 1_000);
+        const at = instant(await call('getBlockTime', [slot - back], signal).catch(passOver));
+        if (at !== null) return at;
       }
       throw new UpstreamError('getBlockTime knows no time of the newest blocks', null);
     },
@@ -51,7 +51,7 @@ export function chainReader(node: Upstream): ChainReader {
       if (!Array.isArray(answer)) throw new UpstreamError('getSignaturesForAddress did not answer with a list', null);
       return listOf(answer).flatMap((row) => {
         const signature = isObject(row) ? text(row.signature) : null;
-        return signature === null || !isObject(row) ? [] : [{ signature, failed: row.err != null, at: integer(row.blockTime) }];
+        return signature === null || !isObject(row) ? [] : [{ signature, failed: row.err != null, at: secondOf(row.blockTime) }];
       });
     },
     async transactions(signatures, signal) {
@@ -75,6 +75,11 @@ export function chainReader(node: Upstream): ChainReader {
 
 /** A node's refusal of a single slot: it has no block, or none any more. */
 class Refused extends UpstreamError {}
+
+const secondOf = (time: unknown): number | null => {
+  const at = instant(time);
+  return at === null ? null : Math.floor(at.getTime() / 1_000);
+};
 
 function passOver(error: unknown): null {
   if (error instanceof Refused) return null;

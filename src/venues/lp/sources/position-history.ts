@@ -2,7 +2,7 @@ import type { RecordedSource } from '../../../workers/source';
 import { barePool, type EventKind, type EventRow, type Facts, noFacts, numberEqualKeys } from '../store/rows';
 import { loadPage, type PageLoad, type Write } from './page-load';
 import { addDecimals } from './decimal';
-import { address, amount, instant, integer, isObject, type Json, listOf, text } from './record';
+import { BIG_INTEGER, SMALL_INTEGER, address, amount, instant, integer, isObject, type Json, listOf, text } from './record';
 
 /** `/positions/{position}/historical`: deposits, withdrawals and claims of one position with their USD at event time. */
 export const positionHistory: RecordedSource = {
@@ -74,8 +74,8 @@ function statedEvent(event: Json): Omit<EventRow, Keys> {
     bin_id: null,
     liquidity_delta: null,
     rebalance: false,
-    slot: integer(event.slot),
-    outer_ix: integer(event.ixIndex),
+    slot: integer(event.slot, BIG_INTEGER),
+    outer_ix: integer(event.ixIndex, SMALL_INTEGER),
     inner_ix: null,
     fee_payer: null,
     programs: [],

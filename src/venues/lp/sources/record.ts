@@ -1,4 +1,6 @@
 import { isBase58Address } from '../../../lib/address';
+import { isAmount, storable } from '../../../lib/storable';
+import { isTold } from '../../../lib/timeframe';
 
 /** Readers of foreign JSON: what is missing or of another kind is null, never an exception. */
 export type Json = Record<string, unknown>;
@@ -7,7 +9,7 @@ export const isObject = (value: unknown): value is Json => typeof value === 'obj
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-export const text = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
+export const text = (value: unknown): string | null => (typeof value === 'string' && storable(value).trim()) || null;
 
 export const address = (value: unknown): string | null => (typeof value === 'string' && isBase58Address(value) ? value : null);
 
@@ -19,30 +21,39 @@ export function decimal(value: unknown): string | null {
   return typeof value === 'string' && DECIMAL.test(value.trim()) ? value.trim() : null;
 }
 
-/** A decimal that is not below zero. */
+/** A decimal that is not below zero, nor beyond what any venue knows. */
 export function amount(value: unknown): string | null {
   const number = decimal(value);
-  return number === null || number.startsWith('-') ? null : number;
+  return number !== null && isAmount(number) ? number : null;
 }
 
-export function integer(value: unknown): number | null {
+/** What fits the store's kinds of whole numbers. */
+export const SMALL_INTEGER = 32_767;
+const INTEGER = 2_147_483_647;
+export const BIG_INTEGER = Number.MAX_SAFE_INTEGER;
+
+/** A whole number, from -`most` to `most`. */
+export function integer(value: unknown, most = INTEGER): number | null {
   const number = Number(decimal(value) ?? Number.NaN);
-  return Number.isInteger(number) ? number : null;
+  return Number.isInteger(number) && Math.abs(number) <= most ? number : null;
 }
 
-/** Seconds or milliseconds since 1970, or ISO text. */
+/** Seconds or milliseconds since 1970, or ISO text; null for instants no venue can have. */
 export function instant(value: unknown): Date | null {
+  const date = dateOf(value);
+  return date !== null && isTold(date.getTime()) ? date : null;
+}
+
+function dateOf(value: unknown): Date | null {
   const number = decimal(value);
   if (number !== null) {
     const seconds = Number(number);
     // 10^11 seconds are the year 5138, 10^11 milliseconds 1973.
-    const date = new Date(seconds > 1e11 ? seconds : seconds * 1000);
-    return seconds > 0 && !Number.isNaN(date.getTime()) ? date : null;
+    return new Date(seconds > 1e11 ? seconds : seconds * 1000);
   }
   if (typeof value !== 'string' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value)) return null;
   const zoned = /(Z|[-+][0-9]{2}:?[0-9]{2})$/.test(value) || value.length === 10 ? value : `${value}Z`;
-  const date = new Date(zoned.replace(' ', 'T'));
-  return Number.isNaN(date.getTime()) ? null : date;
+  return new Date(zoned.replace(' ', 'T'));
 }
 
 /**
@@ -53,8 +64,7 @@ export function timeInName(name: string): Date | null {
   const match = /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T_]([0-9]{2})[-:]([0-9]{2})[-:]([0-9]{2})Z?)?/.exec(name);
   if (match === null) return null;
   const [, day, hour = '00', minute = '00', second = '00'] = match;
-  const time = new Date(`${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(time.getTime()) ? null : time;
+  return instant(`${day}T${hour}:${minute}:${second}Z`);
 }
 
 /** The first base58 address in a page's name: some answers do not say which pool or position they are of. */

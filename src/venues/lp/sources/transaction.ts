@@ -1,6 +1,7 @@
 import { decodeBase58 } from './base58';
 import { BorshReader, type Fields } from './borsh';
 import { EVENT_LAYOUTS } from './event-layouts';
+import { BIG_INTEGER, SMALL_INTEGER, instant, integer, text } from './record';
 
 /** One event that a program told by calling itself (Anchor event-CPI). */
 export interface ChainEvent {
@@ -57,15 +58,16 @@ export function decodeTransaction(value: unknown): DecodedTransaction | Refusal 
   const { meta, transaction } = result;
   if (!isObject(transaction) || !isObject(transaction.message)) return 'unsupported_encoding';
   if (meta.err !== null && meta.err !== undefined) return 'failed_transaction';
-  if (typeof result.blockTime !== 'number') return 'no_block_time';
+  const timestamp = instant(result.blockTime);
+  if (timestamp === null) return 'no_block_time';
   const keys = accountKeys(transaction.message, meta);
-  const signature = Array.isArray(transaction.signatures) ? transaction.signatures[0] : undefined;
-  if (typeof signature !== 'string' || keys[0] === undefined) return 'not_a_transaction';
+  const signature = Array.isArray(transaction.signatures) ? text(transaction.signatures[0]) : null;
+  if (signature === null || keys[0] === undefined) return 'not_a_transaction';
   const outer = listOf(transaction.message.instructions).map((instruction) => programOf(instruction, keys));
   return {
     signature,
-    slot: typeof result.slot === 'number' ? result.slot : null,
-    timestamp: new Date(result.blockTime * 1000),
+    slot: integer(result.slot, BIG_INTEGER),
+    timestamp,
     feePayer: keys[0],
     programs: [...new Set(outer.filter((program) => program !== undefined))],
     ...eventsOf(meta, keys),
@@ -94,6 +96,7 @@ function programOf(instruction: Json, keys: string[]): string | undefined {
 function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events' | 'others' | 'undecodable'> {
   const found = { events: [] as ChainEvent[], others: 0, undecodable: 0 };
   for (const group of listOf(meta.innerInstructions)) {
+    const outerIx = integer(group.index, SMALL_INTEGER);
     listOf(group.instructions).forEach((instruction, innerIx) => {
       const program = programOf(instruction, keys);
       const layouts = program === undefined ? undefined : EVENT_LAYOUTS[program];
@@ -104,8 +107,8 @@ function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events'
       if (layout === undefined) found.others += 1;
       else {
         const read = readEvent(data.subarray(16), layout.fields);
-        if (read === undefined) found.undecodable += 1;
-        else found.events.push({ program, name: layout.name, ...read, outerIx: Number(group.index), innerIx });
+        if (read === undefined || outerIx === null) found.undecodable += 1;
+        else found.events.push({ program, name: layout.name, ...read, outerIx, innerIx });
       }
     });
   }

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { canonicalEvmAddress } from '../../../lib/address';
-import { BEGINNING } from '../../../lib/timeframe';
+import { storable } from '../../../lib/storable';
+import { isTold } from '../../../lib/timeframe';
 import { isSpotOrOutcome, isPerpCoin } from '../coin';
 
 /** One fill as we keep it: decimals stay the upstream's text, `time` is in milliseconds. */
@@ -37,7 +38,6 @@ const FORCED = /^(Auto-Deleveraging|Liquidated)/;
 // Collateral of the venue's dexes is one of these; each counts as one dollar.
 const DOLLARS: readonly string[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,2})?$/;
-const LATEST = Date.UTC(2100, 0, 1);
 
 /**
  * Decodes one fill of the upstream (info `userFills`, the archives, the websocket, or a CSV with the same column names) as
@@ -50,7 +50,7 @@ export function decodeFill(account: string | undefined, raw: unknown): Fill | Sk
   if (typeof fill.coin !== 'string') return 'malformed';
   const scope = isSpotOrOutcome(fill.coin);
   if (scope !== null) return scope;
-  const dir = typeof fill.dir === 'string' ? fill.dir : '';
+  const dir = typeof fill.dir === 'string' ? storable(fill.dir) : '';
   if (SPOT_LABELS.includes(dir)) return 'spot';
   if (!isPerpCoin(fill.coin)) return 'bad_coin';
   if (account === undefined) return 'no_account';
@@ -115,7 +115,7 @@ export function decodeTime(value: unknown): number | undefined {
     const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,9})?Z?$/.exec(value);
     if (parts !== null) time = Date.parse(`${parts[1]}T${parts[2]}${(parts[3] ?? '.000').padEnd(4, '0').slice(0, 4)}Z`);
   }
-  return Number.isInteger(time) && time >= BEGINNING.getTime() && time < LATEST ? time : undefined;
+  return Number.isInteger(time) && isTold(time) ? time : undefined;
 }
 
 function decodeBoolean(value: unknown): boolean | null {

@@ -39,7 +39,7 @@ async function* fillsOf(
     const time = decodeTime(record.block_time);
     if (time !== undefined && time >= (reached.watermark ?? 0)) {
       reached.watermark = time;
-      reached.cursor = { page: page.name, block_number: record.block_number ?? null };
+      reached.cursor = { page: page.name, block_number: typeof record.block_number === 'number' ? record.block_number : null };
     }
     for (const event of record.events) yield rawFill(event);
   }

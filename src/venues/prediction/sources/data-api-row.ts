@@ -1,5 +1,5 @@
 import { canonicalConditionId, canonicalEvmAddress, isTokenId } from '../../../lib/address';
-import { decimalText } from './decimal-text';
+import { amountText, decimalText } from './decimal-text';
 import { decodeInstant } from './instant';
 import { type Unusable, isFields, textOf } from './record';
 
@@ -52,12 +52,11 @@ export function decodeDataApiRow(record: unknown): DataApiRow | Unusable {
   if (condition_id === undefined) return { skip: 'bad_condition_id' };
   const timestamp = decodeInstant(record.timestamp);
   if (timestamp === undefined) return { skip: 'bad_timestamp' };
-  const size = decimalText(record.size);
+  const size = amountText(record.size);
   // Redeeming shares that lost pays nothing: a row of size 0.
-  if (size === undefined || size.startsWith('-') || (size === '0' && side !== 'REDEEM')) return { skip: 'bad_size' };
+  if (size === undefined || (size === '0' && side !== 'REDEEM')) return { skip: 'bad_size' };
   const trade = type === 'TRADE' ? decodeTrade(record) : { price: null, token_id: null };
   if ('skip' in trade) return trade;
-  const usdc = decimalText(record.usdcSize);
   return {
     wallet,
     condition_id,
@@ -65,7 +64,7 @@ export function decodeDataApiRow(record: unknown): DataApiRow | Unusable {
     timestamp,
     size,
     ...trade,
-    usdc_size: usdc === undefined || usdc.startsWith('-') ? null : usdc,
+    usdc_size: amountText(record.usdcSize) ?? null,
     tx_hash: textOf(record.transactionHash)?.toLowerCase() ?? null,
     title: textOf(record.title) ?? null,
     slug: textOf(record.slug) ?? null,

@@ -1,3 +1,5 @@
+import { isAmount } from '../../../lib/storable';
+
 const CANONICAL = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
@@ -15,6 +17,12 @@ export function decimalText(value: unknown): string | undefined {
   if (match === null || whole + fraction === '') return undefined;
   const shifted = shift(whole, fraction, Number(match[4] ?? 0));
   return match[1] === '-' && shifted !== '0' ? `-${shifted}` : shifted;
+}
+
+/** The same of an amount: undefined below zero, and beyond what any venue knows. */
+export function amountText(value: unknown): string | undefined {
+  const text = decimalText(value);
+  return text !== undefined && isAmount(text) ? text : undefined;
 }
 
 function shift(whole: string, fraction: string, exponent: number): string {

@@ -1,6 +1,7 @@
 import { canonicalConditionId, isTokenId } from '../../../lib/address';
+import { storable } from '../../../lib/storable';
 import { categoryOf } from '../categories';
-import { decimalText } from './decimal-text';
+import { amountText } from './decimal-text';
 import { decodeInstant } from './instant';
 import { type Fields, type Unusable, flagOf, isFields, listOf, textOf } from './record';
 import { settle } from './settlement';
@@ -70,7 +71,7 @@ export function decodeGammaMarket(record: unknown, event: Fields | null): Catalo
   if (!isFields(record)) return { skip: 'not_an_object' };
   const condition_id = canonicalConditionId(String(record.conditionId));
   if (condition_id === undefined) return { skip: 'bad_condition_id' };
-  const outcomes = (listOf(record.outcomes) ?? []).map(String);
+  const outcomes = (listOf(record.outcomes) ?? []).map((outcome) => storable(String(outcome)));
   if (outcomes.length < 2) return { skip: 'no_outcomes' };
   const embedded = listOf(record.events)?.find(isFields) ?? event;
   const prices = decodePrices(record, outcomes.length);
@@ -93,8 +94,8 @@ export function decodeGammaMarket(record: unknown, event: Fields | null): Catalo
     resolved_at: settlement ? closed_at : null,
     winning_outcome: settlement?.winner === undefined || settlement.winner === null ? null : (outcomes[settlement.winner] ?? null),
     is_voided: settlement !== null && settlement.winner === null,
-    upstream_volume: decimalText(record.volume) ?? decimalText(record.volumeNum) ?? null,
-    upstream_liquidity: decimalText(record.liquidity) ?? decimalText(record.liquidityNum) ?? null,
+    upstream_volume: amountText(record.volume) ?? amountText(record.volumeNum) ?? null,
+    upstream_liquidity: amountText(record.liquidity) ?? amountText(record.liquidityNum) ?? null,
     updated_at: decodeInstant(record.updatedAt) ?? null,
   };
 }
@@ -120,7 +121,7 @@ function tagSlugs(value: unknown): string[] {
 }
 
 function decodePrices(record: Fields, count: number): string[] | null {
-  const prices = (listOf(record.outcomePrices) ?? []).map(decimalText);
+  const prices = (listOf(record.outcomePrices) ?? []).map(amountText);
   return prices.length === count && prices.every((price) => price !== undefined) ? (prices as string[]) : null;
 }
 

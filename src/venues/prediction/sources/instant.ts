@@ -1,6 +1,5 @@
-import { BEGINNING } from '../../../lib/timeframe';
+import { isTold } from '../../../lib/timeframe';
 
-const LATEST = Date.UTC(2100, 0, 1);
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d+)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
@@ -10,7 +9,7 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d+)?\s*(Z|[+-]
  */
 export function decodeInstant(value: unknown): Date | undefined {
   const time = typeof value === 'number' ? value * 1_000 : typeof value === 'string' ? timeOfText(value.trim()) : Number.NaN;
-  return time >= BEGINNING.getTime() && time < LATEST ? new Date(time) : undefined;
+  return isTold(time) ? new Date(time) : undefined;
 }
 
 function timeOfText(text: string): number {

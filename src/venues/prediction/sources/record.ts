@@ -1,3 +1,5 @@
+import { storable } from '../../../lib/storable';
+
 /** A JSON object with unknown fields. */
 export type Fields = Record<string, unknown>;
 
@@ -6,7 +8,7 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 /** A non-empty text without surrounding blanks, or undefined. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.trim();
+  const text = storable(value).trim();
   return text === '' ? undefined : text;
 }
 

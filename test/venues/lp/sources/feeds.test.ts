@@ -80,6 +80,35 @@ test('every source knows its own format and no other; nothing makes one throw', 
   }
 });
 
+test('events of no possible time, and of no place in their transaction, are counted as skipped', async () => {
+  const event = claimFee(SOL_USDC, named('position'), ANNA, 1, 2);
+  type Answer = { result: { blockTime: number; meta: { innerInstructions: { index: number }[] } } };
+  const [late, nowhere] = ['late', 'nowhere'].map((name) => tx(name, '2026-03-01T00:00:00Z', ANNA, event) as Answer) as [Answer, Answer];
+  late.result.blockTime = 9_999_999_999_999;
+  for (const group of nowhere.result.meta.innerInstructions) group.index = 1e21;
+  expect(await load('transactions.ndjson', [late, nowhere], 'ndjson')).toMatchObject({
+    inserted: 0,
+    skipped: { no_block_time: 1, undecodable_event: 1 },
+  });
+  const row = {
+    tx: 'a',
+    type: 'add',
+    pool: SOL_USDC,
+    position: named('position'),
+    owner: ANNA,
+    x: '1',
+    y: '2',
+    usdX: '1',
+    usdY: '2',
+  } as const;
+  const told = (at: string, ix?: number): unknown => history({ ...row, at, ix });
+  expect(await load('historical.json', [told('1970-01-01T00:00:01Z'), told('2100-01-01T00:00:00Z')])).toMatchObject({
+    inserted: 0,
+    skipped: { unusable_event: 2 },
+  });
+  expect(await load('historical.json', [told('2026-03-01T00:00:00Z', 1e21)])).toMatchObject({ inserted: 1 });
+});
+
 describe('catalogues', () => {
   test("pages of pools: pool, tokens, liquidity and prices of the page's time; twice is once; what changed is new", async () => {
     expect(await load('pools_2026-03-05T10-20-30Z.json', [dlmmPoolsPage])).toEqual({ read: 1, inserted: 1, duplicates: 0, skipped: {} });
@@ -112,6 +141,23 @@ describe('catalogues', () => {
     expect(await rows(`SELECT watermark::text FROM source_cursor WHERE source = 'lp.dlmm_pools'`)).toEqual([
       { watermark: '2026-03-06 00:00:00+00' },
     ]);
+  });
+
+  test('what no store can keep of a pool is unknown, and stops nothing', async () => {
+    const [pool] = dlmmPoolsPage.data;
+    const odd = {
+      ...pool,
+      name: 'SOL\0-USDC',
+      token_x: { ...pool?.token_x, symbol: 'SOL\0\0' },
+      pool_config: { ...pool?.pool_config, bin_step: 1e21 },
+      created_at: 1.7e15,
+      tvl: 1e300,
+    };
+    expect(await load('pools_2026-03-05.json', [{ ...dlmmPoolsPage, data: [odd] }])).toMatchObject({ inserted: 1 });
+    expect(await rows('SELECT name, bin_step, created_at, tvl_usd FROM lp_pool')).toEqual([
+      { name: 'SOL-USDC', bin_step: null, created_at: null, tvl_usd: null },
+    ]);
+    expect(await rows(`SELECT symbol FROM lp_token WHERE mint = '${SOL}'`)).toEqual([{ symbol: 'SOL' }]);
   });
 
   test('liquidity of an hour is what its newest page says, in whatever order pages come', async () => {

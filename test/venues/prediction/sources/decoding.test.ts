@@ -102,6 +102,14 @@ describe('rows of the Data API', () => {
     expect(decodeDataApiRow(row)).toMatchObject({ size: '315', price: '0.999', usdc_size: null, timestamp: new Date((NOW - 10) * 1_000) });
   });
 
+  test('text without what no database keeps; an amount beyond all amounts is not stated', () => {
+    expect(decode({ title: 'Will \0it?\0', outcome: 'Y\ud800', usdcSize: 1e300 })).toMatchObject({
+      title: 'Will it?',
+      outcome: 'Y\ufffd',
+      usdc_size: null,
+    });
+  });
+
   test('capitals are lowered, unknown fields ignored, optional ones tolerated', () => {
     const { name, slug, eventSlug, outcomeIndex, transactionHash, title, ...least } = { ...row, name: 'x' } as Record<string, unknown>;
     expect([name, slug, eventSlug, outcomeIndex, transactionHash, title]).toHaveLength(6);
@@ -132,6 +140,8 @@ describe('rows of the Data API', () => {
     [{ side: 'HOLD' }, 'bad_side'],
     [{ size: 0 }, 'bad_size'],
     [{ size: -1 }, 'bad_size'],
+    [{ size: 1e300 }, 'bad_size'],
+    [{ size: '1e400' }, 'bad_size'],
     [{ size: 'many' }, 'bad_size'],
     [{ price: 0 }, 'bad_price'],
     [{ price: 1.01 }, 'bad_price'],

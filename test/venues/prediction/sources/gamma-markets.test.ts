@@ -22,6 +22,26 @@ describe('loading the catalogue', () => {
       )
     ).rows;
 
+  test('what no database keeps does not stop the page', async () => {
+    const odd = {
+      question: 'Will \0it \ud800?',
+      slug: 'odd\0',
+      tags: ['n\0ba'],
+      outcomes: '["Y\\u0000es", "No"]',
+      volume: '1e400',
+      outcomePrices: '["1e300", "0"]',
+    };
+    expect(await load(market(1, odd), market(3))).toMatchObject({ inserted: 2 });
+    expect(await stored(1)).toMatchObject({
+      question: 'Will it \ufffd?',
+      slug: 'odd',
+      tags: ['nba'],
+      outcomes: ['Yes', 'No'],
+      upstream_volume: null,
+    });
+    expect(await tokens(1)).toMatchObject([{ price: null }, { price: null }]);
+  });
+
   test('a market in full', async () => {
     await load(
       market(2, {
