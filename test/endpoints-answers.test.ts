@@ -61,7 +61,8 @@ function turns({ choices, type, list, min, max }: Parameter): unknown[] {
 
 /** What is wrong with an answer, by the rules that hold for all. */
 function wrongIn(endpoint: Endpoint, input: Input, { status, json }: { status: number; json: Answer }): string[] {
-  if (status === 404) return json.charged === false ? [] : ['an answer without data was charged'];
+  if (status === 404)
+    return [...(json.charged === false ? [] : ['an answer without data was charged']), ...repeated(endpoint, input, json)];
   // Of an old subject `all` has more buckets of the default size than are sent: refused, with a size that fits.
   if (json.code === 'range_too_large' && input.timeframe === 'all') return json.suggestion?.bucket_size ? [] : ['suggests no bucket_size'];
   // Nothing shorter is left to compare an hour with.
@@ -75,6 +76,13 @@ function wrongIn(endpoint: Endpoint, input: Input, { status, json }: { status: n
   const sorted = sortedRows(endpoint.name, String(input[order.name] ?? order.default), json.data);
   const amiss = sorted === null ? null : outOfOrder(descendingOf(endpoint, input, sorted));
   return amiss === null ? wrong : [...wrong, amiss];
+}
+
+/** A suggestion that changes nothing of what was asked. */
+function repeated(endpoint: Endpoint, input: Input, { suggestion }: Answer): string[] {
+  const asked = resolved(endpoint, input);
+  const changes = Object.entries(suggestion ?? {}).some(([name, value]) => (asked[name] ?? null) !== value);
+  return suggestion === null || changes ? [] : [`suggests ${JSON.stringify(suggestion)}, which was asked`];
 }
 
 /** Where the order can be turned round, the field's own direction is that of `asc`. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type DocumentNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { runUntil } from '../db/cancel';
@@ -14,7 +15,7 @@ export function compile(schema: GraphQLSchema, document: DocumentNode): Operatio
   return async (variables, context) => {
     const run = runUntil(context.signal, () => compiled.query(undefined, context, variables));
     const result = (await run) as ExecutionResult<{ data: unknown }>;
-    if (result.errors?.length) throw causeOf(result.errors);
+    if (result.errors?.length) throw withoutEcho(causeOf(result.errors), variables);
     return result.data?.data;
   };
 }
@@ -23,4 +24,12 @@ export function compile(schema: GraphQLSchema, document: DocumentNode): Operatio
 function causeOf(errors: readonly GraphQLError[]): unknown {
   const causes = errors.map((error) => error.originalError ?? error);
   return causes.find((cause) => cause instanceof AppError) ?? causes[0];
+}
+
+/** A suggestion that changes nothing of what was asked is none. */
+function withoutEcho(cause: unknown, asked: Readonly<Record<string, unknown>>): unknown {
+  if (!(cause instanceof AppError) || cause.context.suggestion === undefined) return cause;
+  const { suggestion, ...context } = cause.context;
+  const changes = Object.entries(suggestion).some(([name, value]) => !isDeepStrictEqual(value, asked[name] ?? null));
+  return changes ? cause : new AppError(cause.code, context);
 }

@@ -33,7 +33,7 @@ Windows are exact to the second; nothing is rounded to hours or days. \`days\` =
     title: 'Null, zero and empty',
     text: `Null means unknown or not defined: a field is never left out, and never 0 in place of unknown. 0 means that the figure is known to be 0. Lists inside an answer are \`[]\` where there is nothing.
 
-An answer without any row is \`404 empty_result\`, one about an unknown market, wallet, coin or pool \`404 not_found\`. Neither is charged. \`suggestion\` in its body holds parameters that would bring rows, where some are known.`,
+An answer without any row is \`404 empty_result\`, one about an unknown market, wallet, coin or pool \`404 not_found\`. Neither is charged. \`suggestion\` in its body holds what to ask instead, where something is left: a wider window or looser filters. They reach further, but may find nothing either.`,
   },
   {
     id: 'matches',
