@@ -179,7 +179,8 @@ export class X402 implements Protocol {
   /** The quote a version 2 proof echoes; null when it echoes none. A quote of another request is a refusal. */
   private quoteOf(payment: X402Payment, sale: Sale): (Quote & { memo: string }) | null {
     if (payment.quote === null) return null;
-    return findToken(payment.quote, sale.request_hash, this.config.secrets) ?? refuse('invalid_challenge');
+    const quote = findToken(payment.quote, sale.request_hash, this.config.secrets);
+    return quote ?? refuseOther(this.amountOf(payment, sale), sale, 'invalid_challenge');
   }
 
   /** Without a quote: today's price, or the price that a memo of ours in the transaction was made for. */
@@ -213,7 +214,14 @@ export class X402 implements Protocol {
     if (transfer.memos.length > 1) return refuse('invalid_exact_svm_payload_memo_count');
     if (memo === undefined) return payment.version === 1 ? quote : refuse('invalid_exact_svm_payload_memo_count');
     const bound = findMemo(memo, amount, sale.request_hash, this.config.secrets);
-    if (bound === undefined || (quote !== null && quote.id !== bound.id)) return refuse('invalid_exact_svm_payload_memo_mismatch');
+    if (bound === undefined) return refuseOther(amount, sale, 'invalid_exact_svm_payload_memo_mismatch');
+    if (quote !== null && quote.id !== bound.id) return refuse('invalid_exact_svm_payload_memo_mismatch');
     return bound;
   }
+}
+
+/** Refuses an offer that was made for another request: of a cheaper one it is told that it pays too little. */
+function refuseOther(amount: bigint, sale: Sale, reason: string): never {
+  if (amount >= sale.amount) return refuse(reason);
+  throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The offer was made for a cheaper request.' });
 }
