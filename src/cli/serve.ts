@@ -145,7 +145,7 @@ async function startUpkeep(config: Config, database: Located, logger: Logger, st
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   stops.push(() => db.close());
   const started = performance.now();
-  const runs = await catchUpScores(db.pool, VENUES, config.clock.now());
+  const runs = await catchUpScores(db.pool, VENUES, config.clock.now(), logger);
   if (runs.length > 0)
     say(
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,

@@ -37,15 +37,22 @@ export async function lastScored(pool: Pool, venues: readonly Venue[]): Promise<
   return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
 }
 
-/** Scores the venues that were not scored today. */
-export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: Date): Promise<ScoreRun[]> {
+/**
+ * Scores the venues that were not scored today, each by itself: what stops one stops no other. A run that fails is logged, and tried again by the
+ * next call.
+ */
+export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: Date, logger: Logger): Promise<ScoreRun[]> {
   const last = await lastScored(pool, venues);
   const runs: ScoreRun[] = [];
   for (const venue of venues) {
     const before = last[venue.name] ?? null;
     if (before !== null && dayOf(before) === dayOf(now)) continue;
-    const run = await runScores(pool, venue, now, () => undefined);
-    if (run !== null) runs.push(run);
+    try {
+      const run = await runScores(pool, venue, now, () => undefined);
+      if (run !== null) runs.push(run);
+    } catch (error) {
+      logger.error({ err: error, venue: venue.name }, 'the daily scores failed');
+    }
   }
   return runs;
 }
@@ -54,9 +61,9 @@ export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: D
 export function keepScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger): Repeated {
   const run = async (): Promise<void> => {
     try {
-      for (const done of await catchUpScores(pool, venues, clock.now())) logger.info(done, 'scored');
+      for (const done of await catchUpScores(pool, venues, clock.now(), logger)) logger.info(done, 'scored');
     } catch (error) {
-      logger.error({ err: error }, 'the daily scores failed');
+      logger.error({ err: error }, 'it could not be seen who is scored');
     }
   };
   return repeat(run, CHECK_MS);

@@ -1,0 +1,41 @@
+import { makeLogger } from '../../src/observability/logger';
+import type { Venue } from '../../src/venues/venue';
+import { catchUpScores, lastScored } from '../../src/workers/scores';
+import { testDatabase } from '../support/database';
+
+const at = (text: string): Date => new Date(text);
+
+/** A wing that scores three wallets, unless it fails. */
+const wing = (name: Venue['name'], fails: () => boolean = () => false): Venue =>
+  ({
+    name,
+    score: () => (fails() ? Promise.reject(new Error('a division by zero')) : Promise.resolve({ wallets: 3, scored: 2 })),
+  }) as unknown as Venue;
+
+describe('the daily scores', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  beforeEach(async () => {
+    db = await testDatabase();
+  });
+  afterEach(() => db.drop());
+  const catchUp = async (venues: Venue[], now: string): Promise<string[]> =>
+    (await catchUpScores(db.pool, venues, at(now), makeLogger('silent'))).map(({ venue }) => venue);
+
+  test('are run once a UTC day: at its first instant, after days without any', async () => {
+    const venues = [wing('prediction'), wing('perps')];
+    expect(await catchUp(venues, '2026-12-31T23:59:59.999Z')).toEqual(['prediction', 'perps']);
+    expect(await catchUp(venues, '2026-12-31T23:59:59.999Z')).toEqual([]);
+    expect(await catchUp(venues, '2027-01-01T00:00:00Z')).toEqual(['prediction', 'perps']);
+    expect(await catchUp(venues, '2028-02-29T12:00:00Z')).toEqual(['prediction', 'perps']);
+    expect(await catchUp(venues, '2028-02-29T23:59:59Z')).toEqual([]);
+  });
+
+  test('of one venue fail alone, and are tried again', async () => {
+    let broken = true;
+    const venues = [wing('prediction', () => broken), wing('perps'), wing('lp')];
+    expect(await catchUp(venues, '2026-03-01T00:00:05Z')).toEqual(['perps', 'lp']);
+    expect(await lastScored(db.pool, venues)).toMatchObject({ prediction: null, perps: at('2026-03-01T00:00:05Z') });
+    broken = false;
+    expect(await catchUp(venues, '2026-03-01T00:01:05Z')).toEqual(['prediction']);
+  });
+});
