@@ -137,4 +137,9 @@ export async function noteFailure(pool: Pool, feed: string, words: string, at: D
   ]);
 }
 
+/** Takes that note back: a poll succeeded. */
+export async function forgetFailure(pool: Pool, feed: string): Promise<void> {
+  await pool.query("UPDATE source_cursor SET cursor = cursor - 'failure' WHERE source = $1", [rowName(feed)]);
+}
+
 export const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);

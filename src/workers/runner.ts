@@ -5,7 +5,18 @@ import type { Clock } from '../lib/clock';
 import { repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { VenueName } from '../venues/venue';
-import { type FeedRow, Overtaken, beginFeed, findFeed, holdFeed, later, moveFeed, noteFailure, recordedUntil } from './feed-store';
+import {
+  type FeedRow,
+  Overtaken,
+  beginFeed,
+  findFeed,
+  forgetFailure,
+  holdFeed,
+  later,
+  moveFeed,
+  noteFailure,
+  recordedUntil,
+} from './feed-store';
 import { addReport, emptyReport, writing } from './ingest';
 import { LagMeter } from './lag';
 import type { IngestReport, LiveSource, LiveStep } from './source';
@@ -154,12 +165,15 @@ class FeedReader {
       this.signal.throwIfAborted();
       row = await this.take(row, step);
     }
+    // A poll without a step, of an upstream that has nothing new.
+    if (row.failure !== null) await forgetFailure(this.options.pool, this.source.name);
   }
 
   private async begin(): Promise<FeedRow> {
     const { pool, clock } = this.options;
     const recorded = this.source.continues === null ? null : await recordedUntil(pool, this.source.continues);
-    const from = recorded ?? new Date(clock.now().getTime() - LOOK_BACK_MS);
+    const now = clock.now();
+    const from = recorded === null ? new Date(now.getTime() - LOOK_BACK_MS) : notAfter(recorded, now);
     await beginFeed(pool, this.venue, this.source.name, this.source.begin(from), from);
     return (await findFeed(pool, this.source.name)) as FeedRow;
   }
@@ -167,11 +181,12 @@ class FeedReader {
   /** Facts, rollups, cursor and watermark of a step become visible together, or not at all. */
   private async take(row: FeedRow, step: LiveStep): Promise<FeedRow> {
     const appended: Date[] = [];
+    const watermark = step.watermark === null ? null : notAfter(step.watermark, this.options.clock.now());
     const move = async (client: PoolClient): Promise<{ moved: FeedRow; report: IngestReport }> => {
       await holdFeed(client, row);
       const report = await this.load(client, step, appended);
       const last_event_at = appended.reduce<Date | null>(later, null);
-      const to = { at: step.cursor, watermark: step.watermark, report, lag: this.lag.figures(), last_event_at };
+      const to = { at: step.cursor, watermark, report, lag: this.lag.figures(), last_event_at };
       return { moved: await moveFeed(client, row, to), report };
     };
     const { moved, report } = await inTransaction(this.options.pool, move, writing(this.venue));
@@ -213,6 +228,9 @@ class FeedReader {
     await noteFailure(pool, this.source.name, wordsOf(error), clock.now()).catch(() => undefined);
   }
 }
+
+/** No upstream has been read beyond now, whatever time its events tell: a mark in the future would hide that it stands still. */
+const notAfter = (at: Date, now: Date): Date => (at > now ? now : at);
 
 /** What may stand in a log and in /health: the upstream's error in our own words, else the kind of error. */
 function wordsOf(error: unknown): string {

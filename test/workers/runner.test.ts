@@ -187,6 +187,41 @@ describe('the runner', () => {
     expect(await kept()).toEqual([0, 1, 2, 3]);
   });
 
+  test('a success that brings nothing forgets the failure before it, too', async () => {
+    const real = upstream.feedFor('one');
+    let polls = 0;
+    async function* quiet(): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      polls += 1;
+      if (polls === 1) throw new UpstreamError('host/path answered 500', 500);
+      yield* [];
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: quiet }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(async () => polls > 2, 'polled again');
+    expect((await feed())?.failure).toBeNull();
+  });
+
+  test('events of the future move no mark beyond now; nor does a feed begin there', async () => {
+    await db.pool.query(
+      "INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('perps.recorded', 'perps', '{}', '2099-01-01T00:00:00Z')",
+    );
+    const begun: Date[] = [];
+    const real = upstream.feedFor('one');
+    async function* ahead(): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      yield { pages: [], cursor: { next: 9 }, watermark: new Date('2099-01-01T00:00:00Z') };
+    }
+    const begin = (from: Date) => (begun.push(from), { next: 0 });
+    const one = runnerOf(db.pool, 'perps', [{ ...real, continues: 'perps.recorded', begin, update: ahead }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(async () => (await feed())?.at.next === 9, 'a step');
+    expect(begun).toEqual([second(3)]);
+    expect((await feed())?.watermark).toEqual(second(3));
+  });
+
   test('what the upstream takes back goes in the step that says so', async () => {
     const one = runner('one');
     one.start();
