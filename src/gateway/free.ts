@@ -42,7 +42,8 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
   const document = (type: string, body: string): FreeHandler => {
     const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
     return (request, response) => {
-      response.set({ ETag: etag, 'Cache-Control': 'public, max-age=60' });
+      // A weak one: the same document goes out plain and compressed.
+      response.set({ ETag: `W/${etag}`, 'Cache-Control': 'public, max-age=60' });
       if (matches(request.headers['if-none-match'], etag)) response.status(304).end();
       else response.type(type).send(body);
     };
