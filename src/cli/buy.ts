@@ -4,7 +4,7 @@ import { readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseArguments } from './command';
 import { parseRequest } from './quote';
 
-const USAGE = `npm run buy -- GET '/api/v1/trades/whales?timeframe=7d' [--body '{…}'] [--protocol x402|tempo|solana] [--url http://localhost:3000]`;
+const USAGE = `npm run buy -- GET|POST '/api/v1/…' [--body '{…}'] [--protocol x402|tempo|solana] [--url http://localhost:3000]`;
 const PROTOCOLS: readonly BuyerProtocol[] = ['x402', 'tempo', 'solana'];
 
 /** Pays for one answer with the sandbox wallet and prints it. Exit code 1 unless data came back. */
