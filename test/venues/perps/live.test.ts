@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type PerpsWorld, perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { type PretendPerps, startPerpsUpstream } from '../../../src/sandbox/venues/perps';
 import { filesAt } from '../../../src/venues/perps/sources/hour-files';
@@ -152,6 +154,17 @@ describe('hourly files', () => {
     const second = await written(hours(29.5), [29.9]);
     expect(first.length).toBeGreaterThan(10_000);
     expect(second.slice(0, first.length)).toBe(first);
+  });
+
+  test('a web page in place of a file is no file: nothing is read, nor passed over', async () => {
+    const server = http.createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8').end('<html>\nBack soon\n</html>\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stopping = () => new Promise((resolve) => void server.close(() => resolve()));
+    const files = filesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const steps = liveBlocks(files, 50).update(begin, hours(5), context)[Symbol.asyncIterator]();
+    await expect(steps.next()).rejects.toThrow(`${path(0)} answered a web page`);
   });
 
   test('a server that knows no ranges, has no file, or fails', async () => {

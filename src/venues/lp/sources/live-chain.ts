@@ -1,5 +1,6 @@
 import { pageOf } from '../../../workers/pages';
 import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../workers/source';
+import { UpstreamError } from '../../../workers/upstream';
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../chain-addresses';
 import { type ChainReader, type Listed, LISTED_AT_ONCE } from './live-rpc';
 import { transactions } from './transactions';
@@ -115,7 +116,9 @@ async function newer(node: ChainReader, program: string, place: Place, signal: A
     const fresh = page.filter(({ at }) => at === null || at >= place.at);
     listed.push(...fresh);
     if (page.length < LISTED_AT_ONCE || fresh.length < page.length) break;
-    before = page.at(-1)?.signature ?? null;
+    const last = page.at(-1)?.signature ?? null;
+    if (last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
+    before = last;
     if (listed.length > HELD_AT_MOST) {
       listed.splice(0, listed.length - HELD_AT_MOST / 2);
       whole = false;

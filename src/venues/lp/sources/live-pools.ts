@@ -5,7 +5,7 @@ import { type Upstream, UpstreamError } from '../../../workers/upstream';
 import type { PoolType } from '../chain-addresses';
 import { dammV2Pools } from './damm-v2-pools';
 import { dlmmPools } from './dlmm-pools';
-import { integer, isObject, listOf } from './record';
+import { integer, isObject } from './record';
 
 /** Hosts of the index, by pool type. */
 export type Indexes = Readonly<Record<PoolType, Upstream>>;
@@ -67,7 +67,8 @@ async function* lists(index: Upstream, whole: boolean, signal: AbortSignal): Asy
   for (let page = 1; ; page += 1) {
     const answer = await index.get('/pools', { page, page_size: PAGE, sort_by: 'pool_created_at:asc' }, signal);
     if (!isObject(answer) || !Array.isArray(answer.data)) throw new UpstreamError('/pools did not answer with a page', null);
-    if (listOf(answer.data).length > 0) yield answer;
+    if (answer.data.length === 0) return;
+    yield answer;
     if (page >= (integer(answer.pages) ?? 0)) return;
   }
 }

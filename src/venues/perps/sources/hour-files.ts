@@ -21,17 +21,19 @@ export function filesAt(url: string): HourFiles {
   const host = new URL(base).host;
   async function once(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null> {
     const where = `${host}${path}`;
-    const headers = { range: `bytes=${offset}-${offset + most - 1}` };
+    // Ranges are of the file's own bytes.
+    const headers = { range: `bytes=${offset}-${offset + most - 1}`, 'accept-encoding': 'identity' };
     try {
       return await withDeadline(
         TIMEOUT_MS,
         async (deadline) => {
           const response = await fetch(`${base}${path}`, { headers, signal: deadline });
-          if (response.ok) return piece(response, response.status === 206 ? 0 : offset, most);
+          if (response.ok && !isPage(response)) return piece(response, response.status === 206 ? 0 : offset, most);
           await response.body?.cancel();
           if (response.status === 404) return null;
           // Nothing has been written beyond what is read.
           if (response.status === 416) return Buffer.alloc(0);
+          if (response.ok) throw new UpstreamError(`${where} answered a web page`, null);
           throw new UpstreamError(`${where} answered ${response.status}`, response.status);
         },
         signal,
@@ -57,6 +59,9 @@ export function filesAt(url: string): HourFiles {
     },
   };
 }
+
+/** A proxy's own words in place of the file: read as lines, they would move its reader on by their length. */
+const isPage = ({ headers }: Response): boolean => /^text\/html\b/i.test(headers.get('content-type') ?? '');
 
 /** The body's bytes from `skip` on, `most` at most. */
 async function piece(response: Response, skip: number, most: number): Promise<Buffer> {

@@ -2,12 +2,18 @@ import { lpWorld } from '../../../../src/sandbox/simulator/lp';
 import { type PretendPools, startPoolsUpstream } from '../../../../src/sandbox/venues/lp';
 import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { lpFeeds } from '../../../../src/venues/lp/sources/live';
+import { liveChain } from '../../../../src/venues/lp/sources/live-chain';
+import { livePools } from '../../../../src/venues/lp/sources/live-pools';
+import type { ChainReader } from '../../../../src/venues/lp/sources/live-rpc';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
+import type { LiveContext, LiveSource } from '../../../../src/workers/source';
+import type { Query, Upstream } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf } from '../../../support/dump';
 import { runnerOf, TurnedClock, untilRead } from '../../../support/feeds';
 import { loadWorld } from '../../../support/world';
+import { dlmmPoolsPage } from '../pages';
 
 jest.setTimeout(180_000);
 
@@ -128,6 +134,41 @@ describe('pools read from a node and the index', () => {
       [[...lost]],
     );
     expect(rows).toEqual([]);
+  });
+});
+
+describe('an upstream that never comes to an end', () => {
+  const context = {
+    signal: new AbortController().signal,
+    db: { query: () => Promise.resolve({ rows: [] }) },
+    now: () => day(1),
+  } as unknown as LiveContext;
+  const read = async (source: LiveSource): Promise<number> => {
+    let steps = 0;
+    for await (const step of source.update(source.begin(day(0)), day(1), context)) steps += step.pages.length;
+    return steps;
+  };
+
+  test('a node that answers the same page again and again is at fault', async () => {
+    const page = Array.from({ length: 1_000 }, (_, n) => ({ signature: `signature${n}`, failed: false, at: day(0.5).getTime() / 1_000 }));
+    const node: ChainReader = {
+      head: () => Promise.resolve(day(1)),
+      list: () => Promise.resolve(page),
+      transactions: () => Promise.resolve([]),
+    };
+    await expect(read(liveChain(node, 50))).rejects.toThrow('the same page again');
+  });
+
+  test('an index without rows has no further pages, whatever it says', async () => {
+    const [pool] = dlmmPoolsPage.data;
+    let asked = 0;
+    const get = (_path: string, { page }: Query): Promise<unknown> => {
+      asked += 1;
+      return Promise.resolve({ pages: 1e9, data: page === 1 ? [pool] : [] });
+    };
+    const index = { get } as unknown as Upstream;
+    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(2);
+    expect(asked).toBe(4);
   });
 });
 
