@@ -88,23 +88,21 @@ async function readReceipt(response: Response): Promise<unknown | null> {
   return receipt === null ? null : (await import('mppx')).Receipt.deserialize(receipt);
 }
 
-/** What a fetch that failed was about: the shop or the chain. Throws always. */
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+/** What a purchase that failed was about: the shop, the chain (each stock client has words of its own for that), or what the client says. Throws always. */
 async function explain(error: Error, { url, protocol }: Purchase, { solana, tempo }: SandboxWallets): Promise<never> {
   const { origin } = new URL(url);
   if (error.name === 'TimeoutError')
     throw new Error(`No answer from ${origin} within ${PATIENCE_MS / 1_000} s; whether it was paid, its ledger tells.`, { cause: error });
-  if (error.message !== 'fetch failed') throw error;
-  const answers = await fetch(origin).then(
-    () => true,
-    () => false,
-  );
+  if (!(await answers(origin))) throw new Error(`Nothing answers at ${origin}; npm start starts the server.`, { cause: error });
   const chain = protocol === 'tempo' ? tempo?.rpc_url : solana.rpc_url;
-  throw new Error(
-    answers
-      ? `The wallet's chain cannot be reached at ${chain}; nothing was paid.`
-      : `Nothing answers at ${origin}; npm start starts the server.`,
-    { cause: error },
-  );
+  if (chain === undefined || (await answers(chain))) throw error;
+  throw new Error(`The wallet's chain cannot be reached at ${chain}; nothing was paid.`, { cause: error });
 }
 
 /**

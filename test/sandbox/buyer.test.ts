@@ -81,6 +81,20 @@ beforeEach(() => {
   shop.sulking = false;
 });
 
+test.each<[BuyerProtocol]>([['x402'], ['tempo']])(
+  'a chain that has gone is told as such, whatever the %s client says of it',
+  async (protocol) => {
+    const nowhere = 'http://127.0.0.1:9';
+    const stranded = structuredClone(wallets);
+    stranded.solana.rpc_url = nowhere;
+    if (stranded.tempo) stranded.tempo.rpc_url = nowhere;
+    await expect(buy({ method: 'GET', url: `${shop.url}/thing`, protocol }, stranded)).rejects.toThrow(
+      `The wallet's chain cannot be reached at ${nowhere}; nothing was paid.`,
+    );
+    expect(shop.sold).toEqual([]);
+  },
+);
+
 test('the stock x402 client pays, the sponsor pays its fee', async () => {
   let answer: Awaited<ReturnType<typeof buy>> | undefined;
   expect(await change(async () => (answer = await get('x402')))).toEqual({
