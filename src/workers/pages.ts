@@ -11,12 +11,13 @@ const FORMATS: Record<string, RecordedPage['format']> = { '.json': 'json', '.ndj
 /** Recorded pages at a path: the file itself, or the files of a folder in name order. Throws one clear sentence when there is none. */
 export function listPages(location: string): string[] {
   if (!fs.existsSync(location)) throw new Error(`There is no file or folder at ${location}.`);
-  if (fs.statSync(location).isFile()) return [location];
+  if (!fs.statSync(location).isDirectory()) return [location];
   const files = fs
     .readdirSync(location)
     .sort()
     .filter((name) => formatOf(name) !== undefined)
-    .map((name) => path.join(location, name));
+    .map((name) => path.join(location, name))
+    .filter((file) => !fs.statSync(file, { throwIfNoEntry: false })?.isDirectory());
   if (files.length === 0) throw new Error(`No .json, .ndjson, .jsonl or .csv file (or .gz of these) in ${location}.`);
   return files;
 }
@@ -43,7 +44,7 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
   async *json(bytes) {
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk as Buffer);
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const value: unknown = JSON.parse(withoutMark(Buffer.concat(chunks).toString('utf8')));
     if (Array.isArray(value)) yield* value as unknown[];
     else yield value;
   },
@@ -51,7 +52,7 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
     let number = 0;
     for await (const line of readline.createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1;
-      if (line.trim() !== '') yield parseLine(line, number);
+      if (line.trim() !== '') yield parseLine(number === 1 ? withoutMark(line) : line, number);
     }
   },
   csv(bytes) {
@@ -60,6 +61,9 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
     return parser;
   },
 };
+
+/** Programs of Windows begin a file with the mark of its byte order; to JSON it is no blank. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 function parseLine(line: string, number: number): unknown {
   try {

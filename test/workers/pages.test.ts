@@ -24,6 +24,8 @@ test.each([
   ['c.ndjson', '{"a":1}\n\n{"a":2}\n', [{ a: 1 }, { a: 2 }]],
   ['d.jsonl.gz', '{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],
   ['e.csv', 'x,y\n1,"a,b"\n', [{ x: '1', y: 'a,b' }]],
+  ['g.json', '\ufeff[1]', [1]],
+  ['h.ndjson', '\ufeff{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],
   ['f.csv.gz', '\ufeffx,y\n1,2\n3\n', [{ x: '1', y: '2' }, { x: '3' }]],
 ])('%s is read record by record', async (name, content, records) => expect(await recordsOf(write(name, content))).toEqual(records));
 
@@ -38,6 +40,8 @@ test('a broken file says where it is broken, and never hangs', async () => {
 test('a folder is read in name order, other files left alone', () => {
   const sub = fs.mkdtempSync(path.join(folder, 'sub-'));
   for (const name of ['b.csv', 'a.json', 'README.md', 'c.ndjson.gz']) fs.writeFileSync(path.join(sub, name), '');
+  fs.mkdirSync(path.join(sub, 'older.json'));
   expect(listPages(sub).map((file) => path.basename(file))).toEqual(['a.json', 'b.csv', 'c.ndjson.gz']);
+  expect(() => openPage(listPages('/dev/null')[0] as string)).toThrow('null is neither .json');
   expect(() => listPages(path.join(folder, 'nowhere'))).toThrow('There is no file or folder');
 });
