@@ -9,7 +9,6 @@ import type { Logger } from '../observability/logger';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
-import type { AnswerMeta } from '../venues/venue';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { Executed } from './answers';
 import { deliver, type DeliverDeps, second } from './deliver';
@@ -167,14 +166,14 @@ function paidAnswer(outcome: Outcome & { kind: 'paid' }, { reading, requestId }:
     request_id: requestId,
     ...meta,
     ignored_params: reading.ignored,
-    warnings: [...(meta.warnings as string[]), ...idleOf(ineffective as AnswerMeta['ineffective'], reading), ...reading.warnings],
+    warnings: [...(meta.warnings as string[]), ...idleOf(ineffective as Readonly<Record<string, string>>, reading), ...reading.warnings],
     replayed: outcome.replayed,
   };
   return { kind: 'data', data, meta: whole, headers: outcome.headers, fields: reading.fields, format: reading.format };
 }
 
 /** Said of what was sent alone: a default that changes nothing is nobody's mistake. */
-function idleOf(ineffective: AnswerMeta['ineffective'], { sent }: Reading): string[] {
+function idleOf(ineffective: Readonly<Record<string, string>>, { sent }: Reading): string[] {
   return Object.entries(ineffective).flatMap(([name, by]) => (sent.has(name) ? [`${name}: has no effect with ${by}`] : []));
 }
 

@@ -34,7 +34,9 @@ const metaExtension: Plugin<GraphContext> = {
       onExecuteDone({ result, setResult }) {
         if (Symbol.asyncIterator in result) return;
         const { meta, now } = args.contextValue as unknown as GraphContext;
-        setResult({ ...result, extensions: { ...result.extensions, meta: { ...meta, as_of: meta.as_of ?? now } } });
+        // Which parameters were sent is known only where they are sold.
+        const { ineffective: _, ...told } = meta;
+        setResult({ ...result, extensions: { ...result.extensions, meta: { ...told, as_of: meta.as_of ?? now } } });
       },
     };
   },

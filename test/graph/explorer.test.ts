@@ -43,6 +43,16 @@ test('the query that GraphiQL opens with is answered', async () => {
   // Nothing is loaded here: the question says so, in its own words.
   const { body } = await ask(WELCOME);
   expect(body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['empty_result']);
+  expect(Object.keys(body.extensions?.meta ?? {}).sort()).toEqual([
+    'as_of',
+    'count',
+    'next_cursor',
+    'score_version',
+    'timeframe',
+    'track_record',
+    'warnings',
+    'window',
+  ]);
 });
 
 test('queries nested too deep are refused, through fragments too', async () => {
