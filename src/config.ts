@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isBase58Address } from './lib/address';
 import { type Clock, realClock, standingClock } from './lib/clock';
+import { isTold } from './lib/timeframe';
 
 /** Where a chain is reached, or false: the sandbox starts its own. */
 export interface ChainConfig {
@@ -159,9 +160,18 @@ function accounts(env: Environment, name: string, fallback: string[]): string[] 
 function clockOf(env: Environment): Clock {
   const value = text(env, 'CLOCK');
   if (value === undefined) return realClock;
-  const at = new Date(value);
-  if (Number.isNaN(at.getTime())) throw new Error(`CLOCK must be an ISO instant such as 2026-01-31T23:59:00Z, not "${value}".`);
-  return standingClock(at);
+  const at = instantOf(value);
+  if (!isTold(at)) throw new Error(`CLOCK must be an ISO instant of 2018 to 2099, such as 2026-01-31T23:59:00Z, not "${value}".`);
+  return standingClock(new Date(at));
+}
+
+/** Milliseconds of an ISO 8601 date or instant, UTC unless it says otherwise; NaN for anything else, and for days no calendar has. */
+function instantOf(value: string): number {
+  const [, day, time = 'T00:00', zone = 'Z'] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/i.exec(value) ?? [];
+  const midnight = Date.parse(`${day}T00:00Z`);
+  // A 30th of February would be read as the 2nd of March.
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day ?? '');
+  return exists ? Date.parse(`${day}${time}${zone}`.toUpperCase()) : Number.NaN;
 }
 
 function worldOf(env: Environment, sandbox: boolean): Config['world'] {

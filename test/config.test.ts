@@ -34,6 +34,9 @@ test('a configured chain is production: no world, secrets required', () => {
 test.each([
   [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535, not "http".'],
   [{ CLOCK: 'noon' }, 'CLOCK must be an ISO instant'],
+  [{ CLOCK: '2026-02-30T00:00:00Z' }, 'CLOCK must be an ISO instant'],
+  [{ CLOCK: '5' }, 'CLOCK must be an ISO instant'],
+  [{ CLOCK: '9999-01-01T00:00:00Z' }, 'CLOCK must be an ISO instant of 2018 to 2099'],
   [{ WORLD: 'huge' }, 'WORLD must be none, or a size'],
   [{ WORLD: '12' }, 'WORLD must be none, or a size'],
   [{ DATABASE_URL: 'my secret place' }, 'DATABASE_URL is not a URL.'],
@@ -49,8 +52,12 @@ test.each([
   ['none', false],
 ])('WORLD=%s', (WORLD, world) => expect(makeConfig({ WORLD }, '/r').world).toEqual(world));
 
-test('the clock stands where CLOCK says', () =>
-  expect(makeConfig({ CLOCK: '2026-01-31T23:59:00Z' }, '/r').clock.now().toISOString()).toBe('2026-01-31T23:59:00.000Z'));
+test.each([
+  ['2026-01-31T23:59:00Z', '2026-01-31T23:59:00.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['2026-01-31T23:59', '2026-01-31T23:59:00.000Z'],
+  ['2026-01-31T23:59:00.5+02:00', '2026-01-31T21:59:00.500Z'],
+])('the clock stands where CLOCK says: %s', (value, at) => expect(makeConfig({ CLOCK: value }, '/r').clock.now().toISOString()).toBe(at));
 
 test('.env.example documents every variable, and only those', () => {
   const source = fs.readFileSync(path.join(ROOT, 'src/config.ts'), 'utf8');
