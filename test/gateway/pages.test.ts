@@ -88,6 +88,12 @@ describe('the pages people read', () => {
     expect(named.filter((word) => !own.has(word))).toEqual([]);
   });
 
+  test('what a buyer must know: sign but do not send, and how a lost answer is had again', () => {
+    const paying = reference.split('<h2 id="paying">')[1]?.split('<h2')[0] ?? '';
+    for (const told of ['do not send', '<code>Idempotency-Key</code>', 'For 10 minutes', 'waits 2 minutes', '$0.20'])
+      expect(paying).toContain(told);
+  });
+
   test('both bring their picture: no browser asks for one that is not there', () => {
     for (const html of [reference, methodology]) expect(html).toContain('<link rel="icon" href="data:image/svg+xml,');
   });

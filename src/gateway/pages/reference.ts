@@ -3,6 +3,7 @@ import type { Endpoint, Parameter } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
 import { allowedOf, wantedOf } from '../../endpoints/read';
 import { CLOSED_LISTS } from '../../endpoints/values';
+import { PAYMENT_DEFAULTS } from '../../payments/config';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
@@ -98,8 +99,13 @@ const indexRow = (endpoint: Endpoint): string[] => [
 const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <li>Send the request without payment. The <code>402</code> tells its exact price and how to pay it, and checks the parameters: all free.</li>
 <li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).</li>
-<li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (60 s) and empty answers cost nothing.
-An answer that was lost on its way is sent again for the same proof, without paying twice.</li></ol>`;
+<li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (60 s) and empty answers cost nothing.</li></ol>
+<ul><li>Sign, but do not send: a payment that its buyer has sent already (MPP <code>hash</code>, <code>signature</code>) is refused, and buys nothing.</li>
+<li>For ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes an answer that was lost on its way is given again without paying twice: for the same proof (of x402, version 2), or for another proof of
+the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.</li>
+<li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
+The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
+<li>An answer costs up to ${usd(CEILING_MICRO)}; <code>x402-fetch</code> 1 pays $0.10 at most unless it is told otherwise.</li></ul>`;
 
 function howPriced(): string {
   const tiers = Object.entries(BASE_MICRO).map(([tier, micro]) => `${tier} ${usd(micro)}`);
