@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
+import { IN_UTC } from './pool';
 import { unreachable } from './reach';
 
 const LOCK = 72_707_369;
@@ -12,7 +13,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. Returns their names. */
 export async function migrate(url: string, folder: string): Promise<string[]> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, options: IN_UTC });
   await client.connect().catch((error: unknown) => {
     throw unreachable(url, error);
   });

@@ -1,6 +1,9 @@
 import { Client, Pool, type PoolConfig, type QueryResult } from 'pg';
 import { unreachable } from './reach';
 
+/** Days are UTC days, and drivers read times as UTC, wherever the server believes itself to be. */
+export const IN_UTC = '-c timezone=UTC';
+
 type Told = (error: Error | null, result: QueryResult) => void;
 
 /**
@@ -28,7 +31,8 @@ class Connection extends Client {
 
 /** Connections to the database at `url`, made when they are needed. */
 export function makePool(url: string, config: PoolConfig): Pool {
-  const pool = new Pool({ statement_timeout: 65_000, ...config, connectionString: url, Client: Connection });
+  const options = config.options === undefined ? IN_UTC : `${IN_UTC} ${config.options}`;
+  const pool = new Pool({ statement_timeout: 65_000, ...config, options, connectionString: url, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   return pool;

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { runUntil } from '../../src/db/cancel';
+import { openDatabase } from '../../src/db/client';
 import { sqlOver } from '../../src/db/sql';
 import { testDatabase } from '../support/database';
 
@@ -14,6 +15,20 @@ describe('the database client', () => {
     await db.prisma.source_cursor.create({ data: { source: 'prediction.trades', venue: 'prediction', cursor: {} } });
     const rows = await sqlOver(db).query({ name: 'cursors', text: 'SELECT source FROM source_cursor' }, []);
     expect(rows).toEqual([{ source: 'prediction.trades' }]);
+  });
+
+  test('times are UTC where the server believes itself elsewhere', async () => {
+    await db.pool.query(`ALTER DATABASE ${new URL(db.url).pathname.slice(1)} SET timezone = 'America/New_York'`);
+    const elsewhere = await openDatabase(db.url);
+    const at = new Date('2026-01-01T02:00:00Z');
+    try {
+      await elsewhere.prisma.source_cursor.create({ data: { source: 'perps.fills', venue: 'perps', cursor: {}, watermark: at } });
+      expect(await elsewhere.prisma.source_cursor.findUnique({ where: { source: 'perps.fills' } })).toMatchObject({ watermark: at });
+      for (const pool of [elsewhere.pool, elsewhere.keyed])
+        expect((await pool.query('SELECT $1::timestamptz::date::text AS day', [at])).rows).toEqual([{ day: '2026-01-01' }]);
+    } finally {
+      await elsewhere.close();
+    }
   });
 
   test("an error's stack leads to who asked", async () => {
