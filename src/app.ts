@@ -178,7 +178,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     logger,
     trustedProxies: config.trustedProxies,
   });
-  const internal = makeInternal(makeExplorer(schema, reads, config.clock), metrics);
+  const onBug = (error: unknown): void => logger.error({ err: error }, 'a free question failed');
+  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug }), metrics);
 
   const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics);
   const servers: Listening[] = [];

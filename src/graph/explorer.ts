@@ -55,12 +55,18 @@ const untilDeadline: Plugin<GraphContext> = {
   },
 };
 
+export interface ExplorerOptions {
+  deadlineMs?: number;
+  /** Told of errors that are nobody's words: the analyst reads "Unexpected error." */
+  onBug?: (error: unknown) => void;
+}
+
 /** The analysts' GraphQL server with GraphiQL, served without any CDN. To be bound to loopback only. */
 export function makeExplorer(
   schema: GraphQLSchema,
   db: Statements,
   clock: Clock,
-  deadlineMs = DEADLINE_MS,
+  { deadlineMs = DEADLINE_MS, onBug }: ExplorerOptions = {},
 ): YogaServerInstance<object, GraphContext> {
   return createYoga<object, GraphContext>({
     schema,
@@ -82,8 +88,9 @@ export function makeExplorer(
             extensions: { code: cause.code, ...(cause.context.suggestion && { suggestion: cause.context.suggestion }) },
           });
         // GraphQL's own words, those about a variable of the wrong type included: their cause is of its kind too.
-        const own = error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError);
-        return own ? error : new GraphQLError(message);
+        if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return error;
+        onBug?.(cause);
+        return new GraphQLError(message);
       },
     },
     plugins: [limits, untilDeadline as Plugin, metaExtension as Plugin],

@@ -81,7 +81,7 @@ test.each([
 );
 
 test('a deadline ends what an analyst asked as well', async () => {
-  const explorer = makeExplorer(loadCatalogue(ROOT).schema, product.db, standingClock(now), 5_000);
+  const explorer = makeExplorer(loadCatalogue(ROOT).schema, product.db, standingClock(now), { deadlineMs: 5_000 });
   const release = await holdQueries(product.pool, 'pm_');
   try {
     const query = `{ market(condition_id: "${condition(1)}") { question } }`;

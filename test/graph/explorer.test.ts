@@ -1,5 +1,7 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
 import { getIntrospectionQuery } from 'graphql';
-import { WELCOME } from '../../src/graph/explorer';
+import { WELCOME, makeExplorer } from '../../src/graph/explorer';
+import { standingClock } from '../../src/lib/clock';
 import { type Product, startProduct } from '../support/product';
 
 let product: Product;
@@ -118,4 +120,29 @@ test('a page is bounded by whoever asks, also through a variable', async () => {
   expect((await ask(sized, { n: 4_000 })).body.errors?.[0]?.message).toContain('first must be 1 to 1000');
   const limited = 'query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }';
   expect((await ask(limited, { n: 5_000 })).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
+});
+
+test('a text that no database holds is no event', async () => {
+  const { body } = await ask('{ event(slug: "a\\u0000") { markets(first: 1) { nodes { question } } } }');
+  expect([body.errors, body.data]).toEqual([undefined, { event: null }]);
+});
+
+test('what is nobody’s words is told to the operator alone', async () => {
+  const bugs: unknown[] = [];
+  const secret = new Error('SELECT secret');
+  const resolvers = {
+    Query: {
+      broken: () => {
+        throw secret;
+      },
+    },
+  };
+  const schema = makeExecutableSchema({ typeDefs: 'type Query { broken: Int }', resolvers });
+  const explorer = makeExplorer(schema, product.db, standingClock(new Date()), { onBug: (error) => bugs.push(error) });
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await explorer.fetch('http://localhost/graphql', { method: 'POST', headers, body: '{"query":"{ broken }"}' });
+  expect(((await response.json()) as { errors: { message: string }[] }).errors.map(({ message }) => message)).toEqual([
+    'Unexpected error.',
+  ]);
+  expect(bugs).toEqual([secret]);
 });

@@ -1,3 +1,4 @@
+import { storable } from '../../../lib/storable';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { isPosition } from '../positions/figures';
@@ -34,7 +35,7 @@ export const entries = {
   }) as Resolver<unknown, { wallet: string; token_id: string }>,
   category: ((_, { name }) => ({ name })) as Resolver<unknown, { name: string }>,
   event: (async (_, { slug }, context) => {
-    const found = await context.prisma.pm_market.findFirst({ where: { event_slug: slug }, select: { event_slug: true } });
-    return found === null ? null : { slug };
+    const found = await context.prisma.pm_market.findFirst({ where: { event_slug: storable(slug) }, select: { event_slug: true } });
+    return found === null ? null : { slug: found.event_slug };
   }) as Resolver<unknown, { slug: string }>,
 };
