@@ -35,6 +35,8 @@ export function makePool(url: string, config: PoolConfig): Pool {
   const pool = new Pool({ statement_timeout: 65_000, ...config, options, connectionString: url, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
+  // Nor is one that drops in the middle of a transaction: its next statement fails, which is told to who asks it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

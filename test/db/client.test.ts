@@ -31,6 +31,18 @@ describe('the database client', () => {
     }
   });
 
+  test('a connection that the server ends in the middle of a transaction fails its next statement, and nothing else', async () => {
+    const client = await db.pool.connect();
+    await client.query('BEGIN');
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const cut = new Promise((resolve) => client.once('end', resolve));
+    await db.keyed.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await cut;
+    await expect(client.query('SELECT 1')).rejects.toThrow();
+    client.release();
+    expect((await db.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
   test("an error's stack leads to who asked", async () => {
     const asking = async (): Promise<unknown> => sqlOver(db).query({ name: 'nowhere', text: 'SELECT FROM nowhere' }, []);
     const error: Error = await asking().then(
