@@ -14,6 +14,6 @@ export interface Grid {
 /** Why a grid is too large for one answer; null when it is not. Cells never refuse the coarsest buckets: nothing could be asked for instead. */
 export function tooLarge({ buckets, rows, coarsest }: Grid): string | null {
   if (buckets > MOST_BUCKETS) return `makes ${buckets} buckets of this window, at most ${MOST_BUCKETS} are sent`;
-  if (rows === 1 || coarsest || buckets * rows <= MOST_CELLS) return null;
+  if (coarsest || buckets * rows <= MOST_CELLS) return null;
   return `makes ${buckets} buckets of this window, of ${rows} rows each; at most ${MOST_CELLS} cells are sent`;
 }

@@ -31,6 +31,12 @@ test('a cursor of another list, of another length, or made up is refused', () =>
   );
 });
 
+test('a refusal shows the first 80 characters of what came', () => {
+  const cursor = `${'a'.repeat(79)}bc`;
+  const details = [expect.objectContaining({ param: 'cursor', got: `${'a'.repeat(79)}b` })];
+  expect(() => decodeCursor(cursor, scope, forms)).toThrow(expect.objectContaining({ context: { details } }));
+});
+
 test('a cursor that was changed on its way is refused', () => {
   const [mark, ...position] = JSON.parse(Buffer.from(encodeCursor([1, 'a'], scope), 'base64url').toString()) as unknown[];
   fc.assert(

@@ -1,5 +1,4 @@
-import { canonicalTimeframe, previousWindow, windowOf } from '../../src/lib/timeframe';
-import { DCA_TIMEFRAMES } from '../../src/lib/timeframe';
+import { BEGINNING, DCA_TIMEFRAMES, canonicalTimeframe, isTold, lengthOf, previousWindow, windowOf } from '../../src/lib/timeframe';
 
 const now = new Date('2026-03-10T15:30:00Z');
 
@@ -20,4 +19,19 @@ test('a window ends now; today starts at midnight UTC; the one before is of equa
   expect(windowOf('today', now)).toEqual({ from: new Date('2026-03-10T00:00:00Z'), to: now });
   expect(previousWindow('7d', now)).toEqual({ from: new Date('2026-02-24T15:30:00Z'), to: new Date('2026-03-03T15:30:00Z') });
   expect(previousWindow('all', now)).toBeNull();
+});
+
+test('every window reaches back by its name', () => {
+  const minute = 60;
+  const [hour, day] = [60 * minute, 1_440 * minute];
+  const seconds = [minute, 5 * minute, 30 * minute, hour, 4 * hour, 6 * hour, 12 * hour, day, day, 7 * day, 30 * day, 90 * day, 365 * day];
+  expect(DCA_TIMEFRAMES.map(lengthOf)).toEqual([...seconds, Infinity]);
+  expect(windowOf('90d', now).from).toEqual(new Date(now.getTime() - 90 * day * 1_000));
+  expect(windowOf('all', now)).toEqual({ from: BEGINNING, to: now });
+});
+
+test('an upstream tells of instants from 2018 on and before 2100', () => {
+  const instants = ['2017-12-31T23:59:59.999Z', '2018-01-01T00:00:00Z', '2099-12-31T23:59:59.999Z', '2100-01-01T00:00:00Z'];
+  expect(instants.map((instant) => isTold(Date.parse(instant)))).toEqual([false, true, true, false]);
+  expect(isTold(NaN)).toBe(false);
 });
