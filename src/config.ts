@@ -4,7 +4,7 @@ import { type Clock, realClock, standingClock } from './lib/clock';
 import { isTold } from './lib/timeframe';
 
 /** Where a chain is reached, or false: the sandbox starts its own. */
-export interface ChainConfig {
+interface ChainConfig {
   rpc_urls: string[];
   pay_to: string;
 }

@@ -5,7 +5,7 @@ import { type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoint
 import { quote } from '../pricing/quote';
 import { type Command, parseArguments } from './command';
 
-export const QUOTE_USAGE = `npm run quote -- GET|POST '/api/v1/…' [--body '{…}']`;
+const QUOTE_USAGE = `npm run quote -- GET|POST '/api/v1/…' [--body '{…}']`;
 
 /** A request as written on the command line. */
 export interface CommandLineRequest {

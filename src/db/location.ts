@@ -11,7 +11,7 @@ export interface Located {
 }
 
 /** The folder of the embedded database's files. */
-export const embeddedFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
+const embeddedFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
 
 /** The configured database; else the embedded one, joined where it runs already, started (with `settings`) where it does not. */
 export async function locateDatabase(

@@ -51,7 +51,7 @@ export interface Endpoint {
 }
 
 /** Sent to every endpoint, priced by none: which fields, and in which format. */
-export const FORMATS = ['json', 'csv', 'ndjson'] as const;
+const FORMATS = ['json', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** Formats in which an endpoint answers: csv is for lists of rows. */

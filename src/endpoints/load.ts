@@ -21,7 +21,7 @@ import { answerShape } from './answer-shape';
 import type { Endpoint, Parameter, Tier, Value, VenueName } from './endpoint';
 
 /** A document that cannot be sold: says which file, which line, and what is wrong. */
-export class DocumentError extends Error {
+class DocumentError extends Error {
   constructor(file: string, line: number | null, problem: string) {
     super(line === null ? `${file}: ${problem}` : `${file}:${line}: ${problem}`);
     this.name = 'DocumentError';

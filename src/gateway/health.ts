@@ -20,7 +20,7 @@ export interface HealthDeps {
   scored(): Promise<Record<string, Date | null>>;
 }
 
-export interface HealthReport {
+interface HealthReport {
   status: 'ok' | 'degraded' | 'down';
   [field: string]: unknown;
 }

@@ -10,7 +10,7 @@ const FEED_RETRY_S = 30;
 const SCORE_RETRY_S = 300;
 
 /** A live feed as it stands. */
-export interface FeedFreshness {
+interface FeedFreshness {
   feed: string;
   gates: boolean;
   watermark: Date | null;

@@ -24,7 +24,7 @@ const ROOT_COST = 50;
 /** Rows assumed of a list of objects that no argument bounds. */
 const ASSUMED_ROWS = 10;
 /** Rows that can be asked of one list. */
-export const MOST_ROWS = 1_000;
+const MOST_ROWS = 1_000;
 const SIZES = /(^|_)(first|limit)$/;
 /** The schema is some 100 KB each time it is told. */
 const INTROSPECTION_COST = 1_000;

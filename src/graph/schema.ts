@@ -6,7 +6,7 @@ import type { Resolvers } from '../venues/venue';
 import { SCALARS } from './scalars';
 
 /** All SDL files below `folder` as one text. */
-export function readSdl(folder: string): string {
+function readSdl(folder: string): string {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.graphql'))

@@ -42,7 +42,7 @@ export interface PageKey<Filter> extends PageArgs {
 }
 
 /** Most rows of one page. */
-export const MOST_FIRST = 100;
+const MOST_FIRST = 100;
 
 /**
  * Pages of a list by parent. Pages asked for in one tick with the same arguments are read together. A cursor carries the instant of

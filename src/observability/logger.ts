@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 export type { Logger };
 
 /** Headers that carry proofs of payment: they never reach a log. */
-export const SECRET_HEADERS = ['authorization', 'payment-signature', 'x-payment', 'cookie', 'idempotency-key'] as const;
+const SECRET_HEADERS = ['authorization', 'payment-signature', 'x-payment', 'cookie', 'idempotency-key'] as const;
 
 /** JSON lines on stderr, so that stdout stays for people. `level` as in pino; `silent` logs nothing. */
 export function makeLogger(level: string): Logger {

@@ -99,7 +99,7 @@ async function loadPages(
 const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
 
 /** How a pretended upstream is started over a world: it tells what happened from `since` on. */
-export type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
+type UpstreamStarter = (options: { world: VenueWorld; since: Date; clock: Clock; seed?: number }) => Promise<PretendUpstream>;
 
 const STARTERS: Record<VenueName, UpstreamStarter> = {
   prediction: startPredictionUpstream,

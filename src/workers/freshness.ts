@@ -5,13 +5,13 @@ import { lastScored } from './scores';
 import type { LiveSource } from './source';
 
 /** A live feed as it stands. */
-export interface FeedState extends Pick<FeedRow, 'feed' | 'watermark' | 'last_event_at' | 'totals' | 'lag' | 'failure'> {
+interface FeedState extends Pick<FeedRow, 'feed' | 'watermark' | 'last_event_at' | 'totals' | 'lag' | 'failure'> {
   /** Whether the venue's answers are stale when this feed is. */
   gates: boolean;
 }
 
 /** Where a venue's data stands. */
-export interface Freshness {
+interface Freshness {
   last_event_at: Date | null;
   /** Time up to which the sources have been read: of the live feed that is furthest behind, else of what was recorded. */
   watermark: Date | null;

@@ -12,7 +12,7 @@ import { signTransfer } from './solana-signing';
 import { proofFor, requirementOf, saleOf, SECRET, workOf } from './till';
 
 export const PRICE = 20_000n;
-export const BUYER_USDC = 5_000_000n;
+const BUYER_USDC = 5_000_000n;
 
 /** A ledger and a chain of its own, behind two RPC urls, with buyers who sign and do not send. */
 export interface Booth {

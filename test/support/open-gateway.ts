@@ -12,7 +12,7 @@ import type { MethodHealth, Payments, Sale } from '../../src/payments/protocol';
 import { ROOT } from './catalogue';
 
 /** What the corridor without money would have charged, by request id. */
-export type Charges = Map<string, { sale: Sale; charged: boolean }>;
+type Charges = Map<string, { sale: Sale; charged: boolean }>;
 
 /** The gateway over a database, without chains: every request counts as paid, and whether it would be charged is on record. */
 export interface OpenGateway {

@@ -155,7 +155,7 @@ export function problemOf(error: AppError): { type: string; title: string; statu
 }
 
 /** A verification_failed that tells MPP clients `invalid-challenge`. */
-export function invalidChallenge(message: string): AppError {
+function invalidChallenge(message: string): AppError {
   return new AppError('verification_failed', { reason: 'invalid_challenge', message });
 }
 

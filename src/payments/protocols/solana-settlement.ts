@@ -17,7 +17,7 @@ const SAMPLE_MS = 2_000;
 const OFFER_BLOCKHASH_AGE_MS = 5_000;
 
 /** Solana is set up in a way that cannot work, whatever is tried again. */
-export class SolanaMisconfigured extends Error {}
+class SolanaMisconfigured extends Error {}
 
 /** What x402 and MPP `solana` share between admission and receipt. Records carry the details this class writes. */
 export class SolanaSettlement implements Settling {

@@ -99,7 +99,7 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
 }
 
 /** Strict base64, no trailing or odd bytes, legacy or version 0, no lookup tables. Throws verification_failed. */
-export function decodeTransaction(encoded: string): SolanaWire {
+function decodeTransaction(encoded: string): SolanaWire {
   const undecodable = payload('transaction_could_not_be_decoded');
   if (encoded.length > 4 * Math.ceil(MAX_WIRE_BYTES / 3)) refuse(undecodable);
   const wire = Buffer.from(encoded, 'base64');

@@ -75,7 +75,7 @@ const REFUSALS = {
   not_yet_valid: 'The transaction is not valid yet.',
 } as const satisfies Record<EnvelopeFault, string> & Record<string, string>;
 
-export type TempoRefusal = keyof typeof REFUSALS;
+type TempoRefusal = keyof typeof REFUSALS;
 
 /**
  * Judges a raw signed transaction by itself, offline and without a clock: it must be one exact transfer of `terms`, signed,
@@ -126,7 +126,7 @@ export function claimKeysOf(transfer: Pick<TempoTransfer, 'sender' | 'sign_paylo
 }
 
 /** An error for the buyer that names the rule which refused the transaction. */
-export function refusal(reason: TempoRefusal): AppError {
+function refusal(reason: TempoRefusal): AppError {
   return new AppError('verification_failed', { reason, message: REFUSALS[reason] });
 }
 

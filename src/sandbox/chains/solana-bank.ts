@@ -36,7 +36,7 @@ export interface DecodedTransaction {
 }
 
 /** What running a transaction did. */
-export interface Execution {
+interface Execution {
   err: TransactionError | null;
   logs: string[];
   units: number;

@@ -17,7 +17,7 @@ const DAY = 24 * HOUR;
 const PAGE_FACTS = 4_000;
 
 /** What a provider of the world really is. */
-export interface PlantedProvider {
+interface PlantedProvider {
   owner: string;
   role: Role;
   /** The provider it copies. */

@@ -23,7 +23,7 @@ export interface PlantedTrader {
 }
 
 /** What info `meta` answers. */
-export interface MetaAnswer {
+interface MetaAnswer {
   universe: { name: string; szDecimals: number; maxLeverage: number; isDelisted?: boolean }[];
   marginTables: unknown[];
   collateralToken: number;

@@ -7,7 +7,7 @@ export interface ToldRow {
 }
 
 /** What a listing is made from. */
-export interface Told {
+interface Told {
   /** Oldest first. */
   rows: readonly ToldRow[];
   /** The same by wallet. */

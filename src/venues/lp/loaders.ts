@@ -7,7 +7,7 @@ import { liquidityOf } from './queries/liquidity';
 import { type PoolIds, listPoolIds } from './queries/pool-ids';
 
 /** A provider on a day: asks for the score of the newest run before that day. */
-export interface OwnerDay {
+interface OwnerDay {
   owner: string;
   /** `2026-01-31`. */
   day: string;

@@ -7,7 +7,7 @@ import { type MarketInstant, listFillPrices } from './queries/market-prices';
 import { loadOverlay } from './rollups/positions-as-of';
 
 /** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one; with `traded`, only fills tell prices. */
-export interface MarketAt extends MarketInstant {
+interface MarketAt extends MarketInstant {
   opening?: boolean;
   traded?: boolean;
 }

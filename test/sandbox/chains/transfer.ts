@@ -23,7 +23,7 @@ export interface Transfer {
 const key = (address: string): PublicKey => new PublicKey(address);
 
 /** TransferChecked of USDC between associated token accounts, 10 bytes: tag 12, u64 amount, decimals. */
-export function transferInstruction(from: string, to: string, authority: string, amount: bigint, decimals = 6): TransactionInstruction {
+function transferInstruction(from: string, to: string, authority: string, amount: bigint, decimals = 6): TransactionInstruction {
   const data = Buffer.alloc(10);
   data[0] = 12;
   data.writeBigUInt64LE(amount, 1);

@@ -47,21 +47,21 @@ export interface FactEvent {
   n: number;
 }
 
-export interface FactSwap {
+interface FactSwap {
   pool: string;
   at: number;
   usd: bigint | null;
   fee: bigint | null;
 }
 
-export interface FactHour {
+interface FactHour {
   pool: string;
   at: number;
   usd: bigint;
   fee: bigint | null;
 }
 
-export interface FactPool {
+interface FactPool {
   pool: string;
   type: string;
   created: number | null;

@@ -119,7 +119,7 @@ export function history(...rows: HistoryRow[]): Record<string, unknown> {
   };
 }
 
-export const dlmm = (name: string, ...pieces: Buffer[]): WrittenEvent => ({ program: DLMM_PROGRAM, data: eventData(name, ...pieces) });
+const dlmm = (name: string, ...pieces: Buffer[]): WrittenEvent => ({ program: DLMM_PROGRAM, data: eventData(name, ...pieces) });
 export const damm = (name: string, ...pieces: Buffer[]): WrittenEvent => ({ program: DAMM_V2_PROGRAM, data: eventData(name, ...pieces) });
 
 export const liquidity = (

@@ -52,7 +52,7 @@ export async function readWorld(pool: Pool): Promise<RawWorld> {
 const SCALE = 60;
 
 /** Exact sum of decimals, rounded half away from zero to six places, as a number. */
-export function exactSum(values: readonly (string | null)[]): number {
+function exactSum(values: readonly (string | null)[]): number {
   return toSix(values.reduce((sum, value) => (value === null ? sum : sum + scaled(value)), 0n));
 }
 
@@ -71,7 +71,7 @@ export function toSix(value: bigint): number {
 }
 
 /** 100 x (a - b) / b to six places; null when b is zero. */
-export function exactChange(a: bigint, b: bigint): number | null {
+function exactChange(a: bigint, b: bigint): number | null {
   if (b === 0n) return null;
   const ratio = (100n * (a - b) * 10n ** BigInt(SCALE)) / b;
   return toSix(ratio);

@@ -11,7 +11,7 @@ export function exact(text: string): Exact {
 }
 
 export const ZERO: Exact = { n: 0n, d: 1n };
-export const plus = (a: Exact, b: Exact): Exact => (a.d === b.d ? { n: a.n + b.n, d: a.d } : { n: a.n * b.d + b.n * a.d, d: a.d * b.d });
+const plus = (a: Exact, b: Exact): Exact => (a.d === b.d ? { n: a.n + b.n, d: a.d } : { n: a.n * b.d + b.n * a.d, d: a.d * b.d });
 export const minus = (a: Exact, b: Exact): Exact => plus(a, { n: -b.n, d: b.d });
 export const times = (a: Exact, b: Exact): Exact => ({ n: a.n * b.n, d: a.d * b.d });
 export const over = (a: Exact, b: Exact): Exact => (b.n > 0n ? { n: a.n * b.d, d: a.d * b.n } : { n: -a.n * b.d, d: -a.d * b.n });

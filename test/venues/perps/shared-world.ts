@@ -5,7 +5,7 @@ import { loadAtOnce } from '../../support/world';
 import { type Fact, type Trip, factsOf, groupBy, tripsOf } from './reckoning';
 import { fillsOf } from './recount';
 
-export const START = new Date('2026-03-01T00:00:00Z');
+const START = new Date('2026-03-01T00:00:00Z');
 /** The clock stands inside an hour; the store knows two days more. */
 export const NOW = new Date('2026-04-09T13:37:21.450Z');
 const END = new Date('2026-04-11T00:00:00Z');

@@ -63,7 +63,7 @@ export function move(
   };
 }
 
-export const OUTCOMES: Record<number, string[]> = { 1: ['Yes', 'No'], 2: ['Red Foxes', 'Blue Owls'], 3: ['Yes', 'No'], 4: ['Yes', 'No'] };
+const OUTCOMES: Record<number, string[]> = { 1: ['Yes', 'No'], 2: ['Red Foxes', 'Blue Owls'], 3: ['Yes', 'No'], 4: ['Yes', 'No'] };
 
 /** A market object of the catalogue. */
 export function market(n: number, fields: Record<string, unknown> = {}): Record<string, unknown> {

@@ -2,7 +2,7 @@
 export type Random = () => number;
 
 /** Standard normal. */
-export function normal(random: Random): number {
+function normal(random: Random): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random()));
   return radius * Math.cos(2 * Math.PI * random());
 }

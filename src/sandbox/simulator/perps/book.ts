@@ -1,7 +1,7 @@
 import type { SimCoin } from './roster';
 
 /** A fill in the upstream's own fields. */
-export interface WireFill {
+interface WireFill {
   coin: string;
   px: string;
   sz: string;

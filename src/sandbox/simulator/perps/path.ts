@@ -6,7 +6,7 @@ export interface PricePath {
   jumps(from: number, to: number): Jump[];
 }
 
-export interface Jump {
+interface Jump {
   time: number;
   /** Relative: 0.06 is +6 %. */
   size: number;

@@ -15,13 +15,13 @@ export interface TimedEvent {
 }
 
 /** The block an instant falls into. */
-export const blockOf = (time: number): number => Math.ceil(time / BLOCK);
+const blockOf = (time: number): number => Math.ceil(time / BLOCK);
 
 /** The block whose time `timeOfBlock` is, counted from 2024 on. */
 export const numberOfBlock = (time: number): number => Math.floor(time / BLOCK) - Math.floor(Date.UTC(2024, 0, 1) / BLOCK);
 
 /** The one time of everything in a block. */
-export const timeOfBlock = (block: number): number => block * BLOCK + (Math.imul(block % 0x7fffffff, 0x9e3779b1) >>> 26);
+const timeOfBlock = (block: number): number => block * BLOCK + (Math.imul(block % 0x7fffffff, 0x9e3779b1) >>> 26);
 
 /** A session being lived: the same from the beginning, however it is cut into steps. */
 export class LiveSession {

@@ -79,7 +79,7 @@ export const STYLES: Partial<Record<Role, Style>> = {
 };
 
 /** A standard normal number. */
-export function normal(random: () => number): number {
+function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 

@@ -12,7 +12,7 @@ export interface PlatformStatsArgs {
 }
 
 /** Totals of one pool type, or of all (`pool_type` null). Numeric columns are decimal text, counts too. */
-export interface ProviderTotalsRow {
+interface ProviderTotalsRow {
   pool_type: PoolType | null;
   /** Deposits plus withdrawals. */
   volume_usd: string;
@@ -30,12 +30,12 @@ export interface ProviderTotalsRow {
   pool_count: string;
 }
 
-export interface PlatformExtrasRow {
+interface PlatformExtrasRow {
   new_lps: string;
   smart_lps: string;
 }
 
-export interface EarnedFeesRow {
+interface EarnedFeesRow {
   pool_type: PoolType;
   fees_usd: string | null;
   swaps: string;

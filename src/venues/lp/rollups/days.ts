@@ -2,7 +2,7 @@
 const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 
 /** The sums over the rows of an alias that has them. */
-export const summed = (a: string): string =>
+const summed = (a: string): string =>
   `sum(${a}.deposits)::int AS deposits, sum(${a}.withdrawals)::int AS withdrawals, sum(${a}.claims)::int AS claims,
   sum(${a}.deposit_usd) AS deposit_usd, sum(${a}.withdraw_usd) AS withdraw_usd, sum(${a}.claim_usd) AS claim_usd,
   sum(${a}.unpriced)::int AS unpriced, min(${a}.first_at) AS first_at, max(${a}.last_at) AS last_at`;

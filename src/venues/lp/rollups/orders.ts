@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-export const ORDER_COLUMNS =
+const ORDER_COLUMNS =
   'order_address, owner, input_mint, output_mint, in_amount_per_cycle, cycle_frequency, remaining, last_cycle_at, closed_at, changed_at';
 
 const sumOf = (kind: string): string => `coalesce(sum(d.in_amount) FILTER (WHERE d.kind = '${kind}'), 0)`;
@@ -10,7 +10,7 @@ const openedBy = (column: string): string => `(array_agg(d.${column} ORDER BY d.
  * Select of orders from the events of `source`: a FROM item, and join, over `dca_event d`. Orders whose opening was not seen are left out:
  * nothing tells what they still hold.
  */
-export const orderSums = (source: string): string => `
+const orderSums = (source: string): string => `
 SELECT * FROM (
   SELECT d.order_address, ${openedBy('owner')} AS owner, ${openedBy('input_mint')} AS input_mint, ${openedBy('output_mint')} AS output_mint,
     ${openedBy('in_amount_per_cycle')} AS in_amount_per_cycle, ${openedBy('cycle_frequency')} AS cycle_frequency,

@@ -1,5 +1,5 @@
 /** Decimal text without exponent: `1.5e-7` is `0.00000015`. Takes what `decimal` of record.ts lets through. */
-export function plainDecimal(text: string): string {
+function plainDecimal(text: string): string {
   const [mantissa = '0', exponent = '0'] = text.replace('+', '').toLowerCase().split('e');
   const [whole = '0', fraction = ''] = mantissa.replace('-', '').split('.');
   const shift = Number(exponent) - fraction.length;

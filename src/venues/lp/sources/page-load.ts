@@ -7,7 +7,7 @@ import { PageWriter } from '../store/save';
 const GROUP = 2_000;
 
 /** What became of a page so far, and the newest times in it. */
-export class PageLog {
+class PageLog {
   read = 0;
   inserted = 0;
   duplicates = 0;

@@ -4,20 +4,20 @@ import type { PageLoad, Write } from './page-load';
 import { address, amount, instant, integer, isObject, type Json, listOf, text, timeInName } from './record';
 
 /** The pools of a record: a page `{total, pages, data: [Pool]}`, or one Pool. */
-export function poolsOf(record: unknown): unknown[] {
+function poolsOf(record: unknown): unknown[] {
   if (!isObject(record)) return [];
   return Array.isArray(record.data) ? record.data : [record];
 }
 
 /** Whether the record is a page of pools, or a pool, of the index that serves both programs in one form. */
-export function isPool(pool: unknown): pool is Json {
+function isPool(pool: unknown): pool is Json {
   return (
     isObject(pool) && typeof pool.address === 'string' && isObject(pool.token_x) && isObject(pool.token_y) && isObject(pool.pool_config)
   );
 }
 
 /** Pools of the bin program have a bin step; those of the other have vaults and a fee mode. */
-export function poolTypeOf(pool: Json): PoolType {
+function poolTypeOf(pool: Json): PoolType {
   return isObject(pool.pool_config) && pool.pool_config.bin_step !== undefined ? 'dlmm' : 'damm_v2';
 }
 

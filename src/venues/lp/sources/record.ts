@@ -16,7 +16,7 @@ export const address = (value: unknown): string | null => (typeof value === 'str
 const DECIMAL = /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?$/;
 
 /** A number or decimal text as decimal text. */
-export function decimal(value: unknown): string | null {
+function decimal(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   return typeof value === 'string' && DECIMAL.test(value.trim()) ? value.trim() : null;
 }

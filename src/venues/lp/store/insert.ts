@@ -20,11 +20,11 @@ export function unnestOf<Row>(columns: Columns<Row>, alias: string): string {
 }
 
 /** A select list that turns comma separated columns back into arrays. */
-export function selectOf<Row>(columns: Columns<Row>, alias: string): string {
+function selectOf<Row>(columns: Columns<Row>, alias: string): string {
   return columns.map(([name, type]) => (type === 'text[]' ? `string_to_array(${alias}."${name}", ',')` : `${alias}."${name}"`)).join(', ');
 }
 
-export function namesOf<Row>(columns: Columns<Row>): string {
+function namesOf<Row>(columns: Columns<Row>): string {
   return columns.map(([name]) => `"${name}"`).join(', ');
 }
 

@@ -3,7 +3,7 @@ import { SMART_SCORE } from '../tier';
 import { addSmartTraders } from './smart-trader-days';
 
 /** Columns of perp_smart_hour and perp_smart_day beside their keys: sums of those of perp_trader_hour over smart accounts. */
-export const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd'] as const;
+const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd'] as const;
 export type SmartColumn = (typeof SMART_COLUMNS)[number];
 
 const NAMES = SMART_COLUMNS.join(', ');

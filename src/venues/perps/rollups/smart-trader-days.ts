@@ -2,7 +2,7 @@ import { SMART_SCORE } from '../tier';
 import { TRADER_HOUR, type TraderHourColumn } from './hours';
 
 /** Columns of perp_smart_trader_day beside its key and the score: those of perp_trader_day. */
-export const SMART_TRADER_COLUMNS = ['fills', 'buys', 'open_longs', 'open_shorts', 'close_longs', 'close_shorts', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'bought_size', 'sold_size', 'long_pnl', 'short_pnl', 'last_at'] as const satisfies readonly TraderHourColumn[]; // prettier-ignore
+const SMART_TRADER_COLUMNS = ['fills', 'buys', 'open_longs', 'open_shorts', 'close_longs', 'close_shorts', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'bought_size', 'sold_size', 'long_pnl', 'short_pnl', 'last_at'] as const satisfies readonly TraderHourColumn[]; // prettier-ignore
 export type SmartTraderColumn = (typeof SMART_TRADER_COLUMNS)[number];
 
 const NAMES = SMART_TRADER_COLUMNS.join(', ');

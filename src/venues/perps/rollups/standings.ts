@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 
 /** Windows, in days, for which accounts' gains are bounded. */
-export const STANDING_DAYS = [7, 30] as const;
+const STANDING_DAYS = [7, 30] as const;
 export type StandingDays = (typeof STANDING_DAYS)[number];
 
 /** Column of perp_trader: no window of so many days that ends on the day of perp_standing holds more closed PnL of the account. */

@@ -55,7 +55,7 @@ const FOLLOWS = (first: string, second: string): string => `
 
 // $1: the run; $2: its day; $3: score of a leader; $4: fewest matches. Entries are the starts of round trips; the lag spans two hours at most.
 // Accounts and markets (a coin and a direction) are numbered: there are many entries near each other, and texts are dear to sort and group.
-export const FOLLOWINGS = {
+const FOLLOWINGS = {
   name: 'perps_followings',
   text: `
 WITH ${heldAt('$1::timestamptz', 'true')},

@@ -24,7 +24,7 @@ export interface TraderRecord {
 }
 
 /** Rules that held a score down. */
-export type PerpCap = 'few_round_trips' | 'one_coin_day';
+type PerpCap = 'few_round_trips' | 'one_coin_day';
 
 export interface PerpScore {
   /** 0..100 in tenths; null while no round trip has closed. */

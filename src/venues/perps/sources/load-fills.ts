@@ -65,7 +65,7 @@ export async function loadFills(
 }
 
 /** Without repetitions, each with its place among the fills of its millisecond: places as given, chains put right. */
-export function inOrder(fills: readonly Fill[]): OrderedFill[] {
+function inOrder(fills: readonly Fill[]): OrderedFill[] {
   const distinct = [...new Map(fills.map((fill) => [keyOf(fill), fill])).values()];
   const next = new Map<number, number>();
   const chains = new Map<string, OrderedFill[]>();

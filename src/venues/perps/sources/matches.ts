@@ -80,7 +80,7 @@ ${changeMatches('before', 'completed', 'day')}`,
 const COMPLETE_ALONE = { name: 'perps_complete_matches_alone', text: `WITH ${GIVEN},${COMPLETED} SELECT 1` };
 
 /** The matches that fills are sides of, each once, by key. */
-export function matchesOf(fills: readonly ReckonedFill[]): Match[] {
+function matchesOf(fills: readonly ReckonedFill[]): Match[] {
   const matches = new Map<string, Match>();
   for (const fill of fills) {
     // A settlement is booked by the venue, one account at a time: nobody is on the other side.

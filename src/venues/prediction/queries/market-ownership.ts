@@ -7,7 +7,7 @@ import { Parameters } from './parameters';
 import { type AsOf, COST } from './stances';
 
 /** One of the largest holders of an outcome; exact decimal texts. */
-export interface Holder {
+interface Holder {
   wallet: string;
   score: number | null;
   tags: string[];

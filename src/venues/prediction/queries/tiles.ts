@@ -10,7 +10,7 @@ interface Range {
 }
 
 /** Whole days, hours or minutes within one part of a stretch of time. */
-export interface Tile extends Range {
+interface Tile extends Range {
   unit: Unit;
   /** From 1. */
   part: number;

@@ -4,7 +4,7 @@ import { withTold } from './told-pieces';
 import { type VolumeGroup, type VolumeScope, grainOf, readingOf, toldOf } from './volumes';
 
 /** A label that traded in the last part of the cut; exact decimal texts. */
-export interface RankedVolume {
+interface RankedVolume {
   label: string;
   volume: string;
   trades: number;

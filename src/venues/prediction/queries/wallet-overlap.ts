@@ -4,7 +4,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { type WalletsScope, unrealizedSql } from './known-positions';
 
 /** On how many markets a wallet had positions in a window, and how long the vector of what it put into each is (a market's first outcome counts up, others down), USDC. */
-export interface WalletReach {
+interface WalletReach {
   wallet: string;
   markets: number;
   norm: number;

@@ -144,7 +144,7 @@ function seriesOf(
 }
 
 /** Theil-Sen: median slope between any two buckets, over the window against the mean; ±5 % is flat. */
-export function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
+function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
   const level = mean(values) ?? 0;
   const thin = values.length <= 400 ? values : values.filter((_, index) => index % Math.ceil(values.length / 400) === 0);
   const slopes = thin.flatMap((value, index) => thin.slice(index + 1).map((later, steps) => (later - value) / (steps + 1)));

@@ -61,7 +61,7 @@ export async function loadSmartViews(
   return (id) => views.get(id) ?? { token_id: null, strength: null, wallets: 0 };
 }
 
-export function viewOf(consensus: Consensus): SmartView {
+function viewOf(consensus: Consensus): SmartView {
   return {
     token_id: consensus.token_id,
     strength: consensus.strength,

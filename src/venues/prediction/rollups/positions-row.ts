@@ -1,9 +1,9 @@
 import { fixed, plain } from '../positions/fixed';
 
-export type PositionStatus = 'open' | 'closed' | 'resolved' | 'voided';
+type PositionStatus = 'open' | 'closed' | 'resolved' | 'voided';
 
 /** Amounts of a position, in the words of pm_position. */
-export const AMOUNTS = [
+const AMOUNTS = [
   'shares',
   'redeemed_shares',
   'cost',

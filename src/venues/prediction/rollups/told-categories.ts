@@ -3,7 +3,7 @@ import { COUNTS, RETURNS } from '../queries/ended-figures';
 import { S_PM } from '../scoring/parameters';
 
 /** Columns of `categoriesSql`, and of pm_told_category. */
-export const CATEGORY_COLUMNS =
+const CATEGORY_COLUMNS =
   'wallet, category, pnl, cost, counted, wins, priced, mean, spread, ended, edge, held, open, volume, whole_volume, last_trade';
 
 // The edge of S-PM: entries that forecast, weighed by age. Against which instant is all the same to a weighed mean.
@@ -21,7 +21,7 @@ const JUDGED = [
 ];
 
 /** SQL of how wallets stand in each category they trade, '' without one, CATEGORY_COLUMNS, from `positions`: SQL of all positions of each. */
-export function categoriesSql(positions: string): string {
+function categoriesSql(positions: string): string {
   // Each is reckoned once: pulled up, expressions would be at every place that names them.
   const judged = JUDGED.map((column) => column.split(' AS ')).map(([sql, name]) => `CASE WHEN has_ended THEN ${sql} END AS ${name ?? sql}`);
   return `SELECT wallet, category, sum(gain) AS pnl, sum(paid_usdc) AS cost, ${COUNTS}, ${RETURNS}, count(status)::int AS ended,

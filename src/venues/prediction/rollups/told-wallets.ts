@@ -17,8 +17,7 @@ export const marketNumber = (condition_id: string): string => `hashtextextended(
 const SHORT = `status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
-export const TOLD_COLUMNS =
-  'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs';
+const TOLD_COLUMNS = 'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs';
 
 /** SQL of what is told of wallets, TOLD_COLUMNS, from `positions`: SQL of all positions of each. */
 const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (

@@ -14,10 +14,10 @@ import { S_PM } from './parameters';
 import { edgeInterval, randomizationP, seedOfEvents } from './significance';
 import { type Tier, tierOf } from './tiers';
 
-export type PmBand = 'smart' | 'between' | 'dumb';
+type PmBand = 'smart' | 'between' | 'dumb';
 /** Rules that held a score down. */
-export type PmCap = 'newcomer' | 'trivial_edge' | 'one_hit';
-export type PmConfidence = 'low' | 'medium' | 'high';
+type PmCap = 'newcomer' | 'trivial_edge' | 'one_hit';
+type PmConfidence = 'low' | 'medium' | 'high';
 
 /** What the score is made of. */
 export interface PmEvidence {

@@ -114,7 +114,7 @@ function signalsOf(evidence: InsiderEvidence): InsiderSignalsRecord {
   };
 }
 
-export const walletAgePoints = (days: number | null): number =>
+const walletAgePoints = (days: number | null): number =>
   days === null ? 0 : D_INS.wallet_age.points * clip((D_INS.wallet_age.days - days) / D_INS.wallet_age.days);
 
 function betSizePoints({ first_bet_usdc: usdc, median_first_bet_usdc: median }: WeighedEvidence): number {
@@ -132,12 +132,12 @@ function speedPoints(minutes: number | null): number {
   return minutes === null ? 0 : points * logClip(Math.max(minutes, full_minutes), none_minutes, full_minutes);
 }
 
-export function selectionPoints(market: InsiderEvidence['market']): number {
+function selectionPoints(market: InsiderEvidence['market']): number {
   const { points, low_usdc, high_usdc } = D_INS.market_selection;
   return market.outcomes !== 2 || !isKnowable(market) ? 0 : points * logClip(Math.max(market.volume_usdc, low_usdc), high_usdc, low_usdc);
 }
 
-export const concentrationPoints = (volumes: readonly { usdc: number }[]): number =>
+const concentrationPoints = (volumes: readonly { usdc: number }[]): number =>
   D_INS.category_concentration.points * (hhi(volumes.map(({ usdc }) => usdc)) ?? 0);
 
 function shortBetPoints({ n, wins, mean_entry }: InsiderEvidence['short_bets']): number {

@@ -105,7 +105,7 @@ const MARKETS: Statement = {
 };
 
 /** Positions with what they are judged by. */
-export async function listJudged(sql: Sql, rows: readonly PositionRow[]): Promise<JudgedPosition[]> {
+async function listJudged(sql: Sql, rows: readonly PositionRow[]): Promise<JudgedPosition[]> {
   const ids = [...new Set(rows.map(({ condition_id }) => condition_id))];
   const markets = await sql.query<{ condition_id: string; category: string; event: string }>(MARKETS, [ids]);
   const known = new Map(markets.map((market) => [market.condition_id, market]));

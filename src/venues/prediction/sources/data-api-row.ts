@@ -4,7 +4,7 @@ import { decodeInstant } from './instant';
 import { type Unusable, isFields, textOf } from './record';
 
 /** What changes a wallet's shares. */
-export type TradeSide = 'BUY' | 'SELL' | 'REDEEM' | 'SPLIT' | 'MERGE' | 'CONVERSION';
+type TradeSide = 'BUY' | 'SELL' | 'REDEEM' | 'SPLIT' | 'MERGE' | 'CONVERSION';
 
 /** A row of the Data API (`/trades`, `/activity`) in our own words; amounts are exact decimal texts. */
 export interface DataApiRow {

@@ -7,7 +7,7 @@ import { type Fields, type Unusable, flagOf, isFields, listOf, textOf } from './
 import { settle } from './settlement';
 
 /** An outcome token as the catalogue describes it. */
-export interface CatalogueOutcome {
+interface CatalogueOutcome {
   token_id: string;
   outcome_index: number;
   outcome: string;

@@ -69,7 +69,7 @@ export const dumbOn = (world: ScoredWorld, market: ToldMarket): Consensus =>
   consensusOf(scoredOn(world, market, (score) => score <= 30), byMoney); // prettier-ignore
 
 /** Prices an outcome may have: what it paid, or a fill's of the last second, or what the other's leave; NaN where only the catalogue knows. */
-export function pricesOf({ book }: ScoredWorld, market: ToldMarket, token: string): number[] {
+function pricesOf({ book }: ScoredWorld, market: ToldMarket, token: string): number[] {
   if (isResolved(market)) return [(market.payouts as number[])[market.tokens.indexOf(token)] as number];
   const possible = [...new Set(book.possible(market, token))];
   return possible.length === 0 ? [Number.NaN] : possible;

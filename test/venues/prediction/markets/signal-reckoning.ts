@@ -15,7 +15,7 @@ export interface Held extends Counted {
 }
 
 /** A wallet on the outcome it has most on, net of what it has on others. */
-export interface Stance extends Held {
+interface Stance extends Held {
   net: number;
   weight: number;
 }

@@ -42,7 +42,7 @@ export interface World {
 }
 
 const DAY = 86_400_000;
-export const start = new Date('2026-02-01T00:00:00Z');
+const start = new Date('2026-02-01T00:00:00Z');
 const CATEGORY_OF: Record<string, string> = { sports: 'Sports', crypto: 'Crypto', politics: 'Politics', esports: 'Esports', world: 'World', finance: 'Finance', tech: 'Tech', 'pop-culture': 'Culture', economy: 'Economics', weather: 'Weather', 'mention-markets': 'Mentions' }; // prettier-ignore
 
 /** Loads 26 days of a world; now is at noon and a bit of the 25th. Runs are of 12 and 3 days ago and of today, each with other scores. */

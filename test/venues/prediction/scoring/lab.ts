@@ -5,7 +5,7 @@ import { NOW, daysAgo, position } from './planted';
 
 export const STYLES = { favourites: [0.75, 0.94], coin_flips: [0.35, 0.65], long_shots: [0.04, 0.25] } as const;
 export type Style = keyof typeof STYLES;
-export type Skill = 'skilled' | 'losing' | 'none';
+type Skill = 'skilled' | 'losing' | 'none';
 
 /** A wallet of the model world with what it really is, its score, and what simpler rankings go by. */
 export interface ModelWallet {
