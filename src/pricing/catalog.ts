@@ -44,8 +44,9 @@ function extremeOf(endpoint: Endpoint, extreme: keyof Omit<PriceRange, 'default'
     const { name } = parameter;
     if (name === 'timeframe') setTimeframe(endpoint, variables, parameter, cheapest);
     else if (name === WINDOW_LISTS[endpoint.name]) continue;
-    else if (parameter.filter && !parameter.required) setFilter(variables, parameter, cheapest);
-    else if (parameter.pricedLimit) variables[name] = cheapest ? (parameter.default as number) : (parameter.max as number);
+    else if (parameter.filter && !parameter.required) {
+      if (cheapest) variables[name] = activeValue(parameter);
+    } else if (parameter.pricedLimit) variables[name] = cheapest ? (parameter.default as number) : (parameter.max as number);
     else if (parameter.list && parameter.required) variables[name] = items((cheapest ? parameter.min : parameter.max) as number);
     else if (name.startsWith('include_') && parameter.type === 'Boolean') variables[name] = !cheapest;
   }
@@ -58,15 +59,9 @@ function setTimeframe(endpoint: Endpoint, variables: Variables, parameter: Param
   else if (!narrowsOnly) variables.timeframe = 'all';
 }
 
-function setFilter(variables: Variables, parameter: Parameter, cheapest: boolean): void {
-  const { name } = parameter;
-  if (!cheapest) {
-    if (parameter.default === undefined) delete variables[name];
-    else variables[name] = parameter.default;
-    return;
-  }
-  variables[name] =
-    parameter.type === 'Boolean' ? true : (parameter.choices?.find((choice) => choice !== parameter.filter?.unless) ?? 'present');
+/** A value that a filter counts for. */
+function activeValue(parameter: Parameter): Value {
+  return parameter.type === 'Boolean' ? true : (parameter.choices?.find((choice) => choice !== parameter.filter?.unless) ?? 'present');
 }
 
 /** How a filter counts, in words. */

@@ -90,6 +90,7 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['platform/stats', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
     ['lp/dca/pressure', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
     ['markets/trending', 'fields=question,colour', 'fields', expect.arrayContaining(['question', 'condition_id']), 'colour'],
+    ['markets/trending', 'fields=question,,volume', 'fields', 'e.g. condition_id,question', 'question,,volume'],
     ['lp/lps/profile', 'owner=' + POOL + '&fields=events.UsdTotall', 'fields', expect.anything(), 'events.UsdTotall'],
     ['markets/capital-flow-comparison', 'timeframe=1h', 'timeframe', expect.anything(), '1h'],
     ['markets/capital-flow-comparison', 'timeframe=7d&timeframes=24h,30d', 'timeframe', '30d', '7d'],
@@ -133,7 +134,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(get('markets/trending', 'colour=red&__proto__=1&constructor=2').ignored).toEqual(['colour', '__proto__', 'constructor']));
 
   test('a flood of names is read in one go: all are told, what was meant is looked for in the first few', () => {
-    const names = Array.from({ length: 4_000 }, (_, index) => `limit${index}`);
+    // Each one letter away from a name that is known.
+    const names = Array.from({ length: 4_000 }, (_, index) => `limit${String.fromCodePoint(0x4e00 + index)}`);
     const { ignored, suggestion } = get('markets/trending', names.join('&'));
     expect([ignored, Object.keys(suggestion)]).toEqual([names, names.slice(0, 10)]);
     // Copied at every repetition it would take minutes.

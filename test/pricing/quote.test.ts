@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { crossCheck } from '../../src/endpoints/checks';
 import { priceList, priceRange } from '../../src/pricing/catalog';
-import { quote } from '../../src/pricing/quote';
+import { type Quote, quote } from '../../src/pricing/quote';
 import { decimal, rounded } from '../../src/lib/rational';
 import { ENDPOINTS, endpointNamed } from '../support/catalogue';
 import { PRICE_TABLE } from './price-table';
@@ -10,11 +10,11 @@ import { PRICE_TABLE } from './price-table';
 const MARKET = `0x${'ab'.repeat(32)}`;
 const wallets = (count: number): string => Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, '0')}`).join(',');
 
-function priceOf(name: string, query: string): bigint {
+function quoteOf(name: string, query: string): Quote {
   const endpoint = endpointNamed(name);
   const reading = readParameters(endpoint, rawOfQuery(new URLSearchParams(query)));
   crossCheck(endpoint, reading);
-  return quote(endpoint, reading.variables).amount;
+  return quote(endpoint, reading.variables);
 }
 
 test('the catalogue is the price table: same paths, nothing more', () => {
@@ -29,6 +29,60 @@ test('the price list tells what each closed parameter takes', () => {
     '1m',
     'Politics',
   ]);
+});
+
+test('the price list tells of every endpoint what it costs and by what', () => {
+  const list = priceList(ENDPOINTS) as { endpoints: { path: string; params: { name: string }[] }[] };
+  const row = (name: string) => list.endpoints.find(({ path }) => path === `/api/v1/${name}`);
+  expect(row('markets/trending')).toMatchObject({
+    method: 'GET',
+    tier: 'medium',
+    base_price: 0.02,
+    default_price: 0.02,
+    min_price: 0.01,
+    max_price: 0.2,
+    limit_param: 'limit',
+    default_limit: 20,
+    max_limit: 100,
+    timeframe_default: '24h',
+    filters: [{ param: 'category', factor: 0.7, condition: 'sent' }],
+  });
+  expect(row('wallets/portfolio')?.params[0]).toEqual({
+    name: 'wallets',
+    in: 'body',
+    type: 'EvmAddress[]',
+    default: null,
+    allowed: null,
+    min: 1,
+    max: 50,
+    required: true,
+  });
+  expect(row('markets/participants')).toMatchObject({ limit_param: null, default_limit: null, max_limit: null, timeframe_default: null });
+  expect(row('markets/trending')?.params[1]).toMatchObject({ name: 'limit', in: 'query', type: 'Int', default: 20, min: 1, max: 100 });
+});
+
+test('the price list tells each filter once, with when it counts and where', () => {
+  const { filters, ...list } = priceList(ENDPOINTS) as { filters: { param: string; condition: string; endpoints: string[] }[] };
+  const told = filters.filter(({ param }) => ['pool_type', 'coin', 'coins', 'smart_money_only'].includes(param));
+  expect(told.map(({ param, condition }) => `${param}: ${condition}`).sort()).toEqual([
+    'coin: always present',
+    'coin: sent',
+    'coins: sent',
+    'pool_type: sent and not all',
+    'smart_money_only: true',
+  ]);
+  expect(filters.find(({ param }) => param === 'coins')).toEqual({
+    param: 'coins',
+    factor: 0.7,
+    condition: 'sent',
+    endpoints: ['/api/v1/perps/pressure/pairs'],
+  });
+  expect(list).toMatchObject({
+    tiers: { light: 0.01, medium: 0.02, heavy: 0.05, whale: 0.08 },
+    bounds: { floor: 0.01, ceiling: 0.2 },
+    timeframe_multipliers: { '1h': 0.5, '30d': 3 },
+    caps: { '/api/v1/markets/opportunities': 0.15, '/api/v1/wallets/copy-traders': 0.12 },
+  });
 });
 
 test.each(PRICE_TABLE)('%s is %s: default %d, cheapest %d, dearest %d', (name, tier, standard, cheapest, dearest, limit) => {
@@ -77,7 +131,37 @@ test.each([
   ['trades/whales', 'timeframe=all&limit=83&category=Sports', 116_200],
   ['trades/whales', 'timeframe=12h&limit=101&category=Sports', 25_452],
 ])('%s?%s costs %d micro-USDC', (name, query, micro) => {
-  expect(priceOf(name, query)).toBe(BigInt(micro));
+  expect(quoteOf(name, query).amount).toBe(BigInt(micro));
+});
+
+test('a quote tells everything that made its price', () => {
+  expect(quoteOf('markets/trending', 'timeframe=7d&limit=40&category=Politics')).toEqual({
+    amount: 56_000n,
+    price_usd: 0.056,
+    pricing: {
+      tier: 'medium',
+      base_usd: 0.02,
+      timeframe_multiplier: 2,
+      limit_multiplier: 2,
+      filter_multiplier: 0.7,
+      special_multiplier: 1,
+      filters: [{ param: 'category', factor: 0.7 }],
+      cap_usd: null,
+      clamped: null,
+    },
+  });
+  expect(quoteOf('wallets/compare', `wallets=${wallets(3)}`).pricing).toMatchObject({ special_multiplier: 1.5, filters: [] });
+});
+
+test.each([
+  ['wallets/copy-traders', `wallet=${wallets(1)}&timeframe=24h&limit=30`, 0.12, 0.12, null],
+  ['wallets/copy-traders', `wallet=${wallets(1)}&timeframe=24h&limit=31`, 0.12, 0.12, 'cap'],
+  ['perps/traders/leaderboard', 'timeframe=7d&limit=50', 0.2, null, null],
+  ['perps/traders/leaderboard', 'timeframe=7d&limit=51', 0.2, null, 'ceiling'],
+  ['markets/trending', 'timeframe=1h', 0.01, null, null],
+  ['markets/trending', 'timeframe=1h&category=Politics', 0.01, null, 'floor'],
+])('%s?%s costs $%d, capped at %s, clamped by %s', (name, query, price_usd, cap_usd, clamped) => {
+  expect(quoteOf(name, query)).toMatchObject({ price_usd, pricing: { cap_usd, clamped } });
 });
 
 const ORDER = ['1h', '4h', '6h', '12h', '24h', '7d', '30d', '90d', '365d', 'all'];
