@@ -96,6 +96,11 @@ function feedsOf({ clockStands }: Config, upstreams: Config['upstreams']): LiveF
   );
 }
 
+/** Throws one sentence when upstreams are set that cannot be read without another one. */
+export function checkUpstreams(config: Config): void {
+  feedsOf(config, config.upstreams);
+}
+
 /** Begins to read live feeds over connections of their own: a lock a venue, a transaction a feed. */
 async function startReading(
   feeds: LiveFeeds,

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import path from 'node:path';
-import { type App, VENUES, contextsOver, startApp } from '../app';
+import { type App, VENUES, checkUpstreams, contextsOver, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
@@ -20,6 +20,25 @@ import { tellPast } from './tell-past';
 
 type Stop = () => Promise<unknown>;
 
+/** What was started, to be stopped in reverse order. */
+class Running {
+  private readonly stops: Stop[] = [];
+  private over = false;
+
+  /** Throws once all was stopped: what came up too late is stopped at once, and whoever started it goes no further. */
+  async add(stop: Stop): Promise<void> {
+    this.stops.push(stop);
+    if (!this.over) return;
+    await this.stop();
+    throw new Error('Stopped while it was starting.');
+  }
+
+  async stop(): Promise<void> {
+    this.over = true;
+    for (const stop of this.stops.splice(0).reverse()) await stop().catch((error: Error) => process.stderr.write(`${error.message}\n`));
+  }
+}
+
 /** Without settings. */
 const USUAL_URL = 'http://localhost:3000';
 
@@ -29,14 +48,19 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 export const command: Command = async (args, place) => {
   parseOptions(args, [], 'npm start, with settings in the environment or in .env');
   const config = makeConfig(process.env, place.root);
-  const stops: Stop[] = [];
+  const logger = makeLogger(config.logLevel);
+  const running = new Running();
   const stopped = untilSignal();
+  const starting = start(config, place, logger, running);
   try {
-    await Promise.race([start(config, place, stops), stopped]);
+    const early = await Promise.race([starting.then(() => false), stopped.then(() => true)]);
+    // What is cut off in the middle complains.
+    if (early) logger.level = 'silent';
     await stopped;
     return 0;
   } finally {
-    for (const stop of stops.reverse()) await stop().catch((error: Error) => process.stderr.write(`${error.message}\n`));
+    await running.stop();
+    await starting.catch(() => undefined);
   }
 };
 
@@ -54,25 +78,25 @@ function untilSignal(): Promise<void> {
   });
 }
 
-async function start(config: Config, place: Place, stops: Stop[]): Promise<void> {
+async function start(config: Config, place: Place, logger: Logger, running: Running): Promise<void> {
+  checkUpstreams(config);
   await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
-  const logger = makeLogger(config.logLevel);
   const database = await locateDatabase(config.databaseUrl, config.dataDir);
-  stops.push(() => database.release());
+  await running.add(() => database.release());
   const applied = await migrate(database.url, path.join(place.root, 'prisma/migrations'));
   say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
 
-  const payments = await paymentsOf(config, stops);
-  const worlds = await loadWorlds(config, database, stops);
-  await keepMonths(config, database, logger, stops);
-  await startUpkeep(config, database, logger, stops);
+  const payments = await paymentsOf(config, running);
+  const worlds = await loadWorlds(config, database, running);
+  await keepMonths(config, database, logger, running);
+  await startUpkeep(config, database, logger, running);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
-  stops.push(() => app.stop());
+  await running.add(() => app.stop());
   await sayHow(app, config, payments);
   if (worlds === null) return;
   const past = await tellPast(database.url, config, logger, say);
-  if (past !== undefined) stops.push(() => past.stop());
+  if (past !== undefined) await running.add(() => past.stop());
 }
 
 /** Fails early and clearly, before anything is loaded. */
@@ -90,23 +114,23 @@ function portIsFree(port: number, host: string): Promise<void> {
   });
 }
 
-async function paymentsOf(config: Config, stops: Stop[]): Promise<PaymentsSettings> {
+async function paymentsOf(config: Config, running: Running): Promise<PaymentsSettings> {
   if (!config.sandbox) return paymentSettings(config, null);
   if (await sandboxRuns(config.sandboxDir)) {
     say('Chains: those of the sandbox that runs here already, and its wallets');
     return paymentSettings(config, joinSandboxChains(config.sandboxDir));
   }
   const chains = await startSandboxChains(config.sandboxDir);
-  stops.push(() => chains.stop());
+  await running.add(() => chains.stop());
   for (const warning of chains.warnings) say(warning);
   say(`Chains: local Solana${chains.tempo === null ? '' : ' and local Tempo'}, wallets with 1,000 play USDC each in .sandbox/wallets.json`);
   return paymentSettings(config, chains.payments);
 }
 
-async function loadWorlds(config: Config, database: Located, stops: Stop[]): Promise<LiveWorlds | null> {
+async function loadWorlds(config: Config, database: Located, running: Running): Promise<LiveWorlds | null> {
   if (config.world === false) return null;
   const db = await openDatabase(database.url, { max: 4 });
-  stops.push(() => db.close());
+  await running.add(() => db.close());
   const bar = progressBar('Loading the simulated world {bar} {value}/{total} facts', process.stdout, 3_000);
   const worlds = await startWorlds({
     pool: db.pool,
@@ -116,7 +140,7 @@ async function loadWorlds(config: Config, database: Located, stops: Stop[]): Pro
     clock: config.clock,
     standing: config.clockStands,
   });
-  stops.push(() => worlds.stop());
+  await running.add(() => worlds.stop());
   bar.start(worlds.expected, 0);
   const started = performance.now();
   let loaded = 0;
@@ -133,17 +157,17 @@ async function loadWorlds(config: Config, database: Located, stops: Stop[]): Pro
   return worlds;
 }
 
-async function keepMonths(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
+async function keepMonths(config: Config, database: Located, logger: Logger, running: Running): Promise<void> {
   const db = await openDatabase(database.url, { max: 1 });
-  stops.push(() => db.close());
+  await running.add(() => db.close());
   await catchUpMonths(db.pool, config.clock.now(), logger);
   const months = keepMonthsAhead(db.pool, config.clock, logger);
-  stops.push(() => months.stop());
+  await running.add(() => months.stop());
 }
 
-async function startUpkeep(config: Config, database: Located, logger: Logger, stops: Stop[]): Promise<void> {
+async function startUpkeep(config: Config, database: Located, logger: Logger, running: Running): Promise<void> {
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
-  stops.push(() => db.close());
+  await running.add(() => db.close());
   const started = performance.now();
   const runs = await catchUpScores(db.pool, VENUES, config.clock.now(), logger);
   if (runs.length > 0)
@@ -151,11 +175,11 @@ async function startUpkeep(config: Config, database: Located, logger: Logger, st
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     );
   const scores = keepScores(db.pool, VENUES, config.clock, logger);
-  stops.push(() => scores.stop());
+  await running.add(() => scores.stop());
   const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
-  stops.push(() => snapshots.stop());
+  await running.add(() => snapshots.stop());
   const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger);
-  stops.push(() => signals.stop());
+  await running.add(() => signals.stop());
 }
 
 async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {

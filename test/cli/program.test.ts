@@ -85,6 +85,22 @@ test('starts, answers, stops at Ctrl-C with everything it started, and keeps the
   expect(await second.ended).toBe(0);
 }, 120_000);
 
+test.each(['Database: ', 'World: '])(
+  'stops while it is still starting, after "%s"',
+  async (line) => {
+    const data = path.join(folder, `early-${line.slice(0, 2)}`);
+    const ports = { PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
+    const run = program(['serve'], { DATA_DIR: data, ...ports, WORLD: '1000:7' });
+    await run.said(line);
+    const server = postmaster(data);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(isAlive(server)).toBe(false);
+    expect(run.output().split('Stopping …\n')[1]).toBe('');
+  },
+  120_000,
+);
+
 test('children end with a killed program', async () => {
   const data = path.join(folder, 'killed');
   const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
@@ -111,6 +127,15 @@ describe('one clear sentence, exit code 1', () => {
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain('The database at 127.0.0.1:9/smart cannot be reached');
     expect(run.output()).not.toContain('hush');
+  }, 60_000);
+
+  test('half of a pair of upstreams, before anything is made', async () => {
+    const data = path.join(folder, 'pair');
+    const environment = { DATA_DIR: data, PORT: '0', INTERNAL_PORT: '0', PREDICTION_GAMMA_URL: 'http://127.0.0.1:9' };
+    const run = program(['serve'], environment);
+    expect(await run.ended).toBe(1);
+    expect(run.output().trim()).toBe('PREDICTION_GAMMA_URL and PREDICTION_DATA_URL must be set together.');
+    expect(fs.existsSync(data)).toBe(false);
   }, 60_000);
 
   test('a half-made data folder', async () => {
