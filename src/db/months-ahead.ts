@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
+import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { Logger } from '../observability/logger';
 
 /** How far ahead of now months are made: whoever writes next month's first fact finds its partition there. */
-const AHEAD_MS = 35 * 86_400_000;
-const CHECK_MS = 6 * 3_600_000;
+const AHEAD_MS = 35 * DAY_MS;
+const CHECK_MS = 6 * HOUR_MS;
 /** Rather try again later than queue: what waits for a lock on a table holds up whoever comes after it. */
 const PATIENCE = '2s';
 

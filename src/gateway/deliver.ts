@@ -7,6 +7,7 @@ import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
 import type { Clock } from '../lib/clock';
 import { withDeadline } from '../lib/deadline';
+import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
@@ -111,9 +112,9 @@ function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof
   const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
   return {
     endpoint: endpoint.name,
-    as_of: second(meta.as_of ?? context.now),
+    as_of: isoSecond(meta.as_of ?? context.now),
     timeframe: meta.timeframe ?? (reading.variables.timeframe as string | undefined) ?? null,
-    window: meta.window && { from: second(meta.window.from), to: second(meta.window.to) },
+    window: meta.window && { from: isoSecond(meta.window.from), to: isoSecond(meta.window.to) },
     count: meta.count,
     limit: limit === undefined ? null : (reading.variables[limit.name] as number),
     next_cursor: meta.next_cursor,
@@ -125,6 +126,3 @@ function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof
     ...(meta.track_record === null ? {} : { track_record: meta.track_record }),
   };
 }
-
-/** An instant as answers write it, to the second. */
-export const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;

@@ -5,6 +5,7 @@ import type { Endpoint } from '../endpoints/endpoint';
 import { rawOfQuery, readParameters } from '../endpoints/read';
 import { crossCheck } from '../endpoints/checks';
 import { AppError } from '../errors';
+import { isoSecond } from '../lib/time';
 import type { Payments } from '../payments/protocol';
 import { priceList } from '../pricing/catalog';
 import { quote } from '../pricing/quote';
@@ -35,7 +36,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
   const methods = payments.methods();
   const pricing = {
     ...list,
-    updated_at: `${deps.startedAt.toISOString().slice(0, 19)}Z`,
+    updated_at: isoSecond(deps.startedAt),
     protocols: methods,
     free_endpoints: ['/api/v1/pricing', '/health'],
   };

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
+import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
 import type { Slots } from './limits';
@@ -39,7 +40,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_
   }
 }
 
-const isoOrNull = (date: Date | null): string | null => (date === null ? null : `${date.toISOString().slice(0, 19)}Z`);
+const isoOrNull = (date: Date | null): string | null => (date === null ? null : isoSecond(date));
 
 /** Seconds from the time up to which the sources were read to now; null before the first load; never negative. */
 export function lagSeconds(freshness: { watermark: Date | null } | undefined, now: Date): number | null {

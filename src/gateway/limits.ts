@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
+import { MINUTE_MS } from '../lib/time';
 
 /** Who is counted as one caller: an IPv4 address, or the /64 network of an IPv6 one, for a single customer is given that many. */
 export function callerOf(ip: string | undefined): string {
@@ -14,8 +15,6 @@ export function callerOf(ip: string | undefined): string {
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
 }
-
-const MINUTE_MS = 60_000;
 /** Callers remembered at once; the least recent is forgotten first. */
 const MOST_CALLERS = 100_000;
 

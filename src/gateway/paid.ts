@@ -5,13 +5,14 @@ import { crossCheck } from '../endpoints/checks';
 import { type RawParameters, type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
+import { isoSecond } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { Executed } from './answers';
-import { deliver, type DeliverDeps, second } from './deliver';
+import { deliver, type DeliverDeps } from './deliver';
 import { callerOf, type RateLimit } from './limits';
 
 /** What the handler of all paid endpoints works with. */
@@ -192,7 +193,7 @@ function challengeBody(challenge: Challenge, error: AppError, { reading, price, 
       resolved: reading.variables,
       suggestion: reading.suggestion,
     },
-    expires_at: second(challenge.expires_at),
+    expires_at: isoSecond(challenge.expires_at),
     extensions: { ...(challenge.x402?.extensions as object | undefined), bazaar },
   };
 }

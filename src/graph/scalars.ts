@@ -3,6 +3,7 @@ import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId }
 import { canonicalCategory } from '../lib/category';
 import { canonicalCoin } from '../lib/coin';
 import { roundTo } from '../lib/statistics';
+import { isoSecond } from '../lib/time';
 import { DCA_TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 
 /** A number from what the store holds: numeric columns come as strings or Decimal objects. */
@@ -23,7 +24,7 @@ const numeric = (name: string, places: number | null): GraphQLScalarType =>
 function instant(value: unknown): string {
   const date = value instanceof Date ? value : new Date(String(value));
   if (Number.isNaN(date.getTime())) throw new GraphQLError('An instant cannot be read.');
-  return `${date.toISOString().slice(0, 19)}Z`;
+  return isoSecond(date);
 }
 
 const textual = (name: string, canonical: (text: string) => string | undefined): GraphQLScalarType =>

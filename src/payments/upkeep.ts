@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { HOUR_MS } from '../lib/time';
 import type { PaymentRecord, ProtocolName } from './protocol';
 
 interface LookRow {
@@ -36,7 +37,7 @@ const OWE_RELEASED = `
     INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
   ) SELECT id FROM moved`;
 
-const PURGE_EVERY_MS = 3_600_000;
+const PURGE_EVERY_MS = HOUR_MS;
 const PURGE_BATCH = 5_000;
 // Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. What may still be
 // looked up on the chain is not touched.

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
+import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { Venue, VenueName } from '../venues/venue';
 import { type PageLoader, backfill, loadPage, recognise } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
@@ -12,8 +13,7 @@ import { startPerpsUpstream } from './venues/perps';
 import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
 
 /** A world's length before the first start. */
-const HISTORY_MS = 30 * 86_400_000;
-const HOUR_MS = 3_600_000;
+const HISTORY_MS = 30 * DAY_MS;
 
 interface WorldChoice {
   size: number;

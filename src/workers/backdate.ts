@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
+import { DAY_MS, isoDay } from '../lib/time';
 import type { GraphContext, Venue } from '../venues/venue';
 import { runScores } from './scores';
 import { storeSignals, trackSignals } from './track';
-
-const DAY_MS = 86_400_000;
 
 /** A day that was told after it. */
 export interface BackdatedDay {
@@ -15,8 +14,6 @@ export interface BackdatedDay {
   told: number;
   of: number;
 }
-
-const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /** Instants at which those of the `days` UTC days before today begin whose signals nobody stored, oldest first; none that sources have not been read up to. */
 export async function listUntold(pool: Pool, venue: Venue, now: Date, days: number): Promise<Date[]> {
@@ -31,7 +28,7 @@ export async function listUntold(pool: Pool, venue: Venue, now: Date, days: numb
   const stored = new Set(rows.map(({ day }) => day));
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const begun = Array.from({ length: days }, (_, index) => new Date(today - (days - index) * DAY_MS));
-  return begun.filter((at) => at <= watermark && !stored.has(dayOf(at)));
+  return begun.filter((at) => at <= watermark && !stored.has(isoDay(at)));
 }
 
 /**
@@ -49,9 +46,9 @@ export async function backdateSignals(
   const untold = await listUntold(pool, venue, now(), days);
   if (venue.signals === undefined || untold.length === 0) return;
   for (const [index, at] of untold.entries()) {
-    if ((await venue.isScored?.(pool, dayOf(at))) === false) await venue.score?.(pool, at, () => undefined);
+    if ((await venue.isScored?.(pool, isoDay(at))) === false) await venue.score?.(pool, at, () => undefined);
     const signals = await storeSignals(pool, venue.name, venue.signals, contextAt(at), true);
-    tell({ venue: venue.name, day: dayOf(at), signals, told: index + 1, of: untold.length });
+    tell({ venue: venue.name, day: isoDay(at), signals, told: index + 1, of: untold.length });
   }
   // A run also keeps what only the newest one may say.
   await runScores(pool, venue, now(), () => undefined);

@@ -3,6 +3,7 @@ import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import { repeat } from '../lib/repeat';
+import { DAY_MS } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { VenueName } from '../venues/venue';
 import {
@@ -53,7 +54,7 @@ const PULSE_MS = 2_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** A feed that continues no recording begins this long before now. */
-const LOOK_BACK_MS = 86_400_000;
+const LOOK_BACK_MS = DAY_MS;
 /** Class of the advisory locks by which one process reads a venue. */
 const LOCK_CLASS = 731_554;
 

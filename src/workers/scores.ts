@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
+import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Venue } from '../venues/venue';
 
 const CHECK_MS = 60_000;
 
 const jobName = (venue: Venue): string => `score.${venue.name}`;
-const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /** What one run did. */
 export interface ScoreRun {
@@ -23,7 +23,7 @@ export async function runScores(pool: Pool, venue: Venue, now: Date, progress: (
   await pool.query(
     `INSERT INTO source_cursor (source, venue, cursor, updated_at) VALUES ($1, $2, $3, now())
      ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now()`,
-    [jobName(venue), venue.name, JSON.stringify({ day: dayOf(now), as_of: now.toISOString() })],
+    [jobName(venue), venue.name, JSON.stringify({ day: isoDay(now), as_of: now.toISOString() })],
   );
   return { venue: venue.name, ...run };
 }
@@ -46,7 +46,7 @@ export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: D
   const runs: ScoreRun[] = [];
   for (const venue of venues) {
     const before = last[venue.name] ?? null;
-    if (before !== null && dayOf(before) === dayOf(now)) continue;
+    if (before !== null && isoDay(before) === isoDay(now)) continue;
     try {
       const run = await runScores(pool, venue, now, () => undefined);
       if (run !== null) runs.push(run);

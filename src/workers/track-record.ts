@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../db/sql';
 import { roundTo, wilsonLowerBound } from '../lib/statistics';
+import { isoSecond } from '../lib/time';
 import type { Resolver } from '../venues/venue';
 import type { TrackRecord } from './signal';
 
@@ -48,16 +49,14 @@ export async function readTrackRecord(sql: Sql, endpoint: string, horizons: read
       mean_return_pct: six(row.mean_return_pct),
       baseline_hit_rate: six(row.baseline),
       backdated: row.backdated,
-      from: second(row.first_at),
-      to: second(row.last_at),
+      from: isoSecond(row.first_at),
+      to: isoSecond(row.last_at),
     };
   });
 }
 
 /** As the scalars of answers round: meta passes none of them. */
 const six = (figure: number): number => roundTo(figure, 6);
-
-const second = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;
 
 /** The resolver of a signal endpoint: its answer, with the endpoint's track record in meta. */
 export function tracked<Source, Args>(

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../db/transaction';
 import { type Repeated, repeat } from '../lib/repeat';
+import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { lastScored } from './scores';
@@ -23,13 +24,13 @@ export interface TrackRun {
 export async function trackSignals(pool: Pool, venue: Venue, makeContext: MakeContext, retake = false): Promise<TrackRun | null> {
   if (venue.signals === undefined) return null;
   const context = makeContext();
-  const scored = venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === dayOf(context);
-  if (retake) await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, dayOf(context)]);
+  const scored =
+    venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === isoDay(context.now);
+  if (retake)
+    await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, isoDay(context.now)]);
   const stored = scored ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;
   return { venue: venue.name, stored, marked: await markSignals(pool, venue.name, venue.signals, context) };
 }
-
-const dayOf = ({ now }: GraphContext): string => now.toISOString().slice(0, 10);
 
 /**
  * Stores what the signal endpoints say as of the context's now as the snapshot of its UTC day; endpoints that have one keep it. `backdated`: the day is
@@ -42,7 +43,7 @@ export async function storeSignals(
   context: GraphContext,
   backdated: boolean,
 ): Promise<number> {
-  const day = dayOf(context);
+  const day = isoDay(context.now);
   const { rows } = await pool.query<{ endpoint: string }>('SELECT endpoint FROM signal_snapshot WHERE venue = $1 AND day = $2', [
     venue,
     day,

@@ -2,6 +2,7 @@ import { type Definition, written } from '../../lib/definition';
 import { MOST_BUCKETS, MOST_CELLS } from '../../lib/grid';
 import { SPIKE } from '../../lib/spike';
 import { Z_90 } from '../../lib/statistics';
+import { isoDay } from '../../lib/time';
 import { BEGINNING, TIMEFRAMES } from '../../lib/timeframe';
 import { FEED_LAG_LIMIT_S, SCORE_AGE_LIMIT_S } from '../stale';
 
@@ -10,7 +11,7 @@ export const SHARED_DEFINITIONS: readonly Definition[] = [
   {
     id: 'windows',
     title: 'Windows',
-    text: `A timeframe is a window of event time that ends now: [now − length, now). Its start belongs to it, its end does not. Now is read once for an answer (\`meta.as_of\`), so all its parts agree; \`meta.window\` tells both ends. Tokens: ${TIMEFRAMES.map((token) => `\`${token}\``).join(', ')}; \`1d\` is \`24h\`, \`1y\` is \`365d\`. \`today\` begins at 00:00 UTC. \`all\` begins at ${BEGINNING.toISOString().slice(0, 10)}, before the first record.
+    text: `A timeframe is a window of event time that ends now: [now − length, now). Its start belongs to it, its end does not. Now is read once for an answer (\`meta.as_of\`), so all its parts agree; \`meta.window\` tells both ends. Tokens: ${TIMEFRAMES.map((token) => `\`${token}\``).join(', ')}; \`1d\` is \`24h\`, \`1y\` is \`365d\`. \`today\` begins at 00:00 UTC. \`all\` begins at ${isoDay(BEGINNING)}, before the first record.
 
 The previous window is the one of equal length just before: [now − 2 · length, now − length). \`all\` has none: figures that compare with it are null. A change in percent is 100 · (current − previous) / previous, null where the previous figure is 0 or unknown.
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time';
 import { cataloguePages, poolsAt, stampOf } from './lp/catalogue-pages';
 import { historyAnswer, legsOf } from './lp/history-pages';
 import { DAMM_V2, DLMM, keyOf } from './lp/keys';
@@ -11,8 +12,6 @@ import { statedHour, swapsOf } from './lp/swaps';
 import { type ChainTx, type ToldEvent, transactionAnswer } from './lp/transactions';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** Facts a page holds, about. */
 const PAGE_FACTS = 4_000;
 
@@ -56,10 +55,12 @@ export function lpWorld(options: WorldOptions): LpWorld {
   const orderTxs = remember(3, (day) => txsOfDay(roster, orders, day));
   const tvl = liquidityOf(roster, positions);
   const hourSwaps = remember(3, (hour) =>
-    roster.pools.flatMap((pool) => swapsOf(roster, pool, roster.start + hour * HOUR, (other) => tvl(other, roster.start + hour * HOUR))),
+    roster.pools.flatMap((pool) =>
+      swapsOf(roster, pool, roster.start + hour * HOUR_MS, (other) => tvl(other, roster.start + hour * HOUR_MS)),
+    ),
   );
   const births = roster.pools.filter((pool) => pool.created >= roster.start);
-  const dayOf = (time: number): number => Math.floor((time - roster.start) / DAY);
+  const dayOf = (time: number): number => Math.floor((time - roster.start) / DAY_MS);
 
   const eventsIn = (from: number, to: number): PositionEvent[] => {
     const events: PositionEvent[] = [];
@@ -70,14 +71,15 @@ export function lpWorld(options: WorldOptions): LpWorld {
     const txs = births.filter((pool) => pool.created >= from && pool.created < to).map((pool) => birthTx(roster, pool));
     txs.push(...events.map((event) => positionTx(roster, event, tvl(event.position.pool, event.time))));
     for (let day = dayOf(from); day <= dayOf(to - 1); day += 1) txs.push(...orderTxs(day));
-    for (let hour = Math.floor((from - roster.start) / HOUR); roster.start + hour * HOUR < to; hour += 1) txs.push(...hourSwaps(hour));
+    for (let hour = Math.floor((from - roster.start) / HOUR_MS); roster.start + hour * HOUR_MS < to; hour += 1)
+      txs.push(...hourSwaps(hour));
     return txs.filter((tx) => tx.time >= from && tx.time < to).sort((a, b) => a.time - b.time);
   };
 
   return {
     *pages(from, to) {
       const [a, b] = [Math.max(from.getTime(), roster.start), to.getTime()];
-      const step = Math.max(1, Math.min(24, Math.round((PAGE_FACTS / options.size) * 30 * 24))) * HOUR;
+      const step = Math.max(1, Math.min(24, Math.round((PAGE_FACTS / options.size) * 30 * 24))) * HOUR_MS;
       for (let time = a; time < b; time += step) {
         const until = Math.min(b, time + step);
         yield* cataloguePages(roster, time, until, tvl);
@@ -99,7 +101,7 @@ export function lpWorld(options: WorldOptions): LpWorld {
 
 /** Events of a day, of the positions that can still live then. */
 function eventsOfDay(roster: Roster, positions: (day: number) => Position[], day: number): PositionEvent[] {
-  const [from, to] = [roster.start + day * DAY, roster.start + (day + 1) * DAY];
+  const [from, to] = [roster.start + day * DAY_MS, roster.start + (day + 1) * DAY_MS];
   const events: PositionEvent[] = [];
   for (let opened = Math.max(0, day - LIFE_DAYS - 1); opened <= day; opened += 1) {
     for (const position of positions(opened))
@@ -109,7 +111,7 @@ function eventsOfDay(roster: Roster, positions: (day: number) => Position[], day
 }
 
 function txsOfDay(roster: Roster, orders: (day: number) => ChainTx[], day: number): ChainTx[] {
-  const [from, to] = [roster.start + day * DAY, roster.start + (day + 1) * DAY];
+  const [from, to] = [roster.start + day * DAY_MS, roster.start + (day + 1) * DAY_MS];
   const txs: ChainTx[] = [];
   for (let opened = Math.max(0, day - ORDER_DAYS - 1); opened <= day; opened += 1)
     txs.push(...orders(opened).filter((tx) => tx.time >= from && tx.time < to));
@@ -119,8 +121,8 @@ function txsOfDay(roster: Roster, orders: (day: number) => ChainTx[], day: numbe
 /** Liquidity of a pool at the start of an hour: what was there from the beginning and what is deposited in open positions. */
 function liquidityOf(roster: Roster, positions: (day: number) => Position[]): (pool: Pool, time: number) => number {
   const hours = remember(4, (hour) => {
-    const time = roster.start + hour * HOUR;
-    const day = Math.floor((hour * HOUR) / DAY);
+    const time = roster.start + hour * HOUR_MS;
+    const day = Math.floor((hour * HOUR_MS) / DAY_MS);
     const open = new Float64Array(roster.pools.length);
     for (let opened = Math.max(0, day - LIFE_DAYS - 1); opened <= day; opened += 1) {
       for (const position of positions(opened))
@@ -129,7 +131,7 @@ function liquidityOf(roster: Roster, positions: (day: number) => Position[]): (p
     }
     return open;
   });
-  return (pool, time) => pool.base_tvl + (hours(Math.floor((time - roster.start) / HOUR))[pool.index] as number);
+  return (pool, time) => pool.base_tvl + (hours(Math.floor((time - roster.start) / HOUR_MS))[pool.index] as number);
 }
 
 /** Base fee 27 bytes, padding 3, no dynamic fee: as an event of a pool's making holds them. */
@@ -204,10 +206,10 @@ function* historyPages(roster: Roster, time: number, events: readonly PositionEv
 
 /** Hours that ended in [from, to). */
 function* volumePages(roster: Roster, from: number, to: number): Generator<WorldPage> {
-  const first = Math.ceil((from - roster.start) / HOUR) - 1;
+  const first = Math.ceil((from - roster.start) / HOUR_MS) - 1;
   const hours: number[] = [];
-  for (let hour = Math.max(0, first); roster.start + (hour + 1) * HOUR < to; hour += 1)
-    if (roster.start + (hour + 1) * HOUR >= from) hours.push(roster.start + hour * HOUR);
+  for (let hour = Math.max(0, first); roster.start + (hour + 1) * HOUR_MS < to; hour += 1)
+    if (roster.start + (hour + 1) * HOUR_MS >= from) hours.push(roster.start + hour * HOUR_MS);
   if (hours.length === 0) return;
   for (const pool of roster.pools) {
     if (!pool.stated) continue;

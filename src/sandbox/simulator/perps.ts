@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time';
 import type { WireEvent } from './perps/book';
 import { type Account, type Role, makeRoster } from './perps/roster';
 import { LiveSession, type TimedEvent, numberOfBlock } from './perps/session';
@@ -5,11 +6,9 @@ import type { Session } from './perps/span';
 import { archiveTime } from './perps/wire';
 import type { VenueWorld, WorldOptions, WorldPage } from './world';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const SESSION = 9 * DAY;
-const WIND_DOWN = 6 * HOUR;
-const SHORTEST_SESSION = DAY;
+const SESSION = 9 * DAY_MS;
+const WIND_DOWN = 6 * HOUR_MS;
+const SHORTEST_SESSION = DAY_MS;
 /** Facts a page holds, about. */
 const PAGE_FACTS = 5_000;
 
@@ -48,7 +47,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
 
   const bounds = (coinIndex: number): { first: number; end: number; offset: number } => {
     const { listed, delisted } = roster.coins[coinIndex] as { listed: number; delisted: number };
-    return { first: listed, end: delisted, offset: (coinIndex * 1.7 * DAY) % SESSION };
+    return { first: listed, end: delisted, offset: (coinIndex * 1.7 * DAY_MS) % SESSION };
   };
   const sessionAt = (coinIndex: number, time: number): Session | null => {
     const { first, end, offset } = bounds(coinIndex);
@@ -92,7 +91,7 @@ export function perpsWorld(options: WorldOptions): PerpsWorld {
       for (const time of [...changes].filter((change) => change >= a && change < b).sort((x, y) => x - y))
         yield metaPage(roster.coins, time);
       if (a <= start && start < b) yield rolesPage(roster.accounts, start);
-      const step = Math.max(HOUR, Math.min(DAY, Math.round((PAGE_FACTS / options.size) * 30 * DAY)));
+      const step = Math.max(HOUR_MS, Math.min(DAY_MS, Math.round((PAGE_FACTS / options.size) * 30 * DAY_MS)));
       for (let time = a; time < b; time += step) {
         const until = Math.min(b, time + step);
         const events = roster.coins.flatMap((_, coinIndex) => eventsOf(coinIndex, time, until));

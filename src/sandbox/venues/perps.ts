@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock';
+import { HOUR_MS } from '../../lib/time';
 import { numberOfBlock } from '../simulator/perps/session';
 import type { PerpsWorld } from '../simulator/perps';
 import { archiveTime } from '../simulator/perps/wire';
@@ -9,10 +10,8 @@ import { type Reply, startUpstreamServer } from './upstream-server';
 export interface PretendPerps extends PretendUpstream {
   asked: ReadonlyMap<string, number>;
 }
-
-const HOUR = 3_600_000;
 /** How much of the past is kept at hand. */
-const KEPT_MS = 26 * HOUR;
+const KEPT_MS = 26 * HOUR_MS;
 /** How often there is a block without fills, at multiples of it: they tell how far the venue is. */
 const QUIET_MS = 10_000;
 
@@ -29,7 +28,7 @@ export interface PerpsUpstreamOptions {
  * the venue's `POST /info` (`meta`, `perpDexs`, `userRole`), over a simulated world.
  */
 export async function startPerpsUpstream({ world, since, clock, seed = 1 }: PerpsUpstreamOptions): Promise<PretendPerps> {
-  const past = new Past(world, new Date(Math.floor(since.getTime() / HOUR) * HOUR));
+  const past = new Past(world, new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS));
   const server = await startUpstreamServer(async ({ method, path, headers, body }) => {
     const file = FILE.exec(path);
     if (file === null && path !== '/info') return undefined;
@@ -121,7 +120,7 @@ class Past {
     const time = now.getTime();
     this.beQuiet(time);
     this.lived = now;
-    for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR)) this.files.delete(hour);
+    for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR_MS)) this.files.delete(hour);
   }
 
   /** Writes the blocks without fills up to `time`. */
@@ -133,7 +132,7 @@ class Past {
   }
 
   private write(block: { block_time: string } & Record<string, unknown>): void {
-    const hour = Math.floor(timeOf(block) / HOUR) * HOUR;
+    const hour = Math.floor(timeOf(block) / HOUR_MS) * HOUR_MS;
     const line = Buffer.from(`${JSON.stringify(block)}\n`);
     const chunks = this.files.get(hour);
     if (chunks === undefined) this.files.set(hour, [line]);

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
 import type { Sql, Statement } from '../../db/sql';
+import { HOUR_MS, isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
 import { liquidityOf } from './queries/liquidity';
@@ -44,7 +45,7 @@ const SCORE_VERSION: Statement = {
 };
 
 async function findScoreVersion(sql: Sql, now: Date): Promise<string | null> {
-  const [run] = await sql.query<{ version: string }>(SCORE_VERSION, [now.toISOString().slice(0, 10)]);
+  const [run] = await sql.query<{ version: string }>(SCORE_VERSION, [isoDay(now)]);
   return run?.version ?? null;
 }
 
@@ -65,7 +66,7 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
     price: new DataLoader(async (keys) => {
       const mints = keys.filter((mint) => !STABLES.includes(mint));
       const rows = await prisma.token_price.findMany({
-        where: { mint: { in: mints }, minute: { lte: now, gte: new Date(now.getTime() - 3_600_000) } },
+        where: { mint: { in: mints }, minute: { lte: now, gte: new Date(now.getTime() - HOUR_MS) } },
         orderBy: { minute: 'desc' },
         distinct: ['mint'],
       });

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../db/sql';
 import type { perp_coin, perp_score } from '../../generated/prisma/client';
+import { isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
 
@@ -24,7 +25,7 @@ const NEWEST_FILL: Statement = { name: 'perps_newest_fill', text: 'SELECT max(la
 
 /** The newest run up to an instant; null before the first. */
 export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
-  const [run] = await sql.query<ScoreRun>(SCORE_RUN, [now.toISOString().slice(0, 10)]);
+  const [run] = await sql.query<ScoreRun>(SCORE_RUN, [isoDay(now)]);
   return run ?? null;
 }
 

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../db/sql';
 import { AppError } from '../../errors';
 import { roundTo } from '../../lib/statistics';
+import { HOUR_MS } from '../../lib/time';
 import type { PendingSignal, Signal, SignalMark } from '../../workers/signal';
 import type { GraphContext, SignalTracking } from '../venue';
 import { priceBefore } from './queries/price';
@@ -9,10 +10,8 @@ import { type SignalRow, smartSignals } from './queries/smart-wallets-signals';
 
 /** The wing's signal endpoint, path after /api/v1/. */
 export const SIGNALS_ENDPOINT = 'perps/smart-wallets/signals';
-
-const HOUR = 3_600_000;
 /** D-TRACK: a signal of a coin is marked after one hour, a day and a week. */
-const HORIZONS = { '1h': HOUR, '24h': 24 * HOUR, '168h': 168 * HOUR } as const;
+const HORIZONS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '168h': 168 * HOUR_MS } as const;
 export const SIGNAL_HORIZONS = Object.keys(HORIZONS);
 
 /** Default parameters of the endpoint, with its greatest limit: no signal is dropped. */

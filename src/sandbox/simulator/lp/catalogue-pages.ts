@@ -1,13 +1,12 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { WorldPage } from '../world';
 import { priceOf, type Token } from './market';
 import { MEAN_SWAP_USD } from './yield';
 import { feeAt, type Pool, type Roster } from './roster';
 import { swapsExpected } from './swaps';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** The whole catalogue is asked for this often. */
-const SNAPSHOT = 12 * HOUR;
+const SNAPSHOT = 12 * HOUR_MS;
 const PAGE_SIZE = 1_000;
 
 /** `2026-03-11T12-00-00Z`: the time of a page, in its name. */
@@ -78,7 +77,7 @@ function poolPages(
 function poolRow(roster: Roster, pool: Pool, time: number, tvl: number): Record<string, unknown> {
   const [px, py] = [priceOf(roster.seed, pool.x, time), priceOf(roster.seed, pool.y, time)];
   const daily = 24 * swapsExpected(roster, pool, time) * MEAN_SWAP_USD;
-  const lifetime = (daily * Math.max(0, time - pool.created)) / DAY;
+  const lifetime = (daily * Math.max(0, time - pool.created)) / DAY_MS;
   const config =
     pool.type === 'dlmm'
       ? { bin_step: pool.bin_step, base_fee_pct: percent(pool.fee), max_fee_pct: 10, protocol_fee_pct: 5, collect_fee_mode: 0 }

@@ -1,22 +1,19 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import type { Key } from './keys';
 import { hashOf } from './random';
 
 const { floor } = Math;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** Lengths and sizes of the waves a price is made of: slow large ones, fast small ones. */
 const WAVES: readonly (readonly [length: number, size: number])[] = [
-  [14 * DAY, 0.32],
-  [5 * DAY, 0.18],
-  [2 * DAY, 0.11],
-  [16 * HOUR, 0.07],
-  [5 * HOUR, 0.04],
-  [90 * MINUTE, 0.022],
-  [30 * MINUTE, 0.012],
-  [10 * MINUTE, 0.006],
+  [14 * DAY_MS, 0.32],
+  [5 * DAY_MS, 0.18],
+  [2 * DAY_MS, 0.11],
+  [16 * HOUR_MS, 0.07],
+  [5 * HOUR_MS, 0.04],
+  [90 * MINUTE_MS, 0.022],
+  [30 * MINUTE_MS, 0.012],
+  [10 * MINUTE_MS, 0.006],
 ];
 
 export interface Token {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import type { EventWriter } from './encode';
 import { DCA, type Key, keyOf } from './keys';
@@ -6,17 +7,14 @@ import { heavyTailed, poisson, type Random } from './random';
 import type { Roster } from './roster';
 import type { ChainTx, ToldEvent } from './transactions';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** Orders last at most this long. */
 export const ORDER_DAYS = 14;
 const CYCLES = [
-  [5 * MINUTE, 30],
-  [30 * MINUTE, 24],
-  [HOUR, 20],
-  [6 * HOUR, 12],
-  [DAY, 10],
+  [5 * MINUTE_MS, 30],
+  [30 * MINUTE_MS, 24],
+  [HOUR_MS, 20],
+  [6 * HOUR_MS, 12],
+  [DAY_MS, 10],
 ] as const;
 const FEE = 0.001;
 const STANDING_CYCLES = 26;
@@ -48,14 +46,14 @@ export function orderTxsOf(roster: Roster, day: number): ChainTx[] {
 function makeOrder(roster: Roster, day: number, index: number): Order | null {
   const id = `${day}/${index}`;
   const random = randomOf(roster.seed, 'lp', 'order', id);
-  const opened = roster.start + day * DAY + Math.floor(random() * 86_400) * 1000;
-  const known = roster.tokens.filter((token) => token.created + DAY < opened && token.index > 1);
+  const opened = roster.start + day * DAY_MS + Math.floor(random() * 86_400) * 1000;
+  const known = roster.tokens.filter((token) => token.created + DAY_MS < opened && token.index > 1);
   const token = random() < 0.35 ? (roster.tokens[0] as Token) : known[Math.floor(random() ** 2 * known.length)];
   if (token === undefined) return null;
   const dollars = roster.tokens[1] as Token;
   const [input, output] = random() < 0.68 ? [dollars, token] : [token, dollars];
   const [every, most] = CYCLES[Math.floor(random() * CYCLES.length)] as (typeof CYCLES)[number];
-  const cycles = Math.max(2, Math.min(Math.floor(most * (0.4 + random())), Math.floor((ORDER_DAYS * DAY) / every) - 1));
+  const cycles = Math.max(2, Math.min(Math.floor(most * (0.4 + random())), Math.floor((ORDER_DAYS * DAY_MS) / every) - 1));
   const usd = heavyTailed(random, 40, 1.2);
   return {
     id,
@@ -81,8 +79,8 @@ function standingOrder(roster: Roster, day: number): Order {
     owner: keyOf(roster.seed, 'saver'),
     input,
     output,
-    opened: roster.start + day * DAY + 5 * MINUTE,
-    every: HOUR,
+    opened: roster.start + day * DAY_MS + 5 * MINUTE_MS,
+    every: HOUR_MS,
     cycles: STANDING_CYCLES,
     filled: STANDING_CYCLES,
     per_cycle: STANDING_USD * 10 ** input.decimals,

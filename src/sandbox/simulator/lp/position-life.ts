@@ -1,10 +1,9 @@
+import { HOUR_MS } from '../../../lib/time';
 import { type Habit, HABITS } from './habits';
 import type { Key } from './keys';
 import { priceOf } from './market';
 import type { Owner, Pool, Roster } from './roster';
 import { pairPrice, yieldAt } from './yield';
-
-const HOUR = 3_600_000;
 
 /** One thing done to a position, amounts in smallest units (whole, possibly above 2^53). A rebalance takes all out (x, y), puts back, and claims. */
 export interface PositionEvent {
@@ -109,7 +108,7 @@ function moveTo(roster: Roster, pool: Pool, content: Content, time: number): voi
 
 function feesOf(roster: Roster, pool: Pool, content: Content, habit: Habit, time: number): [number, number] {
   const [px, py] = [priceOf(roster.seed, pool.x, time), priceOf(roster.seed, pool.y, time)];
-  const hours = (time - content.claimed_at) / HOUR;
+  const hours = (time - content.claimed_at) / HOUR_MS;
   const usd = (content.x * px + content.y * py) * hours * yieldAt(roster, pool, content.claimed_at) * habit.range;
   return [usd / 2 / px, usd / 2 / py];
 }
@@ -124,9 +123,13 @@ function diaryOf(
   const diary: { time: number; kind: PositionEvent['kind'] }[] = [];
   const between = (): number => opened + Math.floor((random() * (closed - opened)) / 1000) * 1000;
   if (habit.claims > 0)
-    for (let time = opened + habit.claims * HOUR * (0.5 + random()); time < closed; time += habit.claims * HOUR * (0.6 + 0.8 * random()))
+    for (
+      let time = opened + habit.claims * HOUR_MS * (0.5 + random());
+      time < closed;
+      time += habit.claims * HOUR_MS * (0.6 + 0.8 * random())
+    )
       diary.push({ time: Math.floor(time / 1000) * 1000, kind: 'claim' });
-  const every = habit.rebalance_hours * HOUR;
+  const every = habit.rebalance_hours * HOUR_MS;
   if (every > 0)
     for (let time = opened + every; time < closed; time += every * (0.7 + 0.6 * random()))
       diary.push({ time: Math.floor(time / 1000) * 1000, kind: type === 'dlmm' ? 'rebalance' : 'claim' });

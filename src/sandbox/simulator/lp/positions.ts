@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { type Habit, HABITS } from './habits';
 import { keyOf } from './keys';
@@ -7,9 +8,6 @@ import { heavyTailed, pick, poisson, rhythm } from './random';
 import { activityAt, type Owner, type Pool, type Roster } from './roster';
 import { pairPrice, yieldAt } from './yield';
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** No position lives longer, so what is open at a time was opened within this many days. */
 export const LIFE_DAYS = 20;
 /** The documented owner opens a position this often. */
@@ -24,7 +22,7 @@ export function positionsOf(roster: Roster, day: number): Position[] {
     const id = `${day}/${i}`;
     const own = randomOf(roster.seed, 'lp', 'position', id);
     const owner = roster.owners[pick(own, roster.owner_weights)] as Owner;
-    const position = plannedPosition(roster, id, owner, roster.start + day * DAY + hourOf(own), own);
+    const position = plannedPosition(roster, id, owner, roster.start + day * DAY_MS + hourOf(own), own);
     if (position === null) continue;
     opened.push(position, ...copiesOf(roster, position));
   }
@@ -34,8 +32,8 @@ export function positionsOf(roster: Roster, day: number): Position[] {
 /** The same owner in the same pool in every world, so that documentation can name them; each outlives the opening of the next. */
 function standingPosition(roster: Roster, day: number): Position {
   const [owner, pool] = [roster.owners[0] as Owner, roster.pools[0] as Pool];
-  const opened = roster.start + day * DAY;
-  const plan = { pool, opened: opened + 20 * MINUTE, closed: opened + (LIFE_DAYS - 1) * DAY, usd: 25_000 };
+  const opened = roster.start + day * DAY_MS;
+  const plan = { pool, opened: opened + 20 * MINUTE_MS, closed: opened + (LIFE_DAYS - 1) * DAY_MS, usd: 25_000 };
   const name = day === 0 ? ['first'] : ['standing', day];
   return lived(roster, `${day}/first`, owner, plan, keyOf('position', day), randomOf(roster.seed, 'lp', 'position', ...name));
 }
@@ -43,7 +41,7 @@ function standingPosition(roster: Roster, day: number): Position {
 /** Milliseconds into a day: more of them in busy hours. */
 function hourOf(random: () => number): number {
   for (;;) {
-    const time = random() * DAY;
+    const time = random() * DAY_MS;
     if (random() * 1.6 < rhythm(time)) return Math.floor(time / 1000) * 1000;
   }
 }
@@ -64,7 +62,7 @@ function planOf(roster: Roster, owner: Owner, habit: Habit, time: number, weight
   if (pool === null) return null;
   const opened = owner.role === 'sniper' ? pool.created + Math.floor((1 + random() * 50) * 60) * 1000 : time;
   const hours = Math.min(heavyTailed(random, habit.hours, 0.9), LIFE_DAYS * 24 - 30);
-  const closed = opened + Math.max(5 * MINUTE, Math.floor(hours * 3600) * 1000);
+  const closed = opened + Math.max(5 * MINUTE_MS, Math.floor(hours * 3600) * 1000);
   // Nobody can put in many times what a pool holds.
   const usd = Math.min(heavyTailed(random, habit.usd, 1), pool.base_tvl * 0.5);
   return { pool, opened, closed, usd };
@@ -75,8 +73,8 @@ function activityBefore(roster: Roster, time: number): number[] {
   const weights: number[] = [];
   let sum = 0;
   for (const pool of roster.pools) {
-    if ((roster.next_made[pool.index] as number) > time - HOUR) break;
-    weights.push((sum += activityAt(pool, roster.start, time - HOUR)));
+    if ((roster.next_made[pool.index] as number) > time - HOUR_MS) break;
+    weights.push((sum += activityAt(pool, roster.start, time - HOUR_MS)));
   }
   return weights;
 }
@@ -87,12 +85,12 @@ function activePool(roster: Roster, weights: readonly number[], random: () => nu
 
 /** A pool of the day whose first hour is still ahead or running, if there is one. */
 function newestPool(roster: Roster, time: number): Pool | null {
-  const day = Math.floor((time - roster.start) / DAY);
+  const day = Math.floor((time - roster.start) / DAY_MS);
   const fresh = roster.pools.filter(
     (pool) =>
       pool.created >= roster.start &&
-      Math.floor((pool.created - roster.start) / DAY) === day &&
-      pool.created < roster.start + (day + 1) * DAY - HOUR,
+      Math.floor((pool.created - roster.start) / DAY_MS) === day &&
+      pool.created < roster.start + (day + 1) * DAY_MS - HOUR_MS,
   );
   return fresh.at(-1) ?? null;
 }
@@ -100,7 +98,7 @@ function newestPool(roster: Roster, time: number): Pool | null {
 /** Return of a plan per USD: fees earned less what the price's move costs a provider. */
 function outcomeOf(roster: Roster, { pool, opened, closed }: Plan, habit: Habit): number {
   const move = pairPrice(roster, pool, closed) / pairPrice(roster, pool, opened);
-  const hours = (closed - opened) / HOUR;
+  const hours = (closed - opened) / HOUR_MS;
   const yMove = priceOf(roster.seed, pool.y, closed) / priceOf(roster.seed, pool.y, opened);
   return Math.sqrt(move) * yMove - 1 + hours * yieldAt(roster, pool, (opened + closed) / 2) * habit.range;
 }

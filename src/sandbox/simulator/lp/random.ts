@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../../../lib/time';
+
 /** Uniform in [0, 1). */
 export type Random = () => number;
 
@@ -49,6 +51,6 @@ export function hashOf(a: number, b: number, c: number, d: number): number {
 
 /** Activity of the hour of the day (UTC), mean 1: quiet at 05, busy at 16. */
 export function rhythm(time: number): number {
-  const hour = (time / 3_600_000) % 24;
+  const hour = (time / HOUR_MS) % 24;
   return 1 + 0.55 * Math.cos(((hour - 16) / 24) * 2 * Math.PI);
 }

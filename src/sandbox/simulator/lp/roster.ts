@@ -1,11 +1,9 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import { randomOf, type WorldOptions } from '../world';
 import { type Key, keyOf } from './keys';
 import type { Token } from './market';
 import { cumulated, heavyTailed, pick } from './random';
 import { makeTokens, QUOTES } from './tokens';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** What a provider of the world really is. */
 export type Role = 'skilled' | 'lucky' | 'market_maker' | 'bot' | 'sniper' | 'single_sided' | 'whale' | 'copier' | 'farmer' | 'novice';
@@ -72,7 +70,7 @@ const ORDER_FACTS = 0.1;
 const FACTS_OF_POSITION = 6;
 const FACTS_OF_ORDER = 26;
 /** The pools and tokens of one world go on appearing for this long. */
-const HORIZON = 730 * DAY;
+const HORIZON = 730 * DAY_MS;
 
 /** Role, share of owners, how often they act. */
 const ROLES: readonly (readonly [Role, number, number])[] = [
@@ -134,10 +132,10 @@ function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
       creator: keyOf(seed, 'creator', index),
     });
   };
-  add('dlmm', sol, usdc, 5, start - 600 * DAY);
-  add('damm_v2', sol, usdc, 2, start - 300 * DAY);
-  add('dlmm', sol, usdt, 1, start - 450 * DAY);
-  add('dlmm', sol, usdc, 1.5, start - 200 * DAY);
+  add('dlmm', sol, usdc, 5, start - 600 * DAY_MS);
+  add('damm_v2', sol, usdc, 2, start - 300 * DAY_MS);
+  add('dlmm', sol, usdt, 1, start - 450 * DAY_MS);
+  add('dlmm', sol, usdc, 1.5, start - 200 * DAY_MS);
   for (const token of tokens.slice(QUOTES)) {
     const made = token.created + Math.floor(random() * 120) * 1000;
     const weight = heavyTailed(random, 0.35, 0.9);
@@ -148,7 +146,7 @@ function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
         token,
         random() < 0.5 ? usdc : sol,
         weight * 0.4,
-        made + Math.floor((random() * 2 * DAY) / 1000) * 1000,
+        made + Math.floor((random() * 2 * DAY_MS) / 1000) * 1000,
       );
   }
   return pools;
@@ -197,13 +195,13 @@ function activityOf(seed: number, { role, index }: Owner): number {
 /** Fee of a swap at a time: launches of damm_v2 begin near half of everything and fall within hours. */
 export function feeAt(pool: Pool, time: number): number {
   if (!pool.launch_fee) return pool.fee;
-  return pool.fee + 0.45 * Math.exp(-(time - pool.created) / (3 * HOUR));
+  return pool.fee + 0.45 * Math.exp(-(time - pool.created) / (3 * HOUR_MS));
 }
 
 /** How busy a pool is: settled pools steadily, launched ones loudly at first. */
 export function activityAt(pool: Pool, start: number, time: number): number {
   if (time < pool.created) return 0;
   if (pool.created < start) return pool.weight;
-  const days = (time - pool.created) / DAY;
+  const days = (time - pool.created) / DAY_MS;
   return pool.weight * (4 * Math.exp(-days / 0.7) + 0.35 * Math.exp(-days / 25));
 }

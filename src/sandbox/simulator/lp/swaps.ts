@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { DAMM_V2, DLMM, type Key, ROUTER } from './keys';
 import { priceOf } from './market';
@@ -7,7 +8,6 @@ import { heavyTailed, poisson, type Random, rhythm } from './random';
 import { activityAt, feeAt, type Pool, type Roster } from './roster';
 import type { ChainTx, ToldEvent } from './transactions';
 
-const HOUR = 3_600_000;
 /** Share of the fee that the protocol keeps. */
 const PROTOCOL_SHARE = { dlmm: 0.05, damm_v2: 0.2 } as const;
 /** Log-normal with this spread and mean MEAN_SWAP_USD. */
@@ -18,12 +18,12 @@ const FAILED = 0.015;
 
 /** How many swaps an hour of a pool is expected to see. */
 export function swapsExpected(roster: Roster, pool: Pool, hour: number): number {
-  return (roster.swaps / 720) * (activityAt(pool, roster.start, hour + HOUR / 2) / totalWeight(roster)) * rhythm(hour + HOUR / 2);
+  return (roster.swaps / 720) * (activityAt(pool, roster.start, hour + HOUR_MS / 2) / totalWeight(roster)) * rhythm(hour + HOUR_MS / 2);
 }
 
 /** Swaps of a pool in the hour that begins at `hour`, in order of time; a routed one goes on through the first pool. */
 export function swapsOf(roster: Roster, pool: Pool, hour: number, tvlOf: (pool: Pool) => number): ChainTx[] {
-  if (pool.stated || hour + HOUR <= pool.created) return [];
+  if (pool.stated || hour + HOUR_MS <= pool.created) return [];
   const random = randomOf(roster.seed, 'lp', 'swaps', pool.index, hour);
   const count = poisson(random, swapsExpected(roster, pool, hour));
   const swaps: ChainTx[] = [];

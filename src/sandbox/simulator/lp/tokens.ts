@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { keyOf, knownKey } from './keys';
 import type { Token } from './market';
 import { heavyTailed } from './random';
 
-const DAY = 86_400_000;
 const SYLLABLES = ['lu', 'mo', 'ra', 'ti', 'ne', 'so', 'ka', 'vi', 'do', 'pe', 'zu', 'fa', 'ri', 'be', 'no', 'ta'];
 /** The first tokens of every world are those that pools are quoted in. */
 export const QUOTES = 3;
@@ -44,11 +44,11 @@ export function makeTokens(seed: number, start: number, poolCount: number, horiz
   ];
   const random = randomOf(seed, 'lp', 'tokens');
   const settled = Math.round(poolCount / 2);
-  const all = settled + Math.round((horizon / (30 * DAY)) * launchesIn30Days(poolCount));
+  const all = settled + Math.round((horizon / (30 * DAY_MS)) * launchesIn30Days(poolCount));
   const names = new Set(quotes.map((token) => token.symbol));
   const invented = Array.from({ length: all }, (_, i): Token => {
     const symbol = inventName(random, names);
-    const created = i < settled ? start - (10 + random() * 400) * DAY : start + launchTime(seed, i - settled, poolCount);
+    const created = i < settled ? start - (10 + random() * 400) * DAY_MS : start + launchTime(seed, i - settled, poolCount);
     return {
       index: QUOTES + i,
       mint: keyOf(seed, 'mint', i),
@@ -67,7 +67,7 @@ const launchesIn30Days = (poolCount: number): number => Math.max(6, Math.round(p
 
 /** Launches are spread evenly with some scatter, so that the number of the next one is known without counting. */
 function launchTime(seed: number, index: number, poolCount: number): number {
-  const step = (30 * DAY) / launchesIn30Days(poolCount);
+  const step = (30 * DAY_MS) / launchesIn30Days(poolCount);
   return (index + 0.15 + 0.7 * randomOf(seed, 'lp', 'launch', index)()) * step;
 }
 

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../lib/time';
+
 /** A price over time without memory: the same instant always gives the same price. */
 export interface PricePath {
   /** Price in USD at `time` (milliseconds). */
@@ -20,13 +22,11 @@ export interface PathOptions {
   /** The part that moves with all other coins: its path as log-price, and how strongly. */
   market?: { log(time: number): number; beta: number };
 }
-
-const DAY = 86_400_000;
-const WEEK = 7 * DAY;
-const LONGEST = 64 * DAY;
+const WEEK = 7 * DAY_MS;
+const LONGEST = 64 * DAY_MS;
 const OCTAVES = 17;
 const JUMP_RAMP = 10 * 60_000;
-const JUMP_MEMORY = 3 * DAY;
+const JUMP_MEMORY = 3 * DAY_MS;
 
 /** Hash of two integers, uniform in [-1, 1). */
 function lattice(seed: number, index: number): number {
@@ -40,7 +40,7 @@ function lattice(seed: number, index: number): number {
 export function walkNoise(seed: number, dailyVol: number): (time: number) => number {
   const octaves = Array.from({ length: OCTAVES }, (_, octave) => {
     const length = LONGEST / 2 ** octave;
-    return { length, seed: Math.imul(seed + octave + 1, 0x9e3779b1), scale: 0.8 * dailyVol * Math.sqrt(length / DAY) };
+    return { length, seed: Math.imul(seed + octave + 1, 0x9e3779b1), scale: 0.8 * dailyVol * Math.sqrt(length / DAY_MS) };
   });
   return (time) => {
     let sum = 0;

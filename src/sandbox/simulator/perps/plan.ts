@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { insiders, latestExit, luckyOnes, newcomers } from './planted';
 import type { Account, Role, Roster } from './roster';
@@ -5,8 +6,6 @@ import type { Session } from './span';
 import { STYLES, type Style, type Trip, between, busyAt, exponential, makeTrip } from './trips';
 
 const SECOND = 1_000;
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 
 /** What an account wants at an instant. `close` leaves everything, `flip` leaves and takes `lots` on the other side. */
 export interface Order {
@@ -51,7 +50,7 @@ export function planSession(seed: number, roster: Roster, session: Session, star
 
 function standingTrips(account: Account, session: Session, random: () => number): Trip[] {
   const style = STYLES[account.role] as Style;
-  const interval = (DAY * account.coins.length) / account.trips_per_day;
+  const interval = (DAY_MS * account.coins.length) / account.trips_per_day;
   if (account.role === 'scalper') return bursts(style, session, interval, random);
   const trips: Trip[] = [];
   let time = session.from + exponential(random, interval);
@@ -64,7 +63,7 @@ function standingTrips(account: Account, session: Session, random: () => number)
     trips.push(trip);
     const pause = Math.max(interval * 0.15, interval - (trip.exit - trip.enter) - interval * 0.15);
     // Some turn round on the spot instead of leaving.
-    time = random() < 0.15 && !trip.liquidated ? trip.exit : trip.exit + MINUTE + exponential(random, pause);
+    time = random() < 0.15 && !trip.liquidated ? trip.exit : trip.exit + MINUTE_MS + exponential(random, pause);
   }
   return trips;
 }
@@ -75,7 +74,7 @@ function bursts(style: Style, session: Session, interval: number, random: () => 
   while (time < session.wind_down) {
     const length = between(random, [10, 20]);
     for (let index = 0; index < length; index += 1) {
-      const trip = makeTrip(style, session.coin, time, session.to - 10 * MINUTE, random);
+      const trip = makeTrip(style, session.coin, time, session.to - 10 * MINUTE_MS, random);
       if (trip !== null) trips.push(trip);
       time = (trip?.exit ?? time) + SECOND + exponential(random, 2 * SECOND);
     }
@@ -89,7 +88,7 @@ function copiedTrips(leaders: readonly Trip[], random: () => number): Trip[] {
   for (const led of leaders) {
     const enter = Math.max(led.enter + 5 * SECOND + exponential(random, 15 * SECOND), (trips.at(-1)?.exit ?? 0) + SECOND);
     const exit = led.exit + 5 * SECOND + exponential(random, 15 * SECOND);
-    if (random() < 0.75 && exit > enter + MINUTE)
+    if (random() < 0.75 && exit > enter + MINUTE_MS)
       trips.push({ ...led, enter, exit, usd: led.usd * (0.05 + 0.05 * random()), entries: 1, exits: 1 });
   }
   return trips;

@@ -1,13 +1,11 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { type Account, type Role, type Roster, addressOf } from './roster';
 import type { Session } from './span';
 import { STYLES, type Style, type Trip, between, exponential, makeTrip } from './trips';
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 /** Accounts that are lucky once are other accounts every 30 days. */
-const GENERATION = 30 * DAY;
+const GENERATION = 30 * DAY_MS;
 
 /** Leavers are spread over the wind-down, so that its end is quiet. */
 export const latestExit = (session: Session, random: () => number): number =>
@@ -23,7 +21,7 @@ export function newcomers(seed: number, roster: Roster, session: Session): Plant
   const random = randomOf(seed, 'newcomers', session.coin.name, session.index);
   const share = session.coin.weight / roster.coins.reduce((sum, { weight }) => sum + weight, 0);
   const found: Planted[] = [];
-  let time = session.from + exponential(random, DAY / (roster.busyness * share));
+  let time = session.from + exponential(random, DAY_MS / (roster.busyness * share));
   while (time < session.wind_down) {
     const account = plantedAccount('newcomer', session, addressOf(seed, 'newcomer', session.coin.name, Math.round(time)));
     const trips: Trip[] = [];
@@ -31,10 +29,10 @@ export function newcomers(seed: number, roster: Roster, session: Session): Plant
       const trip =
         next < session.wind_down ? makeTrip(STYLES.newcomer as Style, session.coin, next, latestExit(session, random), random) : null;
       if (trip !== null) trips.push(trip);
-      next = (trip?.exit ?? next) + MINUTE + exponential(random, 5 * HOUR);
+      next = (trip?.exit ?? next) + MINUTE_MS + exponential(random, 5 * HOUR_MS);
     }
     found.push({ account, trips });
-    time += exponential(random, DAY / (roster.busyness * share));
+    time += exponential(random, DAY_MS / (roster.busyness * share));
   }
   return found;
 }
@@ -42,22 +40,22 @@ export function newcomers(seed: number, roster: Roster, session: Session): Plant
 /** New accounts that put everything on one sudden move hours before it comes, after one small trade to try the venue out. */
 export function insiders(seed: number, roster: Roster, session: Session): Planted[] {
   const found: Planted[] = [];
-  for (const jump of session.coin.path.jumps(session.from + 12 * HOUR, session.wind_down - 2 * HOUR)) {
+  for (const jump of session.coin.path.jumps(session.from + 12 * HOUR_MS, session.wind_down - 2 * HOUR_MS)) {
     const random = randomOf(seed, 'insiders', session.coin.name, jump.time);
     const number = Math.floor(random() + 0.12 * roster.busyness ** 0.7);
     for (let index = 0; index < number; index += 1) {
       const side: 1 | -1 = jump.size > 0 ? 1 : -1;
-      const enter = jump.time - (2 + 4 * random()) * HOUR;
+      const enter = jump.time - (2 + 4 * random()) * HOUR_MS;
       const trial: Trip = {
-        enter: enter - (1 + 3 * random()) * HOUR,
-        exit: enter - 30 * MINUTE,
+        enter: enter - (1 + 3 * random()) * HOUR_MS,
+        exit: enter - 30 * MINUTE_MS,
         side,
         usd: 100 + 200 * random(),
         entries: 1,
         exits: 1,
         liquidated: false,
       };
-      const exit = jump.time + (40 + 50 * random()) * MINUTE;
+      const exit = jump.time + (40 + 50 * random()) * MINUTE_MS;
       const trip: Trip = {
         enter,
         exit,
@@ -88,14 +86,20 @@ export function luckyOnes(seed: number, roster: Roster, session: Session, start:
       const random = randomOf(seed, 'lucky', generation, index);
       if (Math.floor(random() * roster.coins.length) !== session.coin_index) continue;
       const account = plantedAccount('lucky', session, addressOf(seed, 'lucky', generation, index));
-      const first = start + generation * GENERATION + random() * 10 * DAY;
+      const first = start + generation * GENERATION + random() * 10 * DAY_MS;
       const trips = [0, 1, 2, 3].flatMap((turn) => {
         const own = randomOf(seed, 'lucky', generation, index, turn);
-        const time = first + (2 * turn + own()) * DAY;
+        const time = first + (2 * turn + own()) * DAY_MS;
         const inside = time >= session.from && time < session.wind_down;
         return (
           (inside &&
-            makeTrip(STYLES.lucky as Style, session.coin, time, Math.min(latestExit(session, own), first + (2 * turn + 2) * DAY), own)) ||
+            makeTrip(
+              STYLES.lucky as Style,
+              session.coin,
+              time,
+              Math.min(latestExit(session, own), first + (2 * turn + 2) * DAY_MS),
+              own,
+            )) ||
           []
         );
       });

@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../../lib/time';
 import { randomOf } from '../world';
 import { type PricePath, pricePath, walkNoise } from './path';
-
-const DAY = 86_400_000;
 
 /** A coin of the pretended venue. */
 export interface SimCoin {
@@ -104,7 +103,7 @@ export function makeRoster(seed: number, size: number, start: number): Roster {
   const market = { log: walkNoise(seed ^ 0x77, 0.018), beta: 0.8 };
   const coins = COINS.map(([name, base, sz_decimals, max_leverage, weight, daily_vol, listed, delisted], index): SimCoin => {
     const path = pricePath({ seed: Math.imul(seed + 1, 0x9e3779b1) ^ index, base, daily_vol, market: index === 13 ? undefined : market });
-    return { name, sz_decimals, max_leverage, weight, listed: start + listed * DAY, delisted: start + delisted * DAY, path };
+    return { name, sz_decimals, max_leverage, weight, listed: start + listed * DAY_MS, delisted: start + delisted * DAY_MS, path };
   });
   const busyness = size / 30_000;
   // Four times the facts: about three times the accounts, each a bit busier.

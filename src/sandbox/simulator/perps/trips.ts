@@ -1,9 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import type { Role, SimCoin } from './roster';
 
 const SECOND = 1_000;
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 
 /** From flat to flat in one coin: when, which way, how much. */
 export interface Trip {
@@ -37,7 +35,7 @@ export interface Style {
 const RETAIL: Style = {
   usd: 1_500,
   usd_spread: 1.7,
-  hold: 7 * HOUR,
+  hold: 7 * HOUR_MS,
   hold_spread: 1,
   entries: [1, 2],
   exits: [1, 2],
@@ -53,23 +51,23 @@ export const STYLES: Partial<Record<Role, Style>> = {
     ...RETAIL,
     usd: 35_000,
     usd_spread: 1,
-    hold: 5 * HOUR,
+    hold: 5 * HOUR_MS,
     hold_spread: 0.6,
     entries: [2, 5],
     exits: [2, 5],
     skill: 0.9,
     least_move: 0.006,
   },
-  loser: { ...RETAIL, usd: 18_000, usd_spread: 1.2, hold: 4 * HOUR, entries: [1, 3], exits: [1, 2], skill: 0.28 },
-  degen: { ...RETAIL, usd: 9_000, usd_spread: 1.4, hold: 5 * HOUR, liquidated_at: 0.025 },
-  whale: { ...RETAIL, usd: 500_000, usd_spread: 1.4, hold: 34 * HOUR, hold_spread: 0.5, entries: [4, 8], exits: [3, 7], skill: 0.42 },
-  scalper: { ...RETAIL, usd: 5_000, usd_spread: 0.4, hold: 6 * MINUTE, hold_spread: 0.5, entries: [1, 1], exits: [1, 1], skill: 0.8 },
-  wash_b: { ...RETAIL, usd: 20_000, usd_spread: 0.3, hold: 4 * MINUTE, hold_spread: 0.5, entries: [1, 1], exits: [1, 1] },
+  loser: { ...RETAIL, usd: 18_000, usd_spread: 1.2, hold: 4 * HOUR_MS, entries: [1, 3], exits: [1, 2], skill: 0.28 },
+  degen: { ...RETAIL, usd: 9_000, usd_spread: 1.4, hold: 5 * HOUR_MS, liquidated_at: 0.025 },
+  whale: { ...RETAIL, usd: 500_000, usd_spread: 1.4, hold: 34 * HOUR_MS, hold_spread: 0.5, entries: [4, 8], exits: [3, 7], skill: 0.42 },
+  scalper: { ...RETAIL, usd: 5_000, usd_spread: 0.4, hold: 6 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1], skill: 0.8 },
+  wash_b: { ...RETAIL, usd: 20_000, usd_spread: 0.3, hold: 4 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1] },
   lucky: {
     ...RETAIL,
     usd: 60_000,
     usd_spread: 0.6,
-    hold: 20 * HOUR,
+    hold: 20 * HOUR_MS,
     hold_spread: 0.3,
     entries: [2, 3],
     exits: [2, 3],
@@ -90,7 +88,7 @@ const around = (random: () => number, median: number, spread: number): number =>
 
 /** The world's day: busiest at 15:00 UTC, a third as busy at 3:00. 0..1. */
 export function busyAt(time: number): number {
-  return 0.66 + 0.34 * Math.cos((2 * Math.PI * (time - 15 * HOUR)) / DAY);
+  return 0.66 + 0.34 * Math.cos((2 * Math.PI * (time - 15 * HOUR_MS)) / DAY_MS);
 }
 
 /** One trip of a style from `enter` on, over by `latest`; null when the trader sees nothing worth it or there is no time left. */

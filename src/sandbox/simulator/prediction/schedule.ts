@@ -1,3 +1,4 @@
+import { isoDay } from '../../../lib/time';
 import { Chance } from './chance';
 import { type Topic, makeTopic, slugOf } from './names';
 
@@ -81,7 +82,7 @@ function listingOf(seed: number, start: number, day: number, number: number): Pl
   const created = Math.floor(start + day * DAY + (isSample ? 0 : chance.between(0, day === 0 ? HOUR : DAY)));
   const life = isSample ? LONGEST : Math.min(LONGEST, Math.max(2 * HOUR, chance.around(1.6 * DAY, 1.1)));
   const end = Math.ceil((created + life) / 900) * 900;
-  const topic = makeTopic(chance, new Date(end * 1_000).toISOString().slice(0, 10));
+  const topic = makeTopic(chance, isoDay(new Date(end * 1_000)));
   const alone = topic.questions.length === 1;
   const voided = !isSample && alone && chance.happens(0.02);
   const resolved = Math.floor(end + chance.between(0.2, 8) * HOUR);

@@ -1,18 +1,18 @@
 import { AppError } from '../../../errors';
 import type { Sql, Statement } from '../../../db/sql';
 import { tooLarge } from '../../../lib/grid';
+import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
-const HOUR = 3_600_000;
-export const BUCKETS = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
+export const BUCKETS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '12h': 12 * HOUR_MS, '1d': 24 * HOUR_MS } as const;
 export type BucketSize = keyof typeof BUCKETS;
 
 /** Start of the bucket of an hour: UTC multiples of the size, which is the parameter `$at` (an interval). */
 export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::interval, ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
 
 /** The size as PostgreSQL reads it. */
-export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR} hours`;
+export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR_MS} hours`;
 
 /**
  * Starts of the buckets that a window touches, oldest first; the first and the last may be cut by it. `rows` is how many rows

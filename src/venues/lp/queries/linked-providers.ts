@@ -1,6 +1,7 @@
 import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
+import { isoDay } from '../../../lib/time';
 
 /** A provider's part in a pool in a window. */
 export interface PoolProviderRow {
@@ -71,14 +72,7 @@ ORDER BY wanted.parent, found.day DESC`,
 export const providerScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   name: 'lp scores of provider',
   list: async (parents, { to, after, limit }) =>
-    byParent(
-      await sql.query<ScoreRow & { parent: string } & Record<string, unknown>>(SCORES, [
-        parents,
-        to.toISOString().slice(0, 10),
-        after?.[0],
-        limit,
-      ]),
-    ),
+    byParent(await sql.query<ScoreRow & { parent: string } & Record<string, unknown>>(SCORES, [parents, isoDay(to), after?.[0], limit])),
   position: ({ day }) => [day],
   forms: [CURSOR_FORMS.day],
 });

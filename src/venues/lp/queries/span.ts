@@ -1,10 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
 import { SMART } from '../rollups/smart';
 import { unlessEmpty } from './segments';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Parameters of a span: see `spanOf`. */
 export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFrom: Date, dayTo: Date];
@@ -17,8 +15,8 @@ export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFro
 export function spanOf(window: Window): Span {
   const { from, to } = window;
   const [, , wholeFrom, wholeTo] = hourSpanOf(window);
-  const dayFrom = Math.ceil(wholeFrom.getTime() / DAY) * DAY;
-  const dayTo = Math.floor(wholeTo.getTime() / DAY) * DAY;
+  const dayFrom = Math.ceil(wholeFrom.getTime() / DAY_MS) * DAY_MS;
+  const dayTo = Math.floor(wholeTo.getTime() / DAY_MS) * DAY_MS;
   return dayFrom < dayTo
     ? [from, to, wholeFrom, wholeTo, new Date(dayFrom), new Date(dayTo)]
     : [from, to, wholeFrom, wholeTo, wholeTo, wholeTo];
@@ -26,8 +24,8 @@ export function spanOf(window: Window): Span {
 
 /** The same without days, for buckets that are shorter than a day. */
 export function hourSpanOf({ from, to }: Window): Span {
-  const wholeFrom = Math.min(Math.ceil(from.getTime() / HOUR) * HOUR, to.getTime());
-  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR) * HOUR, wholeFrom));
+  const wholeFrom = Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime());
+  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, wholeFrom));
   return [from, to, new Date(wholeFrom), wholeTo, wholeTo, wholeTo];
 }
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../lib/time';
 import { lengthOf, type Timeframe } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { findNewestOrderEvent, listPressure } from '../queries/dca-pressure';
@@ -11,7 +12,7 @@ interface PressureInput {
 }
 
 /** Without an event for so long, the feed is named as old. */
-const QUIET_MS = 3_600_000;
+const QUIET_MS = HOUR_MS;
 
 /** What open recurring orders will buy and sell in the window ahead. */
 async function lpDcaPressure(_root: unknown, input: PressureInput, context: GraphContext): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -47,8 +48,6 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
   };
 }
 
-const DAY = 86_400_000;
-
 interface FeeInput extends AskedPool {
   timeframe: Timeframe;
   limit: number;
@@ -65,7 +64,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   const window = since(windowOf(timeframe, now), birth);
   const life = window.from.getTime() === birth?.getTime();
   const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
-  const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY, now.getTime()));
+  const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY_MS, now.getTime()));
   const [totals, series, claimers, known] = await Promise.all([
     getFeeTotals(sql, { pool_address, window, life, settled: since(window, settledAt) }),
     listFeeBuckets(sql, pool_address, window, bucket_size),

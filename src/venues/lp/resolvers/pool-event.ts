@@ -1,4 +1,5 @@
 import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import { isoDay } from '../../../lib/time';
 import type { GraphContext, Resolvers } from '../../venue';
 import type { PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
@@ -72,7 +73,7 @@ export const isSwap = ({ event_type }: Pick<ShownEvent, 'event_type'>): boolean 
 /** Score of the provider on the day before the event; traders have none. */
 function lpScore(event: ShownEvent, _args: unknown, context: GraphContext): Promise<string | null> | null {
   if (event.owner === null || isSwap(event)) return null;
-  return context.loaders(makeLoaders).scoreBefore.load({ owner: event.owner, day: event.timestamp.toISOString().slice(0, 10) });
+  return context.loaders(makeLoaders).scoreBefore.load({ owner: event.owner, day: isoDay(event.timestamp) });
 }
 
 const of =

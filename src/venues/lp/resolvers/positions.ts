@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -139,8 +140,6 @@ function keyOf({ position_address, owner, pool_address }: HistoryInput): Positio
 const isAsked = (row: ValuedPositionRow, { owner, pool_address }: HistoryInput): boolean =>
   (owner == null || row.owner === owner) && (pool_address == null || row.pool_address === pool_address);
 
-const HOUR = 3_600_000;
-
 /** Totals of positions of one pool; results only when all are closed and known. */
 export function summaryOf(positions: readonly ValuedPositionRow[], now: Date): Record<string, unknown> {
   const [first] = positions as [ValuedPositionRow];
@@ -163,7 +162,7 @@ export function summaryOf(positions: readonly ValuedPositionRow[], now: Date): R
     realized_pnl_pct: realized === null || Number(deposited) === 0 ? null : (100 * Number(realized)) / Number(deposited),
     hodl_value_usd: hodl,
     il_usd: hodl === null || kept === null ? null : sumOf([kept, negated(hodl)]),
-    hold_hours: opened === null ? null : ((closed_at ?? now).getTime() - opened.getTime()) / HOUR,
+    hold_hours: opened === null ? null : ((closed_at ?? now).getTime() - opened.getTime()) / HOUR_MS,
     opened_at: opened,
     closed_at,
   };

@@ -1,11 +1,10 @@
+import { DAY_MS, isoDay } from '../../../lib/time';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 
-const DAY = 86_400_000;
-
 /** A provider's score as of now, decimal text: of the newest run up to today. */
 export function scoreNow(owner: string, context: GraphContext): Promise<string | null> {
-  const tomorrow = new Date(context.now.getTime() + DAY).toISOString().slice(0, 10);
+  const tomorrow = isoDay(new Date(context.now.getTime() + DAY_MS));
   return context.loaders(makeLoaders).scoreBefore.load({ owner, day: tomorrow });
 }
 

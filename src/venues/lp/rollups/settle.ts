@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
+import { DAY_MS } from '../../../lib/time';
 import { ensureMonths } from '../store/insert';
 import type { TimeRange } from '../store/hours';
 import { appendWaiting, WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { openChanges } from './changes';
 import { deriveAllPrices, revalue } from './valuation';
-
-const DAY = 86_400_000;
 
 const spanOf = (tables: readonly string[]): string =>
   `SELECT min("from") AS "from", max("to") AS "to" FROM (${tables
@@ -19,8 +18,8 @@ async function daysOf(client: PoolClient, tables: readonly string[]): Promise<Ti
   const [span] = rows;
   if (!span?.from || !span.to) return [];
   const days: TimeRange[] = [];
-  for (let day = Math.floor(span.from.getTime() / DAY); day <= Math.floor(span.to.getTime() / DAY) + 1; day += 1)
-    days.push({ from: new Date(day * DAY), to: new Date((day + 1) * DAY) });
+  for (let day = Math.floor(span.from.getTime() / DAY_MS); day <= Math.floor(span.to.getTime() / DAY_MS) + 1; day += 1)
+    days.push({ from: new Date(day * DAY_MS), to: new Date((day + 1) * DAY_MS) });
   return days;
 }
 

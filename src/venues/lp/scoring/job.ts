@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { DAY_MS, isoDay } from '../../../lib/time';
 import { lockRollups } from '../rollups/changes';
 import { recountSmart } from '../rollups/smart';
 import { copyInto } from '../store/copy';
@@ -7,7 +8,6 @@ import { positionPnl, positionsAsOf } from '../queries/positions';
 import { type ClosedLpPosition, S_LP, scoreProvider } from './formula';
 import { type LpBehaviour, tagsOf } from './tags';
 
-const DAY = 86_400_000;
 /** Days before the day of the run that are scored too where no run has: events look at the score of the day before them. */
 export const EARLIER_DAYS = 30;
 const BATCH = 5_000;
@@ -57,13 +57,13 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
     await client.query('BEGIN');
     await client.query("SELECT pg_advisory_xact_lock(hashtext('lp scores'))");
     const providers = await readProviders(client, now);
-    const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+    const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
     const earlier = await unscoredDays(client, today);
     for (const day of earlier) await writeDay(client, day, earlierRows(providers, day));
     const rows = providers.map((provider) => rowOf(provider, now)).filter((row) => row.n > 0 || (row.tags ?? []).length > 0);
     await writeDay(client, today, rows, progress);
     await lockRollups(client);
-    await recountSmart(client, (earlier[0] ?? today).toISOString().slice(0, 10));
+    await recountSmart(client, isoDay(earlier[0] ?? today));
     await client.query('COMMIT');
     return { wallets: rows.length, scored: rows.filter((row) => row.score !== null).length };
   } catch (error) {
@@ -82,7 +82,7 @@ function rowOf(provider: Provider, now: Date): ScoreRow {
 
 /** Scores as of the end of a day; who has none then is left out, and tags are of today only. */
 function earlierRows(providers: readonly Provider[], day: Date): ScoreRow[] {
-  const end = day.getTime() + DAY;
+  const end = day.getTime() + DAY_MS;
   return providers.flatMap(({ owner, closed }) => {
     const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(closed.filter(({ at }) => at < end));
     return value === null ? [] : [{ owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags: null }];
@@ -92,15 +92,15 @@ function earlierRows(providers: readonly Provider[], day: Date): ScoreRow[] {
 async function unscoredDays(client: PoolClient, today: Date): Promise<Date[]> {
   const { rows } = await client.query<{ day: string }>(
     `SELECT DISTINCT to_char(day, 'YYYY-MM-DD') AS day FROM lp_score WHERE day < $1::date AND day >= $1::date - ${EARLIER_DAYS}`,
-    [today.toISOString().slice(0, 10)],
+    [isoDay(today)],
   );
   const scored = new Set(rows.map((row) => row.day));
-  const days = Array.from({ length: EARLIER_DAYS }, (_, i) => new Date(today.getTime() - (EARLIER_DAYS - i) * DAY));
-  return days.filter((day) => !scored.has(day.toISOString().slice(0, 10)));
+  const days = Array.from({ length: EARLIER_DAYS }, (_, i) => new Date(today.getTime() - (EARLIER_DAYS - i) * DAY_MS));
+  return days.filter((day) => !scored.has(isoDay(day)));
 }
 
 async function writeDay(client: PoolClient, day: Date, rows: readonly ScoreRow[], progress?: (wallets: number) => void): Promise<void> {
-  const date = day.toISOString().slice(0, 10);
+  const date = isoDay(day);
   await client.query('DELETE FROM lp_score WHERE day = $1::date', [date]);
   for (let at = 0; at < rows.length; at += BATCH) {
     const batch = rows.slice(at, at + BATCH);

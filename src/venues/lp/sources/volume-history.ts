@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../lib/time';
 import type { RecordedSource } from '../../../workers/source';
 import type { VolumeHour } from '../store/stated';
 import { addDecimals } from './decimal';
@@ -14,8 +15,6 @@ export const volumeHistory: RecordedSource = {
   recognises: (first) => isHistory(first),
   load: (page, client, options) => loadPage('lp.volume_history', page, client, options, readHistory),
 };
-
-const HOUR = 3_600_000;
 const SHORT_ENOUGH = ['5m', '15m', '30m', '1h'];
 
 const isHistory = (value: unknown): value is Json => {
@@ -57,7 +56,7 @@ function addBucket(bucket: unknown, hours: Map<number, Hour>): boolean {
   const at = isObject(bucket) ? instant(bucket.timestamp) : null;
   const volume = isObject(bucket) ? amount(bucket.volume) : null;
   if (!isObject(bucket) || at === null || volume === null) return false;
-  const start = Math.floor(at.getTime() / HOUR) * HOUR;
+  const start = Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
   const hour = hours.get(start) ?? { volume: '0', fees: null, protocolFees: null };
   const plus = (sum: string | null, value: string | null): string | null => (value === null ? sum : addDecimals(sum ?? '0', value));
   hours.set(start, {

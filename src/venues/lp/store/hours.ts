@@ -1,4 +1,5 @@
-const HOUR = 3_600_000;
+import { HOUR_MS } from '../../../lib/time';
+
 /** Hours this close are one range, and more separate ranges than this are joined: a few scans of more rows beat many scans of few. */
 const HOURS_APART = 6;
 const RANGES_AT_MOST = 100;
@@ -14,7 +15,7 @@ export class TouchedHours {
   private readonly hours = new Set<number>();
 
   add(time: Date): void {
-    this.hours.add(Math.floor(time.getTime() / HOUR));
+    this.hours.add(Math.floor(time.getTime() / HOUR_MS));
   }
 
   addAll(other: TouchedHours): void {
@@ -39,9 +40,9 @@ function merged(sorted: number[], gap: number, after: number): TimeRange[] {
   const ranges: TimeRange[] = [];
   for (const hour of sorted) {
     const last = ranges.at(-1);
-    const to = new Date((hour + 1 + after) * HOUR);
-    if (last !== undefined && hour * HOUR <= last.to.getTime() + (gap - after - 1) * HOUR) last.to = to;
-    else ranges.push({ from: new Date(hour * HOUR), to });
+    const to = new Date((hour + 1 + after) * HOUR_MS);
+    if (last !== undefined && hour * HOUR_MS <= last.to.getTime() + (gap - after - 1) * HOUR_MS) last.to = to;
+    else ranges.push({ from: new Date(hour * HOUR_MS), to });
   }
   return ranges;
 }

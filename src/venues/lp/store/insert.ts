@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { DAY_MS } from '../../../lib/time';
 
 /** A table's columns with their SQL types, in the order they are sent. text[] columns travel comma separated. */
 export type Columns<Row> = readonly (readonly [name: keyof Row & string, type: string])[];
@@ -34,8 +35,6 @@ export function* batchesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
 }
 
-const DAY = 86_400_000;
-
 /** Makes the partitions of the months that the times of each table fall into, by one statement. */
 export async function ensureMonths(client: PoolClient, timesByTable: Readonly<Record<string, readonly Date[]>>): Promise<void> {
   const needed = Object.entries(timesByTable).flatMap(([table, times]) => monthsOf(times).map((month) => [table, month] as const));
@@ -46,8 +45,8 @@ export async function ensureMonths(client: PoolClient, timesByTable: Readonly<Re
 
 /** First instants of the UTC months of these times. */
 function monthsOf(times: readonly Date[]): string[] {
-  const days = new Set(times.map((time) => Math.floor(time.getTime() / DAY)));
-  return [...new Set([...days].map((day) => `${new Date(day * DAY).toISOString().slice(0, 7)}-01T00:00:00Z`))];
+  const days = new Set(times.map((time) => Math.floor(time.getTime() / DAY_MS)));
+  return [...new Set([...days].map((day) => `${new Date(day * DAY_MS).toISOString().slice(0, 7)}-01T00:00:00Z`))];
 }
 
 /** Appends rows, leaving those whose key is known; returns how many were new. */

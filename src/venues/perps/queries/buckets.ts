@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors';
 import { tooLarge } from '../../../lib/grid';
+import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 
-const HOUR = 3_600_000;
-const SIZES = { '1h': HOUR, '4h': 4 * HOUR, '12h': 12 * HOUR, '1d': 24 * HOUR } as const;
+const SIZES = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '12h': 12 * HOUR_MS, '1d': 24 * HOUR_MS } as const;
 
 export type BucketSize = keyof typeof SIZES;
 
@@ -38,8 +38,8 @@ export function bucketsOf(window: Window, size: BucketSize, start: Date, allowed
   return {
     first: new Date(Math.floor(from / length) * length),
     last: new Date(Math.floor((window.to.getTime() - 1) / length) * length),
-    step: `${length / HOUR} hours`,
-    hours: length / HOUR,
+    step: `${length / HOUR_MS} hours`,
+    hours: length / HOUR_MS,
   };
 }
 

@@ -2,13 +2,12 @@ import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import type { GraphContext } from '../../venue';
 import { getCoinIfAny, isEverything, isNewest, lifetime, without } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
-
-const DAY = 86_400_000;
 
 export interface FreshWhalesArgs {
   max_wallet_age_days: number;
@@ -127,10 +126,10 @@ async function listYoung(args: FreshWhalesArgs, coin: string | null, context: Gr
 }
 
 /** The earliest first fill of an account that is young enough. */
-const oldestOf = ({ max_wallet_age_days }: FreshWhalesArgs, now: Date): Date => new Date(now.getTime() - max_wallet_age_days * DAY);
+const oldestOf = ({ max_wallet_age_days }: FreshWhalesArgs, now: Date): Date => new Date(now.getTime() - max_wallet_age_days * DAY_MS);
 
 function candidateOf(row: YoungRow, args: FreshWhalesArgs, now: Date): Candidate {
-  const wallet_age_days = (now.getTime() - row.first_at.getTime()) / DAY;
+  const wallet_age_days = (now.getTime() - row.first_at.getTime()) / DAY_MS;
   const win_rate_lb = wilsonLowerBound(row.won, row.closed);
   const signals: FreshSignals = {
     age: clip((args.max_wallet_age_days - wallet_age_days) / args.max_wallet_age_days),

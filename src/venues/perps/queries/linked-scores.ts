@@ -2,6 +2,7 @@ import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
+import { isoDay } from '../../../lib/time';
 
 /** A row of perp_score; `day` as YYYY-MM-DD, decimals as text. */
 export interface ScoreRow extends QueryResultRow {
@@ -31,7 +32,7 @@ ORDER BY wanted.parent, found.day DESC`,
 export const traderScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   name: 'perps scores of trader',
   list: async (parents, { to, after, limit }) =>
-    byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, to.toISOString().slice(0, 10), after?.[0], limit])),
+    byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, isoDay(to), after?.[0], limit])),
   position: ({ day }) => [day],
   forms: [CURSOR_FORMS.day],
 });

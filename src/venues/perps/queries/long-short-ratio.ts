@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
+import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
@@ -31,8 +32,6 @@ export interface LongShortRow extends QueryResultRow {
 }
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const satisfies readonly BucketSize[];
-
-const HOUR = 3_600_000;
 
 /** Accounts by which side they took, of the span whose values start at `at`. */
 const takersIn = (at: number, grain: Grain): string => `
@@ -75,7 +74,7 @@ ORDER BY bucket.bucket`,
 
 /** Values $10 to $20: what of the window is whole buckets, and what lies before and after them. */
 function takerValues({ from, to }: Window, hours: number): unknown[] {
-  const length = hours * HOUR;
+  const length = hours * HOUR_MS;
   const first = new Date(Math.min(Math.ceil(from.getTime() / length) * length, to.getTime()));
   const last = new Date(Math.max(Math.floor(to.getTime() / length) * length, first.getTime()));
   return [hours, first, last, ...spanOf({ from, to: first }), ...spanOf({ from: last, to })];

@@ -1,8 +1,6 @@
 import { cutting, segment } from '../../../db/segments';
 import type { Sql } from '../../../db/sql';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+import { DAY_MS } from '../../../lib/time';
 
 /** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span). */
 const HOLDS = {
@@ -15,8 +13,8 @@ const HOLDS = {
 } as const;
 type Edge = keyof typeof HOLDS;
 
-const upTo = (time: number): number => Math.ceil(time / DAY) * DAY;
-const down = (time: number): number => Math.floor(time / DAY) * DAY;
+const upTo = (time: number): number => Math.ceil(time / DAY_MS) * DAY_MS;
+const down = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 /** A part of a statement that only says something where the span whose values start at `at` has this edge. */
 export const edgeOf = (at: number, edge: Edge, sql: string): string => segment(`${at}:${edge}`, sql);

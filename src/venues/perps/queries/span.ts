@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
@@ -7,8 +8,6 @@ import { SMART_SCORE } from '../tier';
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
 
-const HOUR = 3_600_000;
-
 /**
  * A window as its whole hours, told by rollups, and two edges, told by facts: [from, hour_from), [hour_from, hour_to), [hour_to, to).
  * Four values of a statement that follow each other, $1 to $4 where nothing else is said.
@@ -16,8 +15,8 @@ const HOUR = 3_600_000;
 export type Span = readonly [from: Date, hour_from: Date, hour_to: Date, to: Date];
 
 export function spanOf({ from, to }: Window): Span {
-  const first = Math.min(Math.ceil(from.getTime() / HOUR) * HOUR, to.getTime());
-  const last = Math.max(Math.floor(to.getTime() / HOUR) * HOUR, first);
+  const first = Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime());
+  const last = Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, first);
   return [from, new Date(first), new Date(last), to];
 }
 

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
+import { isoDay } from '../../../lib/time';
 import { lifetime } from '../queries/scope';
 import { spanOf } from '../queries/span';
 import { lockRollups } from '../rollups/rebuild';
@@ -30,7 +31,7 @@ export function score(pool: Pool, now: Date, progress: (wallets: number) => void
   return inTransaction(
     pool,
     async (client) => {
-      await client.query('DELETE FROM perp_score WHERE day = $1', [dayOf(now)]);
+      await client.query('DELETE FROM perp_score WHERE day = $1', [isoDay(now)]);
       return scoreAll(client, now, progress);
     },
     // One run at a time: what one tells of a day, the other would tell again.
@@ -53,11 +54,11 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     total.scored += scored.filter((own) => own.score.score !== null).length;
     progress(scored.length);
   }
-  await tagCopiers(client, now, dayOf(now));
+  await tagCopiers(client, now, isoDay(now));
   // Last, since pages wait for it.
   await lockRollups(client);
   await tellStandings(client, now);
-  await tellSmart(client, dayOf(now));
+  await tellSmart(client, isoDay(now));
   return total;
 }
 
@@ -103,7 +104,7 @@ FROM unnest($3::text[], $4::numeric[], $5::text[], $6::int[], $7::int[], $8::int
 async function write(client: PoolClient, now: Date, scored: readonly Scored[]): Promise<void> {
   const column = <T>(of: (own: Scored) => T): T[] => scored.map(of);
   const values = [
-    dayOf(now),
+    isoDay(now),
     S_PERP.version,
     column(({ life }) => life.trader),
     column(({ score: { score: value } }) => value),
@@ -117,5 +118,3 @@ async function write(client: PoolClient, now: Date, scored: readonly Scored[]): 
   ];
   await client.query({ ...WRITE, values });
 }
-
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10);

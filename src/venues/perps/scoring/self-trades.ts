@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { DAY_MS } from '../../../lib/time';
 
 /** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */
 export const CLUSTER = { share: 0.5, matches: 10 } as const;
@@ -71,7 +72,5 @@ async function keepDays(client: PoolClient, now: Date): Promise<Date | '-infinit
   if (is_ahead) return '-infinity';
   if (is_stale) await client.query('DELETE FROM perp_dealt; DELETE FROM perp_dealt_day');
   await client.query({ ...KEEP_DAYS, values: [now, is_stale ? '-infinity' : (until ?? '-infinity')] });
-  return new Date(Math.floor(now.getTime() / DAY) * DAY);
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
 }
-
-const DAY = 86_400_000;

@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../lib/time';
 import { tierOf } from '../tier';
 import { isOneCoinDay } from './formula';
 
-const DAY = 86_400_000;
 const MINUTE = 60;
 
 export type PerpTag =
@@ -72,7 +72,7 @@ export function tagsOf(trader: PerpBehaviour, now: Date): PerpTag[] {
     ['smart', tier === 'smart'],
     ['whale', trader.largest_position_usd >= PERP_TAGS.whale_usd],
     ['specialist', atLeast(trader.top_coin_share, specialist.share) && trader.top_coin_round_trips >= specialist.round_trips],
-    ['fresh', trader.first_trade_at !== null && now.getTime() - trader.first_trade_at.getTime() < PERP_TAGS.fresh_days * DAY],
+    ['fresh', trader.first_trade_at !== null && now.getTime() - trader.first_trade_at.getTime() < PERP_TAGS.fresh_days * DAY_MS],
     ['one_hit', isOneCoinDay(trader)],
     ['market_maker', isMarketMaker(trader)],
     ['hft_bot', isBot(trader)],

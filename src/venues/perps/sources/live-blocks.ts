@@ -1,3 +1,4 @@
+import { HOUR_MS, isoDay } from '../../../lib/time';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
@@ -5,7 +6,6 @@ import { decodeTime } from './fill';
 import { fillsByBlock } from './fills-by-block';
 import type { HourFiles } from './hour-files';
 
-const HOUR = 3_600_000;
 /** Bytes asked for at a time, and fills of one step. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const STEP_FILLS = 5_000;
@@ -22,7 +22,7 @@ interface BlocksCursor {
 /** The file of an hour, as the node names it: days of eight digits, hours without zeros in front. */
 export function pathOf(hour: number): string {
   const at = new Date(hour);
-  return `/node_fills_by_block/hourly/${at.toISOString().slice(0, 10).replace(/-/g, '')}/${at.getUTCHours()}`;
+  return `/node_fills_by_block/hourly/${isoDay(at).replace(/-/g, '')}/${at.getUTCHours()}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
     continues: 'perps.fills_by_block',
     gates: true,
     poll_ms,
-    begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR) * HOUR, offset: 0 }) satisfies BlocksCursor,
+    begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR_MS) * HOUR_MS, offset: 0 }) satisfies BlocksCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, { signal }) {
       let { hour, offset } = cursor as unknown as BlocksCursor;
@@ -51,8 +51,8 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
           next = await nextHour(files, hour, to.getTime(), signal);
           if (next !== null) continue;
           // Files so old are gone where they were served: reading must not wait for them.
-          if (written !== null || hour + MOST_MISSING * HOUR > to.getTime()) return;
-          next = hour + MOST_MISSING * HOUR;
+          if (written !== null || hour + MOST_MISSING * HOUR_MS > to.getTime()) return;
+          next = hour + MOST_MISSING * HOUR_MS;
         }
         [hour, offset, next] = [next, 0, null];
         yield { pages: [], cursor: { hour, offset } satisfies BlocksCursor, watermark: null };
@@ -63,7 +63,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
 
 /** The first hour after this one that has a file, up to `to`; null: none yet. */
 async function nextHour(files: HourFiles, hour: number, to: number, signal: AbortSignal): Promise<number | null> {
-  for (let next = hour + HOUR; next <= to && next <= hour + MOST_MISSING * HOUR; next += HOUR)
+  for (let next = hour + HOUR_MS; next <= to && next <= hour + MOST_MISSING * HOUR_MS; next += HOUR_MS)
     if ((await files.read(pathOf(next), 0, 1, signal)) !== null) return next;
   return null;
 }

@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 
-const FIRST_SLICE_MS = 3_600_000;
+const FIRST_SLICE_MS = HOUR_MS;
 const GROWTH = 8;
 
 /**

@@ -1,11 +1,10 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { millisecondsOf } from '../milliseconds';
 import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
-
-const HOUR_MS = 3_600_000;
 
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS } from '../../../lib/time';
 import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
@@ -201,7 +202,7 @@ export async function listVenuePairs(
 ): Promise<{ wallet: string; condition_id: string }[]> {
   const parameters = new Parameters();
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const young = parameters.add(new Date(now.getTime() - max_age_days * 86_400_000), 'timestamptz');
+  const young = parameters.add(new Date(now.getTime() - max_age_days * DAY_MS), 'timestamptz');
   const text = `SELECT wallet, condition_id FROM (${positionsSql(at, later, `opened_at >= ${young}`)}) AS position
 WHERE wallet IN (SELECT wallet FROM pm_wallet WHERE first_trade_at >= ${young} AND first_trade_at < ${at})
 GROUP BY wallet, condition_id HAVING sum(buy_usdc) >= ${D_INS.first_bet_size.min_usdc} ORDER BY condition_id, wallet`;

@@ -1,10 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { InsiderSignalsRecord } from '../scoring/insider';
 import { Parameters } from './parameters';
 import { categoryPieces } from './taken-pieces';
-
-const DAY_MS = 86_400_000;
 
 /** A wallet on a market as the insider scan judged it. */
 export interface InsiderBet {
@@ -36,7 +35,7 @@ WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND fo
 
 /** The newest run up to `now`. */
 export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
-  return sql.query<InsiderRow & Record<string, unknown>>(NEWEST, [now.toISOString().slice(0, 10), now]);
+  return sql.query<InsiderRow & Record<string, unknown>>(NEWEST, [isoDay(now), now]);
 }
 
 const SCORES: Statement = {
@@ -46,7 +45,7 @@ const SCORES: Statement = {
 
 /** Scores of wallets on their markets in the newest run up to `now`. */
 export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Date): Promise<{ wallet: string; score: number }[]> {
-  return sql.query<{ wallet: string; score: number }>(SCORES, [wallets, now.toISOString().slice(0, 10), now]);
+  return sql.query<{ wallet: string; score: number }>(SCORES, [wallets, isoDay(now), now]);
 }
 
 const EVER: Statement = {
@@ -57,7 +56,7 @@ WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, day 
 
 /** Every wallet on every market as it was last judged up to `now`. */
 export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderBet[]> {
-  return sql.query<InsiderBet & Record<string, unknown>>(EVER, [now.toISOString().slice(0, 10), now]);
+  return sql.query<InsiderBet & Record<string, unknown>>(EVER, [isoDay(now), now]);
 }
 
 /** USDC taken in each bucket of the window, by start of the bucket in milliseconds. */

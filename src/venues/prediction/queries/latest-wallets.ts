@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
-
-const DAY_MS = 86_400_000;
 
 /**
  * SQL of how many wallets made their latest take in each of `categories` (SQL of an array; '' of their latest fill of all) at `from` or later: category, wallets;

@@ -2,6 +2,7 @@ import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
+import { isoDay } from '../../../lib/time';
 
 /** A row of pm_wallet_score; `day` as YYYY-MM-DD, decimals as text. */
 export type ScoreRow = Pick<ScoreRecord, 'wallet' | 'tags' | 'version' | 'positions' | 'breakdown'> &
@@ -24,7 +25,7 @@ ORDER BY wanted.parent, found.day DESC`,
 export const walletScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   name: 'pm scores of wallet',
   list: async (parents, { to, after, limit }) =>
-    byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, to.toISOString().slice(0, 10), after?.[0] ?? null, limit])),
+    byParent(await sql.query<ScoreRow & { parent: string }>(PAGE, [parents, isoDay(to), after?.[0] ?? null, limit])),
   position: ({ day }) => [day],
   forms: [CURSOR_FORMS.day],
 });

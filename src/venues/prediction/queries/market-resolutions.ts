@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 import { Parameters } from './parameters';
 
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
@@ -87,12 +88,7 @@ export async function countFlagged(
   min_score: number,
   now: Date,
 ): Promise<(condition_id: string) => number> {
-  const rows = await sql.query<{ condition_id: string; wallets: number }>(FLAGGED, [
-    condition_ids,
-    now.toISOString().slice(0, 10),
-    now,
-    min_score,
-  ]);
+  const rows = await sql.query<{ condition_id: string; wallets: number }>(FLAGGED, [condition_ids, isoDay(now), now, min_score]);
   const counts = new Map(rows.map((row) => [row.condition_id, row.wallets]));
   return (condition_id) => counts.get(condition_id) ?? 0;
 }

@@ -1,9 +1,8 @@
 import type { Sql } from '../../../db/sql';
+import { DAY_MS } from '../../../lib/time';
 import { BEGINNING } from '../../../lib/timeframe';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
-
-const DAY_MS = 86_400_000;
 
 /** USDC taken on a market ever, and in the last 24 hours; exact decimal texts. */
 export interface LifetimeVolume {

@@ -1,7 +1,6 @@
+import { HOUR_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
 import type { RunSpan } from './score-runs';
-
-const HOUR_MS = 3_600_000;
 
 const floorHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 const ceilHour = (time: number): number => Math.ceil(time / HOUR_MS) * HOUR_MS;

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { sizeBucket } from '../rollups/told-hours';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
@@ -7,7 +8,6 @@ import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import type { PlatformTotals } from './platform-stats';
 
-const HOUR_MS = 3_600_000;
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
 

@@ -1,9 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** SQL of the days of all runs up to a day, newest first. One step of the index a run, however many wallets each has. */
 export const runsUntil = (day: string): string => `WITH RECURSIVE run AS (
@@ -26,7 +24,7 @@ export interface RunSpan {
 
 /** Days of all runs up to the day of `now`, oldest first. */
 export async function listRunDays(sql: Sql, now: Date): Promise<string[]> {
-  const rows = await sql.query<{ day: string }>(RUNS, [now.toISOString().slice(0, 10)]);
+  const rows = await sql.query<{ day: string }>(RUNS, [isoDay(now)]);
   return rows.map((row) => row.day);
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { HOUR_MS } from '../../../lib/time';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
@@ -21,8 +22,6 @@ export interface SmartWalletFlow {
   last_at: Date;
   first_buy_at: Date | null;
 }
-
-const HOUR_MS = 3_600_000;
 /** In so many hours smart wallets do little against how many markets are active. */
 const FEW_HOURS = 48;
 

@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../lib/time';
+
 const LENGTHS = { day: 1_440 * MINUTE_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
 
 /** A whole UTC day, hour or minute. */

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { HOUR_MS } from '../../../lib/time';
 import { SMART_SCORE } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, partOf, smartPieces } from './pieces';
@@ -91,6 +92,6 @@ export async function withTold<Row extends { told: number }>(
 /** The cut without its told hours. */
 function untoldOf(cut: Cut, { untold }: ToldHours): Cut {
   const [first, last] = [untold[0] ?? cut.whole.to, untold.at(-1)];
-  const to = last === undefined ? first : new Date(last.getTime() + 3_600_000);
+  const to = last === undefined ? first : new Date(last.getTime() + HOUR_MS);
   return { ...cut, whole: { from: first, to }, only: untold };
 }

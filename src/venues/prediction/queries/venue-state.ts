@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 import { ANY_LATER } from '../rollups/positions-as-of';
 import { runsUntil } from './score-runs';
 
@@ -29,7 +30,7 @@ type Row = { days: string[]; version: string | null; any_later: boolean };
 
 /** The state as of `now`. */
 export async function loadVenueState(sql: Sql, now: Date): Promise<VenueState> {
-  const [row] = await sql.query<Row>(STATE, [now, now.toISOString().slice(0, 10)]);
+  const [row] = await sql.query<Row>(STATE, [now, isoDay(now)]);
   const { days, version, any_later } = row as Row;
   const day = days.at(-1);
   return { days, run: day === undefined || version === null ? null : { day, version }, any_later };

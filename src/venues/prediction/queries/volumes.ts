@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { DAY_MS } from '../../../lib/time';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -75,8 +76,6 @@ function placeOf(group: VolumeGroup, scope: VolumeScope, parameters: Parameters)
 
 const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart }: VolumeScope): string =>
   `pm_${what}_${group}_${cut.bounds.length}${shift === 0 ? '' : '_moved'}${cut.shift === null ? '' : '_torn'}${category === null ? '' : '_category'}${smart === null ? '' : '_smart'}`;
-
-const DAY_MS = 86_400_000;
 
 /** In which pieces the scope may be told: labels and buckets must not be shorter. Null: not by takers' rollups. */
 export function grainOf(group: VolumeGroup, { cut, shift, smart }: VolumeScope, bucket_ms: number | null = null): Grain | null {

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 
 /** A wallet's score in one daily run; null: looked at, not scored. */
 export interface ScoreOfDay {
@@ -13,5 +14,5 @@ const HISTORY: Statement = {
 
 /** Scores of the runs of the last `days` UTC days up to that of `now`, oldest first. */
 export function listScoreHistory(sql: Sql, wallet: string, now: Date, days: number): Promise<ScoreOfDay[]> {
-  return sql.query<ScoreOfDay & Record<string, unknown>>(HISTORY, [wallet, now.toISOString().slice(0, 10), days]);
+  return sql.query<ScoreOfDay & Record<string, unknown>>(HISTORY, [wallet, isoDay(now), days]);
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import { CATEGORIES } from '../../../lib/category';
 import { wilsonLowerBound } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import { readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { groupedBy } from '../grouped';
@@ -8,8 +9,6 @@ import { makeLoaders } from '../loaders';
 import { type AlphaFilter, type EarlyBet, listEarlyBets, listMarketHours } from '../queries/alpha-calls';
 import { alphaScore, trendStart } from '../scoring/alpha';
 import { nameRun } from './wallets';
-
-const DAY = 86_400_000;
 
 interface AlphaCallersArgs {
   days_back: number;
@@ -94,7 +93,7 @@ async function callsOf(bets: readonly EarlyBet[], context: GraphContext): Promis
 
 function callOf(bet: EarlyBet, trend: Date, calls: number, wins: number, n: number) {
   const price = bet.usdc / bet.shares;
-  const days = (bet.resolved_at.getTime() - bet.at.getTime()) / DAY;
+  const days = (bet.resolved_at.getTime() - bet.at.getTime()) / DAY_MS;
   const hit_rate_lb = wilsonLowerBound(wins, n) ?? 0;
   return {
     wallet: bet.wallet,
@@ -108,7 +107,7 @@ function callOf(bet: EarlyBet, trend: Date, calls: number, wins: number, n: numb
     price_multiple: 1 / price,
     profit_usdc: bet.shares - bet.usdc,
     trend_started_at: trend,
-    days_before_trend: (trend.getTime() - bet.at.getTime()) / DAY,
+    days_before_trend: (trend.getTime() - bet.at.getTime()) / DAY_MS,
     calls,
     hit_rate: wins / n,
     hit_rate_lb,

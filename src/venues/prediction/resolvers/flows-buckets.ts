@@ -1,8 +1,7 @@
 import { AppError } from '../../../errors';
 import { tooLarge } from '../../../lib/grid';
+import { MINUTE_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
-
-const MINUTE_MS = 60_000;
 
 /** Lengths of buckets in milliseconds; each begins at a UTC multiple of its length. */
 export const BUCKETS = {

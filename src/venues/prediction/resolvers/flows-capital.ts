@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, percent, total } from '../exact';
@@ -99,8 +100,6 @@ export function flowTrend(c: number, p: number): FlowTrend {
   if (c < 0) return p > 0 ? 'reversing_out' : c < p ? 'accelerating_out' : 'decelerating_out';
   return p > 0 ? 'decelerating_in' : 'decelerating_out';
 }
-
-const DAY_MS = 86_400_000;
 
 /** markets/capital-flow-comparison: the same on two to four windows. Throws empty_result when none of them holds a trade. */
 export const marketsCapitalFlowComparison: Resolver<unknown, Scope & { timeframes: Timeframe[]; timeframe?: Timeframe | null }> = async (

@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { mean, median } from '../../../lib/statistics';
+import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, percent } from '../exact';
@@ -12,8 +13,7 @@ import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
 import { timeframeWith } from './paging';
 
-const HOUR = 3_600_000;
-const LENGTHS = { '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR, '7d': 168 * HOUR } as const;
+const LENGTHS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
 type Bucket = keyof typeof LENGTHS;
 const MOST_BUCKETS = 2_100;
 

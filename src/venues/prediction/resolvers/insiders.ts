@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { mean, wilsonLowerBound } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
@@ -17,8 +18,6 @@ import { type MarketFinding, scanMarket } from '../scoring/insider-market';
 import { mostBought } from '../scoring/insider-venue';
 import { getKnownMarket } from './markets-known';
 import { loadJudged } from './position';
-
-const DAY = 86_400_000;
 
 interface MarketInsidersArgs {
   condition_id: string;
@@ -99,7 +98,7 @@ function insiderOf(
   };
 }
 
-const ageOf = (since: Date, now: Date): number => (now.getTime() - since.getTime()) / DAY;
+const ageOf = (since: Date, now: Date): number => (now.getTime() - since.getTime()) / DAY_MS;
 
 type InsidersSort = 'insider_score' | 'total_buy_usdc' | 'win_rate' | 'wallet_age_days';
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { roundTo } from '../../../lib/statistics';
+import { HOUR_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
@@ -30,8 +31,6 @@ interface Ending extends Listed {
   volume: LifetimeVolume;
   view: SmartView;
 }
-
-const HOUR_MS = 3_600_000;
 const MOST_HOURS = 72;
 
 /** markets/closing-soon: active markets that end within so many hours. Throws empty_result when none does. */

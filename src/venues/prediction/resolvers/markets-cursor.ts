@@ -1,8 +1,9 @@
 import { AppError } from '../../../errors';
 import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { DAY_MS } from '../../../lib/time';
 
 /** How long a list may be read on from its first page. */
-const LIFE_MS = 86_400_000;
+const LIFE_MS = DAY_MS;
 
 /** Where a list that is ordered as a whole goes on: all its pages are as of the first one's instant. */
 export interface ListPage {

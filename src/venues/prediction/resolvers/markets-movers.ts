@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { median } from '../../../lib/statistics';
+import { MINUTE_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
 import { over, percent, total } from '../exact';
 import { makeLoaders } from '../loaders';
@@ -20,8 +21,6 @@ interface Args {
   exclude_market_makers: boolean;
   smart_money_only: boolean;
 }
-
-const MINUTE_MS = 60_000;
 
 /** markets/early-movers: first buyers of a market. Throws not_found for an unknown market, empty_result when nobody in scope bought. */
 export const marketsEarlyMovers: Resolver<unknown, Args> = async (_, args, context) => {

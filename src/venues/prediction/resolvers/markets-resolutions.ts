@@ -2,6 +2,7 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
@@ -42,7 +43,6 @@ interface Row {
 
 /** Smaller net positions, USDC, are no opinion. */
 const SMALLEST_NET_USDC = 10;
-const DAY_MS = 86_400_000;
 
 /** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
 export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {

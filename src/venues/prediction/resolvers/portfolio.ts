@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { hhi } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import type { Resolver } from '../../venue';
 import { type Judgement, makeLoaders } from '../loaders';
 import { over, percent, total } from '../exact';
@@ -20,7 +21,7 @@ interface PortfolioArgs {
   limit: number;
 }
 
-const RECENT_MS = 30 * 86_400_000;
+const RECENT_MS = 30 * DAY_MS;
 
 /** An open position with its amounts as whole numbers, read once; without a price it is worth nothing. */
 interface Held extends Holding {

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { DAY_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Consensus, type Stance, byMoney, byScore, consensusOf } from '../consensus';
 import { over, total, trendOf } from '../exact';
@@ -21,8 +22,6 @@ interface Args {
   min_score: number;
   exclude_market_makers: boolean;
 }
-
-const DAY_MS = 86_400_000;
 /** Independent wallets and strength from which a reading is of medium and high confidence. */
 const CONFIDENCE = { high: { wallets: 10, strength: 0.7 }, medium: { wallets: 5, strength: 0.6 } } as const;
 

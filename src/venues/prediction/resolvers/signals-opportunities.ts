@@ -2,6 +2,7 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { clip, logClip, mean, roundTo } from '../../../lib/statistics';
+import { HOUR_MS } from '../../../lib/time';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
@@ -38,7 +39,6 @@ export const FULL_GAP = 0.5;
 export const ENOUGH_WALLETS = 20;
 export const NEAR_HOURS = 24;
 export const FAR_HOURS = 720;
-const HOUR_MS = 3_600_000;
 
 interface Opportunity {
   record: MarketRecord;

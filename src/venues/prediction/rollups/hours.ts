@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
+import { HOUR_MS, isoDay } from '../../../lib/time';
 import { arrayOf } from './array-text';
 import { forgetAllHours, forgetHours } from './told-hours';
 
@@ -144,8 +145,6 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
   await client.query(AS_BEFORE);
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Makes these hours, their days and the totals of their markets anew from pm_trade, inside the caller's transaction. */
 export async function recomputeHours(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
   const hourOf = (at: Date): Date => new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
@@ -168,9 +167,8 @@ const DAYS_GONE = `DELETE FROM pm_market_day AS kept USING ${GIVEN_DAYS} WHERE k
 
 /** Makes the days of these rows' markets anew from their hours, and their totals from all their days. */
 async function recomputeDays(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
-  const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-  const days = [...new Map(rows.map((row) => [`${row.condition_id}|${dayOf(row.timestamp)}`, row])).values()];
-  const values = [days.map(({ condition_id }) => condition_id), days.map(({ timestamp }) => dayOf(timestamp))];
+  const days = [...new Map(rows.map((row) => [`${row.condition_id}|${isoDay(row.timestamp)}`, row])).values()];
+  const values = [days.map(({ condition_id }) => condition_id), days.map(({ timestamp }) => isoDay(timestamp))];
   await client.query(DAYS_GONE, values);
   await client.query(
     `${DAYS_OF_HOURS} JOIN ${GIVEN_DAYS} USING (condition_id) WHERE hour >= given.day::timestamp AT TIME ZONE 'UTC' AND hour < (given.day + 1)::timestamp AT TIME ZONE 'UTC' GROUP BY 1, 2`,

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { isoDay } from '../../../lib/time';
 
 /** Name of the partition of pm_trade that holds a month, told as `2026-01`. */
 export const monthTable = (month: string): string => `pm_trade_${month.replace('-', '')}`;
@@ -24,7 +25,7 @@ export async function attachMonths(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ name: string; month: string }>(DUE);
   for (const { name, month } of rows) {
     const [year, number] = month.split('-').map(Number) as [number, number];
-    const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 10);
+    const next = isoDay(new Date(Date.UTC(year, number, 1)));
     await client.query(`ALTER TABLE ${name} DROP CONSTRAINT ${name}_due`);
     await client.query(`ALTER TABLE pm_trade ATTACH PARTITION ${name} FOR VALUES FROM ('${month} 00:00+00') TO ('${next} 00:00+00')`);
     await client.query(`ANALYZE ${name}`);

@@ -1,12 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
+import { HOUR_MS, isoDay } from '../../../lib/time';
 import { BEGINNING } from '../../../lib/timeframe';
 import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
 import { lockRollups, sqlOf } from './positions';
 
-const HOUR_MS = 3_600_000;
 /** Hours told in one transaction: writers wait for it. */
 const AT_ONCE = 24;
 /** Later than any fact. */
@@ -113,7 +113,7 @@ SELECT day, array_agg(bucket ORDER BY bucket), array_agg(fills ORDER BY bucket) 
 
 /** Sizes taken on the days of these hours, where each hour is told now. */
 async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<void> {
-  await client.query(DAYS, [[...new Set(hours.map((hour) => hour.toISOString().slice(0, 10)))]]);
+  await client.query(DAYS, [[...new Set(hours.map((hour) => isoDay(hour)))]]);
 }
 
 async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {

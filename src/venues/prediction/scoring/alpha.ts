@@ -1,6 +1,6 @@
 import { clip, median } from '../../../lib/statistics';
+import { HOUR_MS } from '../../../lib/time';
 
-const HOUR = 3_600_000;
 const DAY_HOURS = 24;
 /** A market trends when its volume of 24 hours exceeds the usual by this factor. */
 const TREND_FACTOR = 3;
@@ -12,17 +12,17 @@ const TREND_FACTOR = 3;
 export function trendStart(hours: readonly { hour: Date; usdc: number }[], end: Date): Date | null {
   const first = hours[0]?.hour.getTime();
   if (first === undefined) return null;
-  const count = Math.max(1, Math.ceil((end.getTime() - first) / HOUR));
+  const count = Math.max(1, Math.ceil((end.getTime() - first) / HOUR_MS));
   const volumes = new Float64Array(count);
   for (const { hour, usdc } of hours) {
-    const place = Math.round((hour.getTime() - first) / HOUR);
+    const place = Math.round((hour.getTime() - first) / HOUR_MS);
     if (place < count) volumes[place] = usdc;
   }
   let running = 0;
   const days = Array.from(volumes, (usdc, index) => (running += usdc - (index >= DAY_HOURS ? (volumes[index - DAY_HOURS] as number) : 0)));
   const usual = median(days) as number;
   const place = days.findIndex((volume) => volume > TREND_FACTOR * usual);
-  return place < 0 ? null : new Date(Math.min(first + (place + 1) * HOUR, end.getTime()));
+  return place < 0 ? null : new Date(Math.min(first + (place + 1) * HOUR_MS, end.getTime()));
 }
 
 /** What an early call is ranked by. */

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import { over, total } from '../exact';
 import { type JudgedPosition, hasEnded, isPosition, volumeOf } from '../positions/figures';
 import { PM_TAGS, type PmBehaviour } from './tags';
@@ -59,7 +60,7 @@ GROUP BY matched.wallet`,
 
 /** Share of their volume that wallets trade against themselves or each other, over the last 90 days; only shares that make a wash trader. */
 export async function listWashShares(sql: Sql, now: Date): Promise<Map<string, number>> {
-  const rows = await sql.query<{ wallet: string; share: number }>(WASHES, [new Date(now.getTime() - WASH_DAYS * 86_400_000), now]);
+  const rows = await sql.query<{ wallet: string; share: number }>(WASHES, [new Date(now.getTime() - WASH_DAYS * DAY_MS), now]);
   return new Map(rows.map(({ wallet, share }) => [wallet, share]));
 }
 

@@ -1,12 +1,13 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import { countWindow, scanCopiers } from './copy-scan';
 import { SMART_SCORE } from './tiers';
 
 /** Leaders looked at: those that are worth copying, best first. */
 const MOST_LEADERS = 200;
-const WINDOW_MS = 30 * 86_400_000;
+const WINDOW_MS = 30 * DAY_MS;
 /** What wallets/copy-traders asks by default. */
-const MAX_LAG_MS = 3_600_000;
+const MAX_LAG_MS = HOUR_MS;
 const MIN_OVERLAP = 3;
 
 const LEADERS: Statement = {
@@ -29,7 +30,7 @@ FROM unnest($2::text[], $3::jsonb[]) AS led(wallet, counted) WHERE score.day = $
 
 /** Finds who copied the best wallets of the run of the day of `now` over 30 days: tags them, and counts them in their leader's row. */
 export async function tagCopiers(sql: Sql, now: Date): Promise<void> {
-  const day = now.toISOString().slice(0, 10);
+  const day = isoDay(now);
   const leaders = await sql.query<{ wallet: string }>(LEADERS, [day, SMART_SCORE, MOST_LEADERS]);
   const window = { from: new Date(now.getTime() - WINDOW_MS), to: now };
   const counts = await countWindow(sql, window);

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { groupedBy } from '../grouped';
 import {
@@ -26,7 +27,7 @@ import {
 /** Wallets looked at closely, those with most trades after the leader's. */
 const MOST_CANDIDATES = 300;
 const DUST = 1e-6;
-const LOOKS_MS = [1, 4, 16].map((days) => days * 86_400_000);
+const LOOKS_MS = [1, 4, 16].map((days) => days * DAY_MS);
 
 /** A wallet that copies the leader. */
 export interface Copier extends CopyFigures {

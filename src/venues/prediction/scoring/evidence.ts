@@ -1,8 +1,7 @@
 import { clamp, groupedStandardError, ratioOf, sum } from '../../../lib/statistics';
 import { normalEquivalent } from '../../../lib/student';
+import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
-
-const DAY = 86_400_000;
 
 /** One ended position of a wallet: wallet × token, netted. Money in USDC. */
 export interface EndedPosition {
@@ -56,7 +55,7 @@ export function eligiblePositions(positions: readonly EndedPosition[], now: Date
 
 /** Of eligible positions those that forecast (e < 0.95), weighed by age: 2^(−days / 180). */
 export function forecasts(eligible: readonly EndedPosition[], now: Date): WeighedPosition[] {
-  const weigh = ({ closed_at }: EndedPosition): number => 2 ** ((closed_at.getTime() - now.getTime()) / (S_PM.half_life_days * DAY));
+  const weigh = ({ closed_at }: EndedPosition): number => 2 ** ((closed_at.getTime() - now.getTime()) / (S_PM.half_life_days * DAY_MS));
   return eligible.filter(({ e }) => e < S_PM.carry_entry).map((position) => ({ ...position, weight: weigh(position) }));
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 import type { Followed } from './follow';
 
 /** A follower enters a minute after a fill, over ten minutes. */
@@ -58,7 +59,7 @@ const AHEAD: Statement = {
  * where a later run has told it. A fill counts once its ten minutes are over. Needs the session's time zone to be UTC.
  */
 export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
-  const today = now.toISOString().slice(0, 10);
+  const today = isoDay(now);
   // A day that has only begun may have no fill before `now` by which it would be told again.
   if ((await sql.query(AHEAD, [today, now])).length > 0) await sql.query(FORGET, [today]);
   for (const { day, fills } of await sql.query<{ day: string; fills: string }>(DAYS, [now])) {
@@ -77,5 +78,5 @@ FROM pm_follow_day WHERE wallet = ANY ($1) AND day <= $2::date GROUP BY wallet, 
 
 /** What followers of these wallets paid and got up to the day of `now`, in order of market and token. */
 export function listFollowed(sql: Sql, wallets: readonly string[], now: Date): Promise<(Followed & { wallet: string })[]> {
-  return sql.query<Followed & { wallet: string } & Record<string, unknown>>(SUMS, [wallets, now.toISOString().slice(0, 10)]);
+  return sql.query<Followed & { wallet: string } & Record<string, unknown>>(SUMS, [wallets, isoDay(now)]);
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 import { groupedBy } from '../grouped';
 import { listVenuePairs } from '../queries/insider-evidence';
 import { sqlOf } from '../rollups/positions';
@@ -29,7 +30,7 @@ const CLEAR: Statement = { name: 'pm_insider_clear', text: 'DELETE FROM pm_insid
  * score over its markets.
  */
 export async function keepInsiders(sql: Sql, now: Date): Promise<Map<string, number>> {
-  const day = now.toISOString().slice(0, 10);
+  const day = isoDay(now);
   await sql.query(CLEAR, [day]);
   const overlay = await loadOverlay(sql, now);
   const findings = await scanVenue(sql, await listVenuePairs(sql, now, overlay, MOST_AGE_DAYS), now, overlay, LEAST_SCORE);

@@ -1,10 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import { listFirstBets, listNewsTimes, listTakenVolumes, listWithdrawals } from '../queries/insider-evidence';
 import { type WeighedEvidence, reachOf } from './insider';
-
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 
 /** Wallets of which raw trades are read at most: the second phase. */
 export const MOST_SURVIVORS = 2_000;
@@ -52,7 +50,7 @@ export interface Weighed<Who extends Suspect> {
   reach: number;
 }
 
-const ageOf = (at: number, { first_trade_at }: Suspect): number => Math.max(0, (at - first_trade_at) / DAY);
+const ageOf = (at: number, { first_trade_at }: Suspect): number => Math.max(0, (at - first_trade_at) / DAY_MS);
 
 /** What is known of a suspect on a market before trades are looked at. */
 export const knownOf = (suspect: Suspect, market: MarketEvidence) => ({
@@ -124,7 +122,7 @@ function evidenceOf(suspect: Suspect, market: MarketEvidence, bet: FirstBet, { u
     age_days: ageOf(bet.first_at, suspect),
     first_bet_usdc: bet.usdc,
     median_first_bet_usdc: usual,
-    hours_before_end: end === null ? null : (end.getTime() - bet.first_at) / HOUR,
+    hours_before_end: end === null ? null : (end.getTime() - bet.first_at) / HOUR_MS,
     minutes_after_resolution: taken === null ? null : taken / 60_000,
   };
 }

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
+import { isoDay } from '../../../lib/time';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
@@ -68,7 +69,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
   const sql = sqlOf(client);
-  const day = now.toISOString().slice(0, 10);
+  const day = isoDay(now);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
   const venue: VenueFindings = {
     washes: await listWashShares(sql, now),

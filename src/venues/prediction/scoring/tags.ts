@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
 import { tierOf } from './tiers';
-
-const DAY = 86_400_000;
 
 export type PmTag =
   | 'elite'
@@ -72,7 +71,7 @@ export function tagsOf(wallet: PmBehaviour, now: Date): PmTag[] {
     ['smart', tier === 'smart'],
     ['whale', wallet.largest_position_usdc >= PM_TAGS.whale_usdc],
     ['specialist', isSpecialist(wallet.top_category_share, wallet.top_category_positions)],
-    ['fresh', wallet.first_trade_at !== null && now.getTime() - wallet.first_trade_at.getTime() < PM_TAGS.fresh_days * DAY],
+    ['fresh', wallet.first_trade_at !== null && now.getTime() - wallet.first_trade_at.getTime() < PM_TAGS.fresh_days * DAY_MS],
     ['one_hit', atLeast(wallet.largest_event_share, S_PM.one_hit.event_share)],
     ['contrarian', above(wallet.against_leader_share, PM_TAGS.contrarian_above)],
     ['market_maker', isMarketMaker(wallet)],

@@ -1,9 +1,8 @@
 import type { PoolClient, QueryResult } from 'pg';
+import { DAY_MS } from '../../../lib/time';
 import { groupedBy } from '../grouped';
 import { monthTable, openMonth } from '../rollups/months-due';
 import { LOCK_ROLLUPS } from '../rollups/positions';
-
-const DAY_MS = 86_400_000;
 
 const ONE_MAKER = 'LOCK TABLE pm_trade IN SHARE UPDATE EXCLUSIVE MODE';
 

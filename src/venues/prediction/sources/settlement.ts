@@ -26,3 +26,7 @@ export function settle(prices: readonly string[], final: boolean): Settlement | 
 }
 
 const plain = (share: number): string => String(Number(share.toFixed(6)));
+
+/** SQL of what a share of the token named `outcome` pays, null until its market (`market`, of pm_market) is resolved: its name tells, whether or not the catalogue listed the token. */
+export const payoutByName = (outcome: string): string => `CASE WHEN market.resolved_at IS NULL THEN NULL
+  WHEN market.is_voided THEN round(1.0 / GREATEST(cardinality(market.outcomes), 2), 6) WHEN ${outcome} = market.winning_outcome THEN 1 ELSE 0 END`;

@@ -3,6 +3,7 @@ import { categoryOf } from '../categories';
 import { arrayOf } from '../rollups/array-text';
 import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { DataApiRow } from './data-api-row';
+import { payoutByName } from './settlement';
 
 const MARKETS = `
 INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, is_stub)
@@ -15,8 +16,9 @@ WHERE kept.is_stub AND kept.question IS NULL AND EXCLUDED.question IS NOT NULL`;
 const NAMELESS = 'SELECT condition_id FROM pm_market WHERE condition_id = ANY($1) AND is_stub AND question IS NULL';
 
 const OUTCOMES = `
-INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome)
-SELECT * FROM unnest($6::text[], $7::text[], $8::smallint[], $9::text[]) AS row(condition_id, token_id, outcome_index, outcome)
+INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome, payout)
+SELECT row.*, ${payoutByName('row.outcome')}
+FROM unnest($6::text[], $7::text[], $8::smallint[], $9::text[]) AS row(condition_id, token_id, outcome_index, outcome) LEFT JOIN pm_market AS market USING (condition_id)
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
 WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL
 RETURNING condition_id`;

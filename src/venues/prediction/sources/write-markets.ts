@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { marketsBefore, settlePositions } from '../rollups/positions-settle';
 import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { CatalogueMarket } from './gamma-market';
+import { payoutByName } from './settlement';
 
 // A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
 const UPSERT_MARKETS = `
@@ -30,6 +31,11 @@ SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, token_id t
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
+// Tokens that only trades told of.
+const PAY_UNLISTED = `
+UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM pm_market AS market
+WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY($1) AND outcome.token_id <> ALL($2)`;
+
 /** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions and volumes stay as they are. */
 export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient, rollups: 'now' | 'later' = 'now'): Promise<number> {
   const newest = new Map<string, CatalogueMarket>();
@@ -49,6 +55,8 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
   });
   if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
+  const listed = outcomes.map(({ token_id }) => token_id);
+  if (written.rows.length > 0) await client.query(PAY_UNLISTED, [written.rows.map(({ condition_id }) => condition_id), listed]);
   if (categories !== null) await moveVolumes(client, categories);
   if (before !== null) await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
   return written.rows.length;
