@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors';
-import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, encodeCursor } from '../../../lib/cursor';
 import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
+import { openListPage } from './markets-cursor';
 
 /** A page of a list, newest first, inside a window that stands still from page to page. */
 export interface Page {
@@ -10,33 +10,16 @@ export interface Page {
   after: RowPosition;
 }
 
-/** How long the window of a first page may be read on. */
-const CURSOR_LIFE_MS = 86_400_000;
-
 /**
  * The page a cursor points behind, or the first one. A cursor carries the end of the first page's window, so that rows which arrive
  * in between shift nothing and the figures of all pages agree. Throws AppError invalid_parameter for a cursor of another list or older than a day.
  */
 export function openPage(cursor: string | null | undefined, scope: unknown, timeframe: Timeframe, now: Date): Page {
-  if (cursor === null || cursor === undefined) return { window: windowOf(timeframe, now), after: beforeAll(now) };
-  const [to, at, trade_id] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.instant, CURSOR_FORMS.uuid]) as [
-    number,
-    number,
-    string,
-  ];
-  const age = now.getTime() - to;
-  if (age < 0 || age > CURSOR_LIFE_MS)
-    throw new AppError('invalid_parameter', {
-      details: [
-        {
-          param: 'cursor',
-          issue: 'is too old; begin again without it',
-          allowed: 'meta.next_cursor of a page less than a day old',
-          got: cursor.slice(0, 80),
-        },
-      ],
-    });
-  return { window: windowOf(timeframe, new Date(to)), after: { timestamp: new Date(at), trade_id } };
+  const { as_of, after } = openListPage(cursor, scope, now, [CURSOR_FORMS.instant, CURSOR_FORMS.uuid]);
+  const window = windowOf(timeframe, as_of);
+  if (after === null) return { window, after: beforeAll(now) };
+  const [at, trade_id] = after as [number, string];
+  return { window, after: { timestamp: new Date(at), trade_id } };
 }
 
 /** Cuts rows that were asked with one too many, and tells in meta where the next page begins. */
