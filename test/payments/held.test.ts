@@ -61,7 +61,10 @@ describe('a request whose keys are already held', () => {
     expect(verdict(payment({ request_hash: 'other', by: ['buyer'], state: 'RESERVED' }))).toBe('409 idempotency_conflict');
   });
 
-  it('an answer that is no longer kept cannot be collected', () => expect(verdict(payment({ answer: null }))).toBe('402 payment_replayed'));
+  it('an answer that is no longer kept cannot be collected', () => {
+    expect(verdict(payment({ answer: null }))).toBe('402 payment_replayed');
+    expect(verdict(payment({ state: 'UNKNOWN', answer: null }))).toBe('pending');
+  });
 
   it('what can be collected goes before what cannot', () =>
     expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));

@@ -316,6 +316,23 @@ describe('a self-paid transfer', () => {
       expect(refusal(Buffer.from(transaction.serialize()).toString('base64'))).toBe('verification_failed transaction_signature_invalid');
     });
 
+    it('takes the largest packet of the network, and nothing larger', () => {
+      // All but the memo takes 369 bytes.
+      const [largest, larger] = [1_232, 1_233].map((bytes) => signTransfer(wish({ memo: 'x'.repeat(bytes - 369) }))) as [string, string];
+      expect([Buffer.from(largest, 'base64').length, Buffer.from(larger, 'base64').length]).toEqual([1_232, 1_233]);
+      expect([refusal(largest), refusal(larger)]).toEqual(['accepted', undecodable]);
+    });
+
+    it.each<[string, object]>([
+      ['whose fee payer cannot be charged', { numReadonlySignedAccounts: 1 }],
+      ['with more read-only accounts than it has', { numReadonlyUnsignedAccounts: 7 }],
+    ])('refuses a message %s', (_, change) => {
+      const transaction = VersionedTransaction.deserialize(wire);
+      Object.assign(transaction.message.header, change);
+      transaction.sign([buyer]);
+      expect(refusal(Buffer.from(transaction.serialize()).toString('base64'))).toBe(undecodable);
+    });
+
     it('refuses address lookup tables', () => {
       const table = new AddressLookupTableAccount({
         key: other.publicKey,
