@@ -369,7 +369,7 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);
     });
 
-    it('owed, and served by work that takes its time', async () => {
+    it('owed, and served once by work that takes its time, however many ask at once', async () => {
       const buyer = await fundedBuyer(till);
       const headers = await signedHeaders(till, buyer);
       const failing = workOf(async () => {
@@ -378,7 +378,10 @@ describe('the corridor on a local Solana', () => {
       });
       expect(await charge(headers, failing)).toMatchObject({ kind: 'refused', charged: 'pending' });
       const slow = workOf(() => new Promise((resolve) => setTimeout(() => resolve('in the end'), 300)));
-      expect(await charge(headers, slow)).toMatchObject({ kind: 'paid', answer: 'in the end', replayed: false });
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => charge(headers, slow)));
+      expect(outcomes.find(({ kind }) => kind === 'paid')).toMatchObject({ answer: 'in the end', replayed: false });
+      expect(outcomes.map(told).sort()).toEqual(['200', ...Array.from({ length: 4 }, () => '409 payment_in_progress')]);
+      expect(slow.runs()).toBe(1);
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
 
