@@ -10,8 +10,7 @@ const OUTCOMES = '(SELECT count(*) FROM pm_outcome AS one WHERE one.condition_id
  * SQL of the price of `token` (of pm_outcome) on `market` (of pm_market) before `now`, `position` naming the market: its payout once resolved, else its last
  * fill, else 1 less the other's, else the catalogue's. What is not needed is not looked for.
  */
-export const tokenPrice = (now: string): string => `CASE WHEN market.resolved_at <= ${now} THEN
-  COALESCE(token.payout, CASE WHEN token.token_id IS NULL THEN NULL WHEN market.is_voided THEN round(1.0 / ${OUTCOMES}, 6) WHEN token.outcome = market.winning_outcome THEN 1 ELSE 0 END)
+export const tokenPrice = (now: string): string => `CASE WHEN market.resolved_at <= ${now} THEN token.payout
 ELSE COALESCE(CASE WHEN token.token_id IS NOT NULL THEN ${lastFill('token.token_id', now)} END,
   (SELECT 1 - ${lastFill('other.token_id', now)} FROM pm_outcome AS other
     WHERE other.condition_id = position.condition_id AND other.token_id <> token.token_id AND ${OUTCOMES} = 2),

@@ -13,13 +13,11 @@ export interface Group {
   condition_id: string;
 }
 
-// A token that the catalogue did not list when the market was resolved pays by its outcome's name.
 const MARKETS: Statement = {
   name: 'pm_book_markets',
   text: `SELECT market.condition_id, market.neg_risk_id, market.resolved_at, market.is_voided,
   COALESCE(array_agg(outcome.token_id ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL), '{}') AS tokens,
-  array_agg(COALESCE(outcome.payout, CASE WHEN market.is_voided THEN round(1.0 / GREATEST(cardinality(market.outcomes), 2), 6) WHEN outcome.outcome = market.winning_outcome THEN 1 ELSE 0 END)
-    ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL)::text[] AS payouts
+  array_agg(outcome.payout ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL)::text[] AS payouts
 FROM pm_market AS market LEFT JOIN pm_outcome AS outcome ON outcome.condition_id = market.condition_id
 WHERE market.condition_id = ANY($1) GROUP BY market.condition_id`,
 };

@@ -1,5 +1,6 @@
 import { testDatabase } from '../../../support/database';
-import { NOW, iso, market } from '../small-world';
+import { ask } from '../ask';
+import { NOW, iso, market, now, trade } from '../small-world';
 import { condition, loadRecords, token } from '../support';
 
 const DAY = 86_400;
@@ -165,5 +166,28 @@ describe('loading the catalogue', () => {
     expect(await stored(3)).toMatchObject({ winning_outcome: 'Yes', outcomes: ['Yes', 'No'] });
     expect(await tokens(3)).toEqual([]);
     expect(await stored(4)).toMatchObject({ resolved_at: null, closed_at: new Date((NOW - 60) * 1_000) });
+  });
+
+  test.each(['before', 'after'])('a token told by trades alone pays by its name, whether they come %s the result', async (when) => {
+    const closed = { closed: true, closedTime: iso(NOW - 60), clobTokenIds: null };
+    const trades = [
+      trade(1, 3, 0, 1, 'BUY', 100, 0.1, DAY),
+      trade(2, 3, 1, 2, 'BUY', 100, 0.8, DAY),
+      trade(3, 4, 0, 1, 'BUY', 100, 0.1, DAY),
+    ];
+    const named = trades.map((row) => ({ ...row, outcome: row.outcomeIndex === 0 ? 'Yes' : 'No' }));
+    const markets = [market(3, { ...closed, outcomePrices: '["0", "1"]' }), market(4, { ...closed, outcomePrices: '["0.5", "0.5"]' })];
+    for (const page of when === 'before' ? [named, markets] : [markets, named]) await load(...page);
+    expect(await tokens(3)).toMatchObject([{ payout: '0' }, { payout: '1' }]);
+    expect(await tokens(4)).toMatchObject([{ payout: '0.500000' }]);
+    const { data } = await ask<{ outcomes: Record<string, unknown>[] }>(db, 'markets/ownership', now, {
+      condition_id: condition(3),
+      limit: 20,
+      min_shares: 1,
+    });
+    expect(data.outcomes).toMatchObject([
+      { price: 0, total_value_usdc: 0 },
+      { price: 1, total_value_usdc: 100 },
+    ]);
   });
 });
