@@ -133,6 +133,18 @@ describe('what is looked after when nobody asks', () => {
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
   });
 
+  it('the database fails while the work runs: nothing is broadcast', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
+    till.solana.faults.forgetCalls();
+    const spy = jest.spyOn(Ledger.prototype, 'executing').mockRejectedValueOnce(new Error('the database is away'));
+    const slow = workOf(() => new Promise((resolve) => setTimeout(() => resolve('too late'), 300)));
+    expect(told(await till.payments.charge(saleOf({ headers }), slow))).toBe('500 internal');
+    spy.mockRestore();
+    expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
+  });
+
   it.each([
     ['a reservation taken away while the work runs', "state = 'RELEASED'"],
     ['a reservation whose id a crash of the database gave to another', "proof_key = 'sol:another'"],
@@ -184,11 +196,12 @@ describe('what is looked after when nobody asks', () => {
     // Of 150 slots some 50 are left, 12 s of them reserved; with the privilege the work could take 10 minutes.
     till.solana.advanceSlots(95);
     await waitForSample();
+    const ran = jest.fn();
     const outcome = await long.charge(
       saleOf({ headers }),
-      workOf(() => new Promise(() => undefined)),
+      workOf(() => new Promise(() => setTimeout(ran, 200))),
     );
-    expect(told(outcome)).toBe('504 query_timeout');
+    expect([told(outcome), ran.mock.calls.length]).toEqual(['504 query_timeout', 1]);
     await sql("UPDATE payment_rechallenge SET kept_until = now() - interval '2 hours' WHERE payer = $1", [payer]);
     await till.payments.reconcile();
     expect(await sql('SELECT 1 FROM payment_rechallenge WHERE payer = $1', [payer])).toEqual([]);
