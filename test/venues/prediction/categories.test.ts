@@ -39,6 +39,11 @@ describe('categories', () => {
     ['will-anthropic-have-the-top-ai-model-at-the-end-of-march-2026', 'Tech'],
     ['will-luxembourg-be-the-jury-winner-in-the-eurovision-2026-grand-final', 'Culture'],
     ['us-strikes-iran-by-january-31-2026', 'World'],
+    ['2026-cbb-cusa-champion-new-mexico-state', 'Sports'],
+    ['pro-baseball-2026-al-mvp-aaron-judge', 'Sports'],
+    ['will-eurusd-hit-1pt20-high-in-2026', 'Finance'],
+    ['will-kospi-composite-ks11-hit-6500-high-in-q1-2026', 'Finance'],
+    ['bachelorette-season-22-winner', 'Culture'],
     ['nothing-of-the-kind', 'Other'],
   ])('%s is %s', (slug, category) => {
     expect(bySlug(slug)).toBe(category);
