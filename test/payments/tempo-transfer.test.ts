@@ -229,6 +229,7 @@ describe('what is refused', () => {
     ['transferFrom', () => signed(call(`0x23b872dd${word(PAYER.slice(2))}${word(MERCHANT.slice(2))}${word('2710')}`)), 'call_unsupported'],
     ['approve', () => signed(call(`0x095ea7b3${word(MERCHANT.slice(2))}${word('2710')}`)), 'call_unsupported'],
     ['no call data', () => signed({ calls: [{ to: TOKEN }] }), 'call_unsupported'],
+    ['the name of the call alone', () => signed(call(transferData().slice(0, 10) as `0x${string}`)), 'call_data'],
     ['call data cut short', () => signed(call(transferData().slice(0, -2))), 'call_data'],
     ['call data with a tail', () => signed(call(`${transferData()}00`)), 'call_data'],
     ['a memo behind a plain transfer', () => signed(call(`${transferData()}${'00'.repeat(32)}`)), 'call_data'],
