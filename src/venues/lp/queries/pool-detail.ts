@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
+import { windowOf } from '../../../lib/timeframe';
 import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
 import { POOL_PRICE } from '../rollups/price-at';
@@ -58,11 +58,9 @@ FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_us
 ) e WHERE p.pool_address = $13`,
 };
 
-const lifeUntil = (now: Date): Window => ({ from: BEGINNING, to: now });
-
 /** What a pool has seen in its life and in the last 24 hours. */
 export async function getPoolTotals(sql: Sql, pool_address: string, now: Date): Promise<PoolTotalsRow> {
-  const spans = [...spanOf(lifeUntil(now)), ...spanOf(windowOf('24h', now))];
+  const spans = [...spanOf(windowOf('all', now)), ...spanOf(windowOf('24h', now))];
   return (await sql.query<PoolTotalsRow>(TOTALS, [...spans, pool_address]))[0] as PoolTotalsRow;
 }
 

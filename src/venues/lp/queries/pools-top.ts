@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BEGINNING, type Window } from '../../../lib/timeframe';
+import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf } from './liquidity';
 import { bornAt } from './pools-trending';
@@ -85,6 +85,6 @@ ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_
 export function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
   const statement = top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0);
-  const life = spanOf({ from: BEGINNING, to: window.to });
+  const life = spanOf(windowOf('all', window.to));
   return sql.query<TopPoolRow>(statement, [...spanOf(window), pool_type, min_liquidity_usd, exclude_anomalous, limit, ...life]);
 }

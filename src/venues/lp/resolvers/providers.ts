@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { clip, logClip, roundTo } from '../../../lib/statistics';
-import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
@@ -136,15 +136,13 @@ interface ProfileInput {
   explain: boolean;
 }
 
-const lifeUntil = (now: Date): Window => ({ from: BEGINNING, to: now });
-
 /** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
 async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
   const { owner, explain, events_limit } = input;
   const pool_type = typeOf(input.pool_type);
   const timeframe = input.timeframe ?? null;
-  const window = timeframe === null ? lifeUntil(now) : windowOf(timeframe, now);
+  const window = windowOf(timeframe ?? 'all', now);
   if (!(await knownOwners(sql, [owner], now)).has(owner)) throw new AppError('not_found', { message: 'Unknown provider.' });
   const [rows, open, events] = await Promise.all([
     listProviderPools(sql, { owners: [owner], pool_type, window }),
@@ -178,7 +176,7 @@ async function lpLpsCompare(
   const known = await knownOwners(sql, owners, now);
   if (known.size === 0) throw new AppError('not_found', { message: 'Unknown providers.' });
   const [rows, open] = await Promise.all([
-    listProviderPools(sql, { owners: [...known], pool_type: type, window: lifeUntil(now) }),
+    listProviderPools(sql, { owners: [...known], pool_type: type, window: windowOf('all', now) }),
     countOpen(sql, [...known], type, now),
   ]);
   if (rows.length === 0) throw nothingIn(null, typeDropped(pool_type));

@@ -3,8 +3,9 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
+import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { getCoinIfAny, isEverything, isNewest, lifetime, without } from './scope';
+import { getCoinIfAny, isEverything, isNewest, without } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
@@ -159,7 +160,7 @@ async function rank(candidates: Candidate[], args: FreshWhalesArgs, coin: string
 /** The figures of those that are shown. How far an account depends on one coin is a matter of all its trading. */
 async function describe(ranked: readonly Candidate[], coin: string | null, context: GraphContext): Promise<FreshWhale[]> {
   const traders = ranked.map(({ trader }) => trader);
-  const window = lifetime(context.now);
+  const window = windowOf('all', context.now);
   const own = await listStats(context, traders, window, coin, false);
   const whole = coin === null ? own : await listStats(context, traders, window, null, false);
   return ranked.map(({ trader, first_at, wallet_age_days, signals }) => {

@@ -1,6 +1,6 @@
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import { BEGINNING, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { findCoin } from './find-coin';
@@ -20,9 +20,6 @@ export function openDays(days: number, context: GraphContext): Window {
   context.meta.window = window;
   return window;
 }
-
-/** Everything up to now. */
-export const lifetime = (now: Date): Window => ({ from: BEGINNING, to: now });
 
 const FIRST_FACT: Statement = { name: 'perps_first_fact', text: 'SELECT min(first_at) AS first_at FROM perp_trader' };
 

@@ -1,4 +1,4 @@
-import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
@@ -17,7 +17,7 @@ export interface TradesFeedArgs {
 export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): Promise<FillRow[]> {
   const coin = await getCoin(context, args.coin);
   const timeframe = args.timeframe ?? null;
-  const window = timeframe === null ? { from: BEGINNING, to: context.now } : windowOf(timeframe, context.now);
+  const window = windowOf(timeframe ?? 'all', context.now);
   context.meta.timeframe = timeframe;
   context.meta.window = timeframe === null ? null : window;
   const narrowed = timeframe !== null && timeframe !== 'all';

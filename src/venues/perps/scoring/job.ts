@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { isoDay } from '../../../lib/time';
-import { lifetime } from '../queries/scope';
+import { windowOf } from '../../../lib/timeframe';
 import { spanOf } from '../queries/span';
 import { lockRollups } from '../rollups/rebuild';
 import { tellSmart } from '../rollups/smart-hours';
@@ -47,7 +47,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     traders.length > 0;
     traders = await nextTraders(client, traders.at(-1) as string, now)
   ) {
-    const lives = await client.query<LifeRow>({ ...LIVES, values: [...spanOf(lifetime(now)), traders] });
+    const lives = await client.query<LifeRow>({ ...LIVES, values: [...spanOf(windowOf('all', now)), traders] });
     const scored = lives.rows.map((life) => scoreLife(life, selfTrades.get(life.trader) ?? 0, now));
     await write(client, now, scored);
     total.wallets += scored.length;

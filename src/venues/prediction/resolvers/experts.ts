@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { CATEGORIES } from '../../../lib/category';
 import { mean } from '../../../lib/statistics';
-import { BEGINNING } from '../../../lib/timeframe';
+import { windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { makeMarketLoaders } from '../market-loaders';
@@ -112,7 +112,7 @@ async function listRanked(context: GraphContext, args: NicheExpertsArgs): Promis
 async function describe(experts: readonly ExpertRow[], category: string, context: GraphContext): Promise<Expert[]> {
   const { now, sql } = context;
   const scope = { wallets: experts.map(({ wallet }) => wallet), now, overlay: await context.loaders(makeMarketLoaders).overlay() };
-  const ended = groupedBy(await listEndedEvidence(sql, scope, { from: BEGINNING, to: now }, category), ({ wallet }) => wallet);
+  const ended = groupedBy(await listEndedEvidence(sql, scope, windowOf('all', now), category), ({ wallet }) => wallet);
   return Promise.all(experts.map((expert) => expertOf(expert, ended.get(expert.wallet) ?? [], context)));
 }
 

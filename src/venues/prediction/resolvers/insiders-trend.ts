@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { mean, median } from '../../../lib/statistics';
 import { HOUR_MS } from '../../../lib/time';
-import { BEGINNING, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, percent } from '../exact';
 import { groupedBy } from '../grouped';
@@ -101,7 +101,7 @@ const scoreAt = ({ steps }: Suspect, time: number): number => steps.findLast(({ 
 
 /** empty_result that names the shortest timeframe with a trade in scope; where there is none ever, all categories, or lower scores. */
 async function emptyTrend({ sql, now }: GraphContext, scope: FlaggedScope, min_score: number): Promise<AppError> {
-  const newest = await findNewestFlagged(sql, { ...scope, window: { from: BEGINNING, to: now } });
+  const newest = await findNewestFlagged(sql, { ...scope, window: windowOf('all', now) });
   if (newest !== null) return new AppError('empty_result', { suggestion: { timeframe: timeframeWith(newest, now) } });
   return new AppError('empty_result', {
     suggestion: scope.category === null ? { min_score: Math.min(20, min_score) } : { category: null },

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { mean, wilsonLowerBound } from '../../../lib/statistics';
-import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -104,7 +104,7 @@ async function emptyBoard(filter: LeaderboardFilter, args: TopPerformersArgs, co
     { timeframe: 'all', min_trades: 1, metric: 'pnl' },
   ];
   for (const change of tries) {
-    const window = change.timeframe === 'all' ? { from: BEGINNING, to: context.now } : filter.window;
+    const window = change.timeframe === 'all' ? windowOf('all', context.now) : filter.window;
     const metric = (change.metric as LeaderboardMetric | undefined) ?? args.metric;
     const found = await listLeaders(context.sql, {
       ...filter,

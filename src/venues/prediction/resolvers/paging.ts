@@ -38,3 +38,7 @@ export function timeframeWith(time: Date, to: Date): Timeframe {
   const fitting = TIMEFRAMES.filter((token) => token !== 'today' && windowOf(token, to).from <= time);
   return fitting.sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? 'all';
 }
+
+/** What would bring rows: the shortest window that holds the newest one, else what the endpoint offers. */
+export const suggestionOf = (newest: TradeRow | undefined, to: Date, otherwise: Record<string, unknown>): Record<string, unknown> =>
+  newest ? { timeframe: timeframeWith(newest.timestamp, to) } : otherwise;

@@ -8,7 +8,7 @@ import { type WalletFigures, listWalletFigures } from '../queries/wallet-figures
 import { timeframeWith } from './paging';
 import { loadPeriodGains } from './period-gains';
 import { positionRecord } from './position';
-import { lifetimeAt, nameRun, unknownWallet, walletsScope } from './wallets';
+import { nameRun, unknownWallet, walletsScope } from './wallets';
 
 interface BreakdownArgs {
   wallet: string;
@@ -57,7 +57,7 @@ export const walletsPnlBreakdown: Resolver<unknown, BreakdownArgs> = async (_, a
 };
 
 async function emptyBreakdown(scope: WalletsScope, args: BreakdownArgs, context: GraphContext): Promise<AppError> {
-  const everything = { window: lifetimeAt(context.now), category: args.category ?? null, include_open: false } as const;
+  const everything = { window: windowOf('all', context.now), category: args.category ?? null, include_open: false } as const;
   const [newest] = await listRankedPositions(context.sql, scope, { ...everything, sort_by: 'closed_at', limit: 1 });
   return new AppError('empty_result', {
     suggestion: newest?.closed_at

@@ -1,15 +1,15 @@
 import { AppError } from '../../../errors';
-import { BEGINNING, type Timeframe } from '../../../lib/timeframe';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Loaders, makeLoaders } from '../loaders';
 import { isResolved } from '../market-state';
 import { type MarketTradesFilter, getMarketTradesTotals, listMarketTrades } from '../queries/market-trades';
-import { type TradeRow, beforeAll } from '../queries/trade-row';
+import { beforeAll } from '../queries/trade-row';
 import { listWhaleBursts } from '../queries/whale-bursts';
 import type { WhaleFilter } from '../queries/whale-filter';
 import { listWhaleFills } from '../queries/whale-trades';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
-import { closePage, openPage, timeframeWith } from './paging';
+import { closePage, openPage, suggestionOf } from './paging';
 import { tellTrades } from './trade';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
@@ -57,9 +57,9 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     ? [[], { rows: 0, trade_count: 0, total_volume: '0' }]
     : await Promise.all([listMarketTrades(context.sql, filter, page.after, args.limit + 1), getMarketTradesTotals(context.sql, filter)]);
   if (totals.rows === 0) {
-    const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
+    const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = chosen.impossible ? [] : await listMarketTrades(context.sql, widest, beforeAll(page.window.to), 1);
-    throw new AppError('empty_result', { suggestion: suggest(newest, page.window.to, { min_usdc: 0 }) });
+    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to, { min_usdc: 0 }) });
   }
   const uncounted = totals.rows - totals.trade_count;
   if (uncounted > 0)
@@ -88,10 +88,10 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
   const rows = await list(context.sql, filter, page.after, args.limit + 1);
   if (rows.length === 0) {
     if (args.condition_id) await getKnownMarket(context, args.condition_id);
-    const widest = { ...filter, window: { from: BEGINNING, to: page.window.to } };
+    const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = await listWhaleFills(context.sql, widest, beforeAll(page.window.to), 1);
     throw new AppError('empty_result', {
-      suggestion: suggest(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
+      suggestion: suggestionOf(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
     });
   }
   return tellTrades(closePage(rows, args.limit, page, ['trades/whales', scope], context.meta), context);
@@ -119,9 +119,4 @@ function chooseOutcome(
   if (side !== 'REDEEM') return { token_id: outcome?.token_id ?? null, impossible: false };
   const { market } = known;
   return { token_id: null, impossible: !isResolved(market, now) || market.is_voided || market.winning_outcome !== outcome?.outcome };
-}
-
-/** What would bring rows: the shortest window with one, else what the endpoint offers. */
-function suggest(newest: TradeRow | undefined, to: Date, otherwise: Record<string, unknown>): Record<string, unknown> {
-  return newest ? { timeframe: timeframeWith(newest.timestamp, to) } : otherwise;
 }

@@ -1,6 +1,6 @@
 import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
 import { wilsonLowerBound } from '../../../lib/statistics';
-import { BEGINNING, type Window } from '../../../lib/timeframe';
+import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
@@ -27,7 +27,7 @@ export interface WalletState {
 
 /** States of these wallets, whole life or a window, in the order asked; null for a wallet that never traded. */
 export async function loadWalletStates(scope: WalletsScope, context: GraphContext, window: Window | null): Promise<(WalletState | null)[]> {
-  const lifetime = { from: BEGINNING, to: scope.now };
+  const lifetime = windowOf('all', scope.now);
   const [rows, traded] = await Promise.all([
     listWalletFigures(context.sql, scope, window ?? lifetime, null),
     window && listWalletVolumes(context.sql, scope.wallets, window),

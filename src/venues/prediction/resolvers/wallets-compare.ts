@@ -5,7 +5,7 @@ import { listUnrealized } from '../queries/known-positions';
 import { listOverlap } from '../queries/wallet-overlap';
 import { type WalletState, categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
 import { pairsOf, sharedPositions } from './wallets-overlap';
-import { lifetimeAt, nameRun, walletsScope } from './wallets';
+import { nameRun, walletsScope } from './wallets';
 
 interface CompareArgs {
   wallets: string[];
@@ -19,7 +19,7 @@ type Profile = ReturnType<typeof profileOf>;
 
 /** wallets/compare: two to five wallets side by side. Throws not_found when none of them ever traded (in the window). */
 export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, context) => {
-  const window = args.timeframe ? windowOf(args.timeframe, context.now) : lifetimeAt(context.now);
+  const window = windowOf(args.timeframe ?? 'all', context.now);
   Object.assign(context.meta, { timeframe: args.timeframe ?? null, window: args.timeframe ? window : null });
   const scope = await walletsScope(args.wallets, context);
   const [states, unrealized, overlap] = await Promise.all([

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { less, total } from '../exact';
@@ -9,7 +9,7 @@ import { listScoreHistory } from '../queries/wallet-scores';
 import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
 import { loadWalletsOverlay } from '../rollups/positions-as-of';
 import { loadPeriodGains } from './period-gains';
-import { closePage, openPage, timeframeWith } from './paging';
+import { closePage, openPage, suggestionOf } from './paging';
 import { positionRecord, unrealizedOf } from './position';
 import { tellTrades } from './trade';
 import { categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
@@ -40,9 +40,6 @@ const HISTORY_DAYS = 30;
 export const unknownWallet = (wallet: string): AppError =>
   new AppError('not_found', { message: 'This wallet never traded.', details: [{ param: 'wallet', issue: 'never traded', got: wallet }] });
 
-/** All that happened before an instant. */
-export const lifetimeAt = (now: Date): Window => ({ from: BEGINNING, to: now });
-
 /** Positions of wallets as of the answer, or of an earlier instant. */
 export async function walletsScope(wallets: readonly string[], context: GraphContext, now: Date = context.now): Promise<WalletsScope> {
   const any_later = now.getTime() === context.now.getTime() ? (await context.loaders(makeLoaders).state()).any_later : undefined;
@@ -58,7 +55,7 @@ export async function nameRun(context: GraphContext): Promise<void> {
 export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, context) => {
   const filter: WalletTradesFilter = {
     wallet: args.wallet,
-    window: lifetimeAt(context.now),
+    window: windowOf('all', context.now),
     sides: ALL_SIDES,
     min_usdc: 0,
     condition_id: null,
@@ -136,12 +133,9 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     nameRun(context),
   ]);
   if (totals.rows === 0) {
-    const [newest] = await listWalletTrades(context.sql, { ...filter, window: lifetimeAt(page.window.to) }, beforeAll(page.window.to), 1);
-    const widest = windowOf('all', page.window.to);
-    throw new AppError('empty_result', {
-      suggestion:
-        newest && newest.timestamp >= widest.from ? { timeframe: timeframeWith(newest.timestamp, page.window.to) } : { min_usdc: 0 },
-    });
+    const widest = { ...filter, window: windowOf('all', page.window.to) };
+    const [newest] = await listWalletTrades(context.sql, widest, beforeAll(page.window.to), 1);
+    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to, { min_usdc: 0 }) });
   }
   const { rows: _rows, ...figures } = totals;
   return {
