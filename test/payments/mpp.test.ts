@@ -232,6 +232,13 @@ describe('checkChallenge', () => {
     });
   });
 
+  it('refuses a challenge of another service or another method, though it was made with our secret', () => {
+    const refused = { code: 'verification_failed', reason: 'invalid_challenge' };
+    expect(codeOf(() => check(echoOf(issue(saleOf(), { ...settings, realm: 'other.example.com' }).header)))).toEqual(refused);
+    const { header } = issueChallenge(settings, saleOf(), { method: 'solana', request, now });
+    expect(codeOf(() => check(echoOf(header)))).toEqual(refused);
+  });
+
   it.each<[string, Partial<Sale>, ErrorCode]>([
     ['another path', { path: '/api/v1/markets/search' }, 'verification_failed'],
     ['another method', { method: 'POST' }, 'verification_failed'],
@@ -364,6 +371,13 @@ describe('readCredential', () => {
     ['a source that is no text', encodeJson({ challenge, payload: {}, source: {} }), 'source'],
   ])('refuses %s', (_, encoded, reason) => {
     expect(codeOf(() => decodeCredential(encoded))).toEqual({ code: 'malformed_credential', reason });
+  });
+
+  it('takes 16 KiB', () => {
+    const padded = (text: string): string => encodeJson({ challenge, payload: { text } });
+    // Three bytes make four characters.
+    const encoded = padded('x'.repeat(12_288 - Buffer.from(padded(''), 'base64url').length));
+    expect([encoded.length, decodeCredential(encoded).challenge.id]).toEqual([16_384, challenge.id]);
   });
 
   it('decodes or refuses any bytes, and nothing else', () => {

@@ -194,6 +194,12 @@ describe('x402', () => {
       expect(await charge({ 'PAYMENT-SIGNATURE': header })).toContain('400 malformed_payment');
     });
 
+    it('takes many things side by side: they are not deep', async () => {
+      const edit = (payload: object): object => ({ ...payload, extensions: { other: Array.from({ length: 20 }, () => ({})) } });
+      const proof = proofFor(buyer, requirementOf(await challengeOf(till)), { edit });
+      expect(await charge({ 'PAYMENT-SIGNATURE': proof })).toBe('200');
+    });
+
     it('refuses x402 proofs when only other protocols are on', async () => {
       const proof = proofFor(buyer, requirementOf(await challengeOf(till)));
       const tempo = {
