@@ -37,13 +37,13 @@ describe('purge', () => {
   }
 
   it.each([
-    ['RELEASED', 6, false, 1],
-    ['RELEASED', 8, false, 0],
-    ['RELEASED', 8, true, 1],
-    ['EXPIRED', 29, false, 1],
-    ['EXPIRED', 31, false, 0],
-    ['REJECTED_ONCHAIN', 29, false, 1],
-    ['REJECTED_ONCHAIN', 31, false, 0],
+    ['RELEASED', 6.9, false, 1],
+    ['RELEASED', 7.1, false, 0],
+    ['RELEASED', 7.1, true, 1],
+    ['EXPIRED', 29.9, false, 1],
+    ['EXPIRED', 30.1, false, 0],
+    ['REJECTED_ONCHAIN', 29.9, false, 1],
+    ['REJECTED_ONCHAIN', 30.1, false, 0],
     ['CONFIRMED', 4_000, false, 1],
     ['DELIVERED', 4_000, false, 1],
     ['OWED', 4_000, false, 1],
