@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
 import { bornAt } from './pools-trending';
-import { feeRate, feeRateFlag, flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface FeeTotalsRow {
@@ -19,8 +19,6 @@ export interface FeeTotalsRow {
   fee_rate_adjusted_pct: string | null;
   fees_per_1k_liquidity_day: string | null;
 }
-
-const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
 
 const claimOf = (pool: number): string => `pool_address = $${pool} AND "timestamp" >= $1 AND "timestamp" < $2 AND kind = 'claim'`;
 
@@ -42,13 +40,13 @@ const totals = (life: boolean): Statement => ({
   text: `
 WITH claims AS MATERIALIZED (${claimsIn(7, life)}),
 owners AS (SELECT count(*)::int AS n, sum(usd) AS usd, sum(usd * usd) AS squares FROM claims WHERE owner <> ''),
-flows AS (SELECT sum(unpriced) AS unpriced FROM (${flowsIn(1, ofPool)}) f),
+flows AS (SELECT sum(unpriced) AS unpriced FROM (${flowsIn(1, ofPool(7))}) f),
 unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
-swaps AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool)}) s),
-settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool)}) s)
+swaps AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool(7))}) s),
+settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
 SELECT c.usd AS total_fees_claimed, c.n AS claims, u.n AS unpriced, o.n AS unique_claimers, c.usd / nullif(c.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
@@ -87,8 +85,8 @@ const SERIES: Statement = {
   keyed: true,
   text: `
 SELECT bucket, coalesce(e.usd, 0) AS fees_claimed, coalesce(e.n, 0)::int AS claims, s.usd AS volume_usd, ${feeRate('s.fee_usd', 's.usd')} AS fee_rate_pct
-FROM (SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1) s
-FULL JOIN (SELECT ${bucketOf('hour', 8)} AS bucket, sum(claim_usd) AS usd, sum(claims) AS n FROM (${flowsIn(1, ofPool)}) e GROUP BY 1) e USING (bucket) ORDER BY bucket`,
+FROM (SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1) s
+FULL JOIN (SELECT ${bucketOf('hour', 8)} AS bucket, sum(claim_usd) AS usd, sum(claims) AS n FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1) e USING (bucket) ORDER BY bucket`,
 };
 
 /** Buckets in which something was claimed, swapped or moved. */

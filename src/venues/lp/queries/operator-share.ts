@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { knownHours } from '../rollups/buckets';
-import { flowsIn, spanOf } from './span';
+import { flowsIn, ofType, spanOf } from './span';
 
 export interface OperatorShareArgs {
   /** Null: both. */
@@ -27,8 +27,7 @@ export interface OperatorShareRow {
   unpriced: number;
 }
 
-const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
-const edge = (condition: string): string => knownHours('lp_event e', `${condition} ${typed('e')}`);
+const edge = (condition: string): string => knownHours('lp_event e', `${condition} ${ofType(7)('e')}`);
 
 /** Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups. */
 const SHARE: Statement = {
@@ -36,12 +35,12 @@ const SHARE: Statement = {
   text: `
 WITH known AS (
   SELECT pool_type, sum(events) AS events, sum(moved_usd) AS usd, sum(unpriced) AS unpriced FROM (
-    SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE h.hour >= $3 AND h.hour < $4 ${typed('h')}
+    SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
     UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $1 AND e."timestamp" < $3')}) a
     UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $4 AND e."timestamp" < $2')}) b
   ) k GROUP BY pool_type
 ), happened AS (
-  SELECT pool_type, sum(deposits + withdrawals + claims) AS events FROM (${flowsIn(1, typed)}) f GROUP BY pool_type
+  SELECT pool_type, sum(deposits + withdrawals + claims) AS events FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_type
 ), operated AS MATERIALIZED (
   SELECT pool_type, owner, usd, kind <> 'claim' AS moved FROM lp_event
   WHERE "timestamp" >= $1 AND "timestamp" < $2 AND fee_payer IS NOT NULL AND (fee_payer = ANY($8::text[]) OR programs && $8::text[]) AND ($7::text IS NULL OR pool_type = $7)

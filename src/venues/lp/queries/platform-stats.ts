@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowsIn, smartIn, spanOf, swapsIn, wholeDays } from './span';
+import { actedIn, flowsIn, ofType, smartIn, spanOf, swapsIn, wholeDays } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -41,19 +41,14 @@ interface EarnedFeesRow {
   swaps: string;
 }
 
-const typed =
-  (at: number) =>
-  (alias: string): string =>
-    `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
-
 const [FIRST_DAY, END_DAY] = wholeDays(1, 2);
 
 /** Providers who were there last on a whole UTC day of the window, by type; and those of its edges, and who came again after it. */
 const OWNERS = `
 SELECT pool_type, sum(n) AS lp_count FROM (
-  SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= ${FIRST_DAY} AND d.day < ${END_DAY} ${typed(7)('d')} GROUP BY d.pool_type
+  SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= ${FIRST_DAY} AND d.day < ${END_DAY} ${ofType(7)('d')} GROUP BY d.pool_type
   UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l
-  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < ${FIRST_DAY} AND l.last_at < ${END_DAY}) OR l.last_at >= ${END_DAY}) AND ${actedIn('l', 1, 2)} ${typed(7)('l')}
+  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < ${FIRST_DAY} AND l.last_at < ${END_DAY}) OR l.last_at >= ${END_DAY}) AND ${actedIn('l', 1, 2)} ${ofType(7)('l')}
   GROUP BY l.pool_type
 ) o GROUP BY pool_type`;
 
@@ -64,7 +59,7 @@ const TOTALS: Statement = {
 WITH pools AS (
   SELECT pool_type, pool_address, sum(deposit_usd) AS deposits, sum(withdraw_usd) AS withdrawals, sum(claim_usd) AS claims,
     sum(deposits + withdrawals + claims) AS n, sum(unpriced) AS unpriced, min(first_at) AS first_at
-  FROM (${flowsIn(1, typed(7))}) f GROUP BY pool_type, pool_address
+  FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_type, pool_address
 ), provided AS (
   SELECT pool_type, sum(deposits) AS deposits_usd, sum(withdrawals) AS withdrawals_usd, sum(claims) AS fees_claimed_usd,
     sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
@@ -77,7 +72,7 @@ FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'a
 
 const PREVIOUS: Statement = {
   name: 'lp_platform_previous',
-  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd, 100 * ($8::numeric - sum(deposit_usd + withdraw_usd)) / nullif(sum(deposit_usd + withdraw_usd), 0) AS change_pct FROM (${flowsIn(1, typed(7))}) f`,
+  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd, 100 * ($8::numeric - sum(deposit_usd + withdraw_usd)) / nullif(sum(deposit_usd + withdraw_usd), 0) AS change_pct FROM (${flowsIn(1, ofType(7))}) f`,
 };
 
 /**
@@ -91,7 +86,7 @@ SELECT
   (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE d.pool_type = coalesce($3::text, 'all') AND d.day >= ${FIRST_DAY} AND d.day < ${END_DAY})
     + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.owner <> ''
       AND ((l.first_at >= $1 AND l.first_at < ${FIRST_DAY} AND l.first_at < least(${END_DAY}, $2)) OR (l.first_at >= greatest($1, ${END_DAY}) AND l.first_at < $2))) AS new_lps,
-  (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${typed(3)('p')}) AS smart_lps`,
+  (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${ofType(3)('p')}) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */

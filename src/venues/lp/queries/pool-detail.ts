@@ -4,7 +4,7 @@ import { openPositionsAsOf } from './positions';
 import { bornAt } from './pools-trending';
 import { POOL_PRICE } from '../rollups/price-at';
 import { SMART } from '../rollups/smart';
-import { feeRate, feeRateFlag, type Filter, flowsIn, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {
@@ -27,11 +27,6 @@ export interface PoolTotalsRow {
   smart_lp_count: number;
   hhi: string | null;
 }
-
-const ofPool =
-  (at: number): Filter =>
-  (alias) =>
-    `AND ${alias}.pool_address = $${at}`;
 
 /** Net deposits by owner in the positions of the pool that are open at an instant. */
 const held = (pool: number, now: string): string => `

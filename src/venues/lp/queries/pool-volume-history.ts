@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { bucketOf, BUCKETS, type BucketSize, intervalOf } from './buckets';
-import { eventsIn, flowsIn, hourSpanOf, spanOf, swapsIn } from './span';
+import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
 
 export interface PoolVolumeArgs {
   pool_address: string;
@@ -31,23 +31,21 @@ export interface PoolVolumeRow {
   net_before_usd: string;
 }
 
-const ofPool = (alias: string): string => `AND ${alias}.pool_address = $7`;
-
 /** Whole buckets have their providers counted; told apart are those of the buckets that the window cuts, whose spans are $15 and $21. */
 const HISTORY: Statement = {
   name: 'lp_pool_volume_history',
   keyed: true,
   text: `
 WITH swaps AS (
-  SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool)}) s GROUP BY 1
+  SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1
 ), events AS (
   SELECT ${bucketOf('hour', 8)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
     sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced
-  FROM (${flowsIn(1, ofPool)}) e GROUP BY 1
+  FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1
 ), owners AS (
   SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)
-  UNION ALL SELECT ${bucketOf('hour', 8)}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool)} UNION ALL ${eventsIn(21, ofPool)}) e WHERE owner <> '' GROUP BY 1
-), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${flowsIn(9, ofPool)}) e)
+  UNION ALL SELECT ${bucketOf('hour', 8)}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool(7))} UNION ALL ${eventsIn(21, ofPool(7))}) e WHERE owner <> '' GROUP BY 1
+), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${flowsIn(9, ofPool(7))}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
   coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,
   coalesce(e.deposit_usd, 0) AS deposit_usd, coalesce(e.withdraw_usd, 0) AS withdraw_usd, coalesce(e.claim_usd, 0) AS claim_usd,

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { positionPnl, positionsAsOf } from './positions';
-import { eventsIn, spanOf } from './span';
+import { eventsIn, ofType, spanOf } from './span';
 
 export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
 
@@ -29,11 +29,6 @@ const ORDER: Record<LpsTopSort, keyof TopProviderRow> = {
   pnl: 'realized_pnl_usd',
   score: 'lp_score',
 };
-
-const typed =
-  (at: number) =>
-  (alias: string): string =>
-    `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
 
 /** The newest run by the day of $2. */
 const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
@@ -63,16 +58,16 @@ WITH whole AS MATERIALIZED (
 ), moved AS (
   SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
     sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
-  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${typed(7)('l')} GROUP BY l.owner
+  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${ofType(7)('l')} GROUP BY l.owner
   UNION ALL
   SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
     array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
-  FROM (${eventsIn(1, (alias) => `${typed(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
+  FROM (${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
 ), shown AS MATERIALIZED (${shownOf(sort)}
 ), results AS (
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
   FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(all ? 'p.changed_at >= $1' : 'p.owner = ANY(ARRAY(SELECT owner FROM shown))', '$2::timestamptz')}) s) s
-  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed(7)('s')} GROUP BY s.owner
+  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(7)('s')} GROUP BY s.owner
 )
 SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
 FROM shown m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
@@ -99,7 +94,7 @@ SELECT s.owner, s.score AS bound FROM lp_score s WHERE s.day = ${NEWEST_RUN} AND
 ORDER BY s.score DESC, s.owner LIMIT $4`;
   const pnl = `
 SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s
-WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${typed(3)('s')} GROUP BY s.owner HAVING count(${positionPnl('s')}) > 0 ORDER BY bound DESC, s.owner LIMIT $4`;
+WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(3)('s')} GROUP BY s.owner HAVING count(${positionPnl('s')}) > 0 ORDER BY bound DESC, s.owner LIMIT $4`;
   const text = sort === 'score' ? score : sort === 'pnl' ? pnl : life(LIFE_BOUNDS[sort]);
   return { name: `lp_lps_top_candidates_${sort}`, text };
 }

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { datedScore, newestScore } from '../rollups/smart';
-import { days, type Filter, flowsIn, partDaysIn, smartOn, spanOf } from './span';
+import { days, type Filter, flowsIn, ofType, partDaysIn, smartOn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -28,8 +28,6 @@ export interface SmartPoolRow {
   smart_lps: { owner: string; lp_score: number; net_usd: number }[];
   unpriced: number;
 }
-
-const typed = (alias: string): string => `AND ($7::text IS NULL OR ${alias}.pool_type = $7)`;
 
 /** Providers shown of a pool. */
 const SHOWN = 5;
@@ -60,22 +58,22 @@ function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
     text: `
 WITH totals AS MATERIALIZED (
-  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, typed)}) f GROUP BY pool_address
-), events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, typed)}) e WHERE e.owner <> ''
+  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_address
+), events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, ofType(7))}) e WHERE e.owner <> ''
 ), parts AS MATERIALIZED (
   SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')} AS dated_score, e.deposit_usd, e.withdraw_usd, e.claim_usd
   FROM events e JOIN (${smartOn('SELECT DISTINCT day FROM events')}) s ON s.owner = e.owner AND s.day = e.day
-), back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${typed('h')}
+), back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
 ), again AS MATERIALIZED (${ownersIn(isBack)}
 ), members AS (
   SELECT pool_address, sum(n)::int AS n, sum(scores) / sum(n) AS avg_score FROM (
-    SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${typed('h')}
-    UNION ALL SELECT h.pool_address, 1, h.score FROM lp_smart_pool h WHERE h.last_at >= $1 AND h.last_at < $2 AND (h.last_at < $5 OR h.last_at >= $6) ${typed('h')}
+    SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${ofType(7)('h')}
+    UNION ALL SELECT h.pool_address, 1, h.score FROM lp_smart_pool h WHERE h.last_at >= $1 AND h.last_at < $2 AND (h.last_at < $5 OR h.last_at >= $6) ${ofType(7)('h')}
     UNION ALL SELECT pool_address, 1, score FROM again
   ) m GROUP BY pool_address HAVING sum(n) >= $8
 ), flows AS (
   SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (
-    SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM lp_smart_flow_day h WHERE ${days(1)} ${typed('h')}
+    SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM lp_smart_flow_day h WHERE ${days(1)} ${ofType(7)('h')}
     UNION ALL SELECT pool_address, deposit_usd, withdraw_usd, claim_usd FROM parts
   ) f GROUP BY pool_address
 ), pools AS (

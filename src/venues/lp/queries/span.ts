@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
+import { SUMS } from '../rollups/days';
 import { SMART } from '../rollups/smart';
 import { unlessEmpty } from './segments';
 
@@ -32,6 +33,18 @@ export function hourSpanOf({ from, to }: Window): Span {
 /** SQL condition on the rows of an alias; the empty string for none. */
 export type Filter = (alias: string) => string;
 const none: Filter = () => '';
+
+/** Rows of the pool that is the parameter `$at`. */
+export const ofPool =
+  (at: number): Filter =>
+  (alias) =>
+    `AND ${alias}.pool_address = $${at}`;
+
+/** Rows of pools of the type that is the parameter `$at`; of all where it is null. */
+export const ofType =
+  (at: number): Filter =>
+  (alias) =>
+    `AND ($${at}::text IS NULL OR ${alias}.pool_type = $${at})`;
 
 /** A condition on the rows of a table, and the parameters between which they lie. */
 interface Piece {
@@ -97,7 +110,6 @@ WHERE ${condition} ${filter('s')}`;
   return [unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`), ...edges('s', at).map((piece) => more(piece, edge))];
 }
 
-const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 const SUMS_OF_H = SUMS.split(', ')
   .map((column) => `h.${column}`)
   .join(', ');

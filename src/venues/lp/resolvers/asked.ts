@@ -47,6 +47,9 @@ export function nothingIn(timeframe: Timeframe | null, dropped: Record<string, u
   return new AppError('empty_result', Object.keys(suggestion).length > 0 ? { suggestion } : {});
 }
 
+/** What a suggestion without the type asked for changes. */
+export const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
+
 /** The identifying fields of each row's pool, with the row. */
 export async function withIds<Row extends { pool_address: string }>(
   rows: readonly Row[],

@@ -4,7 +4,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
 import { listTrendingPools } from '../queries/pools-trending';
-import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -20,8 +20,6 @@ export function describe(
   );
   context.meta.warnings.push(`swaps: ${rows.some((row) => row.swaps > 0) ? 'sampled' : 'none'}`);
 }
-
-const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
 
 interface PoolsTrendingInput {
   timeframe: Timeframe;

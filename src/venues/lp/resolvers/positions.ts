@@ -10,7 +10,7 @@ import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
-import { addDecimals } from '../sources/decimal';
+import { addDecimals, negated } from '../sources/decimal';
 
 type FieldCase = 'native' | 'snake';
 
@@ -176,7 +176,5 @@ function earliest(times: readonly (Date | null)[]): Date | null {
 function sumOf(values: readonly (string | null)[]): string | null {
   return values.reduce<string | null>((sum, value) => (sum === null || value === null ? null : addDecimals(sum, value)), '0');
 }
-
-const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
 
 export const positionsResolvers = { Query: { lpLpsWhales, lpPositionsActive, lpPositionsHistory } } satisfies Resolvers;

@@ -10,12 +10,11 @@ import type { PoolIds } from '../queries/pool-ids';
 import { listTopProviders, type LpsTopSort } from '../queries/providers-top';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
 import { S_LP } from '../scoring/formula';
-import { addDecimals } from '../sources/decimal';
-import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { addDecimals, negated } from '../sources/decimal';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 
-const typeDropped = (pool_type: PoolTypeFilter): Record<string, unknown> => (pool_type === 'all' ? {} : { pool_type: 'all' });
 const unpricedOf = (rows: readonly { unpriced: number }[]): number => rows.reduce((sum, row) => sum + row.unpriced, 0);
 
 interface LpsTopInput {
@@ -52,7 +51,6 @@ const counted = (
   rows: readonly ProviderPoolRow[],
   key: 'event_count' | 'closed_positions' | 'known_positions' | 'wins' | 'held_positions',
 ): number => rows.reduce((sum, row) => sum + row[key], 0);
-const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
 
 /** Totals of one provider over its pools. */
 async function summaryOf(

@@ -1,5 +1,5 @@
 /** What providers did, as every rollup of it counts: events by kind, USD by kind, events without USD, first and last. */
-const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
+export const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 
 /** The sums over the rows of an alias that has them. */
 const summed = (a: string): string =>

@@ -20,6 +20,9 @@ export function addDecimals(a: string, b: string): string {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
+/** A decimal with the other sign. */
+export const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
+
 const fractionOf = (plain: string): number => plain.split('.')[1]?.length ?? 0;
 
 function scaled(plain: string, scale: number): bigint {

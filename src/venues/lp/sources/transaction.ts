@@ -1,7 +1,7 @@
 import { decodeBase58 } from './base58';
 import { BorshReader, type Fields } from './borsh';
 import { EVENT_LAYOUTS } from './event-layouts';
-import { BIG_INTEGER, SMALL_INTEGER, instant, integer, text } from './record';
+import { BIG_INTEGER, SMALL_INTEGER, instant, integer, isObject, type Json, listOf, text } from './record';
 
 /** One event that a program told by calling itself (Anchor event-CPI). */
 export interface ChainEvent {
@@ -32,13 +32,10 @@ export interface DecodedTransaction {
 
 export type Refusal = 'not_a_transaction' | 'failed_transaction' | 'no_block_time' | 'unsupported_encoding';
 
-type Json = Record<string, unknown>;
-
 /** sha256("anchor:event")[..8], the first bytes of every event-CPI instruction. */
 const EVENT_TAG = 'e445a52e51cb9a1d';
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const objectsOf = (value: unknown): Json[] => listOf(value).filter(isObject);
 
 /** The getTransaction result inside a JSON-RPC answer, or the value itself when it is a bare result. */
 export function transactionOf(value: unknown): Json | undefined {
@@ -63,7 +60,7 @@ export function decodeTransaction(value: unknown): DecodedTransaction | Refusal 
   const keys = accountKeys(transaction.message, meta);
   const signature = Array.isArray(transaction.signatures) ? text(transaction.signatures[0]) : null;
   if (signature === null || keys[0] === undefined) return 'not_a_transaction';
-  const outer = listOf(transaction.message.instructions).map((instruction) => programOf(instruction, keys));
+  const outer = objectsOf(transaction.message.instructions).map((instruction) => programOf(instruction, keys));
   return {
     signature,
     slot: integer(result.slot, BIG_INTEGER),
@@ -95,9 +92,9 @@ function programOf(instruction: Json, keys: string[]): string | undefined {
 
 function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events' | 'others' | 'undecodable'> {
   const found = { events: [] as ChainEvent[], others: 0, undecodable: 0 };
-  for (const group of listOf(meta.innerInstructions)) {
+  for (const group of objectsOf(meta.innerInstructions)) {
     const outerIx = integer(group.index, SMALL_INTEGER);
-    listOf(group.instructions).forEach((instruction, innerIx) => {
+    objectsOf(group.instructions).forEach((instruction, innerIx) => {
       const program = programOf(instruction, keys);
       const layouts = program === undefined ? undefined : EVENT_LAYOUTS[program];
       if (program === undefined || layouts === undefined || typeof instruction.data !== 'string') return;
@@ -128,7 +125,7 @@ function readEvent(payload: Buffer, layout: Parameters<BorshReader['struct']>[0]
 
 function decimalsOf(meta: Json): Map<string, number> {
   const decimals = new Map<string, number>();
-  for (const balance of [...listOf(meta.preTokenBalances), ...listOf(meta.postTokenBalances)]) {
+  for (const balance of [...objectsOf(meta.preTokenBalances), ...objectsOf(meta.postTokenBalances)]) {
     const amount = balance.uiTokenAmount;
     if (typeof balance.mint === 'string' && isObject(amount) && typeof amount.decimals === 'number')
       decimals.set(balance.mint, amount.decimals);
