@@ -15,7 +15,7 @@ import {
   tokenAccountOf,
 } from './solana-replies';
 
-const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 
 /** A blockhash outlives this many blocks (MAX_PROCESSING_AGE of the Solana runtime). */
 export const BLOCKHASH_BLOCKS = 150;

@@ -1,18 +1,17 @@
 import { makeConfig } from '../config';
-import { type BuyerProtocol, buy } from '../sandbox/buyer';
+import { BUYER_PROTOCOLS, type BuyerProtocol, buy } from '../sandbox/buyer';
 import { readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseArguments } from './command';
 import { parseRequest } from './quote';
 
 const USAGE = `npm run buy -- GET|POST '/api/v1/…' [--body '{…}'] [--protocol x402|tempo|solana] [--url http://localhost:3000]`;
-const PROTOCOLS: readonly BuyerProtocol[] = ['x402', 'tempo', 'solana'];
 
 /** Pays for one answer with the sandbox wallet and prints it. Exit code 1 unless data came back. */
 export const command: Command = async (args, { root }) => {
   const { options, words } = parseArguments(args, ['body', 'protocol', 'url'], USAGE);
   const request = parseRequest(words, options.body, USAGE);
   const protocol = (options.protocol ?? 'x402') as BuyerProtocol;
-  if (!PROTOCOLS.includes(protocol)) throw new Error(`--protocol must be one of ${PROTOCOLS.join(', ')}, not ${protocol}.`);
+  if (!BUYER_PROTOCOLS.includes(protocol)) throw new Error(`--protocol must be one of ${BUYER_PROTOCOLS.join(', ')}, not ${protocol}.`);
   const config = makeConfig(process.env, root);
   const base = options.url ?? (config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl);
   if (!URL.canParse(base)) throw new Error(`--url must be a URL such as http://localhost:3000, not ${base}.`);

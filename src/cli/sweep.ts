@@ -3,13 +3,12 @@ import { makeConfig } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
 import { sampleInput } from '../endpoints/json-schema';
 import { priceRange } from '../pricing/catalog';
-import { type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
+import { BUYER_PROTOCOLS, type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
 import { merchantBalance } from '../sandbox/earnings';
 import { type SandboxWallets, readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseOptions } from './command';
 
 const USAGE = 'npm run sweep [-- --protocol x402|tempo|solana|all] [--url http://localhost:3000]';
-const PROTOCOLS: readonly BuyerProtocol[] = ['x402', 'tempo', 'solana'];
 
 /** One purchase, as the merchant's own balance and the answer tell it. */
 interface Line {
@@ -47,9 +46,9 @@ export const command: Command = async (args, { root }) => {
 };
 
 function protocolsOf(word: string): readonly BuyerProtocol[] {
-  if (word === 'all') return PROTOCOLS;
-  const found = PROTOCOLS.filter((protocol) => protocol === word);
-  if (found.length === 0) throw new Error(`--protocol must be all or one of ${PROTOCOLS.join(', ')}, not ${word}.`);
+  if (word === 'all') return BUYER_PROTOCOLS;
+  const found = BUYER_PROTOCOLS.filter((protocol) => protocol === word);
+  if (found.length === 0) throw new Error(`--protocol must be all or one of ${BUYER_PROTOCOLS.join(', ')}, not ${word}.`);
   return found;
 }
 

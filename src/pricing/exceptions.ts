@@ -1,7 +1,8 @@
 import type { Value } from '../endpoints/endpoint';
 import { ONE, type Rational, atLeast, decimal, ratio } from '../lib/rational';
 
-type Variables = Readonly<Record<string, Value>>;
+/** Parameters of a request by name, canonical. */
+export type Variables = Readonly<Record<string, Value>>;
 
 /** A price rule of single endpoints, beside tier, timeframe, limit and filters. */
 export interface SpecialRule {

@@ -1,7 +1,7 @@
 import type { Endpoint, Parameter, Tier, Value } from '../endpoints/endpoint';
 import { ONE, type Rational, atLeast, atMost, decimal, ratio, rounded, times, toNumber } from '../lib/rational';
 import { type Timeframe, lengthOf } from '../lib/timeframe';
-import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
+import { CAPS_MICRO, SPECIAL_RULES, type Variables, WINDOW_LISTS } from './exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
 
 /** A price with everything that made it. */
@@ -21,8 +21,6 @@ export interface Quote {
     clamped: 'floor' | 'ceiling' | 'cap' | null;
   };
 }
-
-type Variables = Readonly<Record<string, Value>>;
 
 /**
  * The price of a request: a pure function of the endpoint and its canonical parameters (defaults filled in, bad ones absent).

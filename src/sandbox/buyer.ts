@@ -5,7 +5,8 @@ import { tempo as tempoChain } from 'viem/chains';
 import { withDeadline } from '../lib/deadline';
 import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 
-export type BuyerProtocol = 'x402' | 'tempo' | 'solana';
+export const BUYER_PROTOCOLS = ['x402', 'tempo', 'solana'] as const;
+export type BuyerProtocol = (typeof BUYER_PROTOCOLS)[number];
 
 export interface Purchase {
   method: 'GET' | 'POST';

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { SystemProgram } from '@solana/web3.js';
-import { ATA_PROGRAM, TOKEN_2022_PROGRAM, isTokenProgram, uiTokenAmount } from './solana-tokens';
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../chains/solana';
+import { TOKEN_2022_PROGRAM, isTokenProgram, uiTokenAmount } from './solana-tokens';
 
 /** One instruction of a message, or one that a program called; indexes count in the transaction's keys. */
 export interface RawInstruction {
@@ -59,7 +60,7 @@ function parse(program: string, data: Buffer, accounts: string[]): Parsed | unde
   if (isTokenProgram(program)) return parseToken(program, data, accounts);
   if (MEMO_PROGRAMS.includes(program)) return { program: 'spl-memo', parsed: data.toString('utf8') };
   if (program === SystemProgram.programId.toBase58()) return parseSystem(data, accounts);
-  if (program === ATA_PROGRAM) return parseAta(data, accounts);
+  if (program === ASSOCIATED_TOKEN_PROGRAM) return parseAta(data, accounts);
   return undefined;
 }
 

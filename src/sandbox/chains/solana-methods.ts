@@ -1,8 +1,9 @@
+import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import type { SolanaBank } from './solana-bank';
 import { RpcFailure } from './solana-errors';
 import { accountJson } from './solana-json';
 import { type Method, VERSION, addressOf, configOf, listOf, textOf, withContext } from './solana-params';
-import { decodeTokenAccount, isTokenProgram, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, uiTokenAmount } from './solana-tokens';
+import { decodeTokenAccount, isTokenProgram, TOKEN_2022_PROGRAM, uiTokenAmount } from './solana-tokens';
 import { TRANSACTION_METHODS } from './solana-transactions';
 
 const SLOTS_PER_EPOCH = 432_000;

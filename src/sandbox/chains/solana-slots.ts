@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import { BLOCKHASH_BLOCKS, SLOT_MS } from '../../chains/solana';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-const SLOT_MS = 400;
 const FIRST_SLOT = 1_000;
 /** Heights differ from slots, as on the real chain (skipped slots), so that nothing confuses the two unnoticed. */
 const SKIPPED_SLOTS = 100;
-/** MAX_PROCESSING_AGE of the Solana runtime: blocks a blockhash stays good for. */
-const MAX_AGE = 150;
 /** Slots until a block is finalized (MAX_LOCKOUT_HISTORY + 1). */
 const FINALITY = 32;
 const REMEMBERED_SLOTS = 5_000;
@@ -48,12 +46,12 @@ export class SlotClock {
     const slot = this.slot(commitment);
     const blockhash = bs58.encode(createHash('sha256').update(this.genesis).update(String(slot)).digest());
     if (!this.slots.has(blockhash)) this.remember(blockhash, slot);
-    return { blockhash, lastValidBlockHeight: this.height(slot) + MAX_AGE };
+    return { blockhash, lastValidBlockHeight: this.height(slot) + BLOCKHASH_BLOCKS };
   }
 
   isValid(blockhash: string): boolean {
     const slot = this.slots.get(blockhash);
-    return slot !== undefined && this.slot() - slot <= MAX_AGE;
+    return slot !== undefined && this.slot() - slot <= BLOCKHASH_BLOCKS;
   }
 
   private remember(blockhash: string, slot: number): void {

@@ -1,11 +1,12 @@
 import { PublicKey } from '@solana/web3.js';
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../chains/solana';
+import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { solanaAddressOf } from '../../lib/solana-address';
+import { SOLANA_USDC_MINTS } from '../../payments/assets';
 
-/** USDC on Solana mainnet, 6 decimals, classic Token program. */
-export const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+/** The local chain pretends to be mainnet. */
+export const SOLANA_USDC = SOLANA_USDC_MINTS.mainnet;
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-export const ATA_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 /** Rent exemption of a 165-byte token account and an 82-byte mint, lamports. */
 export const TOKEN_ACCOUNT_RENT = 2_039_280n;
 export const MINT_RENT = 1_461_600n;
@@ -36,7 +37,7 @@ export function isTokenProgram(program: string): boolean {
 /** The associated token account of `owner` (base58) for `mint`. */
 export function associatedTokenAccount(owner: string, mint: string, program = TOKEN_PROGRAM): string {
   const seeds = [owner, program, mint].map((key) => new PublicKey(key).toBytes());
-  return PublicKey.findProgramAddressSync(seeds, new PublicKey(ATA_PROGRAM))[0].toBase58();
+  return PublicKey.findProgramAddressSync(seeds, new PublicKey(ASSOCIATED_TOKEN_PROGRAM))[0].toBase58();
 }
 
 /** 82 bytes: supply at 36, decimals at 44, initialized at 45; no authorities (spl-token state.rs). */

@@ -1,6 +1,7 @@
 import { PublicKey, SystemProgram } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { randomBytes } from 'node:crypto';
+import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { RpcFaults, type RpcHandler, type RpcReply, type RpcRequest } from './rpc-faults';
 import { startRpcServer } from './rpc-server';
 import { SolanaBank } from './solana-bank';
@@ -10,7 +11,6 @@ import {
   MINT_RENT,
   SOLANA_USDC,
   TOKEN_ACCOUNT_RENT,
-  TOKEN_PROGRAM,
   type TokenAccount,
   associatedTokenAccount,
   encodeMint,

@@ -1,9 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { Account, Chain, Client, Hex, Transport } from 'viem';
 import { Actions } from 'viem/tempo';
+import { TEMPO_USDC } from '../../payments/assets';
 
-/** USDC.e on Tempo mainnet, 6 decimals (payments reference, section 3.2). */
-export const TEMPO_USDC = '0x20C000000000000000000000b9537d11c60E8b50';
 /** pathUSD, the token validators take fees in; in genesis, 6 decimals. */
 export const PATH_USD = '0x20c0000000000000000000000000000000000000';
 

@@ -3,10 +3,11 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { tempoLocalnet } from 'viem/chains';
 import { Actions } from 'viem/tempo';
 import { JsonRpcError, JsonRpcNode } from '../../chains/json-rpc';
+import { TEMPO_USDC } from '../../payments/assets';
 import { type Anvil, startAnvil } from './anvil';
 import { RpcFaults, type RpcHandler, type RpcReply } from './rpc-faults';
 import { startRpcServer } from './rpc-server';
-import { GAS, PATH_USD, TEMPO_USDC, type TempoClient, callAnvil, createUsdc } from './tempo-usdc';
+import { GAS, PATH_USD, type TempoClient, callAnvil, createUsdc } from './tempo-usdc';
 
 /** A Tempo chain of our own on loopback, with USDC.e at its mainnet address. */
 export interface LocalTempo {

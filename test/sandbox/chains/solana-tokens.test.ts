@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { PublicKey } from '@solana/web3.js';
+import { TOKEN_PROGRAM } from '../../../src/chains/solana-replies';
 import { INSTRUCTION_ERRORS, TRANSACTION_ERRORS } from '../../../src/sandbox/chains/solana-errors';
 import {
   SOLANA_USDC,
   TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
   decodeMint,
   decodeTokenAccount,
   encodeMint,

@@ -1,6 +1,8 @@
 import { type AccountMeta, Connection, Keypair, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { type LocalSolana, startLocalSolana } from '../../../src/sandbox/chains/solana';
-import { ATA_PROGRAM, SOLANA_USDC, TOKEN_PROGRAM } from '../../../src/sandbox/chains/solana-tokens';
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../../src/chains/solana';
+import { TOKEN_PROGRAM } from '../../../src/chains/solana-replies';
+import { SOLANA_USDC } from '../../../src/sandbox/chains/solana-tokens';
 import { type RpcAnswer, postRpc } from './rpc';
 import { type Transfer, memoInstruction, signedTransfer } from './transfer';
 
@@ -238,7 +240,7 @@ test('a token account is created by the associated token program, and the calls 
   const owner = Keypair.generate();
   const key = (pubkey: string, isWritable = false): AccountMeta => ({ pubkey: new PublicKey(pubkey), isSigner: false, isWritable });
   const create = {
-    programId: new PublicKey(ATA_PROGRAM),
+    programId: new PublicKey(ASSOCIATED_TOKEN_PROGRAM),
     keys: [
       { pubkey: payer.publicKey, isSigner: true, isWritable: true },
       key(chain.tokenAccount(address(owner)), true),

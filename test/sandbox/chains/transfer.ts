@@ -6,7 +6,8 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { SOLANA_USDC, TOKEN_PROGRAM, associatedTokenAccount } from '../../../src/sandbox/chains/solana-tokens';
+import { TOKEN_PROGRAM } from '../../../src/chains/solana-replies';
+import { SOLANA_USDC, associatedTokenAccount } from '../../../src/sandbox/chains/solana-tokens';
 
 export interface Transfer {
   payer: Keypair;
