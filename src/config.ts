@@ -2,6 +2,7 @@ import path from 'node:path';
 import { isBase58Address } from './lib/address';
 import { type Clock, realClock, standingClock } from './lib/clock';
 import { isTold } from './lib/timeframe';
+import type { VenueName } from './lib/venue-name';
 
 /** Where a chain is reached, or false: the sandbox starts its own. */
 interface ChainConfig {
@@ -31,7 +32,7 @@ export interface Config {
   solana: (ChainConfig & { network: 'mainnet' | 'devnet'; genesis_hash: string | null; sponsor_key: string | false }) | false;
   tempo: (ChainConfig & { chain_id: number }) | false;
   /** Base URLs of the upstreams that are polled, by venue and name; a venue without any is served from recorded data. */
-  upstreams: Record<'prediction' | 'perps' | 'lp', Record<string, string>>;
+  upstreams: Record<VenueName, Record<string, string>>;
   /** Programs and fee payers of whoever operates this service: lp/platform/operator-share tells their part. */
   operatorAccounts: string[];
   /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
@@ -218,7 +219,7 @@ function secretsOf(env: Environment, sandbox: boolean): string[] {
     .filter(Boolean);
   if (secrets.length === 0 && !sandbox)
     throw new Error(
-      'PAYMENT_SECRET must be set outside the sandbox: at least 32 characters; to rotate, put the new one first, separated by a comma.',
+      'PAYMENT_SECRET must be set outside the sandbox: at least 32 bytes; to rotate, put the new one first, separated by a comma.',
     );
   if (secrets.some((secret) => Buffer.byteLength(secret) < 32)) throw new Error('PAYMENT_SECRET must have at least 32 bytes.');
   return secrets;

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import type { VenueName } from '../lib/venue-name';
 import type { AnswerShape } from './answer-shape';
 
 /** A parameter's value once read: canonical, ready to be a GraphQL variable. */
@@ -27,7 +28,6 @@ export interface Parameter {
 }
 
 export type Tier = 'light' | 'medium' | 'heavy' | 'whale';
-export type VenueName = 'prediction' | 'perps' | 'lp';
 
 /** A paid endpoint: one document under graphql/endpoints, checked and ready. */
 export interface Endpoint {

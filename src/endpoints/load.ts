@@ -17,8 +17,9 @@ import {
   validate,
   valueFromASTUntyped,
 } from 'graphql';
+import type { VenueName } from '../lib/venue-name';
 import { answerShape } from './answer-shape';
-import type { Endpoint, Parameter, Tier, Value, VenueName } from './endpoint';
+import type { Endpoint, Parameter, Tier, Value } from './endpoint';
 
 /** A document that cannot be sold: says which file, which line, and what is wrong. */
 class DocumentError extends Error {

@@ -8,3 +8,6 @@ export const isoSecond = (instant: Date): string => `${instant.toISOString().sli
 
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const isoDay = (instant: Date): string => instant.toISOString().slice(0, 10);
+
+/** The later of two instants; none is earlier than any. */
+export const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);

@@ -52,10 +52,11 @@ export interface Window {
 
 /** No fact of any venue is older: `all` starts here. */
 export const BEGINNING = new Date('2018-01-01T00:00:00Z');
-const LATEST = Date.UTC(2100, 0, 1);
+/** Every fact is older. */
+export const END = new Date('2100-01-01T00:00:00Z');
 
 /** Whether an upstream can tell of this instant (milliseconds): before 2018 and from 2100 on it is a wrong unit. */
-export const isTold = (time: number): boolean => time >= BEGINNING.getTime() && time < LATEST;
+export const isTold = (time: number): boolean => time >= BEGINNING.getTime() && time < END.getTime();
 
 /** The window of a token that ends at `now`: [now − length, now); `today` from 00:00 UTC; `all` from BEGINNING. */
 export function windowOf(timeframe: Timeframe, now: Date): Window {

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
 import { DAY_MS, HOUR_MS } from '../lib/time';
-import type { Venue, VenueName } from '../venues/venue';
+import type { VenueName } from '../lib/venue-name';
+import type { Venue } from '../venues/venue';
 import { type PageLoader, backfill, loadPage, recognise } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
 import { lpWorld } from './simulator/lp';

@@ -3,10 +3,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Sql } from '../db/sql';
 import type { Definition } from '../lib/definition';
+import type { VenueName } from '../lib/venue-name';
 import type { PendingSignal, Signal, SignalMark, TrackRecord } from '../workers/signal';
 import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source';
-
-export type VenueName = 'prediction' | 'perps' | 'lp';
 
 /** What an answer says about itself. Resolvers fill in what they know; the gateway adds the rest. */
 export interface AnswerMeta {
@@ -53,7 +52,7 @@ export interface SignalTracking {
   mark(sql: Sql, pending: readonly PendingSignal[], now: Date): Promise<SignalMark[]>;
 }
 
-/** What an endpoint's answers are chosen from, rebuilt in the background (contract 2.7: class snapshot). */
+/** What an endpoint's answers are chosen from, rebuilt in the background. */
 export interface Snapshot<T = unknown> {
   /** Path of the endpoint after /api/v1/. */
   name: string;

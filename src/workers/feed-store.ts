@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { later } from '../lib/time';
 import { addReport, emptyReport } from './ingest';
 import type { FeedCursor, IngestReport } from './source';
 
@@ -141,5 +142,3 @@ export async function noteFailure(pool: Pool, feed: string, words: string, at: D
 export async function forgetFailure(pool: Pool, feed: string): Promise<void> {
   await pool.query("UPDATE source_cursor SET cursor = cursor - 'failure' WHERE source = $1", [rowName(feed)]);
 }
-
-export const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);

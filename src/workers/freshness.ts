@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import type { Venue, VenueName } from '../venues/venue';
+import type { VenueName } from '../lib/venue-name';
+import type { Venue } from '../venues/venue';
 import { type FeedRow, listFeeds } from './feed-store';
 import { lastScored } from './scores';
 import type { LiveSource } from './source';

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction, writersTurn } from '../db/transaction';
-import type { Venue, VenueName } from '../venues/venue';
+import type { VenueName } from '../lib/venue-name';
+import type { Venue } from '../venues/venue';
 import { listPages, openPage } from './pages';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
 

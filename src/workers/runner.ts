@@ -3,21 +3,10 @@ import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import { repeat } from '../lib/repeat';
-import { DAY_MS } from '../lib/time';
+import { DAY_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
-import type { VenueName } from '../venues/venue';
-import {
-  type FeedRow,
-  Overtaken,
-  beginFeed,
-  findFeed,
-  forgetFailure,
-  holdFeed,
-  later,
-  moveFeed,
-  noteFailure,
-  recordedUntil,
-} from './feed-store';
+import type { VenueName } from '../lib/venue-name';
+import { type FeedRow, Overtaken, beginFeed, findFeed, forgetFailure, holdFeed, moveFeed, noteFailure, recordedUntil } from './feed-store';
 import { addReport, emptyReport, writing } from './ingest';
 import { LagMeter } from './lag';
 import type { IngestReport, LiveSource, LiveStep } from './source';

@@ -3,7 +3,7 @@ import http from 'node:http';
 import path from 'node:path';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { quantile } from '../../src/observability/recent';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { type Input, ask, requestOf } from '../support/ask';
 import { ENDPOINTS, ROOT } from '../support/catalogue';
 import { type Subjects, dearestInput, defaultInput, subjectsOf } from '../support/subjects';

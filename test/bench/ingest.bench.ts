@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
 import { type Figure, printTable } from './measure';
 import { backfill } from '../../src/workers/ingest';

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import type { Client } from 'pg';
 import { AppError } from '../../src/errors';
 import { quantile } from '../../src/observability/recent';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { startOpenGateway } from '../support/open-gateway';
 import { dearestInput, defaultInput, subjectsOf } from '../support/subjects';
 import { answerInProcess } from './endpoints/answer';

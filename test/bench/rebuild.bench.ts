@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { type Figure, printTable, timed } from './measure';
 import { rebuildWorld, watchMemory } from './world-build';
 import { openBenchWorld } from './worlds';

@@ -4,7 +4,7 @@ import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { scanCopiers } from '../../src/venues/prediction/scoring/copy-scan';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
 import { type ModelWallet, modelWallets } from '../venues/prediction/scoring/lab';
 import { type Figure, printTable } from './measure';

@@ -6,7 +6,7 @@ import { Client, type Pool } from 'pg';
 import { openDatabase } from '../../src/db/client';
 import { locateDatabase } from '../../src/db/location';
 import { migrate } from '../../src/db/migrate';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/catalogue';
 import { type BuiltWorld, WORLD_NOW, WORLD_START, buildWorld, renewWorld } from './world-build';
 

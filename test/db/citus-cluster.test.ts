@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Client, type Pool, type QueryConfig } from 'pg';
 import { type Database, openDatabase } from '../../src/db/client';
 import { migrate } from '../../src/db/migrate';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/catalogue';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
 import type { ThreeWorlds } from '../support/three-worlds';

@@ -1,4 +1,4 @@
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 
 /** A rule of the contract's table of names: what a field called so may hold. Null is always allowed: unknown. */
 interface Rule {
@@ -29,7 +29,7 @@ const each =
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** The contract's section 2.2 and 2.6, the more special name first: the first that fits is the one that counts. */
+/** What fields of these names look like, the more special name first: the first that fits is the one that counts. */
 const RULES: readonly Rule[] = [
   { name: /^(condition_id)$/, holds: text(/^0x[0-9a-f]{64}$/), says: '0x and 64 lower-case hex digits' },
   { name: /^(wallet|trader|leader|follower)$/, holds: text(/^0x[0-9a-f]{40}$/), says: '0x and 40 lower-case hex digits' },

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 
 const PREFIXES = { prediction: ['pm_'], perps: ['perp_'], lp: ['lp_', 'dca_', 'token_price'] };
 

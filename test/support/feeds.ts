@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { makeLogger } from '../../src/observability/logger';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { listFeeds } from '../../src/workers/feed-store';
 import { type IngestFigures, type Runner, makeRunner } from '../../src/workers/runner';
 import type { LiveSource } from '../../src/workers/source';

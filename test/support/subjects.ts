@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Endpoint, Parameter } from '../../src/endpoints/endpoint';
 import { sampleInput } from '../../src/endpoints/json-schema';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 
 /** Identifiers of a world by the name of the parameter that asks for them, the busiest first. */
 export type Subjects = Readonly<Record<string, readonly string[]>>;

@@ -5,7 +5,7 @@ import type { WorldOptions } from '../../src/sandbox/simulator/world';
 import { lp } from '../../src/venues/lp/index';
 import { perps } from '../../src/venues/perps/index';
 import { prediction } from '../../src/venues/prediction/index';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { recognise } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { RecordedPage, RecordedSource } from '../../src/workers/source';

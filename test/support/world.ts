@@ -4,7 +4,7 @@ import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import type { WorldPage } from '../../src/sandbox/simulator/world';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { addReport, backfill, emptyReport, recognise } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { IngestReport } from '../../src/workers/source';

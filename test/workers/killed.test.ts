@@ -5,7 +5,7 @@ import { startPoolsUpstream } from '../../src/sandbox/venues/lp';
 import { startPerpsUpstream } from '../../src/sandbox/venues/perps';
 import { type PretendUpstream, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
 import type { Clock } from '../../src/lib/clock';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { listFeeds } from '../../src/workers/feed-store';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';

@@ -4,7 +4,7 @@ import { makeLogger } from '../../src/observability/logger';
 import { lpFeeds } from '../../src/venues/lp/sources/live';
 import { perpsFeeds } from '../../src/venues/perps/sources/live';
 import { predictionFeeds } from '../../src/venues/prediction/sources/live';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { makeRunner } from '../../src/workers/runner';
 import type { LiveSource, UpstreamUrls } from '../../src/workers/source';
 import type { FromReader, ReaderOrders } from './reader';

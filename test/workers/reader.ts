@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import type { UpstreamUrls } from '../../src/workers/source';
 import { ROOT } from '../support/catalogue';
 

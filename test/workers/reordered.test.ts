@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
 import { loadPage } from '../../src/workers/ingest';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';

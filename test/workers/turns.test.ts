@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { VENUES } from '../../src/app';
 import { backfill, loadPage } from '../../src/workers/ingest';
-import type { Venue, VenueName } from '../../src/venues/venue';
+import type { VenueName } from '../../src/lib/venue-name';
+import type { Venue } from '../../src/venues/venue';
 import type { RecordedSource } from '../../src/workers/source';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';

@@ -30,6 +30,9 @@ export interface NetStance extends Stance {
   weight: number;
 }
 
+/** What wallets hold net, USDC. */
+export const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
+
 /** What a group of wallets thinks of one market. */
 export interface Consensus {
   /** Outcome token with the most weight; null without any weight. */

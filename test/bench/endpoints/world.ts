@@ -1,6 +1,6 @@
 import { openDatabase, type Database, type Statements } from '../../../src/db/client';
 import { makeContext } from '../../../src/graph/context';
-import type { VenueName } from '../../../src/venues/venue';
+import type { VenueName } from '../../../src/lib/venue-name';
 import { buildSnapshots } from '../../../src/workers/snapshots';
 import { venueOf } from '../world-build';
 import { openBenchWorld } from '../worlds';

@@ -63,7 +63,7 @@ export function sharpeOf(positions: readonly Returned[]): number | null {
 
 const returnOf = ({ gain, paid_usdc }: Returned): number => clamp(Number(gain) / Number(paid_usdc), S_PM.return_min, S_PM.return_max);
 
-/** Figures of ended positions (section 7 of the contract: D-ROI, D-SHARPE, win rate, profit factor, drawdown, Brier score). */
+/** Figures of ended positions: return, Sharpe ratio, win rate, profit factor, drawdown, Brier score. */
 export function figuresOf(ended: readonly PositionRow[]): EndedFigures {
   const counted = ended.filter(({ status }) => status !== 'voided');
   const wins = counted.filter(({ gain }) => Number(gain) > 0).length;

@@ -1,4 +1,4 @@
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, END } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
 import { partOf } from './pieces';
 import { type Tiles, tilesOf } from './tiles';
@@ -46,9 +46,6 @@ FROM pm_trade AS trade ${markets} WHERE ${within(torn, parameters)} AND trade.is
 export const longestGrain = (bounds: readonly Date[]): Grain => ((bounds[0] as Date) > BEGINNING ? 'day' : 'life');
 
 const FIGURES = ['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'];
-
-/** When nothing has happened yet. */
-const END = new Date('9999-01-01T00:00:00Z');
 
 /**
  * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), fills, buys, sells, buy_usdc,

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { mean, median, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { type NetStance, type Stance, byScore, consensusOf, independentOf } from '../consensus';
+import { type NetStance, type Stance, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -100,7 +100,6 @@ async function suggestionOf(context: GraphContext, args: Args): Promise<Record<s
 const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
 /** The same as it is told, in tenths. */
 const toldAverage = (one: Pick<Favoured, 'wallets'>): number => roundTo(averageOf(one), 1);
-const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
 
 /** Conviction by definition D-CONV. */
 function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Conviction {

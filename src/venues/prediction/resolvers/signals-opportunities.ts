@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../../lib/time';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
-import { type NetStance, byMoney, byScore, consensusOf, independentOf } from '../consensus';
+import { type NetStance, byMoney, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
@@ -17,10 +17,9 @@ import { type SmartWalletFlow, listSmartWalletFlowsOn } from '../queries/smart-w
 import { listHeldStances } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
+import type { Strength } from './signals-smart';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
 import { nameRun } from './wallets';
-
-type Strength = 'weak' | 'moderate' | 'strong';
 
 interface Args {
   min_signal_strength: Strength;
@@ -176,8 +175,6 @@ function weigh(
     },
   ];
 }
-
-const moneyOf = (wallets: readonly NetStance[]): number => wallets.reduce((sum, wallet) => sum + wallet.net_usdc, 0);
 const shareOf = (wallets: readonly NetStance[], test: (wallet: NetStance) => boolean): number =>
   wallets.filter(test).length / wallets.length;
 

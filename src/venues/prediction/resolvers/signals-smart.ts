@@ -14,7 +14,7 @@ import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wal
 import { emptyWithin, smartRule } from './flows-scope';
 
 type Direction = 'BUY' | 'SELL';
-type Strength = 'weak' | 'moderate' | 'strong';
+export type Strength = 'weak' | 'moderate' | 'strong';
 
 interface Args {
   timeframe: Timeframe;

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { HOUR_MS, isoDay } from '../../../lib/time';
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, END } from '../../../lib/timeframe';
 import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
@@ -9,8 +9,6 @@ import { lockRollups, sqlOf } from './positions';
 
 /** Hours told in one transaction: writers wait for it. */
 const AT_ONCE = 24;
-/** Later than any fact. */
-const END = new Date('9999-01-01T00:00:00Z');
 
 const DAY = `(hour AT TIME ZONE 'UTC')::date`;
 

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { later } from '../../../lib/time';
 import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
 import { Reasons } from './record';
 
@@ -31,8 +32,6 @@ export async function readPage<Row>(page: RecordedPage, client: PoolClient, opti
   await touchCursor(client, feed.name, page.name, newest);
   return report;
 }
-
-const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);
 
 interface Batch<Row> {
   rows: Row[];

@@ -1,0 +1,2 @@
+/** The venues that are told of: a wing each. */
+export type VenueName = 'prediction' | 'perps' | 'lp';
