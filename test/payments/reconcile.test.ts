@@ -89,6 +89,7 @@ describe('what is looked after when nobody asks', () => {
     await sql("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE payer = $1", [payer]);
     await till.payments.reconcile();
     expect(await stateOf(payer)).toBe('RELEASED');
+    expect(till.logged.join()).toContain('a process ended with payments in flight');
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
   });
 
@@ -160,6 +161,19 @@ describe('what is looked after when nobody asks', () => {
     });
     expect(told(await till.payments.charge(saleOf({ headers }), work))).toBe('500 internal');
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+  });
+
+  it('a pass that fails is told, and the next ones come', async () => {
+    const own = await openTill({ settings: { reconcile_ms: 50 } });
+    try {
+      const reopen = await own.database.shut();
+      await until(() => own.logged.join().includes('reconciliation failed'));
+      await reopen();
+      await own.database.pool.query("INSERT INTO payment_instance (id, seen_at) VALUES (gen_random_uuid(), now() - interval '1 day')");
+      await until(async () => (await own.database.pool.query('SELECT FROM payment_instance')).rowCount === 1);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('tells how the chains are even while the database is not', async () => {
