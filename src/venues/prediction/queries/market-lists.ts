@@ -55,11 +55,19 @@ const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(o
 
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 
+const isAscii = (word: string): boolean => /^\p{ASCII}*$/u.test(word);
+
+/** A pattern of a word in either case: a database of the C locale lowers no letters beyond ASCII. */
+const eitherCase = (word: string): string =>
+  word.replace(/\./g, '\\.').replace(/\P{ASCII}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
 /** SQL of the markets in scope as of `now`, in no order; its values must be the first of `parameters`. */
 export function listedMarkets(scope: ListScope, now: Date, parameters: Parameters): string {
-  parameters.values.push(now, scope.category, scope.words && scope.words.map(patternOf), scope.exactly, scope.resolved_from);
+  const foreign = scope.words?.filter((word) => !isAscii(word)).map(eitherCase) ?? [];
+  const patterns = scope.words?.filter(isAscii).map(patternOf) ?? null;
+  parameters.values.push(now, scope.category, patterns, scope.exactly, scope.resolved_from, foreign.length > 0 ? foreign : null);
   return `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${statusAt(scope.status, 'market', '$1')} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
-  AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`;
+  AND ($6::text[] IS NULL OR ${TEXT} ~ ALL ($6)) AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`;
 }
 
 /** Markets in scope as of `now`, in no order. */

@@ -322,4 +322,14 @@ describe('markets by hand', () => {
     const sentiment = await ask<{ overall_sentiment: Row }>('sentiment', { condition_id: condition(20), timeframe: '24h' });
     expect(sentiment.overall_sentiment).toMatchObject({ score: 1, smart_sentiment: null, divergence: null });
   });
+
+  test('a search finds letters of every script in either case', async () => {
+    const named = { slug: 'will-lvaro-zgr-win', events: [], question: 'Will Álvaro ÖZGÜR or Ивáн win?' };
+    await loadRecords(db.pool, 'markets-5.json', [market(11, named)]);
+    for (const query of ['Álvaro', 'álvaro özgür', 'ÁLVARO WIN', 'özgür', 'ИВÁН'])
+      expect((await ask<Row[]>('search', { query })).map((row) => [row.condition_id, row.relevance])).toEqual([
+        [condition(11), expect.anything()],
+      ]);
+    expect((await callForError(db, 'markets/search', now, { query: 'álvarez' })).code).toBe('empty_result');
+  });
 });
