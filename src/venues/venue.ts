@@ -40,7 +40,7 @@ export interface GraphContext {
 export type Resolver<Source = never, Args = never> = GraphQLFieldResolver<Source, GraphContext, Args>;
 export type Resolvers = Record<string, Record<string, unknown>>;
 
-/** The signal endpoints of a wing: what they say, and how it turned out (definition D-TRACK). */
+/** The signal endpoints of a wing: what they say, and how it turned out. */
 export interface SignalTracking {
   /** Paths after /api/v1/. */
   endpoints: readonly string[];

@@ -36,7 +36,7 @@ export interface SignalMark {
   baseline: number;
 }
 
-/** How earlier signals of an endpoint turned out at one horizon (definition D-TRACK). Rates 0-1; null without a marked signal. */
+/** How earlier signals of an endpoint turned out at one horizon. Rates 0-1; null without a marked signal. */
 export interface TrackRecord {
   horizon: string;
   signals: number;

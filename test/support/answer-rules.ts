@@ -1,6 +1,6 @@
 import type { VenueName } from '../../src/lib/venue-name';
 
-/** A rule of the contract's table of names: what a field called so may hold. Null is always allowed: unknown. */
+/** A rule by names: what a field called so may hold. Null is always allowed: unknown. */
 interface Rule {
   name: RegExp;
   holds(value: unknown): boolean;
@@ -63,7 +63,7 @@ const SNAKE = /^[a-z][a-z0-9_]*$/;
 /** Native event records keep the spelling of their program. */
 const PASCAL = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Where an answer breaks the contract's table of names, each place once, as `path: what stands there is not …`. */
+/** Where an answer breaks the rules by names, each place once, as `path: what stands there is not …`. */
 export function brokenRules(data: unknown, venue: VenueName): string[] {
   const broken = new Map<string, string>();
   visit(data, '', (name, value, path) => {

@@ -10,7 +10,7 @@ import { type SignalRow, smartSignals } from './queries/smart-wallets-signals';
 
 /** The wing's signal endpoint, path after /api/v1/. */
 export const SIGNALS_ENDPOINT = 'perps/smart-wallets/signals';
-/** D-TRACK: a signal of a coin is marked after one hour, a day and a week. */
+/** Track record: a signal of a coin is marked after one hour, a day and a week. */
 const HORIZONS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '168h': 168 * HOUR_MS } as const;
 export const SIGNAL_HORIZONS = Object.keys(HORIZONS);
 

@@ -19,7 +19,7 @@ export interface Stance {
 /** How much a wallet's money counts. */
 export type Weight = (score: number) => number;
 
-/** Smart money counts by how far a score stands above 50; what is not above counts nothing (definition D-CONS). */
+/** Smart money counts by how far a score stands above 50; what is not above counts nothing. */
 export const byScore: Weight = (score) => Math.max(0, (score - 50) / 50);
 /** Low-score money counts by its USDC. */
 export const byMoney: Weight = () => 1;

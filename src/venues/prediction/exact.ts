@@ -27,7 +27,7 @@ export const changePercent = (amount: string, earlier: string | null): number | 
 
 export type Trend = 'rising' | 'falling' | 'flat';
 
-/** More than 5 % up, more than 5 % down, between (definition D-HEAT); something from nothing rises. Null without an earlier amount. */
+/** More than 5 % up, more than 5 % down, between; something from nothing rises. Null without an earlier amount. */
 export function trendOf(amount: string, earlier: string | null): Trend | null {
   if (earlier === null) return null;
   const change = changePercent(amount, earlier) ?? (Number(amount) > 0 ? Number.POSITIVE_INFINITY : 0);

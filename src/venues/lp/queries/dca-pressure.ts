@@ -46,7 +46,7 @@ export const LEAN = 15;
 const NEVER_S = 100 * 365 * 86_400;
 
 /**
- * D-DCA: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
+ * Recurring-order pressure: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
  * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens.
  */
 function pressure(one: boolean): Statement {

@@ -36,7 +36,7 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
 /**
- * D-SPIKE: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). What is counted of the ranked pools is counted once
+ * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). What is counted of the ranked pools is counted once
  * for all: a join that expects one row of them would count it again for each.
  */
 function trending(windows: number): Statement {

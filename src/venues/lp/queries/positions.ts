@@ -26,7 +26,7 @@ SELECT * FROM (
   ${afterwards(now, `UNION ALL ${changedSince(filter, now)}`)}
 ) o WHERE closed_at IS NULL AND deposits > 0`;
 
-/** D-LPPNL: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
+/** PnL of a position: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>
   `CASE WHEN ${p}.closed_at IS NOT NULL AND ${p}.opened_at IS NOT NULL AND ${p}.deposits > 0 AND ${p}.unpriced = 0 THEN ${p}.withdrawn_usd + ${p}.claimed_usd - ${p}.deposited_usd END`;
 

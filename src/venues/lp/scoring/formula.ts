@@ -41,7 +41,7 @@ export interface LpScore {
 }
 
 /**
- * S-LP of all closed positions of an owner, in any order: 35·wilson_lb(win, n) + 25·clip(log10(1 + deposited_usd)/7)
+ * Score of a provider from all closed positions, in any order: 35·(Wilson's lower bound of its win rate) + 25·clip(log10(1 + deposited_usd)/7)
  * + 30·clip((avg_pnl_pct + 5)/25) + 10·clip(log10(1 + n)/2). Positions without priced deposits and result do not count.
  */
 export function scoreProvider(positions: readonly ClosedLpPosition[]): LpScore {

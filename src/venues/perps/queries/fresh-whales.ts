@@ -35,7 +35,7 @@ export interface FreshWhale extends TraderStats {
   signals: FreshSignals;
 }
 
-/** Weights of D-FRESH. */
+/** Weights of the fresh-whale score. */
 export const WEIGHTS = { age: 25, size: 25, concentration: 15, win_rate: 20, timing: 15 } as const satisfies Record<
   keyof FreshSignals,
   number
@@ -183,7 +183,7 @@ function sizeSignal(volume: number, min_volume: number): number {
   return min_volume > 0 ? clip(Math.log10(volume / min_volume) / 2) : 1;
 }
 
-/** D-FRESH, 0..100 in tenths: what is not known counts nothing. */
+/** Fresh-whale score, 0..100 in tenths: what is not known counts nothing. */
 function suspicionOf(signals: FreshSignals): number {
   const names = Object.keys(WEIGHTS) as (keyof FreshSignals)[];
   return roundTo(names.reduce((sum, name) => sum + WEIGHTS[name] * (signals[name] ?? 0), 0), 1); // prettier-ignore

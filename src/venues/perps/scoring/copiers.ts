@@ -4,7 +4,7 @@ import { heldAt } from '../queries/held';
 import { SMART_SCORE } from '../tier';
 import { PERP_TAGS } from './tags';
 
-/** D-COPY: how far back it looks, how late a copy may be, and how few copies say nothing. */
+/** Copying: how far back it looks, how late a copy may be, and how few copies say nothing. */
 const WITHIN = "interval '30 days'";
 const MAX_LAG = "interval '60 minutes'";
 export const FEWEST_MATCHES = 5;

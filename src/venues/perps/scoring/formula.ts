@@ -39,7 +39,7 @@ export interface PerpScore {
 }
 
 /**
- * S-PERP: min(log2(trades + 1)·4, 40) + 40·w + (pnl > 0 ? min(log10(pnl + 1)·4, 20) : 0) with w the Wilson 90 % lower bound of the
+ * Trader score: min(log2(trades + 1)·4, 40) + 40·w + (pnl > 0 ? min(log10(pnl + 1)·4, 20) : 0) with w the Wilson 90 % lower bound of the
  * round trips won, all net of fees. Throws RangeError when more were won than closed.
  */
 export function scoreTrader(record: TraderRecord): PerpScore {

@@ -30,7 +30,7 @@ const COMES_FIRST = new Set(['BUY', 'SPLIT']);
 const rank = (row: HistoryRow): number => (COMES_FIRST.has(row.side) ? 0 : 1);
 
 /**
- * Gain of each SELL and REDEEM row over the average cost of its shares, by trade_id (definition D-PNL): cost is averaged per token, a split
+ * Gain of each SELL and REDEEM row over the average cost of its shares, by trade_id: cost is averaged per token, a split
  * buys and a merge sells every outcome at its set price. Rows whose shares were not seen to come (history cut off, conversions) are left out.
  */
 export function realizedGains(rows: readonly HistoryRow[], facts: MarketFacts): Map<string, string> {

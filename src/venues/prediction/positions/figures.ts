@@ -18,7 +18,7 @@ export const isPosition = ({ paid_shares }: Pick<PositionRow, 'paid_shares'>): b
 /** Sold out, resolved or refunded. */
 export const hasEnded = ({ status }: PositionRow): boolean => status !== 'open';
 
-/** What S-PM looks at; y is what a share brought on average: its payout, its sale, or both by their shares. */
+/** What the wallet score looks at; y is what a share brought on average: its payout, its sale, or both by their shares. */
 export function evidenceOf(position: JudgedPosition): EndedPosition {
   const { event, paid_shares, paid_usdc, received_usdc, payout_usdc, gain, status, closed_at } = position;
   return {
@@ -54,7 +54,7 @@ export const SHARPE_MIN = 10;
 
 type Returned = Pick<PositionRow, 'gain' | 'paid_usdc'>;
 
-/** D-SHARPE: mean over deviation of returns cut to −1..3, of ended positions; null below ten, and when returns do not vary. */
+/** Sharpe ratio: mean over deviation of returns cut to −1..3, of ended positions; null below ten, and when returns do not vary. */
 export function sharpeOf(positions: readonly Returned[]): number | null {
   const returns = positions.filter(({ paid_usdc }) => Number(paid_usdc) > 0).map(returnOf);
   const spread = standardDeviation(returns);

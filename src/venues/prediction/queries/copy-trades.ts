@@ -95,7 +95,7 @@ function stretchesOf(trades: readonly CopyTrade[], max_lag_ms: number): Stretch[
   return stretches;
 }
 
-/** Wallets with at least so many trades within (0, max_lag] after the leader's, on the same token and side, before `to`: those with most; and the fills of all others than the leader there. */
+/** Wallets with at least so many trades within (0, max_lag_ms] after the leader's, on the same token and side, before `to`: those with most; and the fills of all others than the leader there. */
 export async function listFollowers(
   sql: Sql,
   leader: string,

@@ -1,7 +1,7 @@
 import { SHARPE_MIN } from '../positions/figures';
 import { S_PM } from '../scoring/parameters';
 
-/** D-SHARPE's ranking value leans to 0 for few positions. */
+/** The Sharpe ratio's ranking value leans to 0 for few positions. */
 export const SHARPE_PRIOR = 20;
 const Z = S_PM.significant_z;
 

@@ -16,7 +16,7 @@ FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND pai
 LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
 };
 
-/** A position as S-PM judges it (evidenceOf), with its gain and cost as exact decimal texts. */
+/** A position as the wallet score judges it (evidenceOf), with its gain and cost as exact decimal texts. */
 export interface EndedEvidence extends EndedPosition {
   wallet: string;
   gain: string;

@@ -14,7 +14,7 @@ export interface TrendingRow {
   trades: number;
   /** Of the part just before. */
   previous: string;
-  /** Volume against the mean of the earlier parts since the market's first fill (definition D-SPIKE); null where they are too few. */
+  /** Volume against the mean of the earlier parts since the market's first fill; null where they are too few. */
   spike: number | null;
 }
 

@@ -90,7 +90,7 @@ const scoreOf = (rows: readonly Sided[], reference: string): number | null => {
 /** Scores from which a sentiment has a direction, and a strong one. */
 export const LEANS = { plain: 0.15, strong: 0.5 } as const;
 
-/** Word for a score, by definition D-SENT. */
+/** Word for a sentiment score. */
 export function labelOf(score: number): 'very_bearish' | 'bearish' | 'neutral' | 'bullish' | 'very_bullish' {
   if (score < -LEANS.strong) return 'very_bearish';
   if (score < -LEANS.plain) return 'bearish';

@@ -36,7 +36,7 @@ interface Candidate {
   similarity: number;
 }
 
-/** Weights of D-SIM. */
+/** Weights of the similarity of two markets. */
 export const HYBRID = { wallets: 0.6, text: 0.3, category: 0.1 } as const;
 
 const ALL_MARKETS: ListScope = { status: 'all', category: null, words: null, exactly: null, resolved_from: null };

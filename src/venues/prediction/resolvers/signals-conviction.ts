@@ -45,7 +45,7 @@ interface Conviction extends Favoured {
   gap: number | null;
 }
 
-/** Weights of D-CONV, and where its parts are full. */
+/** Weights of conviction, and where its parts are full. */
 export const PARTS = { share: 0.35, independent: 0.25, score: 0.2, bet: 0.2 } as const;
 export const FULL = { independent: 20, score_from: 60, score_span: 40, bet: 5 } as const;
 const TOP_WALLETS = 3;
@@ -101,7 +101,7 @@ const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => mean(walle
 /** The same as it is told, in tenths. */
 const toldAverage = (one: Pick<Favoured, 'wallets'>): number => roundTo(averageOf(one), 1);
 
-/** Conviction by definition D-CONV. */
+/** Conviction of smart money in an outcome. */
 function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Conviction {
   const [avg_score, total_usdc] = [averageOf(one), moneyOf(one.all)];
   const share = moneyOf(one.wallets) / total_usdc;

@@ -44,7 +44,7 @@ const inOrder = (a: BookFact, b: BookFact): number =>
 const times = (amount: bigint, price: bigint): bigint => (amount * price) / UNIT;
 
 /**
- * One wallet's positions on a market, or on markets that conversions tie together (definition D-PNL): cost is averaged per token; a split
+ * One wallet's positions on a market, or on markets that conversions tie together: cost is averaged per token; a split
  * buys and a merge sells every outcome at its set price; a conversion moves cost; resolution realizes all that is held, at the time
  * of resolution; a redemption is cash only. Shares given away that were not seen to come count nowhere but in `unseen_shares`.
  */
@@ -52,7 +52,7 @@ export class Book {
   private readonly places = new Map<string, Place>();
   private readonly positions = new Map<string, Position>();
 
-  /** Markets, and what was kept of the wallet's positions there: rows that `canContinue` with the facts to come. */
+  /** Markets, and what was kept of the wallet's positions there: rows that all facts to come stand behind. */
   constructor(
     private readonly wallet: string,
     markets: readonly BookMarket[],

@@ -73,7 +73,7 @@ export interface Findings {
   copy_score: number | null;
 }
 
-/** What the tags of a wallet look at, from all its positions, also those not seen to be bought; `largest_event_share` of S-PM. */
+/** What the tags of a wallet look at, from all its positions, also those not seen to be bought; `largest_event_share` as the wallet score has it. */
 export function behaviourOf(
   positions: readonly JudgedPosition[],
   largest_event_share: number | null,

@@ -57,7 +57,7 @@ export const countWindow = async (sql: Sql, window: Window): Promise<CopyCounts>
   trades: new Map(),
 });
 
-/** Wallets that copy the leader in the window (definition D-COPY), highest score first; wallets that trade before it as often as half the time they trade after are none. */
+/** Wallets that copy the leader in the window, highest score first; wallets that trade before it as often as half the time they trade after are none. */
 export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCounts): Promise<Copier[]> {
   const { leader, window, max_lag_ms, min_overlap } = scope;
   const led = await listOwnTrades(sql, [leader], window);

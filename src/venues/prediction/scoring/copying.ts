@@ -61,7 +61,7 @@ export function countBefore(told: readonly { at: number }[], at: number): number
 }
 
 /**
- * Trades of one follower that come within (0, max_lag] after a trade of the leader on the same token and side: each takes the newest such trade of
+ * Trades of one follower that come within (0, max_lag_ms] after a trade of the leader on the same token and side: each takes the newest such trade of
  * the leader that it has not taken yet. `eligible` says whether the follower's shares just before the leader's trade allow it.
  */
 export function matchCopies(leader: Course, follower: Course, max_lag_ms: number, eligible: (match: CopyMatch) => boolean): CopyMatch[] {
@@ -81,7 +81,7 @@ export function matchCopies(leader: Course, follower: Course, max_lag_ms: number
   return matches;
 }
 
-/** Of a follower's trades those within (0, max_lag] after any trade of the leader on the same token and side. */
+/** Of a follower's trades those within (0, max_lag_ms] after any trade of the leader on the same token and side. */
 export function tradesAfter(leader: Course, follower: readonly CopyTrade[], max_lag_ms: number): CopyTrade[] {
   return follower.filter((trade) => {
     const line = lineOf(leader, trade);
@@ -90,7 +90,7 @@ export function tradesAfter(leader: Course, follower: readonly CopyTrade[], max_
   });
 }
 
-/** D-COPY of one follower. */
+/** How well one follower copies. */
 export interface CopyFigures {
   overlap_trades: number;
   precision: number;

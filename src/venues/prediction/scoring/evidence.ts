@@ -46,7 +46,7 @@ export interface Edge {
   is_floored: boolean;
 }
 
-/** The positions that S-PM looks at: ended by `now`, cost at least $1, bought at a price, not refunded. In an order of their own. */
+/** The positions that the wallet score looks at: ended by `now`, cost at least $1, bought at a price, not refunded. In an order of their own. */
 export function eligiblePositions(positions: readonly EndedPosition[], now: Date): EndedPosition[] {
   return positions
     .filter(({ closed_at, cost_usdc, e, is_voided }) => !is_voided && e > 0 && cost_usdc >= S_PM.min_cost_usdc && closed_at <= now)
@@ -102,7 +102,7 @@ export function edgeWithoutLargestEvent(events: readonly EventSums[]): Edge | nu
   return edgeOf(events.filter((event) => event !== largest));
 }
 
-/** roi_s = Σ clamp(pnl/cost, −1, 3)/(n + 50) with the weights' mean for the plain one: mean · n/(n + 50). 0 of nothing. */
+/** Return that leans to 0 where positions are few: Σ clamp(pnl/cost, −1, 3)/(n + 50) with the weights' mean for the plain one, mean · n/(n + 50). 0 of nothing. */
 export function shrunkReturn(positions: readonly WeighedPosition[]): number {
   const n = positions.length;
   const returned = positions.map(({ pnl_usdc, cost_usdc, weight }) => ({

@@ -20,7 +20,7 @@ export interface Followable {
 }
 
 /**
- * D-FOLLOW of a wallet. `payouts` has what a share of each ended position's token paid, by `condition|token`; null: not known yet. A follower sells
+ * Followable return of a wallet. `payouts` has what a share of each ended position's token paid, by `condition|token`; null: not known yet. A follower sells
  * no more than it bought: of what the wallet sold beyond, it has its part. Shares left over are worth their payout; where that is
  * unknown the follower still holds, and the position is left out. Fees are not told by the upstream: none are taken off.
  */

@@ -54,7 +54,7 @@ export interface PmScore extends PmEvidence, PmVerdict {
   version: string;
 }
 
-/** S-PM of one wallet from all its ended positions, in any order, as of `now`; later and refunded ones are passed over. */
+/** Score of one wallet from all its ended positions, in any order, as of `now`; later and refunded ones are passed over. */
 export function scoreWallet(positions: readonly EndedPosition[], now: Date): PmScore {
   const eligible = eligiblePositions(positions, now);
   const counted = forecasts(eligible, now);

@@ -28,7 +28,7 @@ interface MarketSuspect extends Suspect {
 }
 
 /**
- * D-INS in two phases over the wallets that bought on a market, as of `now`: the first drops those that what is known of wallets and the market keeps below
+ * The insider pattern in two phases over the wallets that bought on a market, as of `now`: the first drops those that what is known of wallets and the market keeps below
  * `min_score`, and all but the 2,000 wallets that can reach most; the second looks at trades.
  */
 export async function scanMarket(sql: Sql, condition_id: string, now: Date, overlay: string, min_score: number): Promise<MarketScan> {

@@ -1,7 +1,7 @@
 import { clip, hhi, logClip, roundTo, sum, wilsonLowerBound } from '../../../lib/statistics';
 import type { Category } from '../../../lib/category';
 
-/** Points of the seven signals of D-INS, and where they begin and end. What the definition leaves open between its ends runs on a logarithmic scale. */
+/** Points of the seven signals of the insider pattern, and where they begin and end. What the definition leaves open between its ends runs on a logarithmic scale. */
 export const D_INS = {
   wallet_age: { points: 15, days: 30 },
   first_bet_size: { points: 15, multiple: 50, min_usdc: 1_000 },
@@ -60,7 +60,7 @@ const isKnowable = ({ category, question, tags }: InsiderEvidence['market']): bo
 /** What the score looks at: it asks no names of categories. */
 export type WeighedEvidence = Omit<InsiderEvidence, 'category_volumes'> & { category_volumes: readonly { usdc: number }[] };
 
-/** Insider-pattern score of a wallet on a market, 0-100 in tenths (definition D-INS). A signal out of play gives its weight to the others. */
+/** Insider-pattern score of a wallet on a market, 0-100 in tenths. A signal out of play gives its weight to the others. */
 export function scoreOf(evidence: WeighedEvidence): number {
   const inPlay =
     100 - (evidence.is_resolved ? 0 : D_INS.withdrawal_speed.points) - (hasShortBets(evidence) ? 0 : D_INS.short_bet_win_rate.points);

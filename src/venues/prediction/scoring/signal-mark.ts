@@ -9,7 +9,7 @@ export const isTradable = (price: number | null, direction: 1 | -1): price is nu
   price !== null && (direction === 1 ? price > 0 : price < 1);
 
 /**
- * How a signal turned out (definition D-TRACK). Who follows buys the share at its price, or what pays one less the share at one less its price;
+ * How a signal turned out. Who follows buys the share at its price, or what pays one less the share at one less its price;
  * a hit is a gain. The price implies the chance of a hit: itself, or one less it.
  */
 export function markOf(

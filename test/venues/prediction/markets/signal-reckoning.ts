@@ -64,7 +64,7 @@ export function independent(wallets: readonly { token: string; opened: number; w
   return squares === 0 ? 0 : sum(clusters) ** 2 / squares;
 }
 
-/** Definition D-CONS. */
+/** Consensus, as it is defined. */
 export function consensusOf(held: readonly Held[], weigh: (score: number) => number): Consensus {
   const wallets = by(held, ({ wallet }) => wallet).flatMap((own): Stance[] => {
     const [top, ...others] = [...own].sort((a, b) => b.cost - a.cost || (a.token < b.token ? -1 : 1)) as [Held, ...Held[]];

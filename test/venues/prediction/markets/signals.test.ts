@@ -83,7 +83,7 @@ describe('signals', () => {
   const near = (value: unknown, expected: number | null, digits = 5): void =>
     expected === null ? expect(value).toBeNull() : expect(value).toBeCloseTo(expected, digits);
 
-  /** Definition D-CONS, in plain words: each wallet net on its largest outcome. */
+  /** Consensus in plain words: each wallet net on its largest outcome. */
   function consensus(
     own: Held[],
     weigh: (score: number) => number,

@@ -231,7 +231,7 @@ const groupOf = (given: readonly { after: number; winner: 'y' | 'n' | 'void' | '
     return winner === 'open' ? market(id, { neg_risk_id: 'g' }) : resolved(id, after, winner, { neg_risk_id: 'g' });
   });
 
-describe('identities of D-PNL', () => {
+describe('identities of positions and gains', () => {
   test('whatever is bought, sold, split, merged, converted, resolved or refunded: cash out − cash in + worth = realized + unrealized', () => {
     fc.assert(
       fc.property(steps, results, (list, given) => {

@@ -31,7 +31,7 @@ interface Ended {
   closed_at: Date;
 }
 
-/** Rank of a wallet by its positions, from the definitions: D-SHARPE and returns that lean to 0, Wilson's lower bound, the sum of gains. */
+/** Rank of a wallet by its positions, from the definitions: Sharpe ratio and returns that lean to 0, Wilson's lower bound, the sum of gains. */
 function rankOf(metric: EndedMetric, ended: readonly Ended[]): number | null {
   const returns = ended.filter(({ paid }) => paid > 0).map(({ gain, paid }) => Math.min(3, Math.max(-1, gain / paid)));
   const n = returns.length;

@@ -1,6 +1,6 @@
 import { type Counted, type Told, type ToldMarket, type ToldWorld, countPositions } from './told-world';
 
-/** Definition D-INS a second time: from what the upstream told, in plain TypeScript, a wallet on a market at a time. */
+/** The insider pattern a second time: from what the upstream told, in plain TypeScript, a wallet on a market at a time. */
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -5,7 +5,7 @@ import { NOW, iso, market, move, now, trade } from '../small-world';
 import { condition, loadRecords, wallet } from '../support';
 
 /**
- * Definition D-INS by hand, each signal between its ends. Wallet 501 bets $1,500 in one transaction on an open market, ten days after its first trade;
+ * The insider pattern by hand, each signal between its ends. Wallet 501 bets $1,500 in one transaction on an open market, ten days after its first trade;
  * 511 knew how market 83 would end, as with two others before, and takes its payout after four hours; 513 puts $197,777 on the losing side.
  */
 

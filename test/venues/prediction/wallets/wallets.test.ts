@@ -84,7 +84,7 @@ describe('wallets of a simulated world, counted a second time', () => {
     return largest;
   }
 
-  /** The evidence of S-PM: positions of $1 at least that ended, bought below 0.95, halved in weight every 180 days. */
+  /** The evidence of the wallet score: positions of $1 at least that ended, bought below 0.95, halved in weight every 180 days. */
   function breakdownOf(wallet: string): Row {
     const ended = endedOf(wallet).filter(({ status, paid }) => status !== 'voided' && paid >= 1);
     const forecasts = ended
