@@ -38,6 +38,8 @@ test.each<[string, Partial<PerpBehaviour>, PerpTag[]]>([
   ['fresh', { first_trade_at: daysAgo(13) }, ['fresh']],
   ['two weeks', { first_trade_at: daysAgo(14) }, []],
   ['one hit', { largest_coin_day_pnl: 600 }, ['one_hit']],
+  ['one hit of cents', { net_pnl: 0.5, largest_coin_day_pnl: 0.3 }, ['one_hit']],
+  ['nothing gained is no hit', { net_pnl: 0, largest_coin_day_pnl: 0 }, []],
   ['a loss is no hit', { net_pnl: -1, largest_coin_day_pnl: 600 }, []],
   ['market maker', maker, ['market_maker']],
   ['499 fills', { ...maker, fills: 499 }, []],

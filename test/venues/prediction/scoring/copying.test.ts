@@ -56,6 +56,24 @@ describe('copies', () => {
     expect(figures.p_value).toBeCloseTo(0.01585, 9);
   });
 
+  test('one lag says nothing of regularity; lags that differ say less than equal ones', () => {
+    const figures = (leader: number[], follower: number[], chance: number) => {
+      const [led, followed] = [leader, follower].map((seconds) => courseOf(seconds.map((second) => trade(second)))) as [
+        ReturnType<typeof courseOf>,
+        ReturnType<typeof courseOf>,
+      ];
+      return copyFigures(
+        matchCopies(led, followed, 60_000, () => true),
+        follower.length,
+        leader.length,
+        chance,
+      );
+    };
+    expect(figures([0], [10], 0)).toMatchObject({ precision: 1, coverage: 1, lift: null, copy_score: expect.closeTo(0.8, 9) });
+    // Lags of 10, 20 and 30 s deviate by 10 of 20: 0.4 + 0.2 + 0.2 / 10 + 0.2 / 2.
+    expect(figures([0, 100, 200], [10, 120, 230], 1)).toMatchObject({ lift: 1, copy_score: expect.closeTo(0.72, 9) });
+  });
+
   test('the binomial tail is what summing all terms gives', () => {
     const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
     fc.assert(

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { S_PM } from '../../../../src/venues/prediction/scoring/parameters';
-import { type PmEvidence, type PmScore, scoreWallet, verdictOn } from '../../../../src/venues/prediction/scoring/formula';
+import {
+  type PmEvidence,
+  type PmScore,
+  judgeEdge,
+  judgeLeader,
+  scoreWallet,
+  verdictOn,
+} from '../../../../src/venues/prediction/scoring/formula';
 import type { EndedPosition } from '../../../../src/venues/prediction/scoring/evidence';
 import { worth } from './few-events';
 import { DAY, NOW, daysAgo, position, record } from './planted';
@@ -293,8 +300,17 @@ describe('planted wallets', () => {
     expect(score.is_significant).toBe(false);
   });
 
+  test('33 of 40 favourites at 0.7: beyond chance by the standard error, not by drawn luck', () => {
+    const score = scoreWallet(record(40, 33, { e: 0.7 }), NOW);
+    expect(score.z as number).toBeGreaterThan(1.645);
+    expect(score.without_largest_event_z as number).toBeGreaterThan(1.28);
+    expect(score.p_value as number).toBeGreaterThan(0.05);
+    expect([score.is_significant, judgeLeader(record(40, 33, { e: 0.7 }), NOW).is_significant]).toEqual([false, false]);
+  });
+
   test('buyer of certainties: no forecast at all', () => {
     expect(scoreWallet(record(200, 199, { e: 0.97 }), NOW)).toMatchObject({ score: null, n: 0 });
+    expect(judgeEdge(record(200, 199, { e: 0.97 }), NOW)).toEqual({ edge: null, edge_ci: null });
   });
 
   test('winner of three bets', () => expect(scoreWallet(record(3, 3), NOW)).toMatchObject({ score: null, tier: 'unscored', n: 3 }));

@@ -62,6 +62,13 @@ describe('insider pattern', () => {
     expect(points({ short_bets: { n: 30, wins: 12, mean_entry: 0.4 } }).short_bet_win_rate).toBe(0);
   });
 
+  test('of equal categories the first by name is told', () => {
+    const primary = (...categories: string[]): string | null =>
+      insiderScore(evidence({ category_volumes: categories.map((category) => ({ category, usdc: 10 })) })).signals.category_concentration
+        .primary_category;
+    expect([primary('World', 'Crypto', 'Sports'), primary('Crypto', 'World'), primary()]).toEqual(['Crypto', 'Crypto', null]);
+  });
+
   test('nobody knows a game or a price ahead', () => {
     const selection = (category: string, question: string, tags: string[] = []): number | undefined => points({ market: { ...market, category, question, tags } }).market_selection; // prettier-ignore
     expect(selection('Sports', 'Will the Owls win?')).toBe(0);
@@ -94,7 +101,7 @@ describe('insider pattern', () => {
       minutes_after_resolution: fc.option(fc.double({ min: 0, max: 2e3, noNaN: true })),
       market: fc.record({ category: fc.constantFrom('Politics', 'Sports'), question: fc.constant('?'), tags: fc.constant([]), outcomes: fc.constantFrom(2, 3), volume_usdc: fc.double({ min: 0, max: 2e6, noNaN: true }) }), // prettier-ignore
       category_volumes: fc.array(fc.record({ category: fc.constantFrom('Politics', 'World'), usdc: fc.double({ min: 1, max: 1e5, noNaN: true }) })), // prettier-ignore
-      short_bets: fc.record({ n: fc.integer({ min: 0, max: 20 }), wins: fc.constant(0), mean_entry: fc.double({ min: 0, max: 1, noNaN: true }) }), // prettier-ignore
+      short_bets: fc.integer({ min: 0, max: 20 }).chain((n) => fc.record({ n: fc.constant(n), wins: fc.nat(n), mean_entry: fc.double({ min: 0, max: 1, noNaN: true }) })), // prettier-ignore
     });
     fc.assert(
       fc.property(any, (given) => {
