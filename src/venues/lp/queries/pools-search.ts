@@ -51,11 +51,11 @@ function wordsOf(query: string): Words {
     words.raw.push(text);
   };
   const text = query.trim();
-  if (text !== '') add(0, 's', text);
+  if (searchKey(text) !== '') add(0, 's', text);
   let splits = 0;
   for (const { index } of text.matchAll(/[-/]/g)) {
     const [left, right] = [text.slice(0, index).trim(), text.slice(index + 1).trim()];
-    if (left === '' || right === '' || splits === SPLITS_AT_MOST) continue;
+    if (searchKey(left) === '' || searchKey(right) === '' || splits === SPLITS_AT_MOST) continue;
     splits += 1;
     add(splits, 'l', left);
     add(splits, 'r', right);

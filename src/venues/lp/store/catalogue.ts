@@ -32,9 +32,13 @@ const POOL: Columns<PoolRow> = [
   ['reserve_at', 'timestamptz'],
 ];
 
-/** The form in which symbols and names are searched. */
+/** The form in which symbols and names are searched: without the marks nobody sees, which copies of known tokens carry. */
 export function searchKey(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toLowerCase();
 }
 
 export interface Learned {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     { ...pairs[0], address: ODD_USDC, mint_x: ODD, name: 'odd', liquidity: null },
     { ...pairs[0], address: ZEDIX_SOL, mint_x: ZEDIX, mint_y: SOL, name: 'ZEDIX-SOL', liquidity: '5' },
   );
-  await load('tokens.json', ...tokenList, { address: ODD, symbol: '100%_A-B', name: 'Ödd Coin', decimals: 6 });
+  await load('tokens.json', ...tokenList, { address: ODD, symbol: '100%_A-B', name: 'Ödd Coin\u200e', decimals: 6 });
   // Seven days back from now is 3 March 12:00.
   await load(
     'swaps.json',
@@ -153,13 +153,16 @@ test.each([
   ['a symbol that holds a dash and wildcards', '100%_A-B', [[ODD_USDC, 'exact']]],
   ['a pair whose token holds a dash', '100%_A-B/USDC', [[ODD_USDC, 'exact']]],
   ['letters beyond ASCII, any case', 'öDD', [[ODD_USDC, 'prefix']]],
+  ['a name that ends with a mark nobody sees', 'ödd coin', [[ODD_USDC, 'exact']]],
+  ['such a mark in the query', 'Ödd\u200b Coin', [[ODD_USDC, 'exact']]],
   ['spaces around', '  usdc - zed ', [[ZED_USDC, 'exact']]],
 ])('%s', async (_, query, wanted) => {
   expect(await found(query)).toEqual(wanted);
 });
 
 test('a blank query finds nothing', async () => {
-  await expect(ask(db, 'lp/pools/search', NOW, { query: ' ' })).rejects.toMatchObject({ code: 'empty_result' });
+  for (const query of [' ', '\u200b'])
+    await expect(ask(db, 'lp/pools/search', NOW, { query })).rejects.toMatchObject({ code: 'empty_result' });
 });
 
 test('wildcards are letters', async () => {
