@@ -121,6 +121,11 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(bad.variables).toEqual({ include_positions: true, include_trades: true, trades_limit: 50, explain: false });
   });
 
+  test('a window that does not fit the others is as if absent', () => {
+    for (const query of ['timeframe=1h', 'timeframe=7d&timeframes=24h,30d'])
+      expect(get('markets/capital-flow-comparison', query).variables).not.toHaveProperty('timeframe');
+  });
+
   test('what is missing is told apart from what is wrong', () => {
     expect(post('wallets/profile', {}).problems).toEqual([
       expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true }),

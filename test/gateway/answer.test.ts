@@ -1,5 +1,6 @@
 import express from 'express';
 import request from 'supertest';
+import { AppError } from '../../src/errors';
 import { sendAnswer } from '../../src/gateway/answer';
 
 // What stands in headers where the body is csv or ndjson.
@@ -25,3 +26,25 @@ test.each([1, 99])(
     expect(told.at(-1)).toBe(`… and ${names.length - told.length + 1} more`);
   },
 );
+
+test('an error tells every field, those of no value too', async () => {
+  const error = new AppError('at_capacity', { retry_after_s: 2 });
+  const app = express();
+  app.get('/', (_request, response) =>
+    sendAnswer(response, { kind: 'error', error, charged: false, headers: { 'X-One': 'more' }, extra: { price_usd: 0.01 } }),
+  );
+  const { status, headers, body } = await request(app).get('/');
+  expect([status, headers['retry-after'], headers['x-one'], headers['cache-control']]).toEqual([503, '2', 'more', 'no-store']);
+  expect(body).toEqual({
+    error: error.message,
+    code: 'at_capacity',
+    reason: null,
+    request_id: null,
+    charged: false,
+    details: [],
+    retry_after_s: 2,
+    fallback: null,
+    suggestion: null,
+    price_usd: 0.01,
+  });
+});

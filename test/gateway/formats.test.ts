@@ -37,4 +37,6 @@ test('csv can be read back: quotes, commas, line breaks, nested values', () => {
   );
 });
 
+test('a row without a column has an empty cell there', () => expect(toCsv([{ a: 1 }, { b: 2 }])).toBe('a,b\r\n1,\r\n,2\r\n'));
+
 test('ndjson is one value a line', () => expect(toNdjson([{ a: 1 }, { a: 'x\ny' }])).toBe('{"a":1}\n{"a":"x\\ny"}\n'));

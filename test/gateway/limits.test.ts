@@ -28,6 +28,7 @@ test.each([
   ['2001:DB8:0001:2::9', '2001:db8:1:2::/64'],
   ['2001:db8::1', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
+  ['2001::3:4:5:6:7:8', '2001:0:3:4::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['2001:db8:1:2:3:4:198.51.100.7', '2001:db8:1:2::/64'],
   [undefined, ''],
@@ -72,6 +73,9 @@ describe('slots', () => {
     const waiting = slots.run(leaver.signal, () => pause(0));
     leaver.abort(new Error('left'));
     await expect(waiting).rejects.toThrow('left');
+    const work = jest.fn();
+    await expect(slots.run(leaver.signal, work)).rejects.toThrow('left');
+    expect(work).not.toHaveBeenCalled();
     await long;
     expect([slots.active, slots.waiting]).toEqual([0, 0]);
   });

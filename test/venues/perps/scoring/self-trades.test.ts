@@ -114,6 +114,9 @@ test('days are kept from run to run; late fills, a run of the past and one after
   expect((await keptDays()).length).toBe(6);
   expect(await kept()).toEqual(pairsIn(more, at(7)));
   expect(await shares(at(3, '11:00:00'))).toEqual(recounted(more, at(3, '11:00:00')));
+  // Before anybody had enough of them.
+  expect(await shares(at(1, '18:00:00'))).toEqual({});
+  expect(recounted(more, at(1, '18:00:00'))).toEqual({});
 
   await load(db.pool, between(at(2, '06:00:00'), at(2, '18:00:00')));
   const whole = await shares(at(7, '09:30:00'));
