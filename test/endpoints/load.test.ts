@@ -53,6 +53,11 @@ test.each([
     ':4: a document holds exactly one query',
   ],
   [
+    'a group with no parameter',
+    good.replace('@endpoint', '@one_of_required(params: ["wallet"]) @endpoint'),
+    '@one_of_required names wallet, which is no parameter',
+  ],
+  [
     'a number without bounds',
     good.replace('"24h")', '"24h", $limit: Int! = 3)').replace('$timeframe)', '$timeframe, limit: $limit)'),
     'Unknown argument "limit"',
@@ -82,6 +87,7 @@ test('bounds, defaults, factors and samples are checked where they stand', () =>
   );
   expect(tryOut(feed.replace(/@range\(min: 1, max: 500\)/, ''))).toMatch(/needs both bounds/);
   expect(tryOut(feed.replace(/@doc\(sample: "[^"]*"\)/, ''))).toMatch(/\$coin is required: give a sample/);
+  expect(tryOut(feed.replace(/\$limit: Int! = 100/, '$limit: Int!'))).toMatch(/the priced limit must be an Int with a default/);
   fs.rmSync(folder, { recursive: true });
 });
 

@@ -90,6 +90,25 @@ test('failures of ours are not counted against anybody', async () => {
   ).toBe('sold');
 });
 
+test('meta tells what was asked, what it cost and whether the answer was kept', async () => {
+  const shop = deps();
+  const same = order(async () => [{ question: '?' }]);
+  const [first, again] = [await deliver(same, 'payer', never, shop), await deliver(same, 'payer', never, shop)];
+  expect(first.meta).toMatchObject({
+    endpoint: 'markets/trending',
+    as_of: '2026-02-01T00:00:00Z',
+    timeframe: '24h',
+    limit: 20,
+    freshness_s: 0,
+    methodology: '/docs/methodology#markets-trending',
+    cache: 'miss',
+    price_usd: 0.02,
+  });
+  expect(again.meta).toEqual({ ...first.meta, cache: 'hit' });
+  const unlimited = { ...order(async () => ({ wallets: 1 })), endpoint: endpointNamed('platform/stats') };
+  expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
+});
+
 test.each([
   ['markets/trending', { timeframe: 'a shorter one' }],
   // It has no window that could be shorter.
