@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { payoutByName } from '../sources/settlement';
 
 /** A market at an instant. */
 export interface MarketInstant {
@@ -37,7 +38,7 @@ const pricesOf = (first: boolean): Statement => ({
   name: `pm_fill_prices${first ? '_opening' : ''}`,
   keyed: true,
   text: `SELECT token.condition_id, token.token_id, asked.at, COALESCE(edge.price, rolled.close) AS last, ${first ? 'first.open' : 'NULL'} AS first,
-  token.outcome, token.outcome_index, token.payout, token.price, token.price_at, market.resolved_at
+  token.outcome, token.outcome_index, COALESCE(token.payout, ${payoutByName('token.outcome')}) AS payout, token.price, token.price_at, market.resolved_at
 FROM unnest($1::text[], $2::timestamptz[]) AS asked(condition_id, at) JOIN pm_outcome AS token ON token.condition_id = asked.condition_id LEFT JOIN pm_market AS market ON market.condition_id = token.condition_id
 LEFT JOIN LATERAL (SELECT close FROM pm_token_hour AS kept WHERE kept.condition_id = token.condition_id AND kept.token_id = token.token_id
   AND kept.hour < date_trunc('hour', asked.at, 'UTC') ORDER BY kept.hour DESC LIMIT 1) AS rolled ON true

@@ -1,3 +1,5 @@
+import { payoutByName } from '../sources/settlement';
+
 const lastFill = (token: string, now: string): string => `COALESCE((SELECT trade.price FROM pm_trade AS trade
     WHERE trade.condition_id = position.condition_id AND trade.token_id = ${token} AND trade.side IN ('BUY', 'SELL')
     AND trade."timestamp" >= date_trunc('hour', ${now}, 'UTC') AND trade."timestamp" < ${now} ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1),
@@ -10,7 +12,9 @@ const OUTCOMES = '(SELECT count(*) FROM pm_outcome AS one WHERE one.condition_id
  * SQL of the price of `token` (of pm_outcome) on `market` (of pm_market) before `now`, `position` naming the market: its payout once resolved, else its last
  * fill, else 1 less the other's, else the catalogue's. What is not needed is not looked for.
  */
-export const tokenPrice = (now: string): string => `CASE WHEN market.resolved_at <= ${now} THEN token.payout
+export const tokenPrice = (
+  now: string,
+): string => `CASE WHEN market.resolved_at <= ${now} THEN COALESCE(token.payout, CASE WHEN token.token_id IS NOT NULL THEN ${payoutByName('token.outcome')} END)
 ELSE COALESCE(CASE WHEN token.token_id IS NOT NULL THEN ${lastFill('token.token_id', now)} END,
   (SELECT 1 - ${lastFill('other.token_id', now)} FROM pm_outcome AS other
     WHERE other.condition_id = position.condition_id AND other.token_id <> token.token_id AND ${OUTCOMES} = 2),

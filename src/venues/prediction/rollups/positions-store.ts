@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { setPrices } from '../positions/average-cost';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
+import { payoutByName } from '../sources/settlement';
 import { BEGINNING } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
@@ -17,7 +18,7 @@ const MARKETS: Statement = {
   name: 'pm_book_markets',
   text: `SELECT market.condition_id, market.neg_risk_id, market.resolved_at, market.is_voided,
   COALESCE(array_agg(outcome.token_id ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL), '{}') AS tokens,
-  array_agg(outcome.payout ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL)::text[] AS payouts
+  array_agg(COALESCE(outcome.payout, ${payoutByName('outcome.outcome')}) ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL)::text[] AS payouts
 FROM pm_market AS market LEFT JOIN pm_outcome AS outcome ON outcome.condition_id = market.condition_id
 WHERE market.condition_id = ANY($1) GROUP BY market.condition_id`,
 };
