@@ -99,6 +99,17 @@ test('coins/volume-heatmap: four hours of two coins', async () => {
   ]); // prettier-ignore
 });
 
+test('trades/long-short-ratio: a window has all its buckets, of a coin that was not traded yet too; everything begins with the first fill', async () => {
+  const daily = (timeframe: string) => answer('perps/trades/long-short-ratio', { coin: 'ETH', timeframe, bucket_size: '1d' });
+  const week = await daily('7d');
+  expect(week.map(({ bucket, trade_count }) => [bucket, trade_count])).toEqual([
+    ...['24', '25', '26', '27', '28', '29'].map((day) => [`2026-01-${day}T00:00:00Z`, 0]),
+    ['2026-01-30T00:00:00Z', 1],
+    ['2026-01-31T00:00:00Z', 1],
+  ]);
+  expect(await daily('all')).toEqual(week.slice(-2));
+});
+
 test('trades/long-short-ratio: takers only; a flip opens with its rest', async () => {
   const [empty, full] = (await answer('perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '6h' })) as [Row, Row];
   expect(empty).toMatchObject({
