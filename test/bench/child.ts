@@ -28,7 +28,7 @@ const STOP_PATIENCE_MS = 15_000;
 /** Starts `file` (a path below this folder), with these flags for Node, and waits until it is ready. Throws what the child threw. */
 export async function startChild<Ready>(file: string, settings: unknown, flags: readonly string[] = []): Promise<Child<Ready>> {
   const child = fork(path.join(__dirname, file), [JSON.stringify(settings)], {
-    execArgv: [...flags, '--no-warnings', '--require', path.join(__dirname, 'register.js')],
+    execArgv: [...flags, '--no-warnings', '--require', path.join(__dirname, '../support/register-typescript.js')],
     env: { ...process.env, NODE_ENV: 'production' },
     serialization: 'advanced',
   });

@@ -46,7 +46,7 @@ export interface FromDying {
  */
 export async function dieIn(orders: DyingOrders, sending: (column: number) => unknown = () => undefined): Promise<(string | null)[]> {
   const child = fork(path.join(__dirname, 'dying-process.ts'), [], {
-    execArgv: ['-r', path.join(__dirname, 'register-typescript.js')],
+    execArgv: ['-r', path.join(__dirname, '../support/register-typescript.js')],
     env: { ...process.env, NODE_OPTIONS: '', DYING_ORDERS: JSON.stringify(orders) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
