@@ -3,7 +3,7 @@ import { AppError } from '../errors';
 import type { Format } from '../endpoints/endpoint';
 import { selectFields, toCsv, toNdjson } from './formats';
 
-/** Everything that may be written to a consumer. The only writer of responses. */
+/** A sold answer, or an error of any public path: nothing else writes these. */
 export type Answer =
   | {
       kind: 'data';

@@ -6,9 +6,7 @@ import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { lastScored } from './scores';
 import type { PendingSignal, Signal, SignalMark } from './signal';
-
-/** A context of the graph as of now: signals are what the endpoints answer. */
-export type MakeContext = () => GraphContext;
+import type { MakeContext } from './snapshots';
 
 /** What one look at a venue's signals did. */
 export interface TrackRun {
