@@ -41,6 +41,9 @@ export interface PageKey<Filter> extends PageArgs {
   filter: Filter;
 }
 
+/** Loads pages of a list. */
+export type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
+
 /** Most rows of one page. */
 const MOST_FIRST = 100;
 
@@ -49,7 +52,7 @@ const MOST_FIRST = 100;
  * the first page, so that what arrives meanwhile shifts nothing. Throws AppError invalid_parameter for `first` outside 1..100
  * and for a cursor of another list.
  */
-export function pageLoader<Row, Filter>(list: PagedList<Row, Filter>, now: Date): DataLoader<PageKey<Filter>, Connection<Row>, string> {
+export function pageLoader<Row, Filter>(list: PagedList<Row, Filter>, now: Date): Pages<Row, Filter> {
   return new DataLoader((keys) => loadPages(list, keys, now), {
     cacheKeyFn: ({ parent, filter, first, after }) => JSON.stringify([parent, filter, first, after ?? null]),
   });

@@ -1,13 +1,11 @@
 import DataLoader from 'dataloader';
-import { type Connection, type PageKey, type PagedList, pageLoader } from '../../lib/connection';
+import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import { type EventParent, type LinkedEventsFilter, linkedEvents, poolSwaps } from './queries/linked-events';
 import { type OrderParent, type OrderRow, type PoolPlace, linkedOrders, tokenPools } from './queries/linked-orders';
 import { type LinkedPositionRow, type LinkedPositionsFilter, linkedPositions, listPositionsByAddress } from './queries/linked-positions';
 import { type PoolProviderRow, type ScoreRow, poolProviders, providerScores } from './queries/linked-providers';
 import type { PoolEventRow, PoolSwapRow } from './queries/pools-events';
-
-type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
 
 /** Pages of what hangs on a record, read together for all records of one level. */
 export interface LinkLoaders {

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { type Connection, type PageKey, type PagedList, pageLoader } from '../../lib/connection';
+import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import type { FillRow } from './queries/fills';
 import type { PositionRow } from './queries/held';
@@ -7,8 +7,6 @@ import { type FillParent, type LinkedFillsFilter, linkedFills } from './queries/
 import { coinPositions } from './queries/linked-positions';
 import { type FillPart, type RoundTripRow, type RoundTripsFilter, listTripsOfFills, traderRoundTrips } from './queries/linked-round-trips';
 import { type ScoreRow, traderScores } from './queries/linked-scores';
-
-type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
 
 /** Pages of what hangs on a record, read together for all records of one level. */
 export interface LinkLoaders {

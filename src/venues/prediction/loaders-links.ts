@@ -1,5 +1,4 @@
-import type DataLoader from 'dataloader';
-import { type Connection, type PageKey, type PagedList, pageLoader } from '../../lib/connection';
+import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import { type LinkedMarketsFilter, type MarketPlace, linkedMarkets } from './queries/linked-markets';
 import { type HolderRow, type LinkedPositionsFilter, linkedHolders, walletPositions } from './queries/linked-positions';
@@ -7,8 +6,6 @@ import { type ScoreRow, walletScores } from './queries/linked-scores';
 import { type LinkedTradesFilter, type TradeParent, linkedTrades } from './queries/linked-trades';
 import type { TradeRow } from './queries/trade-row';
 import type { PositionRow } from './rollups/positions-row';
-
-type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
 
 /** Pages of what hangs on a record, read together for all records of one level. */
 export interface LinkLoaders {

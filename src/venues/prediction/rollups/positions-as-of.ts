@@ -1,12 +1,12 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { type AsOf, computePositions, keyOf } from './positions-compute';
-import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { POSITION_COLUMNS, POSITION_NAMES, type PositionRow } from './positions-row';
 import type { Group } from './positions-store';
 
 /** Whose positions: of these wallets, or on these markets. */
 export type PositionScope = { wallets: readonly string[] } | { condition_ids: readonly string[] };
 
-const COLUMNS = POSITION_COLUMNS.map(([name]) => name).join(', ');
+const COLUMNS = POSITION_NAMES.join(', ');
 
 const kept = (by: 'wallet' | 'condition_id'): Statement => ({
   name: `pm_positions_by_${by}`,

@@ -5,7 +5,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { lockRollups, sqlOf } from './positions';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions } from './positions-compute';
-import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { forgetStandings } from './standings-due';
 import { millisecondsOf } from '../milliseconds';
 import { type Group, listBookMarkets, listSetPrices, writePositions } from './positions-store';
@@ -86,8 +86,6 @@ async function positionsOf(
   );
 }
 
-const NAMES = POSITION_COLUMNS.map(([name]) => name);
-
 /** Makes all positions anew from facts, inside the caller's transaction: facts stream by in order of their groups, so memory stays what a chunk takes. */
 export async function rebuildPositions(client: PoolClient): Promise<void> {
   await lockRollups(client);
@@ -101,7 +99,7 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
     for await (const groups of factsInGroups(client)) {
       const markets = await listBookMarkets(sql, [...new Set(groups.map(idOf))]);
       const rows = await positionsOf(sql, groups, markets, tied);
-      await copyRows(client, 'pm_position', NAMES, rows.map((row) => NAMES.map((name) => row[name]))); // prettier-ignore
+      await copyRows(client, 'pm_position', POSITION_NAMES, rows.map((row) => POSITION_NAMES.map((name) => row[name]))); // prettier-ignore
     }
     await computePositions(sql, ties, undefined, (rows) => writePositions(sql, rows));
   });

@@ -79,6 +79,7 @@ export const POSITION_COLUMNS: readonly (readonly [keyof PositionRow, string])[]
   ['last_fact_at', 'timestamptz'],
   ['last_at', 'timestamptz'],
 ];
+export const POSITION_NAMES = POSITION_COLUMNS.map(([name]) => name);
 
 /** A position while it is worked on: exact amounts, times in milliseconds. */
 export interface Position extends Record<Amount, bigint> {

@@ -4,7 +4,7 @@ import { lockRollups, listMovers, sqlOf } from './positions';
 import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
-import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { type Group, listBookMarkets, writePositions } from './positions-store';
 
 export type MarketsBefore = ReadonlyMap<string, BookMarket>;
@@ -17,7 +17,7 @@ export async function marketsBefore(client: PoolClient, condition_ids: readonly 
 
 const NEXT_HOLDERS: Statement = {
   name: 'pm_settle_holders',
-  text: `SELECT ${POSITION_COLUMNS.map(([name]) => name).join(', ')} FROM pm_position
+  text: `SELECT ${POSITION_NAMES.join(', ')} FROM pm_position
 WHERE condition_id = ANY($1) AND (condition_id, wallet, token_id) > ($2, $3, $4) ORDER BY condition_id, wallet, token_id LIMIT $5`,
 };
 

@@ -2,10 +2,10 @@ import type { Sql, Statement } from '../../../db/sql';
 import { setPrices } from '../positions/average-cost';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { payoutByName } from '../sources/settlement';
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, END } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
-import { POSITION_COLUMNS, type PositionRow } from './positions-row';
+import { POSITION_COLUMNS, POSITION_NAMES, type PositionRow } from './positions-row';
 import { noteDue } from './standings-due';
 
 /** A wallet on a market: what is computed together, unless a conversion ties markets. */
@@ -51,10 +51,8 @@ FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id WHERE trade."timestamp" >= $3 AND trade."timestamp" < $4`,
 };
 
-const FAR = new Date('2100-01-01T00:00:00Z');
-
 /** All rows of these wallets on these markets before `until`, in no order. */
-export function listBookFacts(sql: Sql, groups: readonly Group[], until: Date = FAR): Promise<BookFact[]> {
+export function listBookFacts(sql: Sql, groups: readonly Group[], until: Date = END): Promise<BookFact[]> {
   return sql.query<BookFact & Record<string, unknown>>(FACTS, [
     groups.map(({ wallet }) => wallet),
     groups.map(({ condition_id }) => condition_id),
@@ -130,11 +128,9 @@ function tokensOf({ side, condition_id, timestamp }: BookFact, markets: Readonly
   return group.map((sibling) => ({ condition_id: sibling.condition_id, token_id: sibling.tokens[0] as string, at: timestamp }));
 }
 
-const names = POSITION_COLUMNS.map(([name]) => name);
-
 const KEPT: Statement = {
   name: 'pm_book_kept',
-  text: `SELECT ${names.map((name) => `position.${name}`).join(', ')} FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
+  text: `SELECT ${POSITION_NAMES.map((name) => `position.${name}`).join(', ')} FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 JOIN pm_position AS position ON position.condition_id = wanted.condition_id AND position.wallet = wanted.wallet`,
 };
 
@@ -146,16 +142,15 @@ export function listKept(sql: Sql, groups: readonly Group[]): Promise<PositionRo
   ]);
 }
 
-const WALLETS = `$${names.indexOf('wallet') + 1}::text[]`;
+const WALLETS = `$${POSITION_NAMES.indexOf('wallet') + 1}::text[]`;
 
 const WRITE: Statement = {
   name: 'pm_book_write',
   // What was told of these wallets is no longer true.
   text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)})
-INSERT INTO pm_position (${names.join(', ')})
+INSERT INTO pm_position (${POSITION_NAMES.join(', ')})
 SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
-ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${names
-    .slice(3)
+ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${POSITION_NAMES.slice(3)
     .map((name) => `${name} = EXCLUDED.${name}`)
     .join(', ')}`,
 };
