@@ -7,6 +7,7 @@ import {
   reachOf,
   riskOf,
 } from '../../../../src/venues/prediction/scoring/insider';
+import { judge, weigh } from '../../../../src/venues/prediction/scoring/insider-phases';
 
 const market = { category: 'Politics', question: 'Will the minister resign?', tags: [] as string[], outcomes: 2, volume_usdc: 20_000 };
 
@@ -82,6 +83,17 @@ describe('insider pattern', () => {
     expect(selection('Finance', 'Will Orrin Motors close its plant in Arden?')).toBe(10);
     expect(selection('Crypto', 'Will the exchange be charged with fraud?')).toBe(10);
     expect(selection('Economics', 'Will the price cap be lifted?')).toBe(10);
+  });
+
+  test('a payout taken before the result is known has no time after it; one at an earlier instant took none', () => {
+    const [bet, ended, taken] = [Date.UTC(2026, 2, 1), new Date('2026-03-02T00:00:00Z'), Date.UTC(2026, 2, 2, 0, 30)];
+    const suspect = { wallet: 'w', opened_at: bet, first_trade_at: bet, category_volumes: [], short_bets: evidence().short_bets };
+    const minutes = (resolved_at: Date | null, at: number): number | null | undefined => {
+      const told = { bets: new Map([['w', { first_at: bet, usdc: 10 }]]), usual: 10, news: null, withdrawals: new Map([['w', at]]) };
+      const there = { ...market, condition_id: 'm', end_date: ended, resolved_at };
+      return judge([weigh(suspect, there)], new Map([['m', told]]))[0]?.evidence.minutes_after_resolution;
+    };
+    expect([minutes(null, taken), minutes(ended, taken), minutes(ended, bet)]).toEqual([null, 30, 0]);
   });
 
   test('over markets: the highest, five for each further flag', () => {
