@@ -135,7 +135,9 @@ function readSingle(parameter: Parameter, name: string, values: readonly unknown
   if (values.length > 1) return bad(reading, parameter.name, 'was sent more than once', allowedOf(parameter), values);
   const [value] = values;
   if (value === '') return bad(reading, parameter.name, 'is empty', allowedOf(parameter), '');
-  return readItem(parameter, name, value, reading);
+  const read = readItem(parameter, name, value, reading);
+  if (read === undefined) suggest(parameter, [value], reading);
+  return read;
 }
 
 function readList(parameter: Parameter, name: string, values: readonly unknown[], reading: Reading): Value | undefined {
@@ -149,21 +151,20 @@ function readList(parameter: Parameter, name: string, values: readonly unknown[]
     item === '' ? bad(reading, parameter.name, 'has an empty item', allowedOf(parameter), '') : readItem(parameter, name, item, reading),
   );
   if (read.some((item) => item === undefined)) {
-    suggestList(parameter, items, reading);
+    suggest(parameter, items, reading);
     return undefined;
   }
   if (new Set(read).size < read.length) return bad(reading, parameter.name, 'holds the same item twice', 'distinct items', items);
   return read as string[];
 }
 
-/** The whole list as it was meant, where that is known of every item that is wrong. */
-function suggestList(parameter: Parameter, items: readonly unknown[], reading: Reading): void {
+/** The whole value as it was meant, where that is known of every item that is wrong. */
+function suggest(parameter: Parameter, items: readonly unknown[], reading: Reading): void {
   const meant = items.map((item) => {
     const read = readValue(item, parameter);
     return read.ok ? String(read.value) : read.suggestion;
   });
   if (meant.every((item) => item !== undefined)) reading.suggestion[parameter.name] = [...new Set(meant)].join(',');
-  else delete reading.suggestion[parameter.name];
 }
 
 function readItem(parameter: Parameter, name: string, raw: unknown, reading: Reading): string | number | boolean | undefined {
@@ -172,7 +173,6 @@ function readItem(parameter: Parameter, name: string, raw: unknown, reading: Rea
     if (read.warning !== undefined) reading.warnings.push(`${name}: ${read.warning}`);
     return read.value;
   }
-  if (read.suggestion !== undefined) reading.suggestion[parameter.name] = read.suggestion;
   return bad(reading, parameter.name, read.issue, read.allowed, raw);
 }
 

@@ -2,16 +2,16 @@ import express, { type Express } from 'express';
 import type { RequestListener } from 'node:http';
 import type { Metrics } from '../observability/metrics';
 
-const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+/** A host, or the origin of a page it served. */
+const LOCAL = /^(https?:\/\/)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** The application on the loopback port: GraphQL for analysts, and figures for operators. Nothing here is paid. */
 export function makeInternal(explorer: RequestListener, metrics: Metrics): Express {
   const app = express();
   app.disable('x-powered-by');
   // A page from elsewhere must neither read for free, by resolving its own name to this machine, nor have a browser here ask for it.
-  app.use(({ headers: { host = '', origin } }, response, next) => {
-    if (LOCAL_HOST.test(host) && (origin === undefined || LOCAL_ORIGIN.test(origin))) next();
+  app.use(({ headers: { host = '', origin = host } }, response, next) => {
+    if (LOCAL.test(host) && LOCAL.test(origin)) next();
     else response.status(403).json({ error: 'Only reachable as localhost.' });
   });
   app.get('/', (_request, response) => response.redirect('/graphql'));
