@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from '../lib/deadline';
 
 /** How an upstream may be asked. */
 export interface UpstreamOptions {
@@ -79,22 +80,19 @@ class Pace {
 export function makeUpstream(options: UpstreamOptions): Upstream {
   const base = options.url.replace(/\/+$/, '');
   const pace = new Pace(1_000 / options.per_second);
-  const attempts = options.attempts ?? ATTEMPTS;
 
-  async function ask(path: string, target: string, init: RequestInit, weight: number, signal: AbortSignal): Promise<unknown> {
+  function ask(path: string, target: string, init: RequestInit, weight: number, signal: AbortSignal): Promise<unknown> {
     const where = `${new URL(base).host}${path}`;
-    for (let attempt = 1; ; attempt += 1) {
+    const own = { ...init, headers: { accept: 'application/json', ...options.headers, ...init.headers } };
+    const read = (response: Response): Promise<unknown> | undefined =>
+      response.ok ? parsed(where, response, options.max_bytes ?? MAX_BYTES) : undefined;
+    const once = async (): Promise<unknown> => {
       await pace.wait(weight, signal);
-      try {
-        return await once(where, target, init, signal, options);
-      } catch (error) {
-        signal.throwIfAborted();
-        const failure = error as UpstreamError;
-        if (failure.retry_after_ms !== null) pace.hold(Math.min(failure.retry_after_ms, LONGEST_WAIT_MS));
-        if (attempt >= attempts || !isPassing(failure)) throw failure;
-        await sleep(failure.retry_after_ms ?? backOff(attempt), undefined, { signal });
-      }
-    }
+      return request(where, target, own, options.timeout_ms ?? TIMEOUT_MS, signal, read);
+    };
+    return persistently(options.attempts ?? ATTEMPTS, once, signal, ({ retry_after_ms }) => {
+      if (retry_after_ms !== null) pace.hold(Math.min(retry_after_ms, LONGEST_WAIT_MS));
+    });
   }
 
   return {
@@ -123,28 +121,59 @@ function isPassing({ status, retry_after_ms }: UpstreamError): boolean {
   return status === null || status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
-async function once(where: string, target: string, init: RequestInit, signal: AbortSignal, options: UpstreamOptions): Promise<unknown> {
-  const giveUp = new AbortController();
-  const stop = (): void => giveUp.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  const timer = setTimeout(() => giveUp.abort(new Error('late')), options.timeout_ms ?? TIMEOUT_MS);
-  let response: Response;
-  try {
-    const headers = { accept: 'application/json', ...options.headers, ...init.headers };
-    response = await fetch(target, { ...init, signal: giveUp.signal, headers });
-    if (response.ok) return await parsed(where, response, options.max_bytes ?? MAX_BYTES);
-    await response.body?.cancel();
-  } catch (error) {
-    if (error instanceof UpstreamError) throw error;
-    throw new UpstreamError(
-      giveUp.signal.aborted ? `${where} did not answer in time` : `${where} could not be reached (${causeOf(error)})`,
-      null,
-    );
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+/**
+ * What `once` brings, asked again where that may help: after as long as the upstream asked for, else after a back-off. `failed` hears of each
+ * failure. Throws the last UpstreamError, or the signal's reason.
+ */
+export async function persistently<T>(
+  attempts: number,
+  once: () => Promise<T>,
+  signal: AbortSignal,
+  failed: (failure: UpstreamError) => void = () => undefined,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof UpstreamError)) throw error;
+      failed(error);
+      if (attempt >= attempts || !isPassing(error)) throw error;
+      await sleep(error.retry_after_ms ?? backOff(attempt), undefined, { signal });
+    }
   }
-  throw new UpstreamError(`${where} answered ${response.status}`, response.status, retryAfterMs(response.headers.get('retry-after')));
+}
+
+/**
+ * One request, and what `read` makes of its answer; undefined: its status is a failure. Throws UpstreamError in words of ours, which tell
+ * `where`, or the signal's reason.
+ */
+export async function request<T>(
+  where: string,
+  target: string,
+  init: RequestInit,
+  timeout_ms: number,
+  signal: AbortSignal,
+  read: (response: Response) => Promise<T> | undefined,
+): Promise<T> {
+  const once = async (deadline: AbortSignal): Promise<T> => {
+    const response = await fetch(target, { ...init, signal: deadline });
+    try {
+      const answer = read(response);
+      if (answer !== undefined) return await answer;
+      throw new UpstreamError(`${where} answered ${response.status}`, response.status, retryAfterMs(response.headers.get('retry-after')));
+    } finally {
+      if (!response.bodyUsed) await response.body?.cancel();
+    }
+  };
+  try {
+    return await withDeadline(timeout_ms, once, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof UpstreamError) throw error;
+    const late = (error as Error).name === 'TimeoutError';
+    throw new UpstreamError(late ? `${where} did not answer in time` : `${where} could not be reached (${causeOf(error)})`, null);
+  }
 }
 
 /** The network's own word (ECONNREFUSED …), or the kind of error. */

@@ -91,7 +91,7 @@ describe('an upstream', () => {
     const waiting = slow.get('/x', {}, stop.signal);
     setTimeout(() => stop.abort(new Error('stopped')), 20);
     await expect(asking).rejects.toThrow('stopped');
-    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(waiting).rejects.toThrow('stopped');
   });
 
   test('spaces requests of all who share it', async () => {

@@ -167,6 +167,21 @@ describe('hourly files', () => {
     await expect(steps.next()).rejects.toThrow(`${path(0)} answered a web page`);
   });
 
+  test('a server that asks to be left alone for a second is', async () => {
+    const asked: number[] = [];
+    const server = http.createServer((_request, response) => {
+      asked.push(performance.now());
+      if (asked.length === 1) response.writeHead(429, { 'retry-after': '1' }).end();
+      else response.writeHead(206).end('a line\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stopping = () => new Promise((resolve) => void server.close(() => resolve()));
+    const files = filesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(String(await files.read('/hour', 0, 50, context.signal))).toBe('a line\n');
+    expect(asked).toHaveLength(2);
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
   test('a server that knows no ranges, has no file, or fails', async () => {
     const upstream = await startPerpsUpstream({ world: worldOf(), since: START, clock: new TurnedClock(hours(30.5)) });
     stopping = () => upstream.stop();

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { withDeadline } from '../../../lib/deadline';
-import { UpstreamError, backOff } from '../../../workers/upstream';
+import { UpstreamError, persistently, request } from '../../../workers/upstream';
 
 /** Files of a node that grow while they are read, served as they lie on its disk. */
 export interface HourFiles {
@@ -19,43 +17,20 @@ const ATTEMPTS = 4;
 export function filesAt(url: string): HourFiles {
   const base = url.replace(/\/+$/, '');
   const host = new URL(base).host;
-  async function once(path: string, offset: number, most: number, signal: AbortSignal): Promise<Buffer | null> {
-    const where = `${host}${path}`;
-    // Ranges are of the file's own bytes.
-    const headers = { range: `bytes=${offset}-${offset + most - 1}`, 'accept-encoding': 'identity' };
-    try {
-      return await withDeadline(
-        TIMEOUT_MS,
-        async (deadline) => {
-          const response = await fetch(`${base}${path}`, { headers, signal: deadline });
-          if (response.ok && !isPage(response)) return piece(response, response.status === 206 ? 0 : offset, most);
-          await response.body?.cancel();
-          if (response.status === 404) return null;
-          // Nothing has been written beyond what is read.
-          if (response.status === 416) return Buffer.alloc(0);
-          if (response.ok) throw new UpstreamError(`${where} answered a web page`, null);
-          throw new UpstreamError(`${where} answered ${response.status}`, response.status);
-        },
-        signal,
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof UpstreamError) throw error;
-      throw new UpstreamError(`${where} could not be read`, null);
-    }
-  }
   return {
-    async read(path, offset, most, signal) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await once(path, offset, most, signal);
-        } catch (error) {
-          signal.throwIfAborted();
-          const { status } = error as UpstreamError;
-          if (attempt >= ATTEMPTS || (status !== null && status !== 429 && status < 500)) throw error;
-          await sleep(backOff(attempt), undefined, { signal });
-        }
-      }
+    read(path, offset, most, signal) {
+      const where = `${host}${path}`;
+      // Ranges are of the file's own bytes.
+      const headers = { range: `bytes=${offset}-${offset + most - 1}`, 'accept-encoding': 'identity' };
+      const read = (response: Response): Promise<Buffer | null> | undefined => {
+        if (response.status === 404) return Promise.resolve(null);
+        // Nothing has been written beyond what is read.
+        if (response.status === 416) return Promise.resolve(Buffer.alloc(0));
+        if (!response.ok) return undefined;
+        if (isPage(response)) throw new UpstreamError(`${where} answered a web page`, null);
+        return piece(response, response.status === 206 ? 0 : offset, most);
+      };
+      return persistently(ATTEMPTS, () => request(where, `${base}${path}`, { headers }, TIMEOUT_MS, signal, read), signal);
     },
   };
 }
