@@ -83,8 +83,12 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
   const database = await locateDatabase(config.databaseUrl, config.dataDir);
   await running.add(() => database.release());
-  const applied = await migrate(database.url, path.join(place.root, 'prisma/migrations'));
+  const { applied, newer } = await migrate(database.url, path.join(place.root, 'prisma/migrations'));
   say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
+  if (newer.length > 0) {
+    const words = 'a newer version than this one has migrated the database; what it changed may be answered wrongly or not at all';
+    logger.warn({ migrations: newer }, words);
+  }
 
   const payments = await paymentsOf(config, running);
   const worlds = await loadWorlds(config, database, running);

@@ -11,8 +11,15 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count int NOT NULL DEFAULT 0)`;
 
-/** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. Returns their names. */
-export async function migrate(url: string, folder: string): Promise<string[]> {
+/** Names of migrations. */
+export interface Migrated {
+  applied: string[];
+  /** Those the database has and this version does not: a newer version made them. */
+  newer: string[];
+}
+
+/** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. */
+export async function migrate(url: string, folder: string): Promise<Migrated> {
   const client = new Client({ connectionString: url, options: IN_UTC });
   await client.connect().catch((error: unknown) => {
     throw unreachable(url, error);
@@ -27,15 +34,16 @@ export async function migrate(url: string, folder: string): Promise<string[]> {
     const known = new Map(done.rows.map((row) => [row.name, row.checksum]));
     for (const { name, sql, checksum } of migrationsIn(folder)) {
       const seen = known.get(name);
+      known.delete(name);
       if (seen === checksum) continue;
       if (seen !== undefined) throw new Error(`Migration ${name} was edited after it was applied.`);
       await apply(client, name, sql, checksum);
       applied.push(name);
     }
+    return { applied, newer: [...known.keys()].sort() };
   } finally {
     await client.end();
   }
-  return applied;
 }
 
 function migrationsIn(folder: string): { name: string; sql: string; checksum: string }[] {

@@ -1,0 +1,69 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { migrate } from '../../src/db/migrate';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  database = await testDatabase('template0');
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'));
+});
+afterEach(async () => {
+  await database.drop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+function write(name: string, sql: string): void {
+  fs.mkdirSync(path.join(folder, name), { recursive: true });
+  fs.writeFileSync(path.join(folder, name, 'migration.sql'), sql);
+}
+
+const tables = async (): Promise<string[]> =>
+  (
+    await database.pool.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname LIKE 't%' ORDER BY 1",
+    )
+  ).rows.map(({ name }) => name);
+
+test('each migration is applied once, in name order', async () => {
+  write('2_second', 'ALTER TABLE t1 RENAME TO t2');
+  write('1_first', 'CREATE TABLE t1 ()');
+  expect(await migrate(database.url, folder)).toEqual({ applied: ['1_first', '2_second'], newer: [] });
+  expect(await migrate(database.url, folder)).toEqual({ applied: [], newer: [] });
+  write('3_third', 'CREATE TABLE t3 ()');
+  expect(await migrate(database.url, folder)).toEqual({ applied: ['3_third'], newer: [] });
+  expect(await tables()).toEqual(['t2', 't3']);
+});
+
+test('processes that start together apply each once', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  const both = await Promise.all([migrate(database.url, folder), migrate(database.url, folder)]);
+  expect(both.flatMap(({ applied }) => applied)).toEqual(['1_first']);
+});
+
+test('one that fails leaves nothing of itself, and those before it stay', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  write('2_second', 'CREATE TABLE t2 (); SELECT 1 / 0');
+  await expect(migrate(database.url, folder)).rejects.toThrow('Migration 2_second failed: division by zero');
+  expect(await tables()).toEqual(['t1']);
+  write('2_second', 'CREATE TABLE t2 ()');
+  expect((await migrate(database.url, folder)).applied).toEqual(['2_second']);
+});
+
+test('one that was edited after it was applied is refused', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  await migrate(database.url, folder);
+  write('1_first', 'CREATE TABLE t1 (n int)');
+  await expect(migrate(database.url, folder)).rejects.toThrow('Migration 1_first was edited after it was applied.');
+});
+
+test('migrations of a newer version are told', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  write('2_second', 'CREATE TABLE t2 ()');
+  await migrate(database.url, folder);
+  fs.rmSync(path.join(folder, '2_second'), { recursive: true });
+  expect(await migrate(database.url, folder)).toEqual({ applied: [], newer: ['2_second'] });
+});
