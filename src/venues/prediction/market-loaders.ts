@@ -6,7 +6,7 @@ import { type PricedOutcome, pricesAt } from './market-prices';
 import { type MarketInstant, listFillPrices } from './queries/market-prices';
 import { loadOverlay } from './rollups/positions-as-of';
 
-/** A market at an instant; with `opening`, outcomes that had no fill by then have the price of their first one; with `traded`, only fills tell prices. */
+/** A market at an instant; with `opening`, a market that had no fill by then has the prices of its first ones; with `traded`, only fills tell prices. */
 interface MarketAt extends MarketInstant {
   opening?: boolean;
   traded?: boolean;

@@ -10,8 +10,8 @@ export interface PricedOutcome {
 }
 
 /**
- * Prices of a market's outcomes at an instant: what they paid once resolved; else the last fill; else what the other one of two leaves; else the
- * catalogue's. `fills` are the market's; with `opening`, an outcome that had no fill yet has its first one.
+ * Prices of a market's outcomes at an instant: what they paid once resolved; else the last fill; else what the other one of two leaves; else, with
+ * `opening`, the first fill of either, likewise; else the catalogue's. `fills` are the market's.
  */
 export function pricesAt(
   market: { resolved_at: Date | null } | null,
@@ -20,14 +20,19 @@ export function pricesAt(
   at: Date,
   opening: boolean,
 ): PricedOutcome[] {
-  const filled = new Map(fills.map((fill) => [fill.token_id, fill.last ?? (opening ? fill.first : null)]));
+  const fillOf = new Map(fills.map((fill) => [fill.token_id, fill]));
   const paid = market !== null && isResolved(market, at);
+  const filled = (outcome: PriceableOutcome, which: 'last' | 'first'): number | null => {
+    const own = fillOf.get(outcome.token_id)?.[which] ?? null;
+    if (own !== null) return Number(own);
+    const other = outcomes.length === 2 ? outcomes.find((one) => one !== outcome) : undefined;
+    const others = other === undefined ? null : (fillOf.get(other.token_id)?.[which] ?? null);
+    return others === null ? null : complement(Number(others));
+  };
   const priceOf = (outcome: PriceableOutcome): number | null => {
     if (paid && outcome.payout !== null) return Number(outcome.payout);
-    const own = filled.get(outcome.token_id) ?? null;
-    if (own !== null) return Number(own);
-    const other = outcomes.length === 2 ? (filled.get(outcomes.find((one) => one !== outcome)?.token_id ?? '') ?? null) : null;
-    if (other !== null) return complement(Number(other));
+    const traded = filled(outcome, 'last') ?? (opening ? filled(outcome, 'first') : null);
+    if (traded !== null) return traded;
     return outcome.price !== null && (outcome.price_at === null || outcome.price_at <= at) ? Number(outcome.price) : null;
   };
   return outcomes.map((outcome) => ({

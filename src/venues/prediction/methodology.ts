@@ -33,7 +33,7 @@ export const methodology: readonly Definition[] = [
 
 Each market has one category: ${CATEGORIES.join(', ')}. Esports, Mentions and Weather are tested first, then the others in this order, by the venue's own tags; the first that fits is taken, \`Other\` when none does.
 
-Price of an outcome: what it paid once resolved; else its last fill; else, of two outcomes, 1 − the last fill of the other; else the price the venue's catalogue states; else null. \`leader\` is the outcome with the highest price, the first of equals. \`price_change\` compares with the price at the start of the window; an outcome that was not traded before counts from its first fill.`,
+Price of an outcome: what it paid once resolved; else its last fill; else, of two outcomes, 1 − the last fill of the other; else the price the venue's catalogue states; else null. \`leader\` is the outcome with the highest price, the first of equals. \`price_change\` compares with the price at the start of the window; where no fill had told that by then, with the first one that did.`,
   },
   {
     id: 'pm-volume',

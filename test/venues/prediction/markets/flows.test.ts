@@ -328,8 +328,9 @@ describe('flows', () => {
     );
     if (now.some(Number.isNaN)) return expect.anything() as unknown as unknown[];
     const best = (now[1] as number) > (now[0] as number) ? 1 : 0;
-    const begun = (index: number): number | null => last(market.tokens[index], from) ?? first(market.tokens[index]);
-    const start = begun(best) ?? complement(begun(1 - best));
+    const told = (price: (token: string | undefined) => number | null): number | null =>
+      price(market.tokens[best]) ?? complement(price(market.tokens[1 - best]));
+    const start = told((token) => last(token, from)) ?? told(first);
     return [
       now[best],
       market.outcomes[best],

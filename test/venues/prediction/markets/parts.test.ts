@@ -192,6 +192,10 @@ test('current prices: payout, last fill, what the other leaves, the catalogue', 
     ),
   ).toEqual([0.7, null]);
   expect(prices(open, [outcome('a', 0), outcome('b', 1)], [fill('a', null, '0.4')], at, true)).toEqual([0.4, 0.6]);
+  // What the other one leaves was known at the instant, the own first fill was not.
+  expect(prices(open, [outcome('a', 0), outcome('b', 1)], [fill('a', '0.55', '0.5'), fill('b', null, '0.38')], at, true)).toEqual([
+    0.55, 0.45,
+  ]);
   const resolved = { resolved_at: at } as never;
   expect(prices(resolved, [outcome('a', 0, { payout: '1' }), outcome('b', 1, { payout: '0' })], [fill('a', '0.62')], at, false)).toEqual([
     1, 0,
