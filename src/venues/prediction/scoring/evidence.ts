@@ -1,4 +1,4 @@
-import { clamp, groupedStandardError, ratioOf, sum } from '../../../lib/statistics';
+import { clamp, groupedStandardError, ratioOf, roundTo, sum } from '../../../lib/statistics';
 import { normalEquivalent } from '../../../lib/student';
 import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
@@ -56,8 +56,11 @@ export function eligiblePositions(positions: readonly EndedPosition[], now: Date
 /** Of eligible positions those that forecast (e < 0.95), weighed by age: 2^(−days / 180). */
 export function forecasts(eligible: readonly EndedPosition[], now: Date): WeighedPosition[] {
   const weigh = ({ closed_at }: EndedPosition): number => 2 ** ((closed_at.getTime() - now.getTime()) / (S_PM.half_life_days * DAY_MS));
-  return eligible.filter(({ e }) => e < S_PM.carry_entry).map((position) => ({ ...position, weight: weigh(position) }));
+  return eligible.filter((position) => !isCarry(position)).map((position) => ({ ...position, weight: weigh(position) }));
 }
+
+/** Bought at a price that is carry, not a forecast. Binary fractions may make 0.9499999999999998 of what was paid at 0.95. */
+const isCarry = ({ e }: EndedPosition): boolean => roundTo(e, 12) >= S_PM.carry_entry;
 
 /** Sums by event, events ascending, of positions in the order of `eligiblePositions`. */
 export function sumsByEvent(positions: readonly WeighedPosition[]): EventSums[] {

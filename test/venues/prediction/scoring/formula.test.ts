@@ -251,6 +251,11 @@ describe('what counts', () => {
     expect(withMore({ e: 0.9499 }).n).toBe(21);
   });
 
+  test('1.045 for 1.1 shares is an entry at 0.95, though binary fractions make it less', () => {
+    const e = 1.045 / 1.1;
+    expect([e < 0.95, withMore({ e }).n]).toEqual([true, 20]);
+  });
+
   test('nothing', () => {
     expect(scoreWallet([], NOW)).toEqual({
       score: null,
