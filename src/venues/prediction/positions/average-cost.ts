@@ -97,16 +97,16 @@ function moveSets(row: HistoryRow, size: bigint, holdings: Map<string, Holding>,
   }
 }
 
-/** Shares that win are redeemed by their number; a refund, and a row that pays nothing, take all that is left. */
-function redeem(size: bigint, usdc: bigint, holdings: Map<string, Holding>, facts: MarketFacts): bigint | null {
-  if (facts.payouts === null) return null;
-  const winner = [...facts.payouts].find(([, payout]) => Number(payout) === 1)?.[0];
+/** Shares that win are redeemed by their number; of what else is left a refund takes what it pays for, and a row that pays nothing takes all. */
+function redeem(size: bigint, usdc: bigint, holdings: Map<string, Holding>, { payouts }: MarketFacts): bigint | null {
+  if (payouts === null) return null;
+  const winner = [...payouts].find(([, payout]) => Number(payout) === 1)?.[0];
   if (size > 0n && winner !== undefined) return gainOf(usdc, remove(holdingOf(winner, holdings), size));
-  const left = [...holdings].filter(([token, holding]) => token !== winner && holding.shares > 0n).map(([, holding]) => holding);
+  const left = [...holdings].filter(([token, holding]) => token !== winner && holding.shares > 0n);
   if (left.length === 0) return null;
-  const cost = left.reduce((sum, holding) => sum + holding.cost, 0n);
-  for (const holding of left) Object.assign(holding, { shares: 0n, cost: 0n });
-  return usdc - cost;
+  const worth = left.reduce((sum, [token, { shares }]) => sum + (shares * fixed(payouts.get(token) ?? '0')) / UNIT, 0n);
+  const taken = ({ shares }: Holding): bigint => (usdc < worth ? (shares * usdc) / worth : shares);
+  return left.reduce((gain, [, holding]) => gain - (remove(holding, taken(holding)) as bigint), usdc);
 }
 
 /** Prices of a full set from the last price of each token: a missing one is what the others leave, all are scaled to add up to 1; none known: equal shares. */

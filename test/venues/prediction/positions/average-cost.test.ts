@@ -89,6 +89,21 @@ describe('gains at average cost', () => {
     expect(gainsOf(rows)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
+  test('a refund taken in parts bears its part of the cost', () => {
+    const rows = [
+      row('BUY', 'y', '60', '40', 1),
+      row('BUY', 'n', '40', '20', 2),
+      row('REDEEM', null, '25', '12.5', 3),
+      row('REDEEM', null, '75', '37.5', 4),
+      row('REDEEM', null, '1', '0.5', 5),
+    ];
+    const payouts = new Map([
+      ['y', '0.5'],
+      ['n', '0.5'],
+    ]);
+    expect(gainsOf(rows, { payouts })).toEqual([undefined, undefined, '-2.5', '-7.5', undefined]);
+  });
+
   test('after a conversion nothing is known', () => {
     expect(gainsOf([row('BUY', 'n', '10', '5', 1), row('CONVERSION', null, '5', '0', 2), row('SELL', 'n', '1', '1', 3)])).toEqual([
       undefined,
