@@ -6,6 +6,7 @@ import { filesAt } from '../../../src/venues/perps/sources/hour-files';
 import { perpsFeeds } from '../../../src/venues/perps/sources/live';
 import { liveBlocks, pathOf } from '../../../src/venues/perps/sources/live-blocks';
 import { perps } from '../../../src/venues/perps/index';
+import { listFeeds } from '../../../src/workers/feed-store';
 import type { LiveContext, LiveStep } from '../../../src/workers/source';
 import type { Runner } from '../../../src/workers/runner';
 import { testDatabase } from '../../support/database';
@@ -55,6 +56,12 @@ describe('the venue read over HTTP', () => {
     expect(differencesOf(read, told)).toEqual({});
     expect(read.perp_fill?.length).toBeGreaterThan(400);
   }, 120_000);
+
+  test('tell how long fills took to be visible', async () => {
+    const fills = (await listFeeds(polled.pool)).find(({ feed }) => feed === 'perps.fills');
+    expect(fills?.last_event_at).toEqual((await perps.freshness(polled.pool)).last_event_at);
+    expect(fills?.lag.events).toBeGreaterThan(50);
+  });
 
   test('asks what accounts are: the vault is told, and tagged by the next run', async () => {
     const vault = worldOf()

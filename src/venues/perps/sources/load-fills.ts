@@ -35,6 +35,8 @@ export async function loadFills(
     const inserted = await appendFills(client, inOrder(full), options.rollups);
     report.inserted += inserted;
     report.duplicates += full.length - inserted;
+    // Of a batch that holds known ones too, which are new is not told.
+    if (inserted === full.length) options.appended?.(full.map(({ time }) => new Date(time)));
     options.progress(records);
   };
   // One batch is written while the next one is decoded.
