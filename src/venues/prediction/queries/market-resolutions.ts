@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { isoDay } from '../../../lib/time';
 import { Parameters } from './parameters';
+import { SETTLED_COST } from './stances';
 
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
 export interface SettledStance {
@@ -22,7 +23,7 @@ export async function listSettledStances(sql: Sql, markets: readonly JudgedMarke
   const parameters = new Parameters();
   const ids = parameters.add(markets.map((market) => market.condition_id), 'text[]'); // prettier-ignore
   const days = parameters.add(markets.map((market) => market.day), 'date[]'); // prettier-ignore
-  const text = `SELECT position.condition_id, position.token_id, position.wallet, position.shares * position.paid_usdc / position.paid_shares AS cost
+  const text = `SELECT position.condition_id, position.token_id, position.wallet, ${SETTLED_COST} AS cost
 FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
 JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score >= ${parameters.add(min_score, 'numeric')}
 WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
@@ -54,7 +55,7 @@ export async function listSettledCrowds(
   const parameters = new Parameters();
   const runs = parameters.add(days, 'date[]');
   const text = `WITH stance AS MATERIALIZED (
-  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, position.shares * position.paid_usdc / position.paid_shares AS usdc, position.payout > 0 AS won
+  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, ${SETTLED_COST} AS usdc, position.payout > 0 AS won
   FROM (
     SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
     FROM pm_market WHERE resolved_at >= ((${runs})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided

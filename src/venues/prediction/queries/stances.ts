@@ -20,8 +20,11 @@ export interface AsOf {
   overlay: string;
 }
 
-/** SQL of what the shares held cost on average; a resolved position only keeps what they paid. */
-export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN shares * paid_usdc / paid_shares ELSE cost END`;
+/** SQL of what the shares held at resolution had cost on average: what they pay less what that gained; of what was traded later the mean price tells it. */
+export const SETTLED_COST = `CASE WHEN last_trade_at >= settled_at THEN shares * paid_usdc / paid_shares ELSE payout_usdc - gain_resolution END`;
+
+/** SQL of what the shares held cost on average. */
+export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN ${SETTLED_COST} ELSE cost END`;
 
 /** SQL of which positions hold shares of a market that is not resolved. */
 export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;

@@ -213,3 +213,25 @@ describe('signals by hand', () => {
     ]);
   });
 });
+
+test('what is held of a resolved market cost the average of what was left, as on an open one', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(31, { closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' })]); // prettier-ignore
+  await loadRecords(db.pool, 'trades.json', [
+    // Bought dear, sold out and bought again: 20 on Yes and 30 on No.
+    trade(1, 31, 0, 101, 'BUY', 100, 0.8, 10 * DAY),
+    trade(2, 31, 0, 101, 'SELL', 100, 0.7, 9 * DAY),
+    trade(3, 31, 0, 101, 'BUY', 100, 0.2, 8 * DAY),
+    trade(4, 31, 1, 101, 'BUY', 60, 0.5, 7 * DAY),
+    // Sold in part when the result was known already.
+    trade(5, 31, 0, 102, 'BUY', 100, 0.4, 6 * DAY),
+    trade(6, 31, 0, 102, 'SELL', 50, 0.01, HOUR),
+  ]);
+  for (const by of [101, 102])
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-09', 80, '{}', 'test')", [wallet(by)]); // prettier-ignore
+  const { data } = await call<{ smart_money: { by_outcome: Row[] } }>(db, 'markets/intelligence', now, { condition_id: condition(31) });
+  expect(data.smart_money.by_outcome.map((one) => [one.outcome, one.total_usdc])).toEqual([['Yes', 40], ['No', 30]]); // prettier-ignore
+  const { data: resolved } = await call<Row[]>(db, 'markets/resolutions', now, {});
+  expect(resolved).toMatchObject([{ smart_money_correct: 1, smart_money_wrong: 1 }]);
+  await db.drop();
+});

@@ -50,11 +50,9 @@ export function statusOf(market: ToldMarket): string {
   return market.end <= NOW ? 'closed' : 'active';
 }
 
-/** Shares left of a market, at what they cost: of one that has ended, what was paid for them. */
-export function heldOf({ book }: ScoredWorld, market: ToldMarket): Counted[] {
-  const left = book.positions.filter((one) => one.market.id === market.id && one.shares > 0);
-  return left.map((one) => (one.status === 'open' ? one : { ...one, cost: (one.shares * one.paid) / one.paidShares }));
-}
+/** Shares left of a market, at what they cost on average. */
+export const heldOf = ({ book }: ScoredWorld, market: ToldMarket): Counted[] =>
+  book.positions.filter((one) => one.market.id === market.id && one.shares > 0);
 
 export function scoredOn(world: ScoredWorld, market: ToldMarket, test: (score: number) => boolean): Held[] {
   return heldOf(world, market).flatMap((one) => {

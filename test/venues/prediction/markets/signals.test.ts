@@ -60,7 +60,7 @@ describe('signals', () => {
       const ended = row.status === 'resolved' || row.status === 'voided';
       return {
         market: row.condition_id, token: row.token_id, wallet: row.wallet, score: scoreNow(world, row.wallet) ?? Number.NaN, shares: Number(row.shares), paid: Number(row.paid_usdc), bought: Number(row.paid_shares),
-        cost: ended ? (Number(row.shares) * Number(row.paid_usdc)) / Number(row.paid_shares) : Number(row.cost), opened: row.opened_at.getTime(), open: !ended,
+        cost: ended ? Number(row.payout_usdc) - Number(row.gain_resolution) : Number(row.cost), opened: row.opened_at.getTime(), open: !ended,
       };
     }); // prettier-ignore
     active = [...world.markets.values()].filter((market) => isActive(market, now));
