@@ -162,6 +162,7 @@ export function llmsText(endpoints: readonly Endpoint[], publicUrl: string): str
 Pay-per-query JSON API. Send a request without payment: the 402 answer states the exact price and how to pay it (x402 on Solana, MPP tempo, MPP solana), and checks your parameters for free.
 Send the same request again with the proof. You are charged only for data: errors, time-outs and empty answers cost nothing.
 Sign the payment, but do not send it to the chain yourself. A header Idempotency-Key of your choice lets you collect a lost answer without paying twice.
+Where the x402 offer names no feePayer, send your Solana address as header X-Payer: you pay the fee, and stock clients sign.
 
 Prices: ${publicUrl}/api/v1/pricing  OpenAPI: ${publicUrl}/openapi.json
 

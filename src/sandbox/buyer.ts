@@ -43,7 +43,10 @@ async function payByX402({ solana }: SandboxWallets): Promise<PayingFetch> {
     import('@x402/fetch'),
     import('@x402/svm/exact/client'),
   ]);
-  const client = new x402Client().register('solana:*', new ExactSvmScheme(await solanaSigner(solana), { rpcUrl: solana.rpc_url }));
+  const client = new x402Client()
+    .register('solana:*', new ExactSvmScheme(await solanaSigner(solana), { rpcUrl: solana.rpc_url }))
+    // Where the offer names nobody else, the wallet pays the fee itself.
+    .registerPolicy((_, offers) => offers.map((offer) => ({ ...offer, extra: { feePayer: solana.address, ...offer.extra } })));
   return wrapFetchWithPayment(fetch, client);
 }
 

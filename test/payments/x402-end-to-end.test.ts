@@ -2,7 +2,11 @@ import { buy } from '../../src/sandbox/buyer';
 import { fundedBuyer, openTill, serveTill, type Till, walletsOf, workOf } from './till';
 
 describe('x402 with the stock client on a real local Solana', () => {
-  describe.each([{ sponsored: true }, { sponsored: false }])('sponsored: $sponsored', ({ sponsored }) => {
+  describe.each([
+    { sponsored: true, named: false },
+    { sponsored: false, named: true },
+    { sponsored: false, named: false },
+  ])('sponsored: $sponsored, the buyer names itself: $named', ({ sponsored, named }) => {
     let till: Till;
     beforeAll(async () => {
       till = await openTill({ sponsored });
@@ -14,8 +18,7 @@ describe('x402 with the stock client on a real local Solana', () => {
       const work = workOf();
       const front = await serveTill(till.payments, () => work);
       const address = buyer.publicKey.toBase58();
-      // A buyer that pays its own fee names itself; a sponsored one needs nothing.
-      const headers: Record<string, string> = sponsored ? {} : { 'X-Payer': address };
+      const headers: Record<string, string> = named ? { 'X-Payer': address } : {};
       const lamports = await till.solana.lamports(address);
       const bought = await buy(
         { method: 'GET', url: `${front.url}/api/v1/markets/trending`, protocol: 'x402', headers },

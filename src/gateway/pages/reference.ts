@@ -105,6 +105,8 @@ const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.</li>
 <li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
 The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
+<li>Solana's fee, some 0.000005 SOL, is the buyer's, unless the x402 offer names a <code>feePayer</code> that takes it over. Where it names none, stock
+<code>@x402/svm</code> signs only if you are named: send your address as <code>X-Payer</code>, and the offer does.</li>
 <li>An answer costs up to ${usd(CEILING_MICRO)}; <code>x402-fetch</code> 1 pays $0.10 at most unless it is told otherwise.</li></ul>`;
 
 function howPriced(): string {
