@@ -48,10 +48,15 @@ WITH cells AS MATERIALIZED (
   SELECT h.pool_address, h.day AS bucket, h.deposits + h.withdrawals + h.claims AS n FROM lp_flow_day h WHERE ${days(1)} ${ofTop('h')}
   UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, sum(deposits + withdrawals + claims) FROM (${flowPartsIn(1, ofTop)}) e GROUP BY 1, 2
 )
-SELECT 'all' AS action, c.bucket, c.pool_type, c.pool_address, c.volume_usd, (c.swaps + coalesce(e.n, 0))::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
+SELECT 'all' AS action, bucket, p.pool_type, pool_address, c.volume_usd, (c.swaps + c.n)::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
   c.unpriced::int, c.swaps::int
-FROM top t JOIN cells c ON c.pool_address = t.pool_address JOIN whole w ON w.bucket = c.bucket LEFT JOIN events e ON e.pool_address = c.pool_address AND e.bucket = c.bucket
-WHERE c.volume_usd > 0 OR c.swaps > 0 OR e.n > 0 ORDER BY c.bucket, c.volume_usd DESC, c.pool_address`,
+FROM (
+  SELECT pool_address, bucket, sum(volume_usd) AS volume_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(n) AS n FROM (
+    SELECT pool_address, bucket, volume_usd, swaps, unpriced, 0 AS n FROM cells JOIN top USING (pool_address)
+    UNION ALL SELECT pool_address, bucket, 0, 0, 0, n FROM events
+  ) c GROUP BY 1, 2
+) c JOIN lp_pool p USING (pool_address) LEFT JOIN whole w USING (bucket)
+WHERE c.volume_usd > 0 OR c.swaps > 0 OR c.n > 0 ORDER BY bucket, c.volume_usd DESC, pool_address`,
 };
 
 // What has no value is known of all three together: the first of them that happened carries it.

@@ -319,6 +319,7 @@ test('platform: totals, actions by hour, and the operator’s part of what can b
   expect(['deposit', 'withdraw', 'claim', 'swap'].map(sum)).toEqual([2_000, 1_610.5, 12, 7_100]);
   const pools = await data('lp/platform/volume-heatmap', { bucket_size: '1d' });
   expect(pick(pools, 'pool_address', 'bucket', 'volume_usd', 'pct_of_bucket')).toEqual([
+    [SOL_USDC, '2026-03-09T00:00:00Z', 0, null],
     [SOL_USDC, '2026-03-10T00:00:00Z', 6_000, 84.507042],
     [YOUNG, '2026-03-10T00:00:00Z', 1_000, 14.084507],
     [ZED_USDC, '2026-03-10T00:00:00Z', 100, 1.408451],

@@ -160,6 +160,23 @@ test('hours in which nothing was swapped are no data by themselves', async () =>
   expect(cells.map((row) => [row.pool_address, row.bucket, row.volume_usd])).toEqual([[ZED_USDC, '2026-03-10T10:00:00Z', 50]]);
 });
 
+test('a bucket in which a pool had events and no swaps is no empty one', async () => {
+  const other = await testDatabase();
+  try {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'histories.json', [own('d1', '2026-03-10T10:00:00Z', 'add', P1, ANNA, '70')]);
+    const hour = { timestamp: Date.UTC(2026, 2, 10, 11) / 1_000, volume: 30, fees: 0.3, protocol_fees: 0 };
+    await loadRecords(other.pool, `${SOL_USDC}_volume.json`, [{ timeframe: '1h', data: [hour] }]);
+    const { data: cells } = await ask<Row[]>(other, 'lp/platform/volume-heatmap', NOW, { timeframe: '4h' });
+    expect(cells).toMatchObject([
+      { bucket: '2026-03-10T10:00:00Z', volume_usd: 0, event_count: 1, pct_of_bucket: null },
+      { bucket: '2026-03-10T11:00:00Z', volume_usd: 30, event_count: 0, pct_of_bucket: 100 },
+    ]);
+  } finally {
+    await other.drop();
+  }
+});
+
 test('pools/events end where windows end: what happens now comes later', async () => {
   const newest = async (now: string): Promise<unknown> =>
     (await ask<Row[]>(db, 'lp/pools/events', new Date(now), { pool_address: SOL_USDC, limit: 1 })).data[0]?.Owner;
