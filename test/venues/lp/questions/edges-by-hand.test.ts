@@ -177,6 +177,23 @@ test('a bucket in which a pool had events and no swaps is no empty one', async (
   }
 });
 
+test('lps/whales: the share of a pool is of the liquidity last seen before the event, in its own hour too', async () => {
+  const other = await testDatabase();
+  try {
+    const [pool] = dlmmPoolsPage.data;
+    await loadRecords(other.pool, 'pools_2026-03-10T10-20-00Z.json', [{ ...dlmmPoolsPage, data: [{ ...pool, tvl: 1000 }] }]);
+    await loadRecords(other.pool, 'histories.json', [
+      own('e1', '2026-03-10T10:10:00Z', 'add', P1, ANNA, '100'),
+      own('e2', '2026-03-10T10:30:00Z', 'add', P2, BEN, '100'),
+      own('e3', '2026-03-10T11:00:00Z', 'add', P2, BEN, '100'),
+    ]);
+    const { data: rows } = await ask<Row[]>(other, 'lp/lps/whales', NOW, { min_usd: 1 });
+    expect(rows.map((row) => row.PctOfPool)).toEqual([10, 10, null]);
+  } finally {
+    await other.drop();
+  }
+});
+
 test('pools/events end where windows end: what happens now comes later', async () => {
   const newest = async (now: string): Promise<unknown> =>
     (await ask<Row[]>(db, 'lp/pools/events', new Date(now), { pool_address: SOL_USDC, limit: 1 })).data[0]?.Owner;
