@@ -14,7 +14,8 @@ export const BELONGS_USDC = 10;
 /** SQL of a market's number, by which wallets say where they belong: ids are long. */
 export const marketNumber = (condition_id: string): string => `hashtextextended(${condition_id}, 0)`;
 
-const SHORT = `status = 'resolved' AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
+// Bets sold since count too: who still held at the end would be a choice of those that went well.
+const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
 const TOLD_COLUMNS = 'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs';

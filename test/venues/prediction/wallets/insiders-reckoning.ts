@@ -72,9 +72,9 @@ export class Reckoning {
     return { time, usdc: sum([first, ...others].map(({ usdc }) => usdc)) };
   }
 
-  /** Positions of resolved markets opened at most 72 hours before. */
+  /** Positions of resolved markets opened at most 72 hours before, sold since or not. */
   private shortBets(wallet: string): Suspicion['short'] {
-    const own = this.positions.filter((one) => one.wallet === wallet && one.status === 'resolved' && one.opened >= (one.market.resolved as number) - 72 * HOUR); // prettier-ignore
+    const own = this.positions.filter((one) => one.wallet === wallet && (one.payout === 0 || one.payout === 1) && one.opened >= (one.market.resolved as number) - 72 * HOUR); // prettier-ignore
     const entry = sum(own.map(({ paid, paidShares }) => paid / paidShares)) / own.length;
     return { n: own.length, wins: own.filter(({ payout }) => payout === 1).length, entry };
   }

@@ -38,6 +38,8 @@ describe('insider pattern weighed by hand', () => {
       trade(5, 81, 0, 501, 'BUY', 1_800, 0.5, 4 * HOUR),
       trade(6, 81, 0, 501, 'BUY', 100, 0.5, 2 * HOUR),
       trade(10, 84, 0, 511, 'BUY', 500, 0.2, 8 * DAY),
+      // Sold before the end: how a bet ended is the market's word, whoever held it then.
+      trade(17, 84, 0, 511, 'SELL', 500, 0.2, 7.5 * DAY),
       trade(11, 85, 0, 511, 'BUY', 300, 0.3, 7 * DAY),
       trade(12, 83, 0, 511, 'BUY', 5_000, 0.4, 4 * DAY),
       trade(13, 83, 0, 514, 'BUY', 80, 0.5, 3.8 * DAY),
