@@ -29,7 +29,7 @@ A rebalance is a withdrawal, a deposit and a claim in one transaction. Its legs 
   {
     id: 'lp-fees',
     title: 'Fees and fee rate',
-    text: `\`fees_usd\`, \`total_fees_usd\` are fees that swaps generated for providers (without the protocol's part); \`fees_claimed\` and \`claims\` are what providers took out, which may be weeks of fees at once. \`fee_rate_pct\` = 100 · generated fees / swap volume, null when either is unknown. \`fee_tvl_ratio_pct\` = 100 · generated fees / mean liquidity of the window / days of the pool's life in it.
+    text: `\`fees_usd\`, \`total_fees_usd\` are fees that swaps generated for providers (without the protocol's part); \`fees_claimed\` and \`claims\` are what providers took out, which may be weeks of fees at once. \`fee_rate_pct\` = 100 · generated fees / swap volume, null when either is unknown. \`fee_tvl_ratio_pct\` = 100 · generated fees / mean liquidity of the window / days of the pool's life in it, with \`all\` since its first record.
 
 \`fee_rate_flag\`: \`implausible\` above what the program allows (${MOST_FEE_PCT.dlmm} % in dlmm, ${MOST_FEE_PCT.damm_v2} % in damm_v2 pools); \`launch_fee_schedule\` above ${LAUNCH_FEE.above_pct} % in a damm_v2 pool younger than ${LAUNCH_FEE.hours} hours, where a high fee against snipers falls by itself; else null. \`fee_rate_adjusted_pct\` is the rate without the first 24 hours of the pool. The launch flag and the adjusted rate need the pool's creation time; the first event seen is not taken for it.`,
   },

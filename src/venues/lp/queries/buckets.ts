@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import type { Sql, Statement } from '../../../db/sql';
 import { tooLarge } from '../../../lib/grid';
 import { HOUR_MS } from '../../../lib/time';
-import type { Window } from '../../../lib/timeframe';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 export const BUCKETS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '12h': 12 * HOUR_MS, '1d': 24 * HOUR_MS } as const;
@@ -40,13 +40,19 @@ const ALL_BORN: Statement = {
   text: 'SELECT least((SELECT min(hour) FROM lp_owner_hour), (SELECT min(hour) FROM lp_pool_hour)) AS at',
 };
 
-/** When a pool's life began: when it was made or, where nothing says so or facts are older, its first fact. Null for neither. */
-export async function findBirth(
+/**
+ * The part of a window in which the pool lives: from when it was made or, where nothing says so or facts are older, from its first fact; `all`
+ * begins with the first fact. `whole`: the pool has no fact before it.
+ */
+export async function lifeIn(
   sql: Sql,
-  { pool_address, created_at }: { pool_address: string; created_at: Date | null },
-): Promise<Date | null> {
-  const first = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool_address]))[0]?.at ?? null;
-  return first === null || (created_at !== null && created_at < first) ? created_at : first;
+  { timeframe, now, pool }: { timeframe: Timeframe; now: Date; pool: { pool_address: string; created_at: Date | null } },
+): Promise<{ window: Window; whole: boolean }> {
+  const born = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool.pool_address]))[0]?.at ?? null;
+  const first = born !== null && born < now ? born : null;
+  const made = timeframe === 'all' && first !== null ? null : pool.created_at;
+  const window = since(windowOf(timeframe, now), first === null || (made !== null && made < first) ? made : first);
+  return { window, whole: first !== null && window.from <= first };
 }
 
 /** Hour of the first fact of any pool. */

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
-import { bornAt } from './pools-trending';
+import { feesPerLiquidityDay } from './liquidity';
 import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
@@ -26,7 +26,7 @@ const claimOf = (pool: number): string => `pool_address = $${pool} AND "timestam
 const claimsBy = (pool: number, condition: string): string => `
 SELECT coalesce(owner, '') AS owner, count(*)::int AS n, coalesce(sum(usd), 0) AS usd FROM lp_event WHERE ${claimOf(pool)} AND ${condition} GROUP BY coalesce(owner, '')`;
 
-/** The same; of a window that begins with the pool's life by kept sums, and by facts only of who came back after it. */
+/** The same; of a window that holds the pool's first fact by kept sums, and by facts only of who came back after it. */
 function claimsIn(pool: number, life: boolean): string {
   if (!life) return claimsBy(pool, 'true');
   const back = `SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2`;
@@ -45,14 +45,13 @@ unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
-swaps AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool(7))}) s),
+swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN (SELECT 0 FROM lp_pool_hour h WHERE h.pool_address = $7 AND h.hour < $2 LIMIT 1) ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool(7))}) s),
 settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
 SELECT c.usd AS total_fees_claimed, c.n AS claims, u.n AS unpriced, o.n AS unique_claimers, c.usd / nullif(c.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   CASE WHEN p.created_at IS NOT NULL THEN ${feeRate('a.fee_usd', 'a.usd')} END AS fee_rate_adjusted_pct,
-  1000 * s.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $7 AND h.hour >= $1 AND h.hour < $2), 0)
-    / nullif(extract(epoch FROM $2::timestamptz - greatest($1::timestamptz, least(p.created_at, ${bornAt('$7')})))::numeric / 86400, 0) AS fees_per_1k_liquidity_day
+  1000 * ${feesPerLiquidityDay('s.fee_usd', 'p', 1, 2)} AS fees_per_1k_liquidity_day
 FROM lp_pool p, swaps s CROSS JOIN LATERAL (SELECT ${feeRate('s.fee_usd', 's.usd')} AS rate) r, settled a, owners o, unpriced u,
   (SELECT coalesce(sum(n), 0)::int AS n, coalesce(sum(usd), 0) AS usd FROM claims) c
 WHERE p.pool_address = $7`,
@@ -61,7 +60,7 @@ WHERE p.pool_address = $7`,
 export interface FeeArgs {
   pool_address: string;
   window: Window;
-  /** Whether the window begins with the pool's life. */
+  /** Whether the pool has no fact before the window. */
   life: boolean;
   /** The window without the first day of the pool's life. */
   settled: Window;

@@ -1,4 +1,6 @@
+import { BEGINNING } from '../../../lib/timeframe';
 import { priceAt } from '../rollups/price-at';
+import { bornAt } from './pools-trending';
 
 /**
  * Select of `usd`, the value of a pool's reserves at an instant: the newer of the catalogue's figure and the reserves that an
@@ -15,3 +17,13 @@ SELECT CASE
 FROM (SELECT 1) one
 LEFT JOIN lp_token a ON a.mint = ${p}.mint_x LEFT JOIN lp_token b ON b.mint = ${p}.mint_y
 ${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `${at}::timestamptz`, 'y')}`;
+
+/**
+ * `fees` per USD of the mean liquidity seen, and per day, in [$from, $to): of the pool's life in it, and of a window without a beginning from the
+ * pool's first fact on. Null where no liquidity was seen. `p` is an alias with pool_address and created_at.
+ */
+export const feesPerLiquidityDay = (fees: string, p: string, from: number, to: number): string => `(
+SELECT ${fees} / nullif(avg(l.liquidity_usd), 0) / nullif(extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400, 0)
+FROM (SELECT greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN ${p}.created_at END, ${bornAt(`${p}.pool_address`)})) AS born) b
+JOIN lp_liquidity_hour l ON l.pool_address = ${p}.pool_address AND l.hour >= date_trunc('hour', b.born, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
+GROUP BY b.born)`;

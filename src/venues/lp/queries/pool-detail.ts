@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { windowOf } from '../../../lib/timeframe';
+import { feesPerLiquidityDay } from './liquidity';
 import { openPositionsAsOf } from './positions';
-import { bornAt } from './pools-trending';
 import { POOL_PRICE } from '../rollups/price-at';
 import { SMART } from '../rollups/smart';
 import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
@@ -38,15 +38,14 @@ const TOTALS: Statement = {
 WITH active AS MATERIALIZED (${held(13, '$2::timestamptz')}),
 held AS (SELECT usd FROM active WHERE usd > 0),
 swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
-latest AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
+latest AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN 0 ELSE sum(fee_usd) END AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
 SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (SELECT count(*) FROM lp_owner_pool o WHERE o.pool_address = $13 AND o.owner <> '' AND o.first_at < $2)::int AS unique_lps,
-  CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, l.fee_usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
-  100 * l.fee_usd / nullif((SELECT avg(h.liquidity_usd) FROM lp_liquidity_hour h WHERE h.pool_address = $13 AND h.hour >= $7 AND h.hour < $8), 0)
-    / nullif(extract(epoch FROM $8::timestamptz - greatest($7::timestamptz, least(p.created_at, ${bornAt('$13')})))::numeric / 86400, 0) AS fee_tvl_ratio_pct,
+  CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, f.usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
+  100 * ${feesPerLiquidityDay('f.usd', 'p', 7, 8)} AS fee_tvl_ratio_pct,
   (SELECT count(*) FROM active)::int AS active_lps,
   (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART})::int AS smart_lp_count,
   (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, (SELECT sum(usd) AS usd FROM held) t) AS hhi
-FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r, (
+FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r CROSS JOIN LATERAL (SELECT CASE WHEN s.known THEN l.fee_usd END AS usd) f, (
   SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events,
     coalesce(sum(deposit_usd), 0) AS deposit_usd, coalesce(sum(withdraw_usd), 0) AS withdraw_usd, coalesce(sum(claim_usd), 0) AS claim_usd,
     coalesce(sum(deposit_usd - withdraw_usd), 0) AS net_liquidity_usd, coalesce(sum(unpriced), 0) AS unpriced_events FROM (${flowsIn(1, ofPool(13))}) f

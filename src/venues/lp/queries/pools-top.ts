@@ -1,8 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { liquidityOf } from './liquidity';
-import { bornAt } from './pools-trending';
+import { feesPerLiquidityDay, liquidityOf } from './liquidity';
 import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
@@ -43,11 +42,10 @@ const ORDER: Record<PoolsTopSort, string> = {
   fee_rate: 'fee_rate_pct',
 };
 
-/** Generated fees per day of the window, of the pool's life in it, in percent of the mean of the liquidity seen in it. */
-const feeTvlRatio = `100 * r.fees_usd / nullif((SELECT avg(l.liquidity_usd) FROM lp_liquidity_hour l WHERE l.pool_address = r.pool_address AND l.hour >= $1 AND l.hour < $2), 0)
-  / nullif(extract(epoch FROM $2::timestamptz - greatest($1::timestamptz, least(r.created_at, ${bornAt('r.pool_address')})))::numeric / 86400, 0)`;
-
-/** Rows are the pools with a fact in the window; ranked by liquidity, every pool whose liquidity is known. */
+/**
+ * Rows are the pools in which something happened in the window: an hour of which no volume is stated is nothing. Ranked by liquidity, every
+ * pool whose liquidity is known.
+ */
 function top(sort: PoolsTopSort, needsLiquidity: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
@@ -59,12 +57,12 @@ WITH volumes AS MATERIALIZED (
 ), provided AS MATERIALIZED (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY pool_address
 ), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1, 2)}), ` : ''}scope AS (
-  SELECT p.*, CASE WHEN v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) THEN coalesce(v.usd, 0) END AS volume_usd,
-    v.fee_usd AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
+  SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, ${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address LEFT JOIN provided e ON e.pool_address = p.pool_address
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
-  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : '(v.pool_address IS NOT NULL OR e.pool_address IS NOT NULL)'} AND ($7::text IS NULL OR p.pool_type = $7)
+  CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) AS known OFFSET 0) k
+  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : '(v.usd > 0 OR v.swaps > 0 OR e.pool_address IS NOT NULL)'} AND ($7::text IS NULL OR p.pool_type = $7)
 ), ranked AS MATERIALIZED (
   SELECT * FROM (
     SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
@@ -75,7 +73,7 @@ WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsIn(11, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) f GROUP BY pool_address
 ), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, n.usd AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
-  ${feeTvlRatio} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
+  100 * ${feesPerLiquidityDay('r.fees_usd', 'r', 1, 2)} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN net n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
 ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,
   };

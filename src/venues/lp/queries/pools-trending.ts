@@ -52,7 +52,7 @@ volumes AS (
 ), scope AS (
   SELECT p.pool_address, p.pool_type, p.created_at, v.usd AS volume_usd, v.fee_usd AS fees_usd, v.swaps, v.unpriced
   FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
-  WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric
+  WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric AND (v.usd > 0 OR v.swaps > 0)
 ), born AS MATERIALIZED (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope
 ), earlier AS MATERIALIZED (
   SELECT s.pool_address, count(*) AS n, sum(coalesce(v.usd, 0)) AS usd, sum(v.usd) FILTER (WHERE w.k = 1) AS previous

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../lib/time';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { type BucketSize, bucketsOf, findBirth, since } from '../queries/buckets';
+import { type BucketSize, bucketsOf, lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getPoolTotals, listHolders } from '../queries/pool-detail';
 import { isVolumeKnown } from '../queries/pool-volume-history';
@@ -60,9 +60,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   const { timeframe, limit, bucket_size } = input;
   const pool = await poolOf(input, context);
   const { pool_address, created_at } = pool;
-  const birth = await findBirth(sql, pool);
-  const window = since(windowOf(timeframe, now), birth);
-  const life = window.from.getTime() === birth?.getTime();
+  const { window, whole: life } = await lifeIn(sql, { timeframe, now, pool });
   const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
   const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY_MS, now.getTime()));
   const [totals, series, claimers, known] = await Promise.all([

@@ -1,6 +1,6 @@
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
-import { type BucketSize, bucketsOf, findBirth, findFirstHour, since } from '../queries/buckets';
+import { type BucketSize, bucketsOf, findFirstHour, lifeIn, since } from '../queries/buckets';
 import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
 import { type HeatmapArgs, listHeatmap } from '../queries/volume-heatmap';
 import { type AskedPool, nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
@@ -15,7 +15,7 @@ async function lpPoolsVolumeHistory(
   const { sql, now, meta } = context;
   const { timeframe, bucket_size } = input;
   const pool = await poolOf(input, context);
-  const window = since(windowOf(timeframe, now), await findBirth(sql, pool));
+  const { window } = await lifeIn(sql, { timeframe, now, pool });
   const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '12h', '1d']);
   const [rows, known] = await Promise.all([
     listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),

@@ -160,6 +160,30 @@ test('hours in which nothing was swapped are no data by themselves', async () =>
   expect(cells.map((row) => [row.pool_address, row.bucket, row.volume_usd])).toEqual([[ZED_USDC, '2026-03-10T10:00:00Z', 50]]);
 });
 
+test('pools in which nothing happened are neither trending nor ranked', async () => {
+  await expect(data('lp/pools/top', { timeframe: '1h' })).rejects.toMatchObject({ code: 'empty_result' });
+  await expect(data('lp/pools/trending', { timeframe: '1h', min_volume_usd: 0 })).rejects.toMatchObject({ code: 'empty_result' });
+});
+
+test('a pool that is known and quiet generated no fees: 0, not unknown', async () => {
+  const later = new Date('2026-03-12T12:00:00Z');
+  const quiet = { volume_usd_24h: 0, fees_usd_24h: 0, fee_rate_pct: null };
+  expect((await ask<Row>(db, 'lp/pools/detail', later, { pool_address: ZED_USDC })).data).toMatchObject(quiet);
+  const { data: ranked } = await ask<Row[]>(db, 'lp/pools/top', later, { sort_by: 'liquidity', timeframe: '24h' });
+  expect(ranked).toMatchObject([
+    { pool_address: SOL_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null },
+    { pool_address: ZED_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null },
+  ]);
+});
+
+test('all begins with the first fact of a pool, other windows reach back to when it was made', async () => {
+  const first = async (timeframe: string): Promise<unknown> =>
+    (await data<Row[]>('lp/pools/volume-history', { pool_address: SOL_USDC, timeframe, bucket_size: '1d' }))[0]?.bucket;
+  expect([await first('all'), await first('90d')]).toEqual(['2026-03-05T00:00:00Z', '2026-01-01T00:00:00Z']);
+  const { time_series } = await data<{ time_series: Row[] }>('lp/pools/fee-analysis', { pool_address: SOL_USDC, timeframe: 'all' });
+  expect(time_series[0]).toMatchObject({ bucket: '2026-03-05T00:00:00Z' });
+});
+
 test('a bucket in which a pool had events and no swaps is no empty one', async () => {
   const other = await testDatabase();
   try {

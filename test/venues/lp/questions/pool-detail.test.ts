@@ -79,7 +79,7 @@ describe('one pool of a simulated world', () => {
         ],
         net_liquidity_usd: shown(usd(of('deposit')) - usd(of('withdraw'))),
         volume_usd_24h: shown(latest?.usd ?? 0n),
-        fees_usd_24h: latest?.fee == null ? null : shown(latest.fee),
+        fees_usd_24h: latest === undefined ? 0 : latest.fee === null ? null : shown(latest.fee),
         fee_rate_pct: rate(latest?.fee, latest?.usd),
         active_lps: active.size,
         smart_lp_count: [...active].filter((owner) => (nowScore(owner as string) ?? 0) >= 60).length,

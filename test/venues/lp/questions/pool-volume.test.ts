@@ -54,7 +54,7 @@ describe('volume of pools on a simulated world', () => {
       const size = SIZES[bucket_size] as number;
       const mine = facts.events.filter((event) => event.pool === pool);
       const first = Math.min(
-        facts.pools.get(pool)?.created ?? Infinity,
+        timeframe === 'all' ? Infinity : (facts.pools.get(pool)?.created ?? Infinity),
         ...[...mine, ...facts.swaps, ...facts.hours].filter((fact) => fact.pool === pool).map((fact) => fact.at),
       );
       const from = Math.max(NOW.getTime() - length, first);

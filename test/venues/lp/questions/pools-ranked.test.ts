@@ -120,7 +120,8 @@ describe('rankings of pools on a simulated world', () => {
     const { data } = await ask<TopRow[]>(db, 'lp/pools/top', NOW, { sort_by, limit: 100 });
     const window = windowOf('7d');
     if (sort_by !== 'liquidity') {
-      const touched = new Set([...swapTotals(facts, window).keys(), ...eventsIn(facts, window).map((event) => event.pool)]);
+      const swapped = [...swapTotals(facts, window)].filter(([, { usd, swaps }]) => usd > 0n || swaps > 0).map(([pool]) => pool);
+      const touched = new Set([...swapped, ...eventsIn(facts, window).map((event) => event.pool)]);
       expect(data.map((row) => row.pool_address).sort()).toEqual([...touched].filter((pool) => facts.pools.has(pool)).sort());
     } else expect(data.every((row) => row.liquidity_usd !== null)).toBe(true);
     for (const row of data) {
@@ -130,7 +131,8 @@ describe('rankings of pools on a simulated world', () => {
         (sum, { kind, usd }) => sum + (kind === 'deposit' ? (usd as bigint) : kind === 'withdraw' ? -(usd as bigint) : 0n),
         0n,
       );
-      expect(row).toMatchObject({ ...rest, total_fees_usd: fees_usd });
+      const known = swapTotals(facts, windowOf('all')).has(row.pool_address) && !swapTotals(facts, window).has(row.pool_address);
+      expect(row).toMatchObject({ ...rest, total_fees_usd: known ? 0 : fees_usd });
       if (row.volume_usd !== null) expect(row.volume_usd).toBe(volume_usd);
       if (row.net_liquidity_usd !== null) expect(row.net_liquidity_usd).toBe(shown(net));
     }
@@ -143,7 +145,7 @@ describe('rankings of pools on a simulated world', () => {
   it('pools/top divides generated fees by mean liquidity and days', async () => {
     const { data } = await ask<TopRow[]>(db, 'lp/pools/top', NOW, { limit: 100 });
     const { rows } = await db.pool.query<{ pool_address: string; usd: string; born: Date }>(
-      `SELECT l.pool_address, avg(l.liquidity_usd) AS usd, min(p.created_at) AS born FROM lp_liquidity_hour l JOIN lp_pool p USING (pool_address) WHERE l.hour >= $1 AND l.hour < $2 GROUP BY 1`,
+      `SELECT l.pool_address, avg(l.liquidity_usd) AS usd, min(p.created_at) AS born FROM lp_liquidity_hour l JOIN lp_pool p USING (pool_address) WHERE l.as_of >= $1 AND l.as_of < $2 GROUP BY 1`,
       [new Date(windowOf('7d').from), NOW],
     );
     const mean = new Map(rows.map((row) => [row.pool_address, Number(row.usd)]));
@@ -155,6 +157,18 @@ describe('rankings of pools on a simulated world', () => {
       const ratio = (100 * (row.total_fees_usd as number)) / (mean.get(row.pool_address) as number) / days;
       expect(row.fee_tvl_ratio_pct).toBeCloseTo(ratio, 4);
     }
+  });
+
+  it.each(['7d', 'all'])('pools/top and pools/fee-analysis of %s agree on fees per liquidity and day', async (timeframe) => {
+    let young = 0;
+    for (const { pool_address, fee_tvl_ratio_pct } of (await ask<TopRow[]>(db, 'lp/pools/top', NOW, { timeframe, limit: 100 })).data) {
+      const claims = eventsIn(facts, windowOf(timeframe)).filter((event) => event.pool === pool_address && event.kind === 'claim');
+      if (claims.length === 0 || fee_tvl_ratio_pct === null) continue;
+      const { data } = await ask<{ fees_per_1k_liquidity_day: number }>(db, 'lp/pools/fee-analysis', NOW, { pool_address, timeframe });
+      expect(data.fees_per_1k_liquidity_day).toBeCloseTo(10 * fee_tvl_ratio_pct, 4);
+      young += Number((facts.pools.get(pool_address)?.created ?? 0) > windowOf('7d').from);
+    }
+    expect(young).toBeGreaterThan(0);
   });
 
   it('pools/top leaves out pools of little liquidity, and flagged ones on request', async () => {
