@@ -44,6 +44,8 @@ export interface FactEvent {
   y: bigint | null;
   liquidity: bigint | null;
   rebalance: boolean;
+  /** Slot, and places of its instructions; null where no feed told. */
+  place: (number | null)[];
   n: number;
 }
 
@@ -85,7 +87,7 @@ type Kept<Text extends string, Time extends string, Other extends object = objec
 type EventRecord = Kept<
   'pool_address' | 'pool_type' | 'tx_id' | 'position_address' | 'owner' | 'usd' | 'amount_x' | 'amount_y' | 'liquidity_delta',
   'timestamp',
-  { kind: FactEvent['kind']; rebalance: boolean; n: number }
+  { kind: FactEvent['kind']; rebalance: boolean; slot: string | null; outer_ix: number | null; inner_ix: number | null; n: number }
 >;
 const text = (value: string | null): string => value ?? '';
 const time = (value: Date | null): number => (value as Date).getTime();
@@ -113,6 +115,7 @@ export async function factsOf(db: Pool): Promise<WorldFacts> {
       y: orNull(e.amount_y),
       liquidity: orNull(e.liquidity_delta),
       rebalance: e.rebalance,
+      place: [e.slot === null ? null : Number(e.slot), e.outer_ix, e.inner_ix],
       n: e.n,
     })),
     swaps: swaps.rows.map((s) => ({ pool: text(s.pool_address), at: time(s.timestamp), usd: orNull(s.usd), fee: orNull(s.fee_usd) })),

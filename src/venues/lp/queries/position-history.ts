@@ -34,15 +34,18 @@ export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<Va
     : sql.query<ValuedPositionRow>(POSITIONS.owner, [now, key.owner, key.pool_address]);
 }
 
+/** The order of the chain. Parts of a rebalance have one place: what it takes out comes before what it puts in again, so that no total holds both. */
+const OLDEST_FIRST = '"timestamp", slot, tx_id, outer_ix, inner_ix, kind DESC, position_address, n';
+
 const EVENTS: Statement = {
   name: 'lp_position_events',
   text: `
 SELECT * FROM (
-  SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,
+  SELECT pool_address, "timestamp", slot, tx_id, outer_ix, inner_ix, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,
     sum(CASE kind WHEN 'deposit' THEN coalesce(usd, 0) WHEN 'withdraw' THEN -coalesce(usd, 0) ELSE 0 END)
-      OVER (ORDER BY "timestamp", tx_id, position_address, kind, n) AS cumulative_net_usd, count(*) OVER ()::int AS events
+      OVER (ORDER BY ${OLDEST_FIRST}) AS cumulative_net_usd, count(*) OVER ()::int AS events
   FROM lp_event WHERE position_address = ANY($1) AND "timestamp" < $2
-) e ORDER BY "timestamp", tx_id, position_address, kind, n LIMIT $3`,
+) e ORDER BY ${OLDEST_FIRST} LIMIT $3`,
 };
 
 /** Events of positions before `now`, oldest first. */

@@ -2,7 +2,22 @@ import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
 import { loadRecords } from '../load';
-import { ANNA, BEN, CARA, dlmmPoolsPage, history, liquidity, pairs, positionClose, SOL_USDC, tx, ZED_USDC } from '../pages';
+import {
+  ANNA,
+  BEN,
+  CARA,
+  claimFee,
+  dlmmPoolsPage,
+  history,
+  liquidity,
+  pairs,
+  positionClose,
+  positionCreate,
+  rebalancing,
+  SOL_USDC,
+  tx,
+  ZED_USDC,
+} from '../pages';
 
 // Who left and who stays, hours in which nothing was swapped, and a position that was opened before anybody looked: worked out on paper.
 
@@ -213,6 +228,41 @@ test('lps/whales: the share of a pool is of the liquidity last seen before the e
     ]);
     const { data: rows } = await ask<Row[]>(other, 'lp/lps/whales', NOW, { min_usd: 1 });
     expect(rows.map((row) => row.PctOfPool)).toEqual([10, 10, null]);
+  } finally {
+    await other.drop();
+  }
+});
+
+test('positions/history is in the order of the chain: in a rebalance what is taken out comes before what goes in again', async () => {
+  const other = await testDatabase();
+  try {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx(
+        'f1',
+        '2026-03-10T10:00:00Z',
+        ANNA,
+        positionCreate(SOL_USDC, P1, ANNA),
+        liquidity('AddLiquidity', SOL_USDC, ANNA, P1, 0, 9_000_000, 0),
+      ),
+      tx('f2', '2026-03-10T11:00:00Z', ANNA, rebalancing(SOL_USDC, P1, ANNA, 0, [0, 0, 9_000_000, 9_000_000, 0, 1_000_000])),
+      tx(
+        'f3',
+        '2026-03-10T12:00:00Z',
+        ANNA,
+        liquidity('RemoveLiquidity', SOL_USDC, ANNA, P1, 0, 9_000_000, 0),
+        claimFee(SOL_USDC, P1, ANNA, 0, 500_000),
+      ),
+    ]);
+    const { data: story } = await ask<{ events: Row[] }>(other, 'lp/positions/history', NOW, { position_address: P1 });
+    expect(story.events.map((row) => [row.EventType, row.CumulativeNetUsd])).toEqual([
+      ['AddLiquidity', 9],
+      ['RemoveLiquidity', 0],
+      ['AddLiquidity', 9],
+      ['ClaimFee', 9],
+      ['RemoveLiquidity', 0],
+      ['ClaimFee', 0],
+    ]);
   } finally {
     await other.drop();
   }

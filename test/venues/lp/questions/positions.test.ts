@@ -148,7 +148,9 @@ describe('positions of a simulated world', () => {
         field_case: 'snake',
       });
       let net = 0n;
-      const order = [...position.events].sort((a, b) => a.at - b.at || compare(a.tx, b.tx) || compare(a.kind, b.kind) || a.n - b.n);
+      const order = [...position.events].sort(
+        (a, b) => a.at - b.at || compare(a.tx, b.tx) || byPlace(a.place, b.place) || compare(b.kind, a.kind) || a.n - b.n,
+      );
       const rows = order.map((event) => {
         net += event.kind === 'deposit' ? (event.usd ?? 0n) : event.kind === 'withdraw' ? -(event.usd ?? 0n) : 0n;
         return {
@@ -183,6 +185,8 @@ describe('positions of a simulated world', () => {
   });
 
   const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+  const byPlace = (a: (number | null)[], b: (number | null)[]): number =>
+    a.map((own, i) => (own ?? Infinity) - (b[i] ?? Infinity)).find((difference) => difference !== 0 && !Number.isNaN(difference)) ?? 0;
 
   /** Last prices of the last hour, by a statement of the test's own. */
   async function pricesAt(pool: string, at: number): Promise<[number, number]> {
