@@ -17,6 +17,13 @@ export const compareAmounts = (a: string, b: string): number => Number(a) - Numb
 export const over = (part: string | number, whole: string | number): number | null =>
   Number(whole) === 0 ? null : Number(part) / Number(whole);
 
+/** Mean of scores, null of nothing: added up in tenths, as they are told, so that their order never decides a half. */
+export const meanScore = (scores: readonly number[]): number | null =>
+  over(
+    scores.reduce((sum, score) => sum + Math.round(10 * score), 0),
+    10 * scores.length,
+  );
+
 /** 100 · part ÷ whole, null of nothing. */
 export const percent = (part: string | number, whole: string | number): number | null =>
   Number(whole) === 0 ? null : (100 * Number(part)) / Number(whole);

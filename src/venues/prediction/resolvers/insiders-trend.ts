@@ -3,7 +3,7 @@ import { mean, median } from '../../../lib/statistics';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { changePercent, percent } from '../exact';
+import { changePercent, meanScore, percent } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
@@ -137,7 +137,7 @@ function seriesOf(
       bucket: new Date(start),
       ...(own ? figuresOf(own) : NOTHING),
       new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= begin && since.getTime() < start + length).length,
-      avg_insider_score: mean(wallets.map((suspect) => scoreAt(suspect, start + length))),
+      avg_insider_score: meanScore(wallets.map((suspect) => scoreAt(suspect, start + length))),
       share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
     };
   });
@@ -165,7 +165,7 @@ async function topMarkets(sums: readonly InsiderSums[], suspects: readonly Suspe
         insider_count: scores.length,
         total_insider_volume: usdc,
         highest_score: Math.max(...scores),
-        avg_score: mean(scores),
+        avg_score: meanScore(scores),
         dominant_outcome: dominantOf(sides ?? []),
       };
     }),

@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
-import { mean, wilsonLowerBound } from '../../../lib/statistics';
+import { wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
-import { less, over, percent, total } from '../exact';
+import { less, meanScore, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
@@ -45,7 +45,7 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
     summary: {
       total_candidates_scanned: scan.scanned,
       phase1_passed: scan.survived,
-      avg_insider_score: mean(found.map(({ score }) => score)),
+      avg_insider_score: meanScore(found.map(({ score }) => score)),
       highest_score: found[0]?.score,
       dominant_outcome: dominantOf(found.map(({ outcome }) => outcome)),
       flagged_buy_usdc: bought,

@@ -1,9 +1,10 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { mean, median, roundTo } from '../../../lib/statistics';
+import { median, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
+import { meanScore } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -97,7 +98,7 @@ async function suggestionOf(context: GraphContext, args: Args): Promise<Record<s
   };
 }
 
-const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => mean(wallets.map((wallet) => wallet.score)) ?? 0;
+const averageOf = ({ wallets }: Pick<Favoured, 'wallets'>): number => meanScore(wallets.map((wallet) => wallet.score)) ?? 0;
 /** The same as it is told, in tenths. */
 const toldAverage = (one: Pick<Favoured, 'wallets'>): number => roundTo(averageOf(one), 1);
 

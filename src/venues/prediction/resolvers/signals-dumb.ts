@@ -1,8 +1,7 @@
 import { AppError } from '../../../errors';
-import { mean } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
 import { type Stance, byMoney, byScore, consensusOf } from '../consensus';
-import { total } from '../exact';
+import { meanScore, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { statusOf } from '../market-state';
 import { loadLifetimes } from '../queries/stances';
@@ -43,7 +42,7 @@ export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context
     summary: {
       total_wallets: wallets.size,
       total_usdc: total(stances.map((stance) => stance.cost)),
-      avg_score: mean([...wallets.values()]),
+      avg_score: meanScore([...wallets.values()]),
       consensus_outcome: prices.find((outcome) => outcome.token_id === foolish.token_id)?.outcome ?? null,
       consensus_strength: foolish.strength,
       contrarian_to_smart: foolish.token_id === null || wise.strength === null ? null : foolish.token_id !== wise.token_id,

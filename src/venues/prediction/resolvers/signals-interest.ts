@@ -1,9 +1,8 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import type { Category } from '../../../lib/category';
-import { mean } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { less, over, percent, total } from '../exact';
+import { less, meanScore, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -91,7 +90,7 @@ async function describe(
     first_entry_at: newest.at(-1)?.first_buy_at,
     latest_entry_at: newest[0]?.first_buy_at,
     new_smart_usdc: usdc,
-    avg_score: mean(entries.map((entry) => entry.score)),
+    avg_score: meanScore(entries.map((entry) => entry.score)),
     token_id: favoured.token_id,
     price,
     favored_outcome: nameOf(favoured.token_id),

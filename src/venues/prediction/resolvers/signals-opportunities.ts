@@ -1,13 +1,13 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { clip, logClip, mean, roundTo } from '../../../lib/statistics';
+import { clip, logClip, roundTo } from '../../../lib/statistics';
 import { HOUR_MS } from '../../../lib/time';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { type NetStance, byMoney, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
-import { less, over, total } from '../exact';
+import { less, meanScore, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -197,7 +197,7 @@ function describe(one: Opportunity) {
     smart_money_favors: one.outcome.outcome,
     smart_money_percentage: 100 * one.share,
     smart_wallet_count: one.wallets.length,
-    avg_smart_score: mean(one.wallets.map((wallet) => wallet.score)),
+    avg_smart_score: meanScore(one.wallets.map((wallet) => wallet.score)),
     price_signal_gap: one.gap,
     signal_direction: one.gap >= 0 ? 'BUY' : 'SELL',
     signal_strength: strengthOf(one.score),

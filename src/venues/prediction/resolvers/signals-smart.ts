@@ -2,10 +2,10 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
-import { mean, roundTo } from '../../../lib/statistics';
+import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
-import { less, over, total } from '../exact';
+import { less, meanScore, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -156,7 +156,7 @@ async function describe(signal: Signal, window: Window, context: GraphContext): 
     sell_volume: signal.sell_volume,
     net_flow: signal.net_flow,
     total_volume: signal.total_volume,
-    avg_score: mean(flows.map((flow) => flow.score)),
+    avg_score: meanScore(flows.map((flow) => flow.score)),
     signal_score: signal.score,
     signal_strength: strengthOf(signal.score),
     price,

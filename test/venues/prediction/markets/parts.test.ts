@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Stance, byMoney, byScore, consensusOf, independentOf } from '../../../../src/venues/prediction/consensus';
+import { meanScore } from '../../../../src/venues/prediction/exact';
 import { pricesAt } from '../../../../src/venues/prediction/market-prices';
 import { readSearch, relevanceOf, wordsOf } from '../../../../src/venues/prediction/market-search';
 import { WordVectors, countWords } from '../../../../src/venues/prediction/market-words';
@@ -228,4 +229,10 @@ test('words for scores and flows stand where the definitions put them', () => {
 test('a signal is as strong as its score is told, in tenths', () => {
   expect([9.94, 9.95, 39.94, 39.96, 64.96, 100].map(strengthOf)).toEqual([null, 'weak', 'weak', 'moderate', 'strong', 'strong']);
   expect([49.94, 49.96].map((score) => reaches(score, 'moderate'))).toEqual([false, true]);
+});
+
+test('the order of scores does not decide their mean', () => {
+  // As binary fractions these add up to a little less than 366.6.
+  expect(meanScore([90.7, 96.3, 98.4, 81.2])).toBe(91.65);
+  expect(meanScore([])).toBeNull();
 });

@@ -211,15 +211,17 @@ describe('wallets of a simulated world, counted a second time', () => {
     const wallet = busiest[1] as string;
     const key: Record<string, (row: Row) => number> = {
       pnl: (row) => row.realized_pnl_usdc as number, abs_pnl: (row) => Math.abs(row.realized_pnl_usdc as number), roi: (row) => row.roi_pct as number,
-      cost: (row) => row.cost_usdc as number, closed_at: (row) => Date.parse(row.closed_at as string),
+      cost: (row) => row.cost_usdc as number, closed_at: (row) => (row.closed_at === null ? 0 : Date.parse(row.closed_at as string)),
     }; // prettier-ignore
+    const idOf = ({ condition_id, token_id }: Row): string => `${condition_id as string} ${token_id as string}`;
     for (const [sort_by, keyOf] of Object.entries(key)) {
       const { data } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', sort_by, limit: 200 });
-      expect(data.positions.map(keyOf)).toEqual(data.positions.map(keyOf).sort((a, b) => b - a));
-      if (sort_by === 'closed_at') continue;
+      const ordered = (rows: readonly Row[]): string[] =>
+        [...rows].sort((a, b) => keyOf(b) - keyOf(a) || (idOf(a) < idOf(b) ? -1 : 1)).map(idOf);
+      expect(data.positions.map(idOf)).toEqual(ordered(data.positions));
       const { data: all } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', sort_by, include_open: true, limit: 200 }); // prettier-ignore
       expect(all.positions.some(({ status }) => status === 'open')).toBe(true);
-      expect(all.positions.map(keyOf)).toEqual(all.positions.map(keyOf).sort((a, b) => b - a));
+      expect(all.positions.map(idOf)).toEqual(ordered(all.positions));
     }
     const category = (endedOf(wallet)[0] as Counted).market.category;
     const { data: some } = await call<Breakdown>(db, 'wallets/pnl-breakdown', now, { wallet, timeframe: 'all', category, limit: 200 });
