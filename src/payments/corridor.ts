@@ -105,6 +105,8 @@ export class Corridor {
       admitted.landed = proof.transaction;
     } else {
       await this.checkReserved(admitted, claimed.open_sum, admission.balance);
+      // Should it land unserved, this tells a debt of ours from a payment that was made before anybody asked.
+      proof.details.admitted = true;
     }
     Object.assign(proof.details, admission.details);
     const left = admission.settle_by === null ? config.deadline_ms : admission.settle_by.getTime() - Date.now();

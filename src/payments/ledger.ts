@@ -143,7 +143,7 @@ export class Ledger {
     return BigInt(rows[0]?.sum ?? 0);
   }
 
-  /** True when the landed transaction of payment `id` was presented before, by somebody with the same secret, and released unserved. */
+  /** True when the landed transaction of payment `id` was admitted before it landed, from somebody with the same secret, and released unserved. */
   async adoptDebt(id: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(ADOPT_DEBT, [id]);
     return (rowCount ?? 0) > 0;

@@ -124,12 +124,15 @@ export const SUM_OPEN: NamedStatement = {
     WHERE payer = $1 AND state = ANY ('{RESERVED,EXECUTING,RESULT_READY,BROADCASTING,UNKNOWN}') AND NOT owed AND id <= $2`,
 };
 
-/** Payment $1 takes on the debt of one that was released unserved: same proof, payer and request, and a secret in common. */
+/**
+ * Payment $1 takes on the debt of one that was admitted before it landed and released unserved: same proof, payer and request, and a
+ * secret in common.
+ */
 export const ADOPT_DEBT: NamedStatement = {
   name: 'payment_adopt_debt',
   text: `UPDATE payment p SET owed = true FROM payment old
     WHERE p.id = $1 AND old.proof_key = p.proof_key AND old.state = 'RELEASED' AND old.payer = p.payer
-    AND old.request_hash = p.request_hash AND old.secrets && p.secrets`,
+    AND old.request_hash = p.request_hash AND old.secrets && p.secrets AND old.details ? 'admitted'`,
 };
 
 /** Newest settlement of each protocol that has one. */

@@ -304,7 +304,13 @@ describe('the corridor on a local Solana', () => {
       const headers = await signedHeaders(till, buyer);
       await broadcast(till, headers);
       const work = workOf();
-      expect(told(await charge(headers, work))).toBe('402 payment_replayed duplicate_settlement');
+      // Asked again it is no more of a debt than at first, whatever key comes with it, and whatever the chain could not tell before.
+      till.solana.faults.inject('simulateTransaction', { kind: 'refuse' }, Infinity);
+      expect(told(await charge(headers, work))).toBe('503 payments_unavailable');
+      till.solana.faults.clear();
+      const keyed = { 'Idempotency-Key': 'mine', ...headers };
+      for (const again of [headers, keyed, keyed])
+        expect(told(await charge(again, work))).toBe('402 payment_replayed duplicate_settlement');
       expect(work.runs()).toBe(0);
     });
 
