@@ -20,15 +20,9 @@ export function pricesAt(
   at: Date,
   opening: boolean,
 ): PricedOutcome[] {
-  const fillOf = new Map(fills.map((fill) => [fill.token_id, fill]));
   const paid = market !== null && isResolved(market, at);
-  const filled = (outcome: PriceableOutcome, which: 'last' | 'first'): number | null => {
-    const own = fillOf.get(outcome.token_id)?.[which] ?? null;
-    if (own !== null) return Number(own);
-    const other = outcomes.length === 2 ? outcomes.find((one) => one !== outcome) : undefined;
-    const others = other === undefined ? null : (fillOf.get(other.token_id)?.[which] ?? null);
-    return others === null ? null : complement(Number(others));
-  };
+  const filled = ({ token_id }: PriceableOutcome, which: 'last' | 'first'): number | null =>
+    tradedPrice(token_id, outcomes, new Map(fills.map((fill) => [fill.token_id, fill[which]])));
   const priceOf = (outcome: PriceableOutcome): number | null => {
     if (paid && outcome.payout !== null) return Number(outcome.payout);
     const traded = filled(outcome, 'last') ?? (opening ? filled(outcome, 'first') : null);
@@ -41,6 +35,19 @@ export function pricesAt(
     outcome_index: outcome.outcome_index,
     price: priceOf(outcome),
   }));
+}
+
+/** What fills tell of an outcome's price: its own, else what the other one of two leaves. `fills` are their prices by token. */
+export function tradedPrice(
+  token_id: string,
+  outcomes: readonly { token_id: string }[],
+  fills: ReadonlyMap<string, string | null>,
+): number | null {
+  const own = fills.get(token_id) ?? null;
+  if (own !== null) return Number(own);
+  const other = outcomes.length === 2 ? outcomes.find((one) => one.token_id !== token_id) : undefined;
+  const left = (other && fills.get(other.token_id)) ?? null;
+  return left === null ? null : complement(Number(left));
 }
 
 // Prices have few decimals; binary fractions would show more.

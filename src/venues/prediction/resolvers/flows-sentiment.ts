@@ -4,7 +4,8 @@ import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { listFillPrices } from '../queries/market-prices';
+import { tradedPrice } from '../market-prices';
+import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import {
   type SeriesRow,
   type SmartSeriesRow,
@@ -48,8 +49,7 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
   const reference = outcomes[0];
   if (reference === undefined || !all.some((row) => row.buys + row.sells > 0))
     throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: false });
-  const before = fills.find((fill) => fill.token_id === reference.token_id)?.last ?? null;
-  const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, before === null ? null : Number(before));
+  const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, fills);
   return {
     ...market,
     overall_sentiment: overallOf(all, smart, reference.token_id),
@@ -140,14 +140,13 @@ function pointsOf(
   all: readonly SeriesRow[],
   smart: readonly SmartSeriesRow[],
   reference: string,
-  before: number | null,
+  before: readonly FillPrices[],
 ): { score: number | null; [field: string]: unknown }[] {
   const [byBucket, smartByBucket] = [groupedBy(all, (row) => row.bucket.getTime()), groupedBy(smart, (row) => row.bucket.getTime())];
-  let price = before;
+  const last = new Map(before.map((fill) => [fill.token_id, fill.last]));
   return buckets.map((bucket) => {
     const [rows, clever] = [byBucket.get(bucket.getTime()) ?? [], smartByBucket.get(bucket.getTime()) ?? []];
-    const close = rows.find((row) => row.token_id === reference)?.close;
-    price = close === undefined ? price : Number(close);
+    for (const { token_id, close } of rows) last.set(token_id, close);
     return {
       bucket,
       score: six(scoreOf(rows, reference)),
@@ -157,7 +156,7 @@ function pointsOf(
       trade_count: rows.reduce((sum, row) => sum + row.buys + row.sells, 0),
       smart_sentiment: six(scoreOf(clever, reference)),
       smart_net_flow: signedFlow(clever, reference).net,
-      price,
+      price: tradedPrice(reference, before, last),
     };
   });
 }

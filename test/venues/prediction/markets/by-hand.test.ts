@@ -323,6 +323,17 @@ describe('markets by hand', () => {
     expect(sentiment.overall_sentiment).toMatchObject({ score: 1, smart_sentiment: null, divergence: null });
   });
 
+  test('sentiment: before its own first fill an outcome is worth what the other one leaves', async () => {
+    await loadRecords(db.pool, 'markets-6.json', [market(12)]);
+    await loadRecords(db.pool, 'trades-6.json', [
+      trade(50, 12, 1, 3, 'BUY', 10, 0.4, 2 * 3_600 + 60),
+      trade(51, 12, 0, 3, 'BUY', 10, 0.7, 60),
+    ]);
+    const sent = { condition_id: condition(12), timeframe: '4h', bucket_size: '1h' };
+    const { time_series } = await ask<{ time_series: Row[] }>('sentiment', sent);
+    expect(time_series.map(({ price }) => price)).toEqual([null, 0.6, 0.6, 0.7]);
+  });
+
   test('a search finds letters of every script in either case', async () => {
     const named = { slug: 'will-lvaro-zgr-win', events: [], question: 'Will Álvaro ÖZGÜR or Ивáн win?' };
     await loadRecords(db.pool, 'markets-5.json', [market(11, named)]);
