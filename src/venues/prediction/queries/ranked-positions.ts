@@ -19,12 +19,13 @@ export interface RankedFilter {
 /** A position with its place in the order asked, that after the last of the limit for all beyond; best and worst by gain among ended ones. */
 export type RankedPosition = KnownPosition & { place: number; is_best: boolean; is_worst: boolean };
 
+// By the return as it is sent: purchases at one price are even, whatever binary fractions make of them.
 const KEYS: Record<BreakdownSort, string> = {
   pnl: 'gain DESC',
   abs_pnl: 'abs(gain) DESC',
-  roi: 'returned::float8 / NULLIF(paid_usdc, 0)::float8 DESC NULLS LAST',
+  roi: 'round(100 * returned / NULLIF(paid_usdc, 0), 6) DESC NULLS LAST',
   cost: 'paid_usdc DESC',
-  closed_at: 'closed_at DESC NULLS FIRST',
+  closed_at: 'closed_at DESC NULLS LAST',
 };
 
 const CHOSEN = positionsSql(

@@ -123,4 +123,19 @@ describe('wallets by hand', () => {
     expect((await ask<Row>('compare', { wallets: [201, 202].map(wallet), include_shared_positions: false })).shared_positions).toBeNull();
     expect((await callForError(db, 'wallets/compare', now, { wallets: [298, 299].map(wallet) })).code).toBe('not_found');
   });
+
+  test('pnl-breakdown: even returns go by id, though binary fractions of 58.14/43.86 are above those of 57/43; what is open did not end', async () => {
+    await loadRecords(db.pool, 'more.json', [
+      trade(301, 41, 0, 205, 'BUY', 100, 0.43, 3 * DAY),
+      trade(302, 42, 0, 205, 'BUY', 102, 0.43, 3 * DAY),
+      trade(303, 60, 0, 205, 'BUY', 10, 0.5, 3 * DAY),
+    ]);
+    expect(58.14 / 43.86).toBeGreaterThan(57 / 43);
+    const order = async (sort_by: string): Promise<unknown[]> =>
+      (await ask<{ positions: Row[] }>('pnl-breakdown', { wallet: wallet(205), sort_by, include_open: true })).positions.map(
+        ({ condition_id, roi_pct }) => [condition_id, roi_pct],
+      );
+    const rows = [[condition(41), 132.55814], [condition(42), 132.55814], [condition(60), 0]]; // prettier-ignore
+    expect([await order('roi'), await order('closed_at')]).toEqual([rows, rows]);
+  });
 });
