@@ -24,7 +24,7 @@ export interface TopPoolRow {
   event_count: number;
   unique_lps: number;
   total_fees_usd: string | null;
-  net_liquidity_usd: string | null;
+  net_liquidity_usd: string;
   fee_rate_pct: string | null;
   fee_rate_flag: string | null;
   fee_tvl_ratio_pct: string | null;
@@ -72,7 +72,7 @@ WITH volumes AS MATERIALIZED (
 ), net AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsIn(11, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) f GROUP BY pool_address
 ), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
-SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, n.usd AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
+SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.usd, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
   100 * ${feesPerLiquidityDay('r.fees_usd', 'r', 1, 2)} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN net n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
 ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,

@@ -186,8 +186,8 @@ test('a pool that is known and quiet generated no fees: 0, not unknown', async (
   expect((await ask<Row>(db, 'lp/pools/detail', later, { pool_address: ZED_USDC })).data).toMatchObject(quiet);
   const { data: ranked } = await ask<Row[]>(db, 'lp/pools/top', later, { sort_by: 'liquidity', timeframe: '24h' });
   expect(ranked).toMatchObject([
-    { pool_address: SOL_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null },
-    { pool_address: ZED_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null },
+    { pool_address: SOL_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null, net_liquidity_usd: 900 },
+    { pool_address: ZED_USDC, volume_usd: 0, total_fees_usd: 0, fee_rate_pct: null, net_liquidity_usd: 0 },
   ]);
 });
 

@@ -102,7 +102,7 @@ describe('rankings of pools on a simulated world', () => {
   interface TopRow extends Omit<TrendingRow, 'fees_usd' | 'volume_usd'> {
     volume_usd: number | null;
     total_fees_usd: number | null;
-    net_liquidity_usd: number | null;
+    net_liquidity_usd: number;
     liquidity_usd: number | null;
     fee_tvl_ratio_pct: number | null;
     rank: number;
@@ -134,7 +134,7 @@ describe('rankings of pools on a simulated world', () => {
       const known = swapTotals(facts, windowOf('all')).has(row.pool_address) && !swapTotals(facts, window).has(row.pool_address);
       expect(row).toMatchObject({ ...rest, total_fees_usd: known ? 0 : fees_usd });
       if (row.volume_usd !== null) expect(row.volume_usd).toBe(volume_usd);
-      if (row.net_liquidity_usd !== null) expect(row.net_liquidity_usd).toBe(shown(net));
+      expect(row.net_liquidity_usd).toBe(shown(net));
     }
     const keys = data.map((row) => METRIC[sort_by]?.(row) ?? -1);
     expect([...keys].sort((a, b) => b - a)).toEqual(keys);
