@@ -56,7 +56,7 @@ Shares that were given away but never seen to come (history cut off, transfers) 
   {
     id: 'pm-ended',
     title: 'Figures of ended positions',
-    text: `Profit of a wallet in a window = Σ gain of positions that ended (closed, resolved, ${VOID}) in it, each with its whole life. What was booked on positions still open is told apart. \`roi_pct\` = 100 · Σ gain / Σ cost. \`win_rate\` follows "Win rate" and leaves refunded positions out. \`profit_factor\` = Σ gains / |Σ losses|, null without a loss. \`max_drawdown_usdc\` = largest fall of the running sum of gains from its peak, beginning at 0, in the order positions ended. \`brier\` = mean (entry price − payout)² of resolved positions: 0 is perfect, shown and not scored. \`largest_event_share\` = gain of the event that gained most / net gain of all, at most 1, null without a net gain. \`edge\` is told by "Wallet score".
+    text: `Profit of a wallet in a window = Σ gain of positions that ended (closed, resolved, ${VOID}) in it, each with its whole life. What was booked on positions still open is told apart. \`roi_pct\` = 100 · Σ gain / Σ cost. \`win_rate\` follows "Win rate" and leaves refunded positions out. \`profit_factor\` = Σ gains / |Σ losses|, null without a loss. \`max_drawdown_usdc\` = largest fall of the running sum of gains from its peak, beginning at 0, in the order positions ended. \`brier\` = mean (entry price − payout)² of resolved positions: 0 is perfect, shown and not scored. \`largest_event_share\` = gain of the event that gained most / net gain, at most 1, null without a net gain; of positions that the wallet score looks at: cost at least $${S_PM.min_cost_usdc}, not ${VOID}. \`edge\` is told by "Wallet score".
 
 \`sharpe\` = mean / sample deviation of returns, where the return of a position is gain / cost cut to −${-S_PM.return_min} … ${S_PM.return_max}; null below ${SHARPE_MIN} positions; not per year. Rankings shrink what few positions tell: by Sharpe value sharpe · n/(n + ${SHARPE_PRIOR}), by ROI mean return · n/(n + ${S_PM.return_prior}), by win rate its lower bound. \`rank_value\` is what was ranked.`,
   },
@@ -69,7 +69,7 @@ What counts: positions that have ended, cost at least $${S_PM.min_cost_usdc} and
 
 edge = weighted mean of (y − e), in price points. Its standard error is the spread between events (positions of one event are not independent), and never less than what fair prices alone would give, sqrt(Σ w² e(1 − e)) / Σ w. z is edge / error as a standard normal number: with G events edge / error is Student's t with G − 1 degrees of freedom, and z the normal number that is as unlikely; with one event it is 0.
 
-r = weighted mean of gain / cost, each cut to −${-S_PM.return_min} … ${S_PM.return_max}, times n/(n + ${S_PM.return_prior}). p = (profitable months + ${S_PM.month_prior.profitable}) / (active months + ${S_PM.month_prior.active}), calendar months UTC. clip cuts to 0..1, clip± to −1..1.
+r = weighted mean of gain / cost of the forecasts, each cut to −${-S_PM.return_min} … ${S_PM.return_max}, times n/(n + ${S_PM.return_prior}). p = (profitable months + ${S_PM.month_prior.profitable}) / (active months + ${S_PM.month_prior.active}), calendar months UTC. clip cuts to 0..1, clip± to −1..1.
 
 Smart band: n ≥ ${smart.min_n}, z > ${Z}, and z > ${S_PM.robust_z} still without the event of the largest Σ(y − e). Score = ${smart.from} + ${smart.span} · clip((z − ${Z}) / ${smart.z_span}). 60 says that the edge is above 0 with 95 % confidence; 100 from z ${Z + smart.z_span}.
 
