@@ -24,6 +24,7 @@ const leftBehind = (states: string): string => `
 const HISTORY =
   "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
 
+// A stored key begins with its kind.
 const OWE_RELEASED = `
   WITH claimed AS (
     INSERT INTO payment_claim (key, kind, payment_id) SELECT proof_key, 'proof', id FROM payment WHERE id = $1 AND state = 'RELEASED'
@@ -34,7 +35,8 @@ const OWE_RELEASED = `
   ), written AS (
     INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'broadcast by the buyer' FROM moved
   ), collecting AS (
-    INSERT INTO payment_claim (key, kind, payment_id) SELECT unnest(secrets), 'secret', id FROM moved ON CONFLICT DO NOTHING
+    INSERT INTO payment_claim (key, kind, payment_id)
+    SELECT key, split_part(key, ':', 1), id FROM moved, unnest(secrets) AS key ON CONFLICT DO NOTHING
   ) SELECT id FROM moved`;
 
 const PURGE_EVERY_MS = HOUR_MS;

@@ -359,7 +359,8 @@ describe('the corridor on a local Solana', () => {
     it('later still, found by the reconciler: owed, unless the proof was used again', async () => {
       const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
       const empty = workOf(() => Promise.reject(new AppError('empty_result')));
-      const [pushed, reused] = [await signedHeaders(till, one), await signedHeaders(till, two)];
+      const key = { 'Idempotency-Key': 'purchase-of-one' };
+      const [pushed, reused] = [{ ...key, ...(await signedHeaders(till, one)) }, await signedHeaders(till, two)];
       for (const headers of [pushed, reused]) expect(told(await charge(headers, empty))).toBe('404 empty_result');
       await broadcast(till, pushed);
       expect(told(await charge(reused))).toBe('200');
@@ -371,6 +372,10 @@ describe('the corridor on a local Solana', () => {
       await until(async () => (await stateOf(one.publicKey.toBase58())).includes('OWED'));
       await until(async () => (await stateOf(two.publicKey.toBase58())).includes('DELIVERED'));
       expect(await stateOf(two.publicKey.toBase58())).toEqual(['RELEASED', 'DELIVERED']);
+      // The key its buyer gave it names this purchase again, and no other.
+      const { path, request_hash } = saleOf({ path: '/api/v1/markets/other' });
+      const forOther = { ...key, ...(await signedHeaders(till, one, {}, saleOf({ path }))) };
+      expect(told(await charge(forOther, workOf(), { path, request_hash }))).toBe('409 idempotency_conflict');
       expect(told(await charge(pushed))).toBe('200');
       expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);
     });
