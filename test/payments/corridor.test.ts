@@ -396,6 +396,30 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
 
+    it('owed, and the process that serves it dies: still owed, to the one with the secret', async () => {
+      const buyer = await fundedBuyer(till);
+      const address = buyer.publicKey.toBase58();
+      const headers = await signedHeaders(till, buyer);
+      const failing = workOf(async () => {
+        await broadcast(till, headers);
+        throw new Error('broken');
+      });
+      expect(await charge(headers, failing)).toMatchObject({ kind: 'refused', charged: 'pending' });
+      let finish: (value: unknown) => void = () => undefined;
+      const dying = charge(
+        headers,
+        workOf(() => new Promise((resolve) => (finish = resolve))),
+      );
+      await until(async () => (await stateOf(address))[0] === 'EXECUTING');
+      await till.database.pool.query('UPDATE payment SET instance = gen_random_uuid() WHERE payer = $1', [address]);
+      await till.payments.reconcile();
+      await until(async () => (await stateOf(address))[0] === 'OWED');
+      expect(told(await charge(headers))).toBe('200');
+      finish('too late');
+      expect(await dying).toMatchObject({ kind: 'refused', charged: 'pending' });
+      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+    });
+
     it('after a failed query and its release: still served, to the one with the secret', async () => {
       const buyer = await fundedBuyer(till);
       const requirement = requirementOf(await challengeOf(till));
