@@ -380,6 +380,31 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);
     });
 
+    it('after its process died, found by the reconciler: owed', async () => {
+      const buyer = await fundedBuyer(till);
+      const address = buyer.publicKey.toBase58();
+      const headers = await signedHeaders(till, buyer);
+      let finish: (value: unknown) => void = () => undefined;
+      const dying = charge(
+        headers,
+        workOf(() => new Promise((resolve) => (finish = resolve))),
+      );
+      await until(async () => (await stateOf(address))[0] === 'EXECUTING');
+      await broadcast(till, headers);
+      await till.database.pool.query('UPDATE payment SET instance = gen_random_uuid() WHERE payer = $1', [address]);
+      await till.payments.reconcile();
+      await until(async () => (await stateOf(address))[0] === 'RELEASED');
+      await till.database.pool.query("UPDATE payment SET look_at = now() - interval '1 second' WHERE look_at > now() AND payer = $1", [
+        address,
+      ]);
+      await till.payments.reconcile();
+      await until(async () => (await stateOf(address))[0] === 'OWED');
+      expect(told(await charge(headers))).toBe('200');
+      finish('too late');
+      expect(await dying).toMatchObject({ kind: 'refused', charged: 'pending' });
+      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+    });
+
     it('owed, and served once by work that takes its time, however many ask at once', async () => {
       const buyer = await fundedBuyer(till);
       const headers = await signedHeaders(till, buyer);
