@@ -270,6 +270,18 @@ describe('other buyers', () => {
     expect(await local.usdcBalance(account.address)).toBe(5_000_000n - PRICE - (await feeOf(proof.transaction as string)));
   });
 
+  it.each([8_640_000_000_000, Number.MAX_SAFE_INTEGER])(
+    'a life to second %d, the last of all dates or beyond, is taken as it is',
+    async (last) => {
+      const proof = await proofOf(await paidWith(await transaction(await payer(), { nonceKey: 4n, nonce: 0n, validBefore: last })));
+      const { settle_by } = await protocol.settlement.admit(proof, soon());
+      expect(settle_by?.getTime() ?? Infinity).toBeGreaterThan(8_639_999_999_990_000);
+      const record = await recordOf(proof);
+      expect(record.settle_by).toEqual(settle_by);
+      expect((await protocol.settlement.settle(record, soon())).status).toBe('confirmed');
+    },
+  );
+
   it('P256 and passkey accounts', async () => {
     for (const account of [
       Account.fromP256(generatePrivateKey()),

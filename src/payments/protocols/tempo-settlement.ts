@@ -23,6 +23,8 @@ interface TempoDetails extends Omit<TempoTransfer, 'hash' | 'sign_payload' | 'ki
 
 /** The pool refuses the last 3 seconds before `validBefore`, and the way there takes time. */
 const SETTLE_RESERVE_S = 4;
+/** No date is later (ECMA-262, 21.4.1.1): what is valid beyond it never runs out. */
+const LAST_DATE_S = 8_640_000_000_000;
 const RECHECK_AFTER_MS = 5_000;
 const ACCESS_KEY_MS = 4_000;
 /** What was prepared longer ago may have been sent before, by a process that died. */
@@ -215,7 +217,7 @@ const chainNow = (head: TempoHead): number => Math.max(head.time, nowSeconds());
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 function settleBy({ valid_before }: Pick<TempoDetails, 'valid_before'>): Date | null {
-  return valid_before === null ? null : new Date((valid_before - SETTLE_RESERVE_S) * 1000);
+  return valid_before === null || valid_before > LAST_DATE_S ? null : new Date((valid_before - SETTLE_RESERVE_S) * 1000);
 }
 
 function transactionOf(record: PaymentRecord): TempoTransaction {
