@@ -190,6 +190,9 @@ describe('what is looked after when nobody asks', () => {
     await due();
     const reports = await Promise.all([till.payments.reconcile(), quick.reconcile(), till.payments.reconcile()]);
     expect(reports.map(({ open }) => open).reduce((sum, open) => sum + open)).toBe(1);
+    // A young question stays one, and is asked again soon.
+    const about = "SELECT state, look_at < now() + interval '3 seconds' AS soon FROM payment WHERE payer = $1";
+    expect(await sql(about, [buyer.publicKey.toBase58()])).toEqual([{ state: 'UNKNOWN', soon: true }]);
   });
 
   it('a payer who leaves answers lying loses the privilege of long queries', async () => {
