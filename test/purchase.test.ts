@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { buy } from '../src/sandbox/buyer';
+import { ROOT } from './support/catalogue';
 import { type Product, startProduct } from './support/product';
 import { loadWorld } from './support/world';
 
 // The whole product, bought from by unmodified stock clients: money moves for data, and only for data.
 
+const MPPX = path.join(ROOT, 'node_modules/mppx/dist/bin.js');
 const START = new Date('2026-02-01T00:00:00Z');
 const NOW = '2026-02-03T00:00:00Z';
 
@@ -81,6 +86,26 @@ test('markets and pools found in one answer can be asked for in the next', async
   const events = JSON.parse((await purchase(`lp/pools/events?pool_address=${busy?.pool_address}`)).body) as { data: unknown[] };
   expect(events.data.length).toBeGreaterThan(0);
 });
+
+test.each(['GET:/api/v1/perps/platform/stats', 'POST:/api/v1/perps/traders/pnl-by-coin'])(
+  'the stock validator of MPP servers discovers, provokes and buys %s, and finds nothing amiss',
+  async (endpoint) => {
+    const { rows } = await product.pool.query<{ trader: string }>('SELECT trader FROM perp_trader ORDER BY fills DESC LIMIT 1');
+    const body = endpoint.startsWith('POST') ? ['--body', JSON.stringify({ trader: rows[0]?.trader, timeframe: '7d' })] : [];
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      MPPX_CONFIG: path.join(ROOT, 'test/support/mppx.config.mjs'),
+      TEMPO_WALLET: JSON.stringify(product.wallets.tempo),
+    };
+    const asked = ['validate', product.publicUrl, '--endpoint', endpoint, ...body, '--yes', '--output-json'];
+    const { stdout } = await promisify(execFile)(process.execPath, [MPPX, ...asked], { env, maxBuffer: 64 * 1024 * 1024 });
+    const told = JSON.parse(stdout) as { summary: Record<string, number>; endpoints: { payment: { label: string; severity: string }[] }[] };
+    expect(told.summary).toMatchObject({ failed: 0, warnings: 0 });
+    expect(told.endpoints[0]?.payment).toContainEqual(expect.objectContaining({ label: 'Receipt status is "success"', severity: 'pass' }));
+  },
+  60_000,
+);
 
 test('REST and GraphQL say the same', async () => {
   const rest = JSON.parse((await purchase('perps/platform/stats?timeframe=7d')).body) as { data: Record<string, unknown> };
