@@ -195,6 +195,16 @@ describe('what is looked after when nobody asks', () => {
     expect(await sql(about, [buyer.publicKey.toBase58()])).toEqual([{ state: 'UNKNOWN', soon: true }]);
   });
 
+  it('a process that stood still does not take itself for dead', async () => {
+    const headers = await signedHeaders(till, await fundedBuyer(till));
+    const still = workOf(async () => {
+      await sql("UPDATE payment_instance SET seen_at = now() - interval '1 hour'");
+      await till.payments.reconcile();
+      return 'late';
+    });
+    expect(told(await till.payments.charge(saleOf({ headers }), still))).toBe('200');
+  });
+
   it('a payer who leaves answers lying loses the privilege of long queries', async () => {
     await waitForSample();
     const buyer = await fundedBuyer(till);
