@@ -42,7 +42,7 @@ export function listSmartWalletFlowsOn(sql: Sql, cut: Cut, rule: SmartRule, cond
   return sql.query<Row>({ name: 'pm_smart_wallet_flows_markets', text: flowsOf(pieces, '0') }, parameters.values);
 }
 
-/** Which flows: on active markets of a category or all; with `entered` of wallets that did nothing on the market before the cut, and bought so much of the outcome, USDC. */
+/** Which flows: on active markets of a category or all; with `entered` of wallets that did nothing on the market before these flows, and bought so much of the outcome, USDC. */
 export interface FlowScope {
   category: string | null;
   entered: number | null;
@@ -76,10 +76,13 @@ SELECT * FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP B
   });
 }
 
+// Who opened its position within the cut before it was smart did not come as a smart wallet. A split is no fill: it counts before the cut alone.
 const enteredOf = (flows: string, usdc: number, cut: Cut, parameters: Parameters): string => {
   const begin = parameters.add(cut.bounds[0], 'timestamptz');
-  return `SELECT * FROM (${flows}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
-  AND NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour < ${begin} AND before.first_at < ${begin})`;
+  const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
+  return `SELECT * FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
+  AND NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour <= flow.entered_at
+    AND before.first_at < CASE before.token_id WHEN '' THEN ${begin} ELSE flow.entered_at END)`;
 };
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */

@@ -235,3 +235,21 @@ test('what is held of a resolved market cost the average of what was left, as on
   expect(resolved).toMatchObject([{ smart_money_correct: 1, smart_money_wrong: 1 }]);
   await db.drop();
 });
+
+test('who came to a market before it was smart did not come as a smart wallet, whatever it buys there later', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(31)]);
+  await loadRecords(db.pool, 'trades.json', [
+    trade(1, 31, 0, 101, 'BUY', 1_000, 0.5, 16 * HOUR),
+    trade(2, 31, 0, 102, 'BUY', 1_000, 0.5, 15 * HOUR),
+    trade(3, 31, 0, 101, 'BUY', 1_000, 0.5, 2 * HOUR),
+    trade(4, 31, 1, 102, 'BUY', 1_000, 0.5, HOUR),
+  ]);
+  // What was bought on the 9th is judged by the run of the 8th.
+  for (const [by, runs] of [[101, [40, 80]], [102, [80, 80]]] as const) // prettier-ignore
+    for (const [index, score] of runs.entries())
+      await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $2, $3, '{}', 'test')", [wallet(by), `2026-03-0${8 + index}`, score]); // prettier-ignore
+  const { data } = await call<Row[]>(db, 'markets/new-smart-interest', now, {});
+  expect(data).toMatchObject([{ new_smart_wallets: 1, first_entry_at: iso(NOW - 15 * HOUR), new_smart_usdc: 500 }]);
+  await db.drop();
+});

@@ -242,8 +242,11 @@ describe('signals by every parameter', () => {
     const expected = (sent: Sent): Ranked[] => {
       const from = windowOf((sent.timeframe ?? '24h') as Timeframe, now).from.getTime();
       return inCategory(sent).flatMap((market) => {
-        const before = new Set(book.all(market.id).filter(({ time }) => time < from).map(({ wallet }) => wallet)); // prettier-ignore
-        const flows = book.flows(market, from, Number(sent.min_score ?? 60)).filter(({ wallet, own }) => !before.has(wallet) && usdcOf(own, 'BUY') > 0); // prettier-ignore
+        const smart = book.flows(market, from, Number(sent.min_score ?? 60));
+        const firstOf = (wallet: string): number =>
+          Math.min(...smart.flatMap((flow) => (flow.wallet === wallet ? flow.own.map(({ time }) => time) : [])));
+        const before = new Set(book.all(market.id).filter(({ time, token, wallet }) => time < (token === null ? from : firstOf(wallet))).map(({ wallet }) => wallet)); // prettier-ignore
+        const flows = smart.filter(({ wallet, own }) => !before.has(wallet) && usdcOf(own, 'BUY') > 0);
         const entries = by(flows, ({ wallet }) => wallet).flatMap((own) => {
           const [most] = own.sort((a, b) => usdcOf(b.own, 'BUY') - usdcOf(a.own, 'BUY')) as [(typeof own)[number]];
           const buys = most.own.filter(({ side }) => side === 'BUY');

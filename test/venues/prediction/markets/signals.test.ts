@@ -348,7 +348,8 @@ describe('signals', () => {
         const entries = [...new Set(own.map((fact) => fact.wallet))].flatMap((wallet) => {
           const mine = own.filter((fact) => fact.wallet === wallet);
           const bought = buys(mine).filter((fact) => fact.time >= from && isSmart(world, fact));
-          if (mine.some((fact) => fact.time < from) || bought.length === 0) return [];
+          const smart = Math.min(...mine.filter((fact) => isFill(fact) && fact.time >= from && isSmart(world, fact)).map((fact) => fact.time));
+          if (mine.some((fact) => fact.time < (isFill(fact) ? smart : from)) || bought.length === 0) return [];
           const most = market.tokens.map((token) => bought.filter((fact) => fact.token === token)).sort((a, b) => usdc(b) - usdc(a))[0] as Fact[];
           return usdc(most) >= min_usdc * 1e5 ? [{ wallet, usdc: usdc(most), token: most[0]?.token as string, first: Math.min(...most.map((fact) => fact.time)), score: scoreAt(world, wallet, Math.max(...mine.filter((fact) => fact.token === most[0]?.token && isFill(fact) && isSmart(world, fact)).map((fact) => fact.time))) as number }] : [];
         });
