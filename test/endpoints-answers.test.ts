@@ -171,13 +171,18 @@ const codeOf = (errors: unknown[] | undefined): unknown =>
   (errors?.[0] as { extensions?: { code?: string } } | undefined)?.extensions?.code;
 
 test('what has no effect is said of what was sent alone, and nothing of it is left in meta', async () => {
-  const endpoint = ENDPOINTS.find(({ name }) => name === 'markets/categories') as Endpoint;
-  const warned = async (input: Input): Promise<string[]> => {
-    const { json } = await send(endpoint, input);
+  const warned = async (path: string, input: Input): Promise<string[]> => {
+    const { json } = await send(ENDPOINTS.find(({ name }) => name === path) as Endpoint, input);
     expect(Object.keys(json.meta)).not.toContain('ineffective');
-    return json.meta.warnings.filter((text) => text.includes('effect'));
+    return json.meta.warnings.filter((text) => text.includes('effect') || text.includes('limit'));
   };
-  expect(await warned({ include_stats: false })).toEqual([]);
-  expect(await warned({ include_stats: false, timeframe: '7d' })).toEqual(['timeframe: has no effect with include_stats=false']);
-  expect(await warned({ timeframe: '7d' })).toEqual([]);
+  expect(await warned('markets/categories', { include_stats: false })).toEqual([]);
+  expect(await warned('markets/categories', { include_stats: false, timeframe: '7d' })).toEqual([
+    'timeframe: has no effect with include_stats=false',
+  ]);
+  expect(await warned('markets/categories', { timeframe: '7d' })).toEqual([]);
+  const hours = { timeframe: '7d', group_by: 'hour_of_day' };
+  expect(await warned('markets/volume-heatmap', hours)).toEqual([]);
+  for (const limit of [3, 50])
+    expect(await warned('markets/volume-heatmap', { ...hours, limit })).toEqual(['limit: has no effect with group_by=hour_of_day']);
 });

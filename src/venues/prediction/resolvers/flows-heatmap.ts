@@ -37,8 +37,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
   if (ranking === null)
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const { rows, gainer, loser, total_volume } = ranking;
-  if (!isCut && rows.length > args.limit)
-    context.meta.warnings.push('limit bounds markets and categories; all hours or weekdays are shown.');
+  if (!isCut) context.meta.ineffective = { limit: `group_by=${args.group_by}` };
   context.meta.count = isCut ? rows.length : null;
   const keys = rows.map((row) => row.label);
   const [cells, labels] = await Promise.all([
