@@ -89,6 +89,15 @@ describe('with more loaded', () => {
     expect(meta.warnings).toEqual(['1 match does not say which side took: in volume, not in buys and sells']);
   });
 
+  test('every answer about takers tells of matches that do not say who took', async () => {
+    const unknown = wireFill({ px: '1', sz: '10', side: 'B', crossed: undefined, tid: 9_003, time: ago(5).getTime() });
+    await load(db.pool, [{ channel: 'userFills', data: { user: trader('8'), fills: [unknown] } }]);
+    const warned = ['1 match does not say which side took: in volume, not in buys and sells'];
+    const answers = ['coins/trending', 'coins/volume-heatmap', 'pressure/pairs', 'pressure/summary'];
+    for (const answer of answers)
+      expect([answer, (await ask(db, `perps/${answer}`, { timeframe: '1h' }, NOW)).meta.warnings]).toEqual([answer, warned]);
+  });
+
   test('settlements belong to the account, not to the market', async () => {
     await load(db.pool, [
       {

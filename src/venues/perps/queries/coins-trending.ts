@@ -112,7 +112,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   ]);
   if (rows.length === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_volume_usd: 0 }) });
-  warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
+  warnUndirected(context, rows);
   context.meta.count = rows.length;
   return rows;
 }

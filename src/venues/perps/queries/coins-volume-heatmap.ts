@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import { type Timeframe, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findSmartRun, getSmartDay, openWindow, widerTimeframe } from './scope';
+import { findSmartRun, getSmartDay, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, spanOf } from './span';
 
 export interface CoinsHeatmapArgs {
@@ -22,19 +22,20 @@ export interface HeatmapCellRow extends QueryResultRow {
   smart_volume_usd: string | null;
   pct_of_bucket: string | null;
   net_volume_usd: string;
+  undirected: number;
 }
 
 const SIZES = ['1h', '4h', '1d'] as const satisfies readonly BucketSize[];
 
 const market = (
   grain: Grain,
-): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd
-  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd'], {}, 1, grain)} r GROUP BY 1, 2`;
+): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd,
+    sum(undirected) AS undirected FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], {}, 1, grain)} r GROUP BY 1, 2`;
 const smart = (
   grain: Grain,
   is_told: boolean,
-): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-  FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r GROUP BY 1, 2`;
+): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd,
+    0 AS undirected FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r GROUP BY 1, 2`;
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
 const text = (smart_money_only: boolean, grain: Grain, is_told: boolean): string => `
@@ -44,7 +45,8 @@ top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM cell GROUP BY coin HAVIN
 whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM cell GROUP BY bucket)
 SELECT top.coin, bucket.bucket, coalesce(cell.volume_usd, 0) AS volume_usd, coalesce(cell.trade_count, 0)::int AS trade_count,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.volume_usd, 0) END AS smart_volume_usd,
-  100 * coalesce(cell.volume_usd, 0) / nullif(whole.volume_usd, 0) AS pct_of_bucket, coalesce(cell.net_volume_usd, 0) AS net_volume_usd
+  100 * coalesce(cell.volume_usd, 0) / nullif(whole.volume_usd, 0) AS pct_of_bucket, coalesce(cell.net_volume_usd, 0) AS net_volume_usd,
+  coalesce(cell.undirected, 0)::int AS undirected
 FROM top CROSS JOIN generate_series($7::timestamptz, $8::timestamptz, $6::interval) AS bucket(bucket)
 LEFT JOIN cell ON cell.coin = top.coin AND cell.bucket = bucket.bucket
 LEFT JOIN smart ON smart.coin = top.coin AND smart.bucket = bucket.bucket
@@ -68,6 +70,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const rows = await context.sql.query<HeatmapCellRow>(statement, [...spanOf(window), day, step, from, last, args.limit]);
   if (rows.length === 0) throw empty;
   context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
+  warnUndirected(context, rows);
   return rows;
 }
 

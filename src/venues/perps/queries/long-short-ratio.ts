@@ -93,6 +93,6 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(window, buckets.hours)];
   const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
   if (rows.every(({ trade_count }) => trade_count === 0)) throw empty;
-  warnUndirected(context, rows.reduce((total, { undirected }) => total + undirected, 0)); // prettier-ignore
+  warnUndirected(context, rows);
   return rows;
 }

@@ -67,6 +67,6 @@ export async function platformStats(
     day,
   ]);
   if (row === undefined || row.active_traders === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
-  warnUndirected(context, row.undirected);
+  warnUndirected(context, [row]);
   return { ...row, timeframe };
 }

@@ -8,7 +8,7 @@ import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
-import { findRunDay, findSmartRun, openWindow, widerTimeframe } from './scope';
+import { findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { lifeRows, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface PressurePairsArgs {
@@ -41,6 +41,7 @@ interface PressureRow extends QueryResultRow {
   smart_pressure_ratio: string | null;
   price: string | null;
   has_fills: boolean;
+  undirected: number;
 }
 
 export type CoinPressure = PressureRow & {
@@ -75,7 +76,10 @@ WITH opened AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
   FROM ${openRows({ coins: '$5' })} r GROUP BY coin
 ),
-taken AS (SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold FROM ${matchRows(['bought_usd', 'sold_usd'], { coins: '$5' })} r GROUP BY coin),
+taken AS (
+  SELECT coin, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected) AS undirected
+  FROM ${matchRows(['bought_usd', 'sold_usd', 'undirected'], { coins: '$5' })} r GROUP BY coin
+),
 smart AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts
   FROM ${SMART_ROWS[by]} r GROUP BY coin
@@ -84,7 +88,7 @@ SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.short
   opened.shorts / nullif(opened.short_size, 0) AS short_avg_entry, coalesce(taken.bought, 0) AS buy_volume, coalesce(taken.sold, 0) AS sell_volume,
   (opened.longs - opened.shorts) / nullif(opened.longs + opened.shorts, 0) AS pressure_ratio,
   (smart.longs - smart.shorts) / nullif(smart.longs + smart.shorts, 0) AS smart_pressure_ratio, ${priceBefore('c.coin', '$4::timestamptz')} AS price,
-  taken.coin IS NOT NULL OR opened.longs + opened.shorts > 0 AS has_fills
+  taken.coin IS NOT NULL OR opened.longs + opened.shorts > 0 AS has_fills, coalesce(taken.undirected, 0)::int AS undirected
 FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT JOIN taken ON taken.coin = c.coin LEFT JOIN smart ON smart.coin = c.coin
 ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
 });
@@ -118,6 +122,7 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   const day = await findRunDay(context);
   const rows = await pressures(args, window, coins, day, context);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
+  warnUndirected(context, rows);
   const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
   return {
     coins: rows.map((row) => {

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type PressureLabel, pressureLabel } from '../pressure';
-import { openWindow, widerTimeframe } from './scope';
+import { openWindow, warnUndirected, widerTimeframe } from './scope';
 import { matchRows, openRows, spanOf } from './span';
 
 /** Longs against shorts. Figures are exact decimals as text. */
@@ -38,6 +38,7 @@ interface Row extends QueryResultRow {
   all_ratio: string | null;
   coins_long: number;
   coins_short: number;
+  undirected: number;
 }
 
 // $1 to $4: the window; $5: how many coins. The market is summed before the coins are cut.
@@ -45,22 +46,23 @@ const PRESSURE_SUMMARY: Statement = {
   name: 'perps_pressure_summary',
   text: `
 WITH by_coin AS (
-  SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size
+  SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size,
+    sum(undirected) AS undirected
   FROM (
-    SELECT coin, open_long_usd, open_short_usd, open_long_size, open_short_size FROM ${openRows()} r WHERE open_long_usd + open_short_usd > 0
-    UNION ALL SELECT DISTINCT coin, 0, 0, 0, 0 FROM ${matchRows(['matches'])} r
+    SELECT coin, open_long_usd, open_short_usd, open_long_size, open_short_size, 0 AS undirected FROM ${openRows()} r WHERE open_long_usd + open_short_usd > 0
+    UNION ALL SELECT coin, 0, 0, 0, 0, sum(undirected) FROM ${matchRows(['undirected'])} r GROUP BY coin
   ) piece GROUP BY coin
 ),
 market AS (
   SELECT sum(longs) AS longs, sum(shorts) AS shorts, count(*) FILTER (WHERE longs > shorts)::int AS coins_long,
-    count(*) FILTER (WHERE longs < shorts)::int AS coins_short FROM by_coin
+    count(*) FILTER (WHERE longs < shorts)::int AS coins_short, sum(undirected)::int AS undirected FROM by_coin
 )
 SELECT c.coin, c.longs AS long_pressure, c.shorts AS short_pressure, 100 * c.longs / nullif(c.longs + c.shorts, 0) AS long_percent,
   100 * c.shorts / nullif(c.longs + c.shorts, 0) AS short_percent, (c.longs - c.shorts) / nullif(c.longs + c.shorts, 0) AS pressure_ratio,
   c.longs / nullif(c.long_size, 0) AS long_avg_entry, c.shorts / nullif(c.short_size, 0) AS short_avg_entry,
   market.longs AS all_longs, market.shorts AS all_shorts, 100 * market.longs / nullif(market.longs + market.shorts, 0) AS all_long_percent,
   100 * market.shorts / nullif(market.longs + market.shorts, 0) AS all_short_percent,
-  (market.longs - market.shorts) / nullif(market.longs + market.shorts, 0) AS all_ratio, market.coins_long, market.coins_short
+  (market.longs - market.shorts) / nullif(market.longs + market.shorts, 0) AS all_ratio, market.coins_long, market.coins_short, market.undirected
 FROM by_coin c CROSS JOIN market ORDER BY c.longs + c.shorts DESC, c.coin COLLATE "C" LIMIT $5`,
 };
 
@@ -71,6 +73,7 @@ export async function pressureSummary(args: { timeframe: Timeframe; limit: numbe
   const [any] = rows;
   if (any === undefined) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   context.meta.count = rows.length;
+  warnUndirected(context, [any]);
   return {
     coins: rows.map((row) => ({ ...row, pressure_label: pressureLabel(row.pressure_ratio) })),
     market: {

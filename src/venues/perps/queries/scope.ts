@@ -118,8 +118,9 @@ export const getDayScoredFrom = (context: GraphContext, min_score: number): Prom
 export const findRunDay = async (context: GraphContext): Promise<string | null> =>
   (await context.loaders(makeLoaders).scoreRun())?.day ?? null;
 
-/** Notes in the answer how many matches of its window say nothing of who took. */
-export function warnUndirected({ meta }: GraphContext, matches: number): void {
+/** Notes in the answer how many matches of its rows say nothing of who took. */
+export function warnUndirected({ meta }: GraphContext, rows: readonly { undirected: number }[]): void {
+  const matches = rows.reduce((total, { undirected }) => total + undirected, 0);
   if (matches > 0)
     meta.warnings.push(
       `${matches} ${matches === 1 ? 'match does' : 'matches do'} not say which side took: in volume, not in buys and sells`,
