@@ -12,15 +12,17 @@ export const writersTurn = (venue: string): string => `SELECT pg_advisory_xact_l
 /** Runs `work` in one transaction on a connection of its own, begun with the statements of `begin`; throws what the work throws, having taken all back. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
   const client = await pool.connect();
+  let open: Error | undefined;
   try {
     await client.query(`BEGIN; ${begin}`);
     const result = await work(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
+    await client.query('ROLLBACK').catch((cause: Error) => (open = cause));
     throw error;
   } finally {
-    client.release();
+    // A connection that did not take it back in time is closed: what its next user writes would be part of a transaction that never ends.
+    client.release(open);
   }
 }

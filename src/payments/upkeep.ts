@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../db/transaction';
 import { HOUR_MS } from '../lib/time';
 import type { PaymentRecord, ProtocolName } from './protocol';
 
@@ -123,21 +124,13 @@ export class Upkeep {
   }
 
   /** The buyer of a released payment broadcast it after all: it is owed an answer, unless the proof has been used again since. */
-  async owed(id: string): Promise<boolean> {
-    const client = await this.pool.connect();
-    try {
-      await client.query('BEGIN');
+  owed(id: string): Promise<boolean> {
+    return inTransaction(this.pool, async (client) => {
       // As in claim_payment: keys of one payer are claimed one at a time.
       await client.query("SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext(payer)) FROM payment WHERE id = $1", [id]);
       const { rowCount } = await client.query(OWE_RELEASED, [id]);
-      await client.query('COMMIT');
       return (rowCount ?? 0) > 0;
-    } catch (error) {
-      await client.query('ROLLBACK');
-      throw error;
-    } finally {
-      client.release();
-    }
+    });
   }
 
   async final(id: string): Promise<void> {

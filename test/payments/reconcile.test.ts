@@ -1,6 +1,10 @@
+import crypto from 'node:crypto';
+import { openKeyedPool } from '../../src/db/keyed-pool';
+import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
 import type { Payments } from '../../src/payments/protocol';
+import { Upkeep } from '../../src/payments/upkeep';
 import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
 describe('what is looked after when nobody asks', () => {
@@ -193,6 +197,23 @@ describe('what is looked after when nobody asks', () => {
     // A young question stays one, and is asked again soon.
     const about = "SELECT state, look_at < now() + interval '3 seconds' AS soon FROM payment WHERE payer = $1";
     expect(await sql(about, [buyer.publicKey.toBase58()])).toEqual([{ state: 'UNKNOWN', soon: true }]);
+  });
+
+  it('a debt that the database kept waiting leaves no transaction open: what is written next is committed', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+    await till.payments.charge(saleOf({ headers: await signedHeaders(till, buyer) }), empty);
+    const [row] = await sql<{ id: string }>('SELECT id FROM payment WHERE payer = $1', [payer]);
+    const pool = await openKeyedPool(till.database.url, { query_timeout: 200, max: 1 });
+    const holder = await till.database.pool.connect();
+    await holder.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext('${payer}'))`);
+    await expect(new Upkeep(pool, crypto.randomUUID()).owed(String(row?.id))).rejects.toThrow();
+    await holder.query('COMMIT');
+    holder.release();
+    await pool.query("UPDATE payment SET reason = 'written' WHERE payer = $1", [payer]);
+    expect(await sql('SELECT reason FROM payment WHERE payer = $1', [payer])).toEqual([{ reason: 'written' }]);
+    await pool.end();
   });
 
   it('a process that stood still does not take itself for dead', async () => {
