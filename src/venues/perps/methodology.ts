@@ -37,7 +37,7 @@ Market-wide \`total_trades\` and \`trade_count\` are matches, those of an accoun
   {
     id: 'perps-round-trips',
     title: 'Round trips',
-    text: `A round trip of an account in a coin runs from flat to flat; a flip ends one and begins the next. It belongs to the window in which it closes, whole. It is won when its PnL after fees is above 0. \`closing_trades\`, \`winning_trades\`, \`losing_trades\`, win rate, \`profit_factor\` (Σ gains / |Σ losses|), best and worst trade, mean gain, loss and holding time are of round trips. One whose opening was not seen counts, but not in the holding time. A remainder below one billionth of the size is flat.`,
+    text: `A round trip of an account in a coin runs from flat to flat; a flip ends one and begins the next. It belongs to the window in which it closes, whole. It is won when its PnL after fees is above 0. \`closing_trades\`, \`winning_trades\`, \`losing_trades\`, win rate, \`profit_factor\` (Σ gains / |Σ losses|), best and worst trade, mean gain, loss and holding time are of round trips. One whose opening was not seen counts, but not in the holding time; one whose end was not seen does not. A remainder below one billionth of the size is flat.`,
   },
   {
     id: 'perps-positions',
@@ -82,11 +82,11 @@ Machines, left out of rankings unless \`include_bots\`: \`market_maker\`: ${PERP
   {
     id: 'perps-fresh',
     title: 'Fresh-whale score',
-    text: `\`suspicion_score\` = ${FRESH.age} · age + ${FRESH.size} · size + ${FRESH.concentration} · concentration + ${FRESH.win_rate} · win rate + ${FRESH.timing} · timing; each 0-1, what is unknown counts 0. age = (max_wallet_age_days − age in days) / max_wallet_age_days. size = log10(volume / min_volume) / 2, full at 100 times. concentration = share of the largest coin in the volume. win rate = lower bound of round trips won. timing = share of opens that a favourable move followed within 24 hours, of at least ${DEVIATIONS} standard deviations of the coin's hourly returns over the 7 days before. Age is since the first fill on record.`,
+    text: `\`suspicion_score\` = ${FRESH.age} · age + ${FRESH.size} · size + ${FRESH.concentration} · concentration + ${FRESH.win_rate} · win rate + ${FRESH.timing} · timing; each 0-1, what is unknown counts 0. age = (max_wallet_age_days − age in days) / max_wallet_age_days. size = log10(volume / min_volume) / 2, full at 100 times. concentration = share of the largest coin in the volume. win rate = lower bound of round trips won. timing = share of opens that a favourable move followed within 24 hours, of at least ${DEVIATIONS} standard deviations of the coin's hourly returns over the 7 days before, from each hour with a fill to the next one. Age is since the first fill on record.`,
   },
   {
     id: 'perps-missing',
     title: 'What is estimated or missing on perpetual futures',
-    text: `Funding, margin, unrealized PnL and open orders are not on record. Spot and outcome trades are not in scope. Where only one account's side of a match was seen, the match counts once in market figures. An account can be older than its first fill seen.`,
+    text: `Funding, margin, unrealized PnL and open orders are not on record. Spot and outcome trades are not in scope. Where only one account's side of a match was seen, the match counts once in market figures. A fee paid in another token than dollars is null and left out of sums. An account can be older than its first fill seen.`,
   },
 ];
