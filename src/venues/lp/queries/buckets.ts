@@ -42,7 +42,7 @@ const ALL_BORN: Statement = {
 
 /**
  * The part of a window in which the pool lives: from when it was made or, where nothing says so or facts are older, from its first fact; `all`
- * begins with the first fact. `whole`: the pool has no fact before it.
+ * begins with the first fact. Empty where nothing tells of a life. `whole`: the pool has no fact before it.
  */
 export async function lifeIn(
   sql: Sql,
@@ -51,7 +51,8 @@ export async function lifeIn(
   const born = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool.pool_address]))[0]?.at ?? null;
   const first = born !== null && born < now ? born : null;
   const made = timeframe === 'all' && first !== null ? null : pool.created_at;
-  const window = since(windowOf(timeframe, now), first === null || (made !== null && made < first) ? made : first);
+  const birth = first === null || (made !== null && made < first) ? made : first;
+  const window = since(windowOf(timeframe, now), birth ?? now);
   return { window, whole: first !== null && window.from <= first };
 }
 
@@ -61,4 +62,4 @@ export async function findFirstHour(sql: Sql): Promise<Date | null> {
 }
 
 /** The window without what lies before `birth`. */
-export const since = ({ from, to }: Window, birth: Date | null): Window => ({ from: birth !== null && birth > from ? birth : from, to });
+export const since = ({ from, to }: Window, birth: Date): Window => ({ from: birth > from ? birth : from, to });

@@ -79,7 +79,7 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
   const { sql, now, meta } = context;
   const { timeframe, group_by, limit } = input;
   const asked = windowOf(timeframe, now);
-  const window = timeframe === 'all' ? since(asked, await findFirstHour(sql)) : asked;
+  const window = timeframe === 'all' ? since(asked, (await findFirstHour(sql)) ?? now) : asked;
   const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
   bucketsOf(window, bucket_size, ['1h', '4h', '1d'], group_by === 'pool' ? limit : 1);
   const rows = await listHeatmap(sql, { group_by, pool_type: typeOf(input.pool_type), window, bucket_size, limit });

@@ -199,6 +199,21 @@ test('all begins with the first fact of a pool, other windows reach back to when
   expect(time_series[0]).toMatchObject({ bucket: '2026-03-05T00:00:00Z' });
 });
 
+test('all of what has no fact at all is empty, not too long', async () => {
+  const other = await testDatabase();
+  try {
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    for (const [endpoint, variables] of [
+      ['lp/pools/volume-history', { pool_address: ZED_USDC }],
+      ['lp/pools/fee-analysis', { pool_address: ZED_USDC }],
+      ['lp/platform/volume-heatmap', {}],
+    ] as const)
+      await expect(ask(other, endpoint, NOW, { ...variables, timeframe: 'all' })).rejects.toMatchObject({ code: 'empty_result' });
+  } finally {
+    await other.drop();
+  }
+});
+
 test('a bucket in which a pool had events and no swaps is no empty one', async () => {
   const other = await testDatabase();
   try {
