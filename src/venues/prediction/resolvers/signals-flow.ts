@@ -4,9 +4,10 @@ import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
+import { tradedPrice } from '../market-prices';
 import { countSmartWallets, listSmartFlows } from '../queries/market-flows';
 import { listSmartHolders } from '../queries/market-holders';
-import { listFillPrices } from '../queries/market-prices';
+import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, type SmartSeriesRow, listSeries, listSmartSeries } from '../queries/market-series';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { BUCKETS, bucketsOf } from './flows-buckets';
@@ -45,7 +46,7 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
   if (smart.length === 0)
     throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: true });
   const buckets = bucketsOf(window, args.bucket_size);
-  const lines = outcomes.map((outcome) => lineOf(outcome, buckets, smart, found.all, found.before.get(outcome.token_id) ?? null));
+  const lines = outcomes.map((outcome) => lineOf(outcome, buckets, smart, found.all, found.before));
   const sums = outcomes.map((outcome) => ({ outcome, ...sidesOf(smart.filter((row) => row.token_id === outcome.token_id)) }));
   const favoured = [...sums].sort((a, b) => Number(less(b.net_flow, a.net_flow)) || 0)[0];
   const overall = sidesOf(smart);
@@ -78,7 +79,8 @@ interface Found {
   rule: SmartRule;
   all: SeriesRow[];
   smart: SmartSeriesRow[];
-  before: Map<string, number | null>;
+  /** What fills told before the window. */
+  before: FillPrices[];
   flows: Awaited<ReturnType<typeof listSmartFlows>>;
   holders: Awaited<ReturnType<typeof listSmartHolders>>;
 }
@@ -88,22 +90,14 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
   const rule = await smartRule(context, window, args.min_score);
   const [length, id] = [BUCKETS[args.bucket_size], args.condition_id];
   const ends = { start_day: rule.spans[0]?.day ?? null, end_day: rule.spans.at(-1)?.day ?? null, min_score: args.min_score };
-  const [all, smart, fills, flows, holders] = await Promise.all([
+  const [all, smart, before, flows, holders] = await Promise.all([
     listSeries(context.sql, id, cut, length),
     listSmartSeries(context.sql, id, cut, rule, length),
     listFillPrices(context.sql, [{ condition_id: id, at: window.from }]),
     listSmartFlows(context.sql, cut, rule, [id]),
     listSmartHolders(context.sql, id, cutAt([BEGINNING, window.from, window.to]), ends),
   ]);
-  return {
-    cut,
-    rule,
-    all,
-    smart,
-    flows,
-    holders,
-    before: new Map(fills.map((fill) => [fill.token_id, fill.last === null ? null : Number(fill.last)])),
-  };
+  return { cut, rule, all, smart, flows, holders, before };
 }
 
 function sidesOf(rows: readonly SmartSeriesRow[]): { phase: Phase; net_flow: string; buy_volume: string; sell_volume: string } {
@@ -127,15 +121,17 @@ function lineOf(
   buckets: readonly Date[],
   smart: readonly SmartSeriesRow[],
   all: readonly SeriesRow[],
-  before: number | null,
+  before: readonly FillPrices[],
 ): Point[] {
   const own = groupedBy(smart.filter((row) => row.token_id === outcome.token_id), (row) => row.bucket.getTime()); // prettier-ignore
-  const closes = new Map(all.filter((row) => row.token_id === outcome.token_id).map((row) => [row.bucket.getTime(), Number(row.close)]));
-  let [price, cumulative_net_flow] = [before, '0'];
+  const traded = groupedBy(all, (row) => row.bucket.getTime());
+  const last = new Map(before.map((fill) => [fill.token_id, fill.last]));
+  let [price, cumulative_net_flow] = [tradedPrice(outcome.token_id, before, last), '0'];
   return buckets.map((bucket) => {
     const rows = own.get(bucket.getTime()) ?? [];
     const price_before = price;
-    price = closes.get(bucket.getTime()) ?? price;
+    for (const { token_id, close } of traded.get(bucket.getTime()) ?? []) last.set(token_id, close);
+    price = tradedPrice(outcome.token_id, before, last);
     const sides = sidesOf(rows);
     cumulative_net_flow = total([cumulative_net_flow, sides.net_flow]);
     return {

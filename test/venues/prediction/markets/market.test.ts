@@ -170,9 +170,7 @@ describe('one market', () => {
           };
         }));
         for (const [index, point] of data.time_series.entries()) {
-          const [own, left] = market.tokens.map((token) => lastPrices(fills(market).filter((fact) => fact.token === token), (buckets[index] as number) + size)) as [number[], number[]];
-          // Before its own first fill the other outcome's tells what is left.
-          expect(own.length > 0 ? own : left.length > 0 ? left.map((price) => Math.round(1e6 * (1 - price)) / 1e6) : [null]).toContain(point.price);
+          expect(toldPrices(market, market.tokens[0] as string, (buckets[index] as number) + size)).toContain(point.price);
         }
         const third = Math.max(1, Math.floor(buckets.length / 3));
         const mean = (part: (number | null)[]): number => sum(part.filter((one) => one !== null) as number[]) / part.filter((one) => one !== null).length;
@@ -222,10 +220,12 @@ describe('one market', () => {
           return { bucket: iso(bucket), outcome: market.outcomes[market.tokens.indexOf(token)], ...sides(inside), cumulative_net_flow: usd(running.get(token) as number), buyers: distinct(buys(inside)), sellers: distinct(sells(inside)) };
         }));
         expect(data.time_series.map(({ price: _p, ...point }) => point)).toEqual(expected);
+        for (const [index, { price }] of data.time_series.entries())
+          expect(toldPrices(market, tokens[index % tokens.length] as string, (buckets[Math.floor(index / tokens.length)] as number) + size)).toContain(price);
         // The correlation rests on the prices just answered, and on the one before the window.
         const own = data.time_series.filter((point) => point.outcome === data.by_outcome[0]?.outcome);
         const others = data.time_series.filter((point) => point.outcome !== data.by_outcome[0]?.outcome);
-        const before = lastPrices(fills(market).filter((fact) => fact.token === tokens[0]), from)[0] ?? null;
+        const before = toldPrices(market, tokens[0] as string, from)[0] ?? null;
         const pairs = own.map((point, index) => ({ flow: Number(point.net_flow) - Number(others[index]?.net_flow ?? 0), price: point.price as number | null, last: index === 0 ? before : (own[index - 1]?.price as number | null) })).filter((pair) => pair.price !== null && pair.last !== null);
         const correlation = pearson(pairs.map((pair) => pair.flow), pairs.map((pair) => (pair.price as number) - (pair.last as number)));
         if (correlation === null) expect(flow_price_correlation).toBeNull();
@@ -234,6 +234,12 @@ describe('one market', () => {
     } // prettier-ignore
     expect(compared).toBeGreaterThan(50);
   }, 60_000);
+
+  /** What fills before `at` tell of an outcome's price, one of several where the last came together: its own, else what the other one leaves. */
+  function toldPrices(market: ToldMarket, token: string, at: number): (number | null)[] {
+    const [own, left] = [true, false].map((is) => lastPrices(fills(market).filter((fact) => (fact.token === token) === is), at)) as [number[], number[]];
+    return own.length > 0 ? own : left.length > 0 && market.tokens.length === 2 ? left.map((price) => Math.round(1e6 * (1 - price)) / 1e6) : [null];
+  } // prettier-ignore
 
   /** Smart wallets with shares left at an instant: bought less sold, and full sets; who redeemed has none. */
   function holders(market: ToldMarket, token: string, at: number, min_score: number): number {
