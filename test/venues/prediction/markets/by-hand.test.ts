@@ -154,6 +154,9 @@ describe('markets by hand', () => {
     });
     expect(flow.by_outcome.map((row) => [row.holders_start, row.holders_end])).toEqual([[0, 1], [0, 0]]); // prettier-ignore
     expect(flow.time_series).toHaveLength(16);
+    // Before No is traded it is what Yes leaves: of 0.5, then of 0.52.
+    const prices = flow.time_series.filter(({ outcome }) => outcome === 'No').map(({ price }) => price);
+    expect(prices).toEqual([null, null, null, null, 0.5, 0.5, 0.48, 0.45]);
     const none = await callForError(db, 'markets/smart-flow', now, { condition_id: condition(1), timeframe: '24h' });
     expect([none.code, (await callForError(db, 'markets/smart-flow', now, { condition_id: condition(77) })).code]).toEqual([
       'empty_result',
