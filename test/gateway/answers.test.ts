@@ -53,6 +53,15 @@ test('one caller leaving does not stop the others; the last one leaving aborts t
   expect((await three).answer.data).toBe('new');
 });
 
+test('an execution that everybody left is joined by nobody, however long it takes to end', async () => {
+  const cache = new AnswerCache(1_000_000);
+  const leaver = new AbortController();
+  const left = cache.get('k', 60, leaver.signal, () => new Promise(() => undefined));
+  leaver.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect((await cache.get('k', 60, never, () => Promise.resolve(answer('anew')))).answer.data).toBe('anew');
+});
+
 test('failures are not kept', async () => {
   const cache = new AnswerCache(1_000_000);
   await expect(cache.get('k', 60, never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
@@ -63,7 +72,9 @@ test('an answer lives as long as its cache class says', async () => {
   const cache = new AnswerCache(1_000_000);
   await cache.get('k', 0.05, never, () => Promise.resolve(answer('old')));
   await new Promise((resolve) => setTimeout(resolve, 80));
-  expect((await cache.get('k', 1, never, () => Promise.resolve(answer('new')))).answer.data).toBe('new');
+  expect((await cache.get('k', 60, never, () => Promise.resolve(answer('new')))).answer.data).toBe('new');
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(cache.find('k')?.data).toBe('new');
 });
 
 test('the rough size of a list of rows is near the length of its text, and long lists are kept', async () => {

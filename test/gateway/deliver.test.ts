@@ -109,6 +109,28 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
 });
 
+test('a kept answer is sold while every slot is taken', async () => {
+  const shop = { ...deps(), slots: new Slots(1, 20) };
+  const kept = order(async () => [1]);
+  await deliver(kept, 'payer', never, shop);
+  let finish: (value: unknown) => void = () => undefined;
+  const slow = order(() => new Promise((resolve) => (finish = resolve)));
+  const running = deliver(slow, 'payer', never, shop);
+  expect(
+    await codeOf(
+      deliver(
+        order(async () => [2]),
+        'payer',
+        never,
+        shop,
+      ),
+    ),
+  ).toBe('at_capacity');
+  expect(await codeOf(deliver(kept, 'payer', never, shop))).toBe('sold');
+  finish([3]);
+  expect(await codeOf(running)).toBe('sold');
+});
+
 test.each([
   ['markets/trending', { timeframe: 'a shorter one' }],
   // It has no window that could be shorter.

@@ -15,6 +15,12 @@ describe('rate limit', () => {
     expect(() => limit.count('a')).not.toThrow();
   });
 
+  test('who stays below it is never refused, however long', () => {
+    let now = 0;
+    const limit = new RateLimit(2, () => now);
+    for (; now < 600_000; now += 40_000) limit.count('a');
+  });
+
   test('0 is no limit', () => {
     const limit = new RateLimit(0);
     for (let index = 0; index < 10_000; index += 1) limit.count('a');
