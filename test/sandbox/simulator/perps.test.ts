@@ -104,6 +104,13 @@ test('sizes have a heavy tail, days a rhythm, coins a ranking, and accounts get 
   expect(takers.filter(({ hash }) => /^0x0+$/.test(hash)).length).toBeGreaterThan(10);
 });
 
+test('who is auto-deleveraged holds less afterwards', () => {
+  const forced = fills.filter(({ dir }) => dir === 'Auto-Deleveraging');
+  const left = forced.map(({ side, sz, startPosition }) => Math.abs(Number(startPosition) + (side === 'B' ? 1 : -1) * Number(sz)));
+  expect(forced.length).toBeGreaterThan(0);
+  for (const [index, { startPosition }] of forced.entries()) expect(left[index]).toBeLessThan(Math.abs(Number(startPosition)));
+});
+
 describe('planted truth', () => {
   const truth = perpsWorld(options).truth(after(30));
   const own = new Map<string, RawFill[]>();

@@ -117,7 +117,7 @@ export class LiveSession {
             .holders()
             .find(
               (holder) =>
-                Math.sign(holder.lots) === -order.side &&
+                Math.sign(holder.lots) === order.side &&
                 !this.makers.includes(holder.trader) &&
                 holder.trader !== this.vault &&
                 holder.trader !== order.trader,
