@@ -79,6 +79,11 @@ describe('JsonRpcNode', () => {
     expect(failure).not.toBeInstanceOf(JsonRpcError);
   });
 
+  it('does not read an answer of more than 16 MB to its end', async () => {
+    answer = (_, response) => void response.writeHead(200).end(`{"result":"${'x'.repeat(40_000_000)}"}`);
+    await expect(node().call('x', [])).rejects.toThrow();
+  });
+
   it.each([
     ['getThing', 2],
     ['eth_sendRawTransactionSync', 1],
