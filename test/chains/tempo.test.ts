@@ -9,6 +9,7 @@ import { TempoChain, TempoWrongChain } from '../../src/chains/tempo';
 import { type TempoTransaction, landTransaction, traceTransaction } from '../../src/chains/tempo-landing';
 import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
 import { freePort } from '../../src/lib/net';
+import { rpcProxy } from '../payments/rpc-proxy';
 import { MERCHANT, TOKEN, signed, signedEip1559, transferData } from '../support/tempo-transactions';
 
 type HexText = `0x${string}`;
@@ -301,6 +302,15 @@ describe('landing a transaction', () => {
     expect(await land(raw, transaction)).toEqual({ status: 'refused', reason: expect.stringMatching(/valid_before/) as unknown });
   });
 
+  it('does not take the refusal of one RPC for that of all', async () => {
+    const { raw, transaction } = await payment(await payer());
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code: -32003, message: 'insufficient fee token balance' });
+    const silent = await rpcProxy(local.url, ({ method }) => (method === 'eth_sendRawTransactionSync' ? null : undefined));
+    const two = new TempoChain({ rpc_urls: [local.url, silent.url], chain_id: local.chain_id });
+    expect((await landTransaction(two, transaction, raw, true, soon())).status).toBe('mined');
+    await silent.close();
+  });
+
   it('does not believe the refusal of bytes that may have been sent before', async () => {
     const { raw, transaction } = await payment(await payer(), { validBefore: unix() + 1 });
     expect(await land(raw, transaction, false, 700)).toEqual({ status: 'open' });
@@ -344,6 +354,18 @@ describe('the end of a transaction that was never mined', () => {
     expect((await traceTransaction(chain, won.transaction, soon())).status).toBe('mined');
   });
 
+  it('by nonce: not when the receipt is behind a server that is a moment late', async () => {
+    const { raw, transaction } = await payment(await payer(), { nonceKey: 9n, nonce: 0n, validBefore: undefined, validAfter: undefined });
+    expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
+    let asked = 0;
+    const late = await rpcProxy(local.url, ({ method }) =>
+      method === 'eth_getTransactionReceipt' && (asked += 1) === 1 ? null : undefined,
+    );
+    const behind = new TempoChain({ rpc_urls: [late.url], chain_id: local.chain_id });
+    expect([(await traceTransaction(behind, transaction, soon())).status, asked]).toEqual(['mined', 2]);
+    await late.close();
+  });
+
   it('by nonce, for a plain transaction of the account', async () => {
     const account = await payer();
     const raw = signedEip1559({ chainId: local.chain_id, nonce: 0n, gas: 2_000_000n }, account.privateKey);
@@ -364,6 +386,20 @@ describe('the end of a transaction that was never mined', () => {
     expect(await traceTransaction(halfDead, past, soon())).toEqual({ status: 'open' });
     const both = new TempoChain({ rpc_urls: [local.url, local.url], chain_id: local.chain_id });
     expect(await traceTransaction(both, past, soon())).toEqual({ status: 'dead', reason: 'expired' });
+  });
+
+  it('is open while one of two RPCs has not read so far', async () => {
+    const { transaction } = await payment(await payer());
+    const past = { ...transaction, valid_before: Number(await local.time()) - 60 };
+    const behind = await rpcProxy(local.url, ({ method }) =>
+      method === 'eth_getBlockByNumber' ? { number: '0x1', timestamp: `0x${past.valid_before.toString(16)}` } : undefined,
+    );
+    for (const rpc_urls of [
+      [local.url, behind.url],
+      [behind.url, local.url],
+    ])
+      expect(await traceTransaction(new TempoChain({ rpc_urls, chain_id: local.chain_id }), past, soon())).toEqual({ status: 'open' });
+    await behind.close();
   });
 
   it('is open when nobody answers', async () => {
