@@ -48,6 +48,9 @@ describe('the corridor on a local Solana', () => {
     expect(await stepsOf(address)).toEqual(['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']);
     const { rows } = await till.database.pool.query('SELECT raw, amount, protocol, answer FROM payment WHERE payer = $1', [address]);
     expect(rows).toEqual([{ raw: null, amount: '20000', protocol: 'x402', answer: '{"data":[1,2,3]}' }]);
+    // What the buyer collects by runs out; the proof stays used for ever.
+    const claims = 'SELECT kind FROM payment_claim c JOIN payment p ON p.id = payment_id WHERE payer = $1 AND expires_at IS NULL';
+    expect((await till.database.pool.query<{ kind: string }>(claims, [address])).rows.map(({ kind }) => kind)).toEqual(['proof', 'proof']);
     expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
   });
 
@@ -161,6 +164,14 @@ describe('the corridor on a local Solana', () => {
       );
       expect(payers).toEqual([buyer.publicKey.toBase58()]);
     });
+  });
+
+  it('a refusal at admission is no failed settlement, however often it comes', async () => {
+    const buyer = await fundedBuyer(till, 19_999n);
+    for (let time = 0; time < 4; time += 1)
+      expect(told(await charge(await signedHeaders(till, buyer)))).toBe('402 verification_failed insufficient_funds');
+    await till.solana.setUsdc(buyer.publicKey.toBase58(), { amount: 20_000n });
+    expect(told(await charge(await signedHeaders(till, buyer)))).toBe('200');
   });
 
   describe('collecting again', () => {
@@ -378,6 +389,17 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(forOther, workOf(), { path, request_hash }))).toBe('409 idempotency_conflict');
       expect(told(await charge(pushed))).toBe('200');
       expect(await till.solana.usdcBalance(one.publicKey.toBase58())).toBe(4_980_000n);
+    });
+
+    it('while the query runs, which ends in a 402: pending, for whoever is told to pay would pay again', async () => {
+      const headers = await signedHeaders(till, await fundedBuyer(till));
+      const failing = workOf(async () => {
+        await broadcast(till, headers);
+        throw new AppError('settlement_failed');
+      });
+      const outcome = await charge(headers, failing);
+      expect([told(outcome), outcome]).toEqual(['503 settlement_pending', expect.objectContaining({ charged: 'pending' })]);
+      expect(told(await charge(headers))).toBe('200');
     });
 
     it('after its process died, found by the reconciler: owed', async () => {
