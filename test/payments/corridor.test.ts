@@ -402,6 +402,17 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(headers))).toBe('200');
     });
 
+    it('after its release, and it fails on chain: no debt', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const work = workOf(() => Promise.reject(new AppError('empty_result')));
+      expect(told(await charge(headers, work))).toBe('404 empty_result');
+      await till.solana.setUsdc(buyer.publicKey.toBase58(), { amount: 0n });
+      await broadcast(till, headers);
+      expect(told(await charge(headers, work))).toBe('402 verification_failed invalid_exact_svm_transaction_failed');
+      expect(work.runs()).toBe(1);
+    });
+
     it('after its process died, found by the reconciler: owed', async () => {
       const buyer = await fundedBuyer(till);
       const address = buyer.publicKey.toBase58();
