@@ -91,8 +91,9 @@ export class SolanaChain {
     return this.pool.size;
   }
 
-  getGenesisHash(signal?: AbortSignal): Promise<string> {
-    return this.pool.first((rpc) => ask<string>(rpc, 'getGenesisHash', []), signal);
+  /** Which chain each provider that answers serves. */
+  async listGenesisHashes(signal?: AbortSignal): Promise<string[]> {
+    return answered(await this.pool.all((rpc) => ask<string>(rpc, 'getGenesisHash', []), signal));
   }
 
   getBlockHeight(signal?: AbortSignal): Promise<number> {

@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import { createPayments } from '../../src/payments/charge';
 import type { PaymentsSettings, SolanaPaymentConfig } from '../../src/payments/config';
 import type { Payments } from '../../src/payments/protocol';
+import { startLocalSolana } from '../../src/sandbox/chains/solana';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
 
 describe('setting Solana up', () => {
@@ -39,6 +40,10 @@ describe('setting Solana up', () => {
     const wrong = await make({ genesis_hash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' });
     await expect(wrong.start()).rejects.toThrow(/serves the chain .*, not 5eykt4/);
     await wrong.stop();
+    const other = await startLocalSolana();
+    const mixed = await make({ rpc_urls: [till.solana.url, other.url] });
+    await expect(mixed.start()).rejects.toThrow(`A Solana RPC serves the chain ${other.genesis_hash}, not ${till.solana.genesis_hash}.`);
+    await Promise.all([mixed.stop(), other.stop()]);
     const homeless = await make({ pay_to: Keypair.generate().publicKey.toBase58() });
     await expect(homeless.start()).rejects.toThrow(/does not exist; create it/);
     await homeless.stop();

@@ -60,13 +60,8 @@ export class SolanaSettlement implements Settling {
 
   /** Throws SolanaMisconfigured for a wrong chain or a merchant account that cannot receive, RpcUnavailable when nobody answers. */
   async probe(signal?: AbortSignal): Promise<{ latency_ms: number }> {
+    await this.checkChain(signal);
     const asked = Date.now();
-    if (!this.chainChecked && this.config.genesis_hash !== null) {
-      const genesis = await this.chain.getGenesisHash(signal);
-      if (genesis !== this.config.genesis_hash)
-        throw new SolanaMisconfigured(`The Solana RPC serves the chain ${genesis}, not ${this.config.genesis_hash}.`);
-    }
-    this.chainChecked = true;
     const [account] = await Promise.all([this.chain.findTokenAccount(this.destination, signal), this.sponsor?.check(this.chain, signal)]);
     if (account === undefined) {
       throw new SolanaMisconfigured(
@@ -77,6 +72,16 @@ export class SolanaSettlement implements Settling {
       throw new SolanaMisconfigured(`The merchant's USDC account ${this.destination} cannot receive.`);
     }
     return { latency_ms: Date.now() - asked };
+  }
+
+  /** Until every provider has told once which chain it serves. */
+  private async checkChain(signal?: AbortSignal): Promise<void> {
+    const { genesis_hash } = this.config;
+    if (this.chainChecked || genesis_hash === null) return;
+    const told = await this.chain.listGenesisHashes(signal);
+    const other = told.find((hash) => hash !== genesis_hash);
+    if (other !== undefined) throw new SolanaMisconfigured(`A Solana RPC serves the chain ${other}, not ${genesis_hash}.`);
+    this.chainChecked = told.length === this.chain.providers;
   }
 
   /** Blockhash to put into an offer, so that its life is known and the buyer needs no RPC. */
