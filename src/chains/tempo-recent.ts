@@ -5,12 +5,16 @@ import type { TempoChain, TempoHead } from './tempo';
 const HEAD_MS = 1_000;
 /** Who changes its fee token is seen to have done so a little later. */
 const FEE_TOKEN_MS = 60_000;
+/** A key that was listed is taken to be so for as long; whether it may still spend is asked before every payment. */
+const ACCESS_KEY_MS = 10_000;
 const MOST_OWNERS = 20_000;
 
 /** What changes so slowly that it need not be asked for every payment; the chain itself has the last word on each. Throws as TempoChain. */
 export class RecentTempo {
   private newest: { head: TempoHead; at: number } | undefined;
   private readonly feeTokens = new LRUCache<string, { token: string | null }>({ max: MOST_OWNERS, ttl: FEE_TOKEN_MS });
+
+  private readonly accessKeys = new LRUCache<string, true>({ max: MOST_OWNERS, ttl: ACCESS_KEY_MS });
 
   constructor(private readonly chain: TempoChain) {}
 
@@ -30,5 +34,14 @@ export class RecentTempo {
     const token = await this.chain.feeToken(owner, signal);
     this.feeTokens.set(owner, { token });
     return token;
+  }
+
+  /** Whether the account lists the access key at Unix second `now`, or did a few seconds ago: copies of a proof do not ask each. */
+  async listsAccessKey(owner: string, key: string, token: string, now: number, signal: AbortSignal): Promise<boolean> {
+    const name = `${owner} ${key}`;
+    if (this.accessKeys.has(name)) return true;
+    const { authorized } = await this.chain.accessKey(owner, key, token, now, signal);
+    if (authorized) this.accessKeys.set(name, true);
+    return authorized;
   }
 }

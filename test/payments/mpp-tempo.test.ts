@@ -311,8 +311,13 @@ describe('other buyers', () => {
       scopes: [scope],
       gas,
     });
-    const proof = await proofOf(await paidWith(await transaction(key)));
+    const paid = await paidWith(await transaction(key));
+    const proof = await proofOf(paid);
     expect(proof).toMatchObject({ payer: account.address, details: { access_key: key.accessKeyAddress.toLowerCase() } });
+    const calls = local.faults.calls();
+    await proofOf(paid);
+    // A copy of a proof costs no question to the chain.
+    expect(local.faults.calls()).toBe(calls);
     await protocol.settlement.admit(proof, soon());
     expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
 
@@ -324,7 +329,8 @@ describe('other buyers', () => {
     const over = await proofOf(await paidWith(await transaction(key, { calls: [{ to: TOKEN, data: transferData(90_000n) }] }), dear));
     expect(await failureOf(protocol.settlement.admit(over, soon()))).toBe('verification_failed access_key');
     await Actions.accessKey.revokeSync(client, { accessKey: key.accessKeyAddress, gas });
-    expect(await failureOf(proofOf(await paidWith(await transaction(key, { validAfter: 2 }))))).toBe('verification_failed access_key');
+    const revoked = await proofOf(await paidWith(await transaction(key, { validAfter: 2 })));
+    expect(await failureOf(protocol.settlement.admit(revoked, soon()))).toBe('verification_failed access_key');
   });
 
   it('fees in another token', async () => {

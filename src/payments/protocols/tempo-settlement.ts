@@ -75,10 +75,8 @@ export class TempoSettlement implements Settling {
 
   /** Throws verification_failed unless the chain lists `key` among the sender's access keys, payments_unavailable when it cannot be asked. */
   async assertAccessKey(sender: string, key: string, token: string): Promise<void> {
-    const { authorized } = await reachable(() =>
-      this.chain.accessKey(sender, key, token, nowSeconds(), AbortSignal.timeout(ACCESS_KEY_MS)),
-    );
-    if (!authorized) throw refusal('access_key');
+    const signal = AbortSignal.timeout(ACCESS_KEY_MS);
+    if (!(await reachable(() => this.recent.listsAccessKey(sender, key, token, nowSeconds(), signal)))) throw refusal('access_key');
   }
 
   /** Every question the chain can answer before a broadcast. */
