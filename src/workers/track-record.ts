@@ -58,6 +58,17 @@ export async function readTrackRecord(sql: Sql, endpoint: string, horizons: read
 /** As the scalars of answers round: meta passes none of them. */
 const six = (figure: number): number => roundTo(figure, 6);
 
+const UNMARK: Statement = {
+  name: 'signal_unmark',
+  text: `DELETE FROM signal_mark AS mark USING signal WHERE signal.venue = $1 AND signal.subject = ANY($2)
+  AND mark.endpoint = signal.endpoint AND mark.day = signal.day AND mark.rank = signal.rank`,
+};
+
+/** Takes back the marks of signals on these subjects, whose end turned out not to be one: the next look marks by what is known then. */
+export async function takeMarksBack(sql: Sql, venue: string, subjects: readonly string[]): Promise<void> {
+  if (subjects.length > 0) await sql.query(UNMARK, [venue, subjects]);
+}
+
 /** The resolver of a signal endpoint: its answer, with the endpoint's track record in meta. */
 export function tracked<Source, Args>(
   endpoint: string,

@@ -39,11 +39,11 @@ async function* holdersOf(sql: Sql, condition_ids: readonly string[]): AsyncGene
   }
 }
 
-/** Brings positions up to markets just written: resolutions, and tokens or groups that were not known before. */
-export async function settlePositions(client: PoolClient, before: MarketsBefore, written: readonly string[]): Promise<void> {
+/** Brings positions up to markets just written: resolutions, and tokens or groups that were not known before. Tells the markets that had ended otherwise. */
+export async function settlePositions(client: PoolClient, before: MarketsBefore, written: readonly string[]): Promise<string[]> {
   const sql = sqlOf(client);
   const known = written.filter((id) => before.has(id));
-  if (known.length === 0) return;
+  if (known.length === 0) return [];
   const after = await listBookMarkets(sql, known);
   const reshaped = known.filter((id) => shapeOf(before.get(id)) !== shapeOf(after.get(id)));
   const settled = known.filter((id) => resultOf(before.get(id)) !== resultOf(after.get(id)));
@@ -52,6 +52,7 @@ export async function settlePositions(client: PoolClient, before: MarketsBefore,
     for await (const holders of holdersOf(sql, settled)) await settleChunk(sql, holders, after, anew);
   }
   await computePositions(sql, [...anew.values()], undefined, (rows) => writePositions(sql, rows));
+  return settled.filter((id) => before.get(id)?.resolved_at);
 }
 
 /** Settles what ends with the resolution; adds to `anew` what does not. */

@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import { takeMarksBack } from '../../../workers/track-record';
+import { sqlOf } from '../rollups/positions';
 import { marketsBefore, settlePositions } from '../rollups/positions-settle';
 import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { CatalogueMarket } from './gamma-market';
@@ -58,6 +60,9 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   const listed = outcomes.map(({ token_id }) => token_id);
   if (written.rows.length > 0) await client.query(PAY_UNLISTED, [written.rows.map(({ condition_id }) => condition_id), listed]);
   if (categories !== null) await moveVolumes(client, categories);
-  if (before !== null) await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
+  if (before !== null) {
+    const otherwise = await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
+    await takeMarksBack(sqlOf(client), 'prediction', otherwise);
+  }
   return written.rows.length;
 }
