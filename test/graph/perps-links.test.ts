@@ -173,6 +173,45 @@ test('from a fill to what it is part of: a closed round trip, or the position th
   ]);
 });
 
+test('round trips that end and begin at one instant keep their own fills', async () => {
+  const [dan, eve] = ['d', 'e'].map(trader) as [string, string];
+  const deal = (minutes: number, sz: string, side: 'B' | 'A', held: [string, string]): Record<string, unknown> =>
+    match(ago(minutes), { coin: 'DOGE', px: '1', sz, side, taker: [dan, held[0]], maker: [eve, held[1]] });
+  await load(db.pool, [
+    deal(50, '5', 'B', ['0.0', '0.0']),
+    deal(40, '5', 'A', ['5.0', '-5.0']),
+    deal(40, '7', 'B', ['0.0', '0.0']),
+    deal(30, '7', 'A', ['7.0', '-7.0']),
+    deal(30, '2', 'B', ['0.0', '0.0']),
+  ]);
+  const answer = await ask<{ trader: Record<string, unknown> }>(
+    `{ trader(address: "${dan}") {
+       round_trips { nodes { fills fill_rows { nodes { side size } } } }
+       positions { fills { nodes { side size } } }
+       fills { nodes { side size round_trip { closed_at } position { size } } } } }`,
+  );
+  const nodes = (...rows: [string, number][]): unknown => ({ nodes: rows.map(([side, size]) => ({ side, size })) });
+  const [first, second] = [{ closed_at: iso(40) }, { closed_at: iso(30) }];
+  expect(answer.trader).toEqual({
+    round_trips: {
+      nodes: [
+        { fills: 2, fill_rows: nodes(['Close Long', 7], ['Open Long', 7]) },
+        { fills: 2, fill_rows: nodes(['Close Long', 5], ['Open Long', 5]) },
+      ],
+    },
+    positions: [{ fills: nodes(['Open Long', 2]) }],
+    fills: {
+      nodes: [
+        { side: 'Open Long', size: 2, round_trip: null, position: { size: 2 } },
+        { side: 'Close Long', size: 7, round_trip: second, position: null },
+        { side: 'Open Long', size: 7, round_trip: second, position: null },
+        { side: 'Close Long', size: 5, round_trip: first, position: null },
+        { side: 'Open Long', size: 5, round_trip: first, position: null },
+      ],
+    },
+  });
+});
+
 test('a coin that the catalogue does not have is led to as well', async () => {
   const { trader: ann } = await ask<{ trader: { fills: Connection<{ coin: string }> } }>(
     `{ trader(address: "${ANN}") { fills { nodes { coin coin_info { coin max_leverage fills(first: 1) { nodes { size } } } } } } }`,

@@ -26,7 +26,8 @@ export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
     holders: pages(coinPositions(sql)),
     roundTrips: pages(traderRoundTrips(sql)),
     tripOfFill: new DataLoader((parts) => listTripsOfFills(sql, parts, now), {
-      cacheKeyFn: ({ trader, coin, direction, timestamp, opens }) => [trader, coin, direction, timestamp.getTime(), opens].join('|'),
+      cacheKeyFn: ({ trader, coin, timestamp, seq, trade_id, oid, opens }) =>
+        [trader, coin, timestamp.getTime(), seq, trade_id, oid, opens].join('|'),
     }),
     scores: pages(traderScores(sql)),
   };

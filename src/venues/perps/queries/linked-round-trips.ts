@@ -2,6 +2,7 @@ import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
+import type { FillRow } from './fills';
 
 /** A closed round trip; figures are exact decimals as text. */
 export interface RoundTripRow extends QueryResultRow {
@@ -32,6 +33,12 @@ const SELECT = `
     t.parts AS fills, t.peak_size, t.opened_usd / nullif(t.opened_size, 0) AS entry_price, t.gross_pnl, t.fees_usd, t.net_pnl
   FROM perp_round_trip t`;
 
+/** Beside a round trip `t`: the fill that closed it, as `closing`. */
+export const CLOSING_FILL =
+  'JOIN perp_fill closing ON closing.coin = t.coin AND closing.timestamp = t.closed_at AND closing.trader = t.trader AND closing.tid = t.tid AND closing.oid = t.oid';
+/** Where the closing part of that fill stands among the rows of its instant; of a flip the opening part comes after it. */
+export const CLOSING_PLACE = '(closing.seq, closing.tid, closing.oid, false)';
+
 const PAGE: Statement = {
   name: 'perps_linked_round_trips',
   text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (${SELECT} WHERE t.trader = wanted.parent AND t.closed_at < $2::timestamptz AND ($3::text IS NULL OR t.coin = $3)
@@ -61,23 +68,19 @@ export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFi
 });
 
 /** A row of a trade list, as far as its round trip depends on it. */
-export interface FillPart {
-  trader: string;
-  coin: string;
-  direction: 'Long' | 'Short';
-  timestamp: Date;
-  opens: boolean;
-}
+export type FillPart = Pick<FillRow, 'trader' | 'coin' | 'direction' | 'timestamp' | 'seq' | 'trade_id' | 'oid' | 'opens'>;
 
-// $1 to $6: place, account, coin, direction, time and part of each row; $7: now. Where one trip ends and the next begins at the same
-// instant, what closes is of the one and what opens of the other.
+// $1 to $9: place, account, coin, direction, time, order within it and part of each row; $10: now. Round trips can end and begin at one
+// instant: a row is of the first that does not end before it, in the order of trading.
 const OF_FILLS: Statement = {
   name: 'perps_round_trips_of_fills',
-  text: `SELECT wanted.place, found.* FROM unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::boolean[]) AS wanted(place, trader, coin, is_long, at, opens)
-CROSS JOIN LATERAL (${SELECT}
+  text: `SELECT wanted.place, found.* FROM unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::int[], $7::bigint[], $8::bigint[], $9::boolean[])
+  AS wanted(place, trader, coin, is_long, at, seq, tid, oid, opens)
+CROSS JOIN LATERAL (${SELECT} ${CLOSING_FILL}
   WHERE t.trader = wanted.trader AND t.coin = wanted.coin AND t.is_long = wanted.is_long AND t.first_at <= wanted.at AND t.closed_at >= wanted.at
-    AND t.closed_at < $7::timestamptz
-  ORDER BY CASE WHEN wanted.opens THEN t.closed_at END DESC, t.closed_at LIMIT 1) AS found`,
+    AND t.closed_at < $10::timestamptz
+    AND (t.closed_at > wanted.at OR ${CLOSING_PLACE} >= (wanted.seq, wanted.tid, wanted.oid, wanted.opens))
+  ORDER BY t.closed_at, closing.seq, t.tid, t.oid LIMIT 1) AS found`,
 };
 
 /** The closed round trip of each row, in their order; null of what a position is still open with. */
@@ -89,6 +92,9 @@ export async function listTripsOfFills(sql: Sql, parts: readonly FillPart[], now
     column(({ coin }) => coin),
     column(({ direction }) => direction === 'Long'),
     column(({ timestamp }) => timestamp),
+    column(({ seq }) => seq),
+    column(({ trade_id }) => trade_id),
+    column(({ oid }) => oid),
     column(({ opens }) => opens),
     now,
   ]);

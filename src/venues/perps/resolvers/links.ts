@@ -22,8 +22,8 @@ const fills =
 
 const ofPosition = ({ trader, coin, direction, opened_at, last_trade }: PositionRow): string =>
   [trader, coin, direction, opened_at?.getTime() ?? EVER, last_trade.getTime()].join('|');
-const ofTrip = ({ trader, coin, direction, first_at, closed_at }: RoundTripRow): string =>
-  [trader, coin, direction, first_at.getTime(), closed_at.getTime()].join('|');
+const ofTrip = ({ trader, coin, direction, first_at, closed_at, tid, oid }: RoundTripRow): string =>
+  [trader, coin, direction, first_at.getTime(), closed_at.getTime(), tid, oid].join('|');
 
 const profile = ({ trader }: { trader: string }): { trader: string } => ({ trader });
 const coinInfo: Resolver<{ coin: string }> = ({ coin }, _args, context) => context.loaders(makeLoaders).coin.load(coin);
