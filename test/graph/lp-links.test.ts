@@ -74,6 +74,16 @@ test.each([
   expect(rows.filter((row) => row.position !== null).length).toBeGreaterThan(0);
 });
 
+test('an event of a list is the same share of its pool as among the large ones', async () => {
+  const node = '... on LpEvent { tx_id event_type usd_total pct_of_pool }';
+  const { lpLpsWhales: large } = await ask<{ lpLpsWhales: Row[] }>(
+    `{ lpLpsWhales(pool_address: "${pool}", min_usd: 1, timeframe: "all", limit: 200, field_case: snake) { ${node} } }`,
+  );
+  expect(large.filter((row) => row.pct_of_pool !== null).length).toBeGreaterThan(0);
+  const listed = await walk(`pool(pool_address: "${pool}")`, 'events', ', field_case: snake', node, 100);
+  for (const row of large) expect(listed).toContainEqual(row);
+});
+
 test('events keep the names of their pool types in a union', async () => {
   const rows = await walk(
     `provider(owner: "${owner}")`,

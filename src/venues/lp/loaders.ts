@@ -4,7 +4,7 @@ import type { Sql, Statement } from '../../db/sql';
 import { HOUR_MS, isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
-import { liquidityOf } from './queries/liquidity';
+import { liquidityOf, shareOfPool } from './queries/liquidity';
 import { type PoolIds, listPoolIds } from './queries/pool-ids';
 
 /** A provider on a day: asks for the score of the newest run before that day. */
@@ -12,6 +12,13 @@ interface OwnerDay {
   owner: string;
   /** `2026-01-31`. */
   day: string;
+}
+
+/** USD, decimal text, that moved at an instant: asks for its share of what the pool held just before. */
+interface PoolMove {
+  pool_address: string;
+  timestamp: Date;
+  usd: string;
 }
 
 export interface LpLoaders {
@@ -25,6 +32,8 @@ export interface LpLoaders {
   price: DataLoader<string, string | null>;
   /** Value of a pool's reserves now, decimal text. */
   liquidity: DataLoader<string, string | null>;
+  /** Percent, decimal text; null when no liquidity of the day before is known. */
+  shareOfPool: DataLoader<PoolMove, string | null, string>;
   /** Version of the newest score run up to today; null before the first. */
   scoreVersion(): Promise<string | null>;
   /** Score, decimal text. */
@@ -78,6 +87,19 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
       const found = new Map(rows.map((row) => [row.pool_address, row.usd]));
       return keys.map((key) => found.get(key) ?? null);
     }),
+    shareOfPool: new DataLoader(
+      async (keys) => {
+        const rows = await sql.query<{ place: number; pct: string | null }>(SHARES, [
+          keys.map((_, place) => place),
+          keys.map((key) => key.pool_address),
+          keys.map((key) => key.timestamp),
+          keys.map((key) => key.usd),
+        ]);
+        const found = new Map(rows.map((row) => [row.place, row.pct]));
+        return keys.map((_, place) => found.get(place) ?? null);
+      },
+      { cacheKeyFn: ({ pool_address, timestamp, usd }) => `${pool_address}/${timestamp.getTime()}/${usd}` },
+    ),
     scoreBefore: new DataLoader(
       async (keys) => {
         const rows = await sql.query<{ owner: string; day: string; score: string | null }>(SCORES, [
@@ -103,6 +125,12 @@ const LIQUIDITY: Statement = {
   text: `
 SELECT p.pool_address, l.usd FROM lp_pool p LEFT JOIN LATERAL (${liquidityOf('p', '$2')}) l ON true
 WHERE p.pool_address = ANY($1::text[])`,
+};
+
+const SHARES: Statement = {
+  name: 'lp_shares_of_pools',
+  keyed: true,
+  text: `SELECT m.place, ${shareOfPool('m')} AS pct FROM unnest($1::int[], $2::text[], $3::timestamptz[], $4::numeric[]) AS m(place, pool_address, "timestamp", usd)`,
 };
 
 /** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. */

@@ -27,3 +27,8 @@ SELECT ${fees} / nullif(avg(l.liquidity_usd), 0) / nullif(extract(epoch FROM $${
 FROM (SELECT greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN ${p}.created_at END, ${bornAt(`${p}.pool_address`)})) AS born) b
 JOIN lp_liquidity_hour l ON l.pool_address = ${p}.pool_address AND l.hour >= date_trunc('hour', b.born, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
 GROUP BY b.born)`;
+
+/** Percent that `usd` of the row `move` is of what its pool held just before its `timestamp`; null when no liquidity of the day before is known. */
+export const shareOfPool = (move: string): string => `(SELECT 100 * ${move}.usd / nullif(l.liquidity_usd, 0) FROM lp_liquidity_hour l
+  WHERE l.pool_address = ${move}.pool_address AND l.hour BETWEEN ${move}."timestamp" - interval '25 hours' AND ${move}."timestamp"
+    AND l.as_of >= ${move}."timestamp" - interval '1 day' AND l.as_of < ${move}."timestamp" ORDER BY l.hour DESC LIMIT 1)`;

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { shareOfPool } from './liquidity';
 import type { PoolEventRow } from './pools-events';
 
 export interface WhalesArgs {
@@ -38,9 +39,7 @@ function whales(pool: boolean, after: boolean): Statement {
   return {
     name: `lp_whales_${Number(pool)}${Number(after)}`,
     text: `
-SELECT w.*, (SELECT 100 * w.usd / nullif(l.liquidity_usd, 0) FROM lp_liquidity_hour l
-  WHERE l.pool_address = w.pool_address AND l.hour BETWEEN w."timestamp" - interval '25 hours' AND w."timestamp"
-    AND l.as_of >= w."timestamp" - interval '1 day' AND l.as_of < w."timestamp" ORDER BY l.hour DESC LIMIT 1) AS pct_of_pool
+SELECT w.*, ${shareOfPool('w')} AS pct_of_pool
 FROM (
   SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd
   FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND usd >= $3::numeric AND kind IN ('deposit', 'withdraw')

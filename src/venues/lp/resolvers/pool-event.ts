@@ -21,8 +21,9 @@ export interface ShownEvent {
   amount_x: string | null;
   amount_y: string | null;
   fees_usd: string | null;
-  /** Only where an answer tells it. */
+  /** Where the answer has it at hand. */
   pct_of_pool?: string | null;
+  /** Only where an answer tells it. */
   cumulative_net_usd?: string | null;
 }
 
@@ -76,6 +77,13 @@ function lpScore(event: ShownEvent, _args: unknown, context: GraphContext): Prom
   return context.loaders(makeLoaders).scoreBefore.load({ owner: event.owner, day: isoDay(event.timestamp) });
 }
 
+/** What the event is worth against what the pool held just before it. */
+function pctOfPool(event: ShownEvent, _args: unknown, context: GraphContext): Promise<string | null> | string | null {
+  const { pct_of_pool, usd_total: usd, pool_address, timestamp } = event;
+  if (pct_of_pool !== undefined || usd === null) return pct_of_pool ?? null;
+  return context.loaders(makeLoaders).shareOfPool.load({ pool_address, timestamp, usd });
+}
+
 const of =
   <Key extends keyof ShownEvent>(key: Key) =>
   (event: ShownEvent): ShownEvent[Key] =>
@@ -97,7 +105,7 @@ export const poolEventResolvers: Resolvers = {
     AmountX: of('amount_x'),
     AmountY: of('amount_y'),
     FeesUsd: of('fees_usd'),
-    PctOfPool: of('pct_of_pool'),
+    PctOfPool: pctOfPool,
     CumulativeNetUsd: of('cumulative_net_usd'),
     LpScore: lpScore,
   },
@@ -106,9 +114,11 @@ export const poolEventResolvers: Resolvers = {
     token_b: of('token_y'),
     amount_a: of('amount_x'),
     amount_b: of('amount_y'),
+    pct_of_pool: pctOfPool,
     lp_score: lpScore,
   },
   LpEvent: {
+    pct_of_pool: pctOfPool,
     lp_score: lpScore,
   },
 };
