@@ -149,6 +149,15 @@ test('from a wallet to its trades, positions and scores', async () => {
   });
 });
 
+test('redemptions name a market only: outcomes and positions have none to ask for', async () => {
+  const redeemed = 'trades(side: REDEEM) { nodes { condition_id } }';
+  expect(await ask(`{ wallet(address: "${wallet(1)}") { ${redeemed} } }`)).toEqual({
+    wallet: { trades: { nodes: [{ condition_id: condition(2) }] } },
+  });
+  for (const entry of [`outcome(token_id: "${token(2, 1)}")`, `position(wallet: "${wallet(1)}", token_id: "${token(2, 1)}")`])
+    await expect(ask(`{ ${entry} { ${redeemed} } }`)).rejects.toThrow('"REDEEM" does not exist in "PmTradeSide"');
+});
+
 interface Rows {
   market: { trades: Connection<{ trade_id: string; timestamp: string }> };
 }
