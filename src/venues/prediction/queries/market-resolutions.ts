@@ -1,7 +1,16 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { isoDay } from '../../../lib/time';
 import { Parameters } from './parameters';
-import { SETTLED_COST } from './stances';
+
+/** SQL of positions with shares when their market was resolved, or traded since. */
+const SETTLED = `(position.shares > 0 OR position.last_trade_at > position.settled_at) AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
+
+/** SQL of what the shares held when the market was resolved had cost: what they pay less what that gained. Of who traded since, what was traded is taken back, and the mean price tells it. */
+const COST_AT_END = `CASE WHEN position.last_trade_at > position.settled_at THEN GREATEST(0, LEAST(position.paid_shares, position.shares + (
+  SELECT sum(CASE trade.side WHEN 'SELL' THEN trade.size ELSE -trade.size END) FROM pm_trade AS trade
+  WHERE trade.wallet = position.wallet AND trade.condition_id = position.condition_id AND trade.token_id = position.token_id
+    AND trade.side IN ('BUY', 'SELL') AND trade."timestamp" > position.settled_at
+))) * position.paid_usdc / position.paid_shares ELSE position.payout_usdc - position.gain_resolution END`;
 
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
 export interface SettledStance {
@@ -23,10 +32,10 @@ export async function listSettledStances(sql: Sql, markets: readonly JudgedMarke
   const parameters = new Parameters();
   const ids = parameters.add(markets.map((market) => market.condition_id), 'text[]'); // prettier-ignore
   const days = parameters.add(markets.map((market) => market.day), 'date[]'); // prettier-ignore
-  const text = `SELECT position.condition_id, position.token_id, position.wallet, ${SETTLED_COST} AS cost
+  const text = `SELECT position.condition_id, position.token_id, position.wallet, ${COST_AT_END} AS cost
 FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
 JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score >= ${parameters.add(min_score, 'numeric')}
-WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
+WHERE ${SETTLED}`;
   return sql.query<SettledStance & Record<string, unknown>>({ name: 'pm_settled_stances', text }, parameters.values);
 }
 
@@ -55,13 +64,13 @@ export async function listSettledCrowds(
   const parameters = new Parameters();
   const runs = parameters.add(days, 'date[]');
   const text = `WITH stance AS MATERIALIZED (
-  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, ${SETTLED_COST} AS usdc, position.payout > 0 AS won
+  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, ${COST_AT_END} AS usdc, position.payout > 0 AS won
   FROM (
     SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
     FROM pm_market WHERE resolved_at >= ((${runs})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
   ) AS judged JOIN pm_position AS position USING (condition_id)
   JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
-  WHERE position.shares > 0 AND position.paid_shares > 0 AND position.settled_at IS NOT NULL
+  WHERE ${SETTLED}
 ), several AS (
   SELECT condition_id, wallet, sum(usdc) AS usdc FROM stance GROUP BY 1, 2 HAVING count(*) > 1
 ), known AS (

@@ -253,3 +253,26 @@ test('who came to a market before it was smart did not come as a smart wallet, w
   expect(data).toMatchObject([{ new_smart_wallets: 1, first_entry_at: iso(NOW - 15 * HOUR), new_smart_usdc: 500 }]);
   await db.drop();
 });
+
+test('what is bought and sold after a resolution changes nothing of what was held at it', async () => {
+  const db = await testDatabase();
+  const at = 2 * DAY;
+  await loadRecords(db.pool, 'markets.json', [
+    market(1, { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - at), umaResolutionStatus: 'resolved' }),
+  ]);
+  // 101 was right and sold all of it, 102 was wrong and sold a part, 103 and, of the other side, 104 came later.
+  await loadRecords(db.pool, 'trades.json', [
+    trade(1, 1, 0, 101, 'BUY', 100, 0.5, at + DAY),
+    trade(2, 1, 1, 102, 'BUY', 100, 0.5, at + DAY),
+    trade(3, 1, 1, 104, 'BUY', 100, 0.5, at + DAY),
+    trade(4, 1, 0, 101, 'SELL', 100, 0.99, at - HOUR),
+    trade(5, 1, 1, 102, 'SELL', 90, 0.01, at - HOUR),
+    trade(6, 1, 0, 103, 'BUY', 100, 0.99, at - HOUR),
+    trade(7, 1, 0, 104, 'BUY', 1_000, 0.99, at - HOUR),
+  ]);
+  for (const by of [101, 102, 103, 104])
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-07', 80, '{}', 'test')", [wallet(by)]); // prettier-ignore
+  const { data } = await call<Row[]>(db, 'markets/resolutions', now);
+  expect(data).toMatchObject([{ smart_money_correct: 1, smart_money_wrong: 2 }]);
+  await db.drop();
+});
