@@ -8,6 +8,7 @@ import { migrate } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
+import { takeForFinal } from '../payments/upkeep';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { joinSandboxChains, sandboxRuns, startSandboxChains } from '../sandbox/sandbox';
 import { catchUpScores, keepScores } from '../workers/scores';
@@ -90,7 +91,7 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
     logger.warn({ migrations: newer }, words);
   }
 
-  const payments = await paymentsOf(config, running);
+  const payments = await paymentsOf(config, database, running);
   const worlds = await loadWorlds(config, database, running);
   await keepMonths(config, database, logger, running);
   await startUpkeep(config, database, logger, running);
@@ -118,7 +119,7 @@ function portIsFree(port: number, host: string): Promise<void> {
   });
 }
 
-async function paymentsOf(config: Config, running: Running): Promise<PaymentsSettings> {
+async function paymentsOf(config: Config, database: Located, running: Running): Promise<PaymentsSettings> {
   if (!config.sandbox) return paymentSettings(config, null);
   if (await sandboxRuns(config.sandboxDir)) {
     say('Chains: those of the sandbox that runs here already, and its wallets');
@@ -126,6 +127,8 @@ async function paymentsOf(config: Config, running: Running): Promise<PaymentsSet
   }
   const chains = await startSandboxChains(config.sandboxDir);
   await running.add(() => chains.stop());
+  const db = await openDatabase(database.url, { max: 1 });
+  await takeForFinal(db.pool).finally(() => db.close());
   for (const warning of chains.warnings) say(warning);
   say(`Chains: local Solana${chains.tempo === null ? '' : ' and local Tempo'}, wallets with 1,000 play USDC each in .sandbox/wallets.json`);
   return paymentSettings(config, chains.payments);

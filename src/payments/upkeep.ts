@@ -57,6 +57,13 @@ const PURGE_UNPAID = `
     DELETE FROM payment_step WHERE payment_id IN (SELECT id FROM gone)
   ) SELECT FROM gone`;
 
+const UNFINAL = "state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL";
+
+/** Takes what is confirmed for final, before chains begin anew as a sandbox's do: those that knew it are gone, and the new ones would deny it. */
+export async function takeForFinal(pool: Pool): Promise<void> {
+  await pool.query(`UPDATE payment SET final_at = now(), look_at = NULL WHERE ${UNFINAL}`);
+}
+
 /** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
 export class Upkeep {
   private purgedAt = 0;
@@ -110,7 +117,7 @@ export class Upkeep {
 
   /** Confirmed payments that are not yet known to be final. */
   takeUnfinal(limit: number): Promise<PaymentRecord[]> {
-    return this.take("state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL", "interval '30 seconds'", limit);
+    return this.take(UNFINAL, "interval '30 seconds'", limit);
   }
 
   /** Released payments that their buyers could have broadcast: asked about every minute until it is certain, for a day at most. */

@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
 import type { Payments } from '../../src/payments/protocol';
-import { Upkeep } from '../../src/payments/upkeep';
+import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
 import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
 
 describe('what is looked after when nobody asks', () => {
@@ -58,6 +58,22 @@ describe('what is looked after when nobody asks', () => {
     expect(till.logged.filter((line) => line.includes('rolled back by the chain'))).toHaveLength(1);
     // Its proof stays used.
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('402 payment_replayed invalid_challenge');
+  });
+
+  it('asks a chain that begins anew about nothing that was confirmed before', async () => {
+    await waitForSample();
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const reports = (): number => till.logged.filter((line) => line.includes('rolled back by the chain')).length;
+    const before = reports();
+    expect(told(await till.payments.charge(saleOf({ headers: await signedHeaders(till, buyer) }), workOf()))).toBe('200');
+    await delivered(payer);
+    await takeForFinal(till.database.pool);
+    till.solana.advanceSlots(250);
+    till.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 10 ** 9 }, value: [null] } }, Infinity);
+    await due();
+    await till.payments.reconcile();
+    expect([await stateOf(payer), reports()]).toEqual(['DELIVERED', before]);
   });
 
   it('empties answers and frees buyers’ keys after their time; the proof stays used', async () => {
