@@ -13,7 +13,6 @@ const MOST_OWNERS = 20_000;
 export class RecentTempo {
   private newest: { head: TempoHead; at: number } | undefined;
   private readonly feeTokens = new LRUCache<string, { token: string | null }>({ max: MOST_OWNERS, ttl: FEE_TOKEN_MS });
-
   private readonly accessKeys = new LRUCache<string, true>({ max: MOST_OWNERS, ttl: ACCESS_KEY_MS });
 
   constructor(private readonly chain: TempoChain) {}

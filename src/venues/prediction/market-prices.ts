@@ -21,11 +21,11 @@ export function pricesAt(
   opening: boolean,
 ): PricedOutcome[] {
   const paid = market !== null && isResolved(market, at);
-  const filled = ({ token_id }: PriceableOutcome, which: 'last' | 'first'): number | null =>
-    tradedPrice(token_id, outcomes, new Map(fills.map((fill) => [fill.token_id, fill[which]])));
+  const last = new Map(fills.map((fill) => [fill.token_id, fill.last]));
+  const first = new Map(opening ? fills.map((fill) => [fill.token_id, fill.first]) : []);
   const priceOf = (outcome: PriceableOutcome): number | null => {
     if (paid && outcome.payout !== null) return Number(outcome.payout);
-    const traded = filled(outcome, 'last') ?? (opening ? filled(outcome, 'first') : null);
+    const traded = tradedPrice(outcome.token_id, outcomes, last) ?? tradedPrice(outcome.token_id, outcomes, first);
     if (traded !== null) return traded;
     return outcome.price !== null && (outcome.price_at === null || outcome.price_at <= at) ? Number(outcome.price) : null;
   };
