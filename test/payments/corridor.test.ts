@@ -413,16 +413,37 @@ describe('the corridor on a local Solana', () => {
       expect(work.runs()).toBe(1);
     });
 
+    /** A charge whose work runs until it is told to end. */
+    async function executing(address: string, headers: Record<string, string>): Promise<{ end(): ReturnType<typeof charge> }> {
+      let finish: (value: unknown) => void = () => undefined;
+      const work = workOf(() => new Promise((resolve) => (finish = resolve)));
+      const outcome = charge(headers, work);
+      await until(async () => (await stateOf(address))[0] === 'EXECUTING');
+      return {
+        end: () => {
+          finish('too late');
+          return outcome;
+        },
+      };
+    }
+
+    /** The buyer is owed, and served by another charge; the process that was taken for dead gives nothing when it ends after all. */
+    async function servedInstead(
+      address: string,
+      headers: Record<string, string>,
+      dying: Awaited<ReturnType<typeof executing>>,
+    ): Promise<void> {
+      await until(async () => (await stateOf(address))[0] === 'OWED');
+      expect(told(await charge(headers))).toBe('200');
+      expect(await dying.end()).toMatchObject({ kind: 'refused', charged: 'pending' });
+      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+    }
+
     it('after its process died, found by the reconciler: owed', async () => {
       const buyer = await fundedBuyer(till);
       const address = buyer.publicKey.toBase58();
       const headers = await signedHeaders(till, buyer);
-      let finish: (value: unknown) => void = () => undefined;
-      const dying = charge(
-        headers,
-        workOf(() => new Promise((resolve) => (finish = resolve))),
-      );
-      await until(async () => (await stateOf(address))[0] === 'EXECUTING');
+      const dying = await executing(address, headers);
       await broadcast(till, headers);
       await till.database.pool.query('UPDATE payment SET instance = gen_random_uuid() WHERE payer = $1', [address]);
       await till.payments.reconcile();
@@ -431,11 +452,7 @@ describe('the corridor on a local Solana', () => {
         address,
       ]);
       await till.payments.reconcile();
-      await until(async () => (await stateOf(address))[0] === 'OWED');
-      expect(told(await charge(headers))).toBe('200');
-      finish('too late');
-      expect(await dying).toMatchObject({ kind: 'refused', charged: 'pending' });
-      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+      await servedInstead(address, headers, dying);
     });
 
     it('owed, and served once by work that takes its time, however many ask at once', async () => {
@@ -463,19 +480,10 @@ describe('the corridor on a local Solana', () => {
         throw new Error('broken');
       });
       expect(await charge(headers, failing)).toMatchObject({ kind: 'refused', charged: 'pending' });
-      let finish: (value: unknown) => void = () => undefined;
-      const dying = charge(
-        headers,
-        workOf(() => new Promise((resolve) => (finish = resolve))),
-      );
-      await until(async () => (await stateOf(address))[0] === 'EXECUTING');
+      const dying = await executing(address, headers);
       await till.database.pool.query('UPDATE payment SET instance = gen_random_uuid() WHERE payer = $1', [address]);
       await till.payments.reconcile();
-      await until(async () => (await stateOf(address))[0] === 'OWED');
-      expect(told(await charge(headers))).toBe('200');
-      finish('too late');
-      expect(await dying).toMatchObject({ kind: 'refused', charged: 'pending' });
-      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
+      await servedInstead(address, headers, dying);
     });
 
     it('after a failed query and its release: still served, to the one with the secret', async () => {
