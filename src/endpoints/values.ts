@@ -1,6 +1,6 @@
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
 import { CATEGORIES, canonicalCategory } from '../lib/category';
-import { baseOfPair, canonicalCoin } from '../lib/coin';
+import { canonicalCoin, coinMeant } from '../lib/coin';
 import { nearest } from '../lib/nearest';
 import { DCA_TIMEFRAMES, TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 import type { Parameter } from './endpoint';
@@ -111,7 +111,7 @@ const READERS: Record<string, Reader> = {
   ConditionId: hex(canonicalConditionId, '0x and 64 hex digits'),
   EvmAddress: hex(canonicalEvmAddress, '0x and 40 hex digits'),
   TokenId: formed(same(isTokenId), '1 to 78 decimal digits'),
-  Coin: formed(canonicalCoin, 'a base coin symbol (BTC, kPEPE, xyz:CL)', baseOfPair),
+  Coin: formed(canonicalCoin, 'a base coin symbol (BTC, kPEPE, xyz:CL)', coinMeant),
   Base58: formed(same(isBase58Address), 'a base58 address of 32 bytes (case-sensitive)'),
 };
 

@@ -7,8 +7,8 @@ export function canonicalCoin(text: string): string | undefined {
   return text.includes(':') || /^k[A-Z]/.test(text) ? text : text.toUpperCase();
 }
 
-/** The base coin of a pair form (`BTC-USDC`, `BTC/USD`, `BTC-PERP`), or undefined when it is none. */
-export function baseOfPair(text: string): string | undefined {
-  const base = /^([A-Za-z0-9]{1,16})[-/_](USDC?|USDT|PERP)$/i.exec(text)?.[1];
-  return base === undefined ? undefined : canonicalCoin(base);
+/** The coin that a pair form (`BTC-USDC`, `BTC/USD`, `BTC-PERP`) or a builder's prefix in capitals (`XYZ:CL`) means, or undefined when it is neither. */
+export function coinMeant(text: string): string | undefined {
+  const [, prefix = '', base] = /^([A-Za-z0-9]{1,12}:)?([A-Za-z0-9]{1,16})(?:[-/_](?:USDC?|USDT|PERP))?$/i.exec(text) ?? [];
+  return base === undefined ? undefined : canonicalCoin(`${prefix.toLowerCase()}${base}`);
 }

@@ -33,11 +33,11 @@ export function encodeCursor(position: CursorPosition, scope: unknown): string {
 
 /** The position inside a cursor of the same scope whose values have these forms. Throws AppError invalid_parameter for any other text. */
 export function decodeCursor(cursor: string, scope: unknown, forms: readonly RegExp[]): CursorPosition {
-  const [mark, ...position] = parse(cursor);
-  // Anyone can compute the mark: it tells mistakes, the forms keep forgeries from the database.
+  const position = parse(cursor).slice(1);
+  // Anyone can make a cursor: its mark tells mistakes, the forms keep forgeries from the database.
   const sound =
     position.length === forms.length && forms.every((form, index) => isScalar(position[index]) && form.test(String(position[index])));
-  if (!sound || mark !== fingerprint(scope, position)) {
+  if (!sound || encodeCursor(position as CursorPosition, scope) !== cursor) {
     throw new AppError('invalid_parameter', {
       details: [
         {

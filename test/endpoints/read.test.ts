@@ -103,6 +103,9 @@ describe('bad values are named, with what was got and what is allowed', () => {
   test.each([
     ['perps/trades/feed', 'coin=BTC-USDC', { coin: 'BTC' }],
     ['perps/trades/feed', 'coin=eth/usd', { coin: 'ETH' }],
+    ['perps/trades/feed', 'coin=XYZ:CL', { coin: 'xyz:CL' }],
+    ['perps/trades/feed', 'coin=xyz:CL-USDC', { coin: 'xyz:CL' }],
+    ['perps/trades/feed', 'coin=a:b:c', {}],
     // A list as a whole, or not at all.
     ['perps/pressure/pairs', 'coins=BTC-USDC,ETH,BTC', { coins: 'BTC,ETH' }],
     ['perps/pressure/pairs', 'coins=BTC-USDC,%C3%A4', {}],

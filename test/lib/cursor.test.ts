@@ -48,6 +48,11 @@ test('a cursor that was changed on its way is refused', () => {
   );
 });
 
+test.each(['.', '=', ' ', '!', 'A'])('a cursor with a stray %p is refused, though a lenient decoder reads the same in it', (stray) => {
+  const cursor = encodeCursor([1, 'a'], scope);
+  expect(() => decodeCursor(`${cursor}${stray}`, scope, [ANY, ANY])).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+});
+
 // Whoever reads the source can compute the mark of any position.
 test.each([
   [['2026-01-01', 'a']],
