@@ -218,10 +218,10 @@ test('what is held of a resolved market cost the average of what was left, as on
   const db = await testDatabase();
   await loadRecords(db.pool, 'markets.json', [market(31, { closed: true, outcomePrices: '["0", "1"]', closedTime: iso(NOW - 2 * HOUR), umaResolutionStatus: 'resolved' })]); // prettier-ignore
   await loadRecords(db.pool, 'trades.json', [
-    // Bought dear, sold out and bought again: 20 on Yes and 30 on No.
+    // Bought dear, sold out and bought again, at the very instant of the resolution: 20 on Yes and 30 on No.
     trade(1, 31, 0, 101, 'BUY', 100, 0.8, 10 * DAY),
     trade(2, 31, 0, 101, 'SELL', 100, 0.7, 9 * DAY),
-    trade(3, 31, 0, 101, 'BUY', 100, 0.2, 8 * DAY),
+    trade(3, 31, 0, 101, 'BUY', 100, 0.2, 2 * HOUR),
     trade(4, 31, 1, 101, 'BUY', 60, 0.5, 7 * DAY),
     // Sold in part when the result was known already.
     trade(5, 31, 0, 102, 'BUY', 100, 0.4, 6 * DAY),
