@@ -1,0 +1,72 @@
+import type { SignatureView, SolanaChain } from '../../src/chains/solana';
+import type { PaymentRecord } from '../../src/payments/protocol';
+import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
+
+const PRICE = 20_000n;
+/** The blockhash of the payment lives up to block 1,000. */
+const RECORD = { transaction: 'sig', amount: PRICE, raw: null, details: { last_valid_block_height: 1_000 } } as unknown as PaymentRecord;
+
+type Level = 'processed' | 'confirmed' | 'finalized';
+const sees = (level: Level, slot = 500, err: unknown = null): SignatureView => ({ slot, status: { level, err } });
+const nothing = (slot = 500): SignatureView => ({ slot, status: null });
+
+/** What providers answer, each in its place. */
+interface Told {
+  views: SignatureView[];
+  heights?: number[];
+  /** What the merchant's account grew by; undefined: no provider has the transaction's record. */
+  change?: bigint;
+  err?: unknown;
+  providers?: number;
+}
+
+function landingOn({ views, heights = [], change, err = null, providers = 2 }: Told): SolanaLanding {
+  const chain = {
+    providers,
+    listSignatureViews: async () => views,
+    listBlockHeights: async () => heights,
+    findTokenChange: async () => (change === undefined ? undefined : { err, change }),
+  };
+  return new SolanaLanding(chain as unknown as SolanaChain, 'merchant', { info() {}, warn() {}, error() {} });
+}
+
+const never = new AbortController().signal;
+
+// 32 blocks past the last one it lives in, "not seen" is "never".
+const AFTER = 1_033;
+
+test.each<[told: string, chain: Told, status: string]>([
+  ['seen by one that has only processed it: a fork may drop it again', { views: [sees('processed')], change: PRICE }, 'unknown'],
+  ['confirmed, and the price is there', { views: [sees('confirmed')], change: PRICE }, 'confirmed'],
+  ['confirmed, but its record is not there yet', { views: [sees('confirmed')] }, 'unknown'],
+  ['confirmed, and it brought something else', { views: [sees('confirmed')], change: PRICE - 1n }, 'failed'],
+  ['landed with an error', { views: [sees('confirmed', 500, { InstructionError: [0, 'Custom'] })] }, 'failed'],
+  ['its record tells an error', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'failed'],
+  ['not seen by a laggard', { views: [nothing(499), sees('confirmed', 500)], change: PRICE }, 'confirmed'],
+  ['not seen by the other of two that are equally far', { views: [nothing(), sees('confirmed')], change: PRICE }, 'confirmed'],
+  ['dropped again, as the one that is furthest knows', { views: [sees('confirmed', 499), nothing(500)], change: PRICE }, 'unknown'],
+  ['not seen, its time just not over', { views: [nothing(), nothing()], heights: [AFTER - 1, AFTER - 1] }, 'unknown'],
+  ['not seen, its time over for one of two alone', { views: [nothing(), nothing()], heights: [AFTER, AFTER - 1] }, 'unknown'],
+  ['not seen by the only one that answers', { views: [nothing()], heights: [AFTER, AFTER] }, 'unknown'],
+  ['not seen by the furthest, its time over, but a laggard saw it', { views: [nothing(501), sees('processed')], heights: [AFTER, AFTER] }, 'unknown'],
+  ['not seen by two, its time over for both', { views: [nothing(), nothing()], heights: [AFTER, AFTER] }, 'failed'],
+  ['not seen by the only one there is, its time over', { views: [nothing()], heights: [AFTER], providers: 1 }, 'failed'],
+  ['nobody answers', { views: [], heights: [AFTER, AFTER] }, 'unknown'],
+])('a payment %s', async (_, chain, status) => {
+  expect(await landingOn(chain).lookup(RECORD, never)).toMatchObject({ status });
+}); // prettier-ignore
+
+test('a payment whose end of life nobody noted is never given up', async () => {
+  const gone = landingOn({ views: [nothing(), nothing()], heights: [AFTER, AFTER] });
+  expect(await gone.lookup({ ...RECORD, details: {} }, never)).toMatchObject({ status: 'unknown' });
+});
+
+test.each<[told: string, chain: Told, finality: string]>([
+  ['finalized', { views: [sees('finalized')] }, 'final'],
+  ['finalized with an error', { views: [sees('finalized', 500, 'AccountNotFound')] }, 'lost'],
+  ['confirmed', { views: [sees('confirmed')], heights: [AFTER, AFTER] }, 'pending'],
+  ['rolled back, its time just not over', { views: [nothing(), nothing()], heights: [AFTER - 1, AFTER - 1] }, 'pending'],
+  ['rolled back, its time over', { views: [nothing(), nothing()], heights: [AFTER, AFTER] }, 'lost'],
+])('a payment that was confirmed is %s', async (_, chain, finality) => {
+  expect(await landingOn(chain).finality(RECORD, never)).toBe(finality);
+});
