@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse';
 import type { RecordedPage } from './source';
@@ -37,7 +37,12 @@ export function openPage(file: string): RecordedPage {
 
 /** A page that is already in memory: simulated upstreams and tests. */
 export function pageOf(name: string, format: RecordedPage['format'], records: Iterable<unknown>): RecordedPage {
-  return { name, format, records: Readable.from(records) };
+  return { name, format, records: each(records) };
+}
+
+// A stream would not take null, which an upstream may list.
+async function* each(records: Iterable<unknown>): AsyncGenerator<unknown> {
+  yield* records;
 }
 
 const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable<unknown>> = {

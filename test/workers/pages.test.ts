@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { listPages, openPage } from '../../src/workers/pages';
+import { listPages, openPage, pageOf } from '../../src/workers/pages';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pages-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
@@ -12,9 +12,9 @@ function write(name: string, content: string): string {
   fs.writeFileSync(file, name.endsWith('.gz') ? zlib.gzipSync(content) : content);
   return file;
 }
-async function recordsOf(file: string): Promise<unknown[]> {
+async function recordsOf(file: string, page = openPage(file)): Promise<unknown[]> {
   const records: unknown[] = [];
-  for await (const record of openPage(file).records) records.push(record);
+  for await (const record of page.records) records.push(record);
   return records;
 }
 
@@ -35,6 +35,10 @@ test('a broken file says where it is broken, and never hangs', async () => {
   fs.truncateSync(cut, 20);
   await expect(recordsOf(cut)).rejects.toThrow();
   await expect(recordsOf(path.join(folder, 'missing.csv'))).rejects.toThrow('ENOENT');
+});
+
+test('a page in memory hands on whatever stands in it, null too', async () => {
+  expect(await recordsOf('', pageOf('p.json', 'json', [{ a: 1 }, null, 2]))).toEqual([{ a: 1 }, null, 2]);
 });
 
 test('a folder is read in name order, other files left alone', () => {
