@@ -1,7 +1,7 @@
 import { canonicalConditionId, canonicalEvmAddress, isTokenId } from '../../../lib/address';
 import { amountText, decimalText } from './decimal-text';
 import { decodeInstant } from './instant';
-import { type Unusable, isFields, textOf } from './record';
+import { type Unusable, isFields, textOf, wordOf } from './record';
 
 /** What changes a wallet's shares. */
 type TradeSide = 'BUY' | 'SELL' | 'REDEEM' | 'SPLIT' | 'MERGE' | 'CONVERSION';
@@ -46,9 +46,9 @@ export function decodeDataApiRow(record: unknown): DataApiRow | Unusable {
   const side = type === 'TRADE' ? textOf(record.side)?.toUpperCase() : type;
   if (type === 'TRADE' && side !== 'BUY' && side !== 'SELL') return { skip: 'bad_side' };
   if (type !== 'TRADE' && !MOVES.has(type)) return { skip: 'unknown_type' };
-  const wallet = canonicalEvmAddress(String(record.proxyWallet));
+  const wallet = canonicalEvmAddress(wordOf(record.proxyWallet));
   if (wallet === undefined) return { skip: 'bad_wallet' };
-  const condition_id = canonicalConditionId(String(record.conditionId));
+  const condition_id = canonicalConditionId(wordOf(record.conditionId));
   if (condition_id === undefined) return { skip: 'bad_condition_id' };
   const timestamp = decodeInstant(record.timestamp);
   if (timestamp === undefined) return { skip: 'bad_timestamp' };
@@ -75,10 +75,10 @@ export function decodeDataApiRow(record: unknown): DataApiRow | Unusable {
 }
 
 function decodeTrade(record: Record<string, unknown>): { price: string; token_id: string } | Unusable {
-  const token_id = String(record.asset).trim();
+  const token_id = wordOf(record.asset).trim();
   if (!isTokenId(token_id)) return { skip: 'bad_token_id' };
-  const price = decimalText(record.price);
-  if (price === undefined || Number(price) <= 0 || Number(price) > 1) return { skip: 'bad_price' };
+  const price = amountText(record.price);
+  if (price === undefined || Number(price) === 0 || Number(price) > 1) return { skip: 'bad_price' };
   return { price, token_id };
 }
 

@@ -3,7 +3,7 @@ import { storable } from '../../../lib/storable';
 import { categoryOf } from '../categories';
 import { amountText } from './decimal-text';
 import { decodeInstant } from './instant';
-import { type Fields, type Unusable, flagOf, isFields, listOf, textOf } from './record';
+import { type Fields, type Unusable, flagOf, isFields, listOf, textOf, wordOf } from './record';
 import { settle } from './settlement';
 
 /** An outcome token as the catalogue describes it. */
@@ -69,9 +69,9 @@ export function* marketsWithin(record: unknown, event: Fields | null = null): Ge
 /** Decodes one market object. `event` is the event it was found in, if not embedded in the market itself. */
 export function decodeGammaMarket(record: unknown, event: Fields | null): CatalogueMarket | Unusable {
   if (!isFields(record)) return { skip: 'not_an_object' };
-  const condition_id = canonicalConditionId(String(record.conditionId));
+  const condition_id = canonicalConditionId(wordOf(record.conditionId));
   if (condition_id === undefined) return { skip: 'bad_condition_id' };
-  const outcomes = (listOf(record.outcomes) ?? []).map((outcome) => storable(String(outcome)));
+  const outcomes = (listOf(record.outcomes) ?? []).map((outcome) => storable(wordOf(outcome)));
   if (outcomes.length < 2) return { skip: 'no_outcomes' };
   const embedded = listOf(record.events)?.find(isFields) ?? event;
   const prices = decodePrices(record, outcomes.length);
@@ -126,8 +126,8 @@ function decodePrices(record: Fields, count: number): string[] | null {
 }
 
 function decodeTokens(record: Fields, outcomes: string[], prices: string[] | null, payouts: string[] | null): CatalogueOutcome[] {
-  const tokens = (listOf(record.clobTokenIds) ?? []).map(String);
-  if (tokens.length !== outcomes.length || !tokens.every(isTokenId)) return [];
+  const tokens = (listOf(record.clobTokenIds) ?? []).map(wordOf);
+  if (new Set(tokens).size !== outcomes.length || tokens.length !== outcomes.length || !tokens.every(isTokenId)) return [];
   return tokens.map((token_id, index) => ({
     token_id,
     outcome_index: index,

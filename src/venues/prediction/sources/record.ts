@@ -12,6 +12,10 @@ export function textOf(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** An id or a name that may be written as a number; empty for an object, which has no text of its own and may refuse to be one. */
+export const wordOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 /** A boolean that may be written as text, or undefined. */
 export function flagOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;

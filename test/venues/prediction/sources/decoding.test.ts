@@ -160,6 +160,14 @@ describe('rows of the Data API', () => {
     for (const record of [null, 1, 'x', []]) expect(decodeDataApiRow(record)).toEqual({ skip: 'not_an_object' });
   });
 
+  test('a row with objects in the place of texts, or a price of endless digits, is skipped like any other', () => {
+    const foreign = { toString: 1, valueOf: 1 };
+    expect(decode({ proxyWallet: foreign })).toEqual({ skip: 'bad_wallet' });
+    expect(decode({ conditionId: [foreign] })).toEqual({ skip: 'bad_condition_id' });
+    expect(decode({ asset: foreign })).toEqual({ skip: 'bad_token_id' });
+    expect(decode({ price: `0.${'3'.repeat(20_000)}` })).toEqual({ skip: 'bad_price' });
+  });
+
   test('moves of shares have no token, price or outcome', () => {
     for (const type of ['REDEEM', 'SPLIT', 'MERGE', 'CONVERSION']) {
       expect(decode({ type, side: '', asset: '', price: 0, outcome: '', outcomeIndex: 999, usdcSize: 5, size: 5 })).toMatchObject({

@@ -1,3 +1,4 @@
+import crypto from 'node:crypto';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { NOW, iso, market, now, trade } from '../small-world';
@@ -41,6 +42,25 @@ describe('loading the catalogue', () => {
       upstream_volume: null,
     });
     expect(await tokens(1)).toMatchObject([{ price: null }, { price: null }]);
+  });
+
+  test('texts longer than any index takes, prices of more digits than any number, and objects in the place of texts stop it no more', async () => {
+    const text = crypto.randomBytes(20_000).toString('hex');
+    const long = { events: [{ slug: text }], negRiskMarketID: text, tags: [text], volume: `1.${'3'.repeat(20_000)}` };
+    const foreign = { toString: 1, valueOf: 1 };
+    expect(
+      await load(market(1, long), market(2, { conditionId: foreign }), market(3, { outcomes: ['Yes', foreign] }), market(4)),
+    ).toMatchObject({
+      inserted: 3,
+      skipped: { bad_condition_id: 1 },
+    });
+    expect(await stored(1)).toMatchObject({ event_slug: text.slice(0, 500), upstream_volume: null });
+    expect(await stored(3)).toMatchObject({ outcomes: ['Yes', ''] });
+  });
+
+  test('a market that lists one token twice has no tokens that can be told apart', async () => {
+    expect(await load(market(1, { clobTokenIds: ['7', '7'] }), market(2))).toMatchObject({ inserted: 2 });
+    expect(await tokens(1)).toEqual([]);
   });
 
   test('a market in full', async () => {
