@@ -151,13 +151,16 @@ async function loadWorlds(config: Config, database: Located, running: Running): 
   bar.start(worlds.expected, 0);
   const started = performance.now();
   let loaded = 0;
-  await worlds.catchUp((facts) => {
+  const tell = (facts: number): void => {
     loaded += facts;
     bar.setTotal(Math.max(bar.getTotal(), loaded));
     bar.increment(facts);
-  });
-  bar.setTotal(loaded);
-  bar.stop();
+  };
+  // The bar's timer would keep a stopped process from ending.
+  await worlds
+    .catchUp(tell)
+    .then(() => bar.setTotal(loaded))
+    .finally(() => bar.stop());
   say(
     `World: ${loaded} facts loaded in ${((performance.now() - started) / 1_000).toFixed(1)} s (WORLD=${config.world.size}:${config.world.seed})`,
   );
