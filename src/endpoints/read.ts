@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../errors';
 import { nearest } from '../lib/nearest';
 import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
-import { CLOSED_LISTS, readValue } from './values';
+import { allowedOf, readValue } from './values';
 
 /** What a request asks for, in canonical form, and what is wrong with it. */
 export interface Reading {
@@ -91,7 +91,7 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
   const sent = names.flatMap((name) => (raw.has(name) ? [{ name, values: raw.get(name) as unknown[] }] : []));
   if (sent.length === 0) {
     if (parameter.required)
-      reading.problems.push({ param: parameter.name, issue: 'is required', allowed: allowedOf(parameter), missing: true });
+      reading.problems.push({ param: parameter.name, issue: 'is required', allowed: wholeOf(parameter), missing: true });
     else if (parameter.default !== undefined) reading.variables[parameter.name] = parameter.default;
     return;
   }
@@ -113,6 +113,10 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
   const kept = good ? value : parameter.default;
   if (kept !== undefined) reading.variables[parameter.name] = kept;
 }
+
+/** What would have been right to send: a value, or how many of which. */
+const wholeOf = (parameter: Parameter): unknown =>
+  parameter.list ? { min_items: parameter.min, max_items: parameter.max, item: allowedOf(parameter) } : allowedOf(parameter);
 
 function bad(reading: Reading, param: string, issue: string, allowed: unknown, got: unknown): undefined {
   reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown(got), missing: false });
@@ -174,14 +178,6 @@ function readItem(parameter: Parameter, name: string, raw: unknown, reading: Rea
     return read.value;
   }
   return bad(reading, parameter.name, read.issue, read.allowed, raw);
-}
-
-/** What a parameter accepts, for the reader of an error. */
-export function allowedOf(parameter: Parameter): unknown {
-  const closed = parameter.choices ?? CLOSED_LISTS[parameter.type];
-  if (closed) return closed;
-  if (parameter.min !== null && parameter.max !== null) return { min: parameter.min, max: parameter.max };
-  return parameter.type;
 }
 
 /** What a group of parameters asks for, in words. */

@@ -131,3 +131,9 @@ export function readValue(raw: unknown, parameter: Parameter): ValueReading {
   if (reader === undefined) throw new Error(`No reader for the type ${parameter.type}`);
   return reader(raw, parameter);
 }
+
+/** What one value (one item, for lists) may be, in the words of a refusal: as something that is never right is refused. */
+export function allowedOf(parameter: Parameter): unknown {
+  const read = readValue(undefined, parameter);
+  return read.ok ? undefined : read.allowed;
+}

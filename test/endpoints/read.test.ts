@@ -77,7 +77,9 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'limit=1&n=2', 'limit', undefined, '["limit","n"]'],
     ['markets/trending', 'sort_by=beauty', 'sort_by', ['volume', 'volume_spike', 'trade_count', 'smart_money_inflow'], 'beauty'],
     ['perps/pressure/pairs', 'coins=BTC,btc', 'coins', 'distinct items', '["BTC","btc"]'],
-    ['perps/pressure/pairs', 'coins=BTC,,ETH', 'coins', { min: 1, max: 20 }, ''],
+    ['perps/pressure/pairs', 'coins=BTC,,ETH', 'coins', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
+    ['perps/trades/feed', 'coin=', 'coin', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
+    ['markets/categories', 'include_stats=', 'include_stats', [true, false], ''],
     [
       'lp/pools/events',
       `pool_address=${POOL.toLowerCase()}`,
@@ -131,7 +133,10 @@ describe('bad values are named, with what was got and what is allowed', () => {
 
   test('what is missing is told apart from what is wrong', () => {
     expect(post('wallets/profile', {}).problems).toEqual([
-      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true }),
+      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true, allowed: '0x and 40 hex digits' }),
+    ]);
+    expect(post('wallets/compare', {}).problems).toEqual([
+      expect.objectContaining({ missing: true, allowed: { min_items: 2, max_items: 5, item: '0x and 40 hex digits' } }),
     ]);
     expect(get('lp/positions/active', '').problems).toEqual([
       expect.objectContaining({ missing: true, allowed: ['pool_address', 'owner'] }),

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Endpoint, Parameter } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
-import { allowedOf, wantedOf } from '../../endpoints/read';
+import { wantedOf } from '../../endpoints/read';
 import { CLOSED_LISTS } from '../../endpoints/values';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
 import { priceRange } from '../../pricing/catalog';
@@ -15,22 +15,15 @@ const usd = (micro: bigint): string =>
 const price = (text: string): string => `<span class="price">${text}</span>`;
 
 /** What a parameter takes; a scalar of ours leads to its meaning. */
-function allowedText(parameter: Parameter): string {
-  if (parameter.type in CLOSED_LISTS)
-    return `${parameter.list ? `${parameter.min} to ${parameter.max} × ` : ''}${typeLink(parameter.type)}`;
-  const allowed = allowedOf(parameter);
-  if (Array.isArray(allowed)) return escape(allowed.join(', '));
-  if (typeof allowed === 'object' && allowed !== null) return `${parameter.min} to ${parameter.max}${boundedThing(parameter)}`;
-  if (parameter.type === 'Boolean') return 'true, false';
-  return typeLink(parameter.type);
+function allowedText({ type, list, choices, min, max }: Parameter): string {
+  if (choices) return escape(choices.join(', '));
+  if (list) return `${min} to ${max} × ${typeLink(type)}`;
+  if (type in CLOSED_LISTS) return typeLink(type);
+  if (min !== null && max !== null) return `${min} to ${max}${type === 'String' ? ' characters' : ''}`;
+  return type === 'Boolean' ? 'true, false' : typeLink(type);
 }
 
 const typeLink = (type: string): string => `<a href="/docs/methodology#${type}">${type}</a>`;
-
-function boundedThing({ list, type }: Parameter): string {
-  if (list) return ` × ${typeLink(type)}`;
-  return type === 'String' ? ' characters' : '';
-}
 
 /** How a parameter moves the price. */
 function effectText(endpoint: Endpoint, parameter: Parameter): string {
