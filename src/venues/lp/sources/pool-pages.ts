@@ -1,7 +1,7 @@
 import type { PoolType } from '../chain-addresses';
 import { barePool, type PoolRow, type TokenRow } from '../store/rows';
 import type { PageLoad, Write } from './page-load';
-import { address, amount, instant, integer, isObject, type Json, listOf, text, timeInName } from './record';
+import { address, amount, decimalsOf, instant, integer, isObject, type Json, listOf, text, timeInName } from './record';
 
 /** The pools of a record: a page `{total, pages, data: [Pool]}`, or one Pool. */
 function poolsOf(record: unknown): unknown[] {
@@ -72,12 +72,11 @@ function poolRow(pool: Json, type: PoolType, asOf: Date | null): PoolRow | null 
 }
 
 function tokenRow(token: Json): TokenRow {
-  const decimals = integer(token.decimals);
   return {
     mint: token.address as string,
     symbol: text(token.symbol),
     name: text(token.name),
-    decimals: decimals !== null && decimals >= 0 && decimals <= 30 ? decimals : null,
+    decimals: decimalsOf(token.decimals),
     quality: 2,
   };
 }

@@ -14,7 +14,11 @@ export const positionHistory: RecordedSource = {
 const isEvent = (event: unknown): event is Json =>
   isObject(event) && 'signature' in event && 'eventType' in event && 'positionAddress' in event;
 
-const KINDS: Record<string, EventKind> = { add: 'deposit', remove: 'withdraw', claim_fee: 'claim' };
+const KINDS = new Map<unknown, EventKind>([
+  ['add', 'deposit'],
+  ['remove', 'withdraw'],
+  ['claim_fee', 'claim'],
+]);
 
 function readHistories(records: unknown[], { log, writer }: PageLoad): Write {
   const facts = noFacts();
@@ -40,7 +44,7 @@ const instructionOf = (event: unknown): number => (isObject(event) ? (integer(ev
 function addEvent(event: unknown, facts: Facts): string | null {
   if (!isEvent(event)) return 'unusable_event';
   if (event.eventType === 'claim_reward') return 'claim_reward';
-  const kind = KINDS[String(event.eventType)];
+  const kind = KINDS.get(event.eventType);
   const pool_address = address(event.poolAddress);
   const position_address = address(event.positionAddress);
   const tx_id = text(event.signature);

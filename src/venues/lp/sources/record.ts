@@ -38,6 +38,12 @@ export function integer(value: unknown, most = INTEGER): number | null {
   return Number.isInteger(number) && Math.abs(number) <= most ? number : null;
 }
 
+/** How many decimals a token has; null where no amount could be told in so many. */
+export function decimalsOf(value: unknown): number | null {
+  const decimals = integer(value);
+  return decimals !== null && decimals >= 0 && decimals <= 30 ? decimals : null;
+}
+
 /** Seconds or milliseconds since 1970, or ISO text; null for instants no venue can have. */
 export function instant(value: unknown): Date | null {
   const date = dateOf(value);

@@ -1,7 +1,7 @@
 import type { RecordedSource } from '../../../workers/source';
 import type { TokenRow } from '../store/rows';
 import { loadPage, type PageLoad, type Write } from './page-load';
-import { address, amount, integer, isObject, type Json, text, timeInName } from './record';
+import { address, amount, decimalsOf, isObject, type Json, text, timeInName } from './record';
 
 /** Token lists: rows of mint (`address`, in newer lists `id`), symbol, name, decimals; newer ones state a price. */
 export const tokens: RecordedSource = {
@@ -21,8 +21,8 @@ function readTokens(records: unknown[], { page, log, writer }: PageLoad): Write 
   const rows: TokenRow[] = [];
   const prices: { mint: string; usd: string; at: Date }[] = [];
   for (const record of records) {
-    const decimals = isToken(record) ? integer(record.decimals) : null;
-    if (!isToken(record) || decimals === null || decimals < 0 || decimals > 30) {
+    const decimals = isToken(record) ? decimalsOf(record.decimals) : null;
+    if (!isToken(record) || decimals === null) {
       log.skip('unusable_token');
       continue;
     }

@@ -1,7 +1,7 @@
 import { decodeBase58 } from './base58';
 import { BorshReader, type Fields } from './borsh';
 import { EVENT_LAYOUTS } from './event-layouts';
-import { BIG_INTEGER, SMALL_INTEGER, instant, integer, isObject, type Json, listOf, text } from './record';
+import { BIG_INTEGER, SMALL_INTEGER, address, decimalsOf, instant, integer, isObject, type Json, listOf, text } from './record';
 
 /** One event that a program told by calling itself (Anchor event-CPI). */
 export interface ChainEvent {
@@ -59,38 +59,38 @@ export function decodeTransaction(value: unknown): DecodedTransaction | Refusal 
   if (timestamp === null) return 'no_block_time';
   const keys = accountKeys(transaction.message, meta);
   const signature = Array.isArray(transaction.signatures) ? text(transaction.signatures[0]) : null;
-  if (signature === null || keys[0] === undefined) return 'not_a_transaction';
+  const feePayer = address(keys[0]);
+  if (signature === null || feePayer === null) return 'not_a_transaction';
   const outer = objectsOf(transaction.message.instructions).map((instruction) => programOf(instruction, keys));
   return {
     signature,
     slot: integer(result.slot, BIG_INTEGER),
     timestamp,
-    feePayer: keys[0],
-    programs: [...new Set(outer.filter((program) => program !== undefined))],
+    feePayer,
+    programs: [...new Set(outer)].flatMap((program) => address(program) ?? []),
     ...eventsOf(meta, keys),
-    decimals: decimalsOf(meta),
+    decimals: mintsOf(meta),
   };
 }
 
 /** Static keys, then looked-up writable ones, then looked-up readonly ones: the order instruction indexes refer to. */
-function accountKeys(message: Json, meta: Json): string[] {
+function accountKeys(message: Json, meta: Json): unknown[] {
   const listed = (Array.isArray(message.accountKeys) ? message.accountKeys : []).map((key: unknown) => (isObject(key) ? key.pubkey : key));
   const parsed = Array.isArray(message.accountKeys) && isObject(message.accountKeys[0]);
   const loaded = isObject(meta.loadedAddresses) && !parsed ? meta.loadedAddresses : {};
-  const all = [
+  return [
     ...listed,
     ...(Array.isArray(loaded.writable) ? loaded.writable : []),
     ...(Array.isArray(loaded.readonly) ? loaded.readonly : []),
   ];
-  return all.map(String);
 }
 
-function programOf(instruction: Json, keys: string[]): string | undefined {
-  if (typeof instruction.programId === 'string') return instruction.programId;
-  return typeof instruction.programIdIndex === 'number' ? keys[instruction.programIdIndex] : undefined;
+function programOf(instruction: Json, keys: readonly unknown[]): string | undefined {
+  const program = typeof instruction.programIdIndex === 'number' ? keys[instruction.programIdIndex] : instruction.programId;
+  return typeof program === 'string' ? program : undefined;
 }
 
-function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events' | 'others' | 'undecodable'> {
+function eventsOf(meta: Json, keys: readonly unknown[]): Pick<DecodedTransaction, 'events' | 'others' | 'undecodable'> {
   const found = { events: [] as ChainEvent[], others: 0, undecodable: 0 };
   for (const group of objectsOf(meta.innerInstructions)) {
     const outerIx = integer(group.index, SMALL_INTEGER);
@@ -104,7 +104,7 @@ function eventsOf(meta: Json, keys: string[]): Pick<DecodedTransaction, 'events'
       if (layout === undefined) found.others += 1;
       else {
         const read = readEvent(data.subarray(16), layout.fields);
-        if (read === undefined || outerIx === null) found.undecodable += 1;
+        if (read === undefined || outerIx === null || innerIx > SMALL_INTEGER) found.undecodable += 1;
         else found.events.push({ program, name: layout.name, ...read, outerIx, innerIx });
       }
     });
@@ -123,12 +123,13 @@ function readEvent(payload: Buffer, layout: Parameters<BorshReader['struct']>[0]
   }
 }
 
-function decimalsOf(meta: Json): Map<string, number> {
-  const decimals = new Map<string, number>();
+function mintsOf(meta: Json): Map<string, number> {
+  const found = new Map<string, number>();
   for (const balance of [...objectsOf(meta.preTokenBalances), ...objectsOf(meta.postTokenBalances)]) {
-    const amount = balance.uiTokenAmount;
-    if (typeof balance.mint === 'string' && isObject(amount) && typeof amount.decimals === 'number')
-      decimals.set(balance.mint, amount.decimals);
+    const [mint, amount] = [balance.mint, balance.uiTokenAmount];
+    const decimals = isObject(amount) ? decimalsOf(amount.decimals) : null;
+    if (decimals === null || typeof mint !== 'string' || found.has(mint) || address(mint) === null) continue;
+    found.set(mint, decimals);
   }
-  return decimals;
+  return found;
 }

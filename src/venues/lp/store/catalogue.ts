@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { storable } from '../../../lib/storable';
 import { lockRollups } from '../rollups/changes';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { PoolRow, TokenRow } from './rows';
@@ -34,11 +35,14 @@ const POOL: Columns<PoolRow> = [
 
 /** The form in which symbols and names are searched: without the marks nobody sees, which copies of known tokens carry. */
 export function searchKey(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .toLowerCase();
+  // Some letters are many once they are spelled out.
+  return storable(
+    text
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .trim()
+      .toLowerCase(),
+  );
 }
 
 export interface Learned {

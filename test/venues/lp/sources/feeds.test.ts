@@ -1,3 +1,4 @@
+import crypto from 'node:crypto';
 import type { Pool } from 'pg';
 import { sources } from '../../../../src/venues/lp/sources/all';
 import { DCA_PROGRAM, SOL, USDC } from '../../../../src/venues/lp/chain-addresses';
@@ -109,6 +110,35 @@ test('events of no possible time, and of no place in their transaction, are coun
   expect(await load('historical.json', [told('2026-03-01T00:00:00Z', 1e21)])).toMatchObject({ inserted: 1 });
 });
 
+test('what no store can keep of a transaction is unknown, and stops nothing', async () => {
+  const answer = (name: string): Answer => tx(name, '2026-03-01T00:00:00Z', ANNA, claimFee(SOL_USDC, named(name), ANNA, 1, 2)) as never;
+  type Answer = {
+    result: {
+      meta: { postTokenBalances: unknown[] };
+      transaction: { signatures: string[]; message: { accountKeys: unknown[]; instructions: unknown[] } };
+    };
+  };
+  const balance = (mint: unknown, decimals: number): unknown => ({ accountIndex: 0, mint, uiTokenAmount: { amount: '0', decimals } });
+  const long = crypto.randomBytes(20_000).toString('hex');
+  const [mints, keys, endless] = ['mints', 'keys', 'endless'].map(answer) as [Answer, Answer, Answer];
+  mints.result.meta.postTokenBalances = [
+    balance('mi\0nt', 6),
+    balance(long, 6),
+    balance(ZED, 1.5),
+    balance(BEN, 40_000),
+    balance(SOL, -100),
+  ];
+  keys.result.transaction.message.accountKeys = [{ pubkey: ANNA }, { pubkey: { toString: 1, valueOf: 1 } }];
+  keys.result.transaction.message.instructions = [{ programId: 'pro\0gram' }, { programId: long }, { programIdIndex: 1 }];
+  endless.result.transaction.signatures = [long];
+  expect(await load('transactions.ndjson', [mints, keys, endless], 'ndjson')).toMatchObject({ inserted: 3, skipped: {} });
+  expect(await rows('SELECT mint FROM lp_token WHERE decimals IS NOT NULL')).toEqual([]);
+  expect(await rows("SELECT programs FROM lp_event WHERE position_address = '" + named('keys') + "'")).toEqual([{ programs: null }]);
+  const nobody = answer('nobody');
+  nobody.result.transaction.message.accountKeys = ['no\0body'];
+  expect(await load('transactions.ndjson', [nobody], 'ndjson')).toMatchObject({ inserted: 0, skipped: { not_a_transaction: 1 } });
+});
+
 describe('catalogues', () => {
   test("pages of pools: pool, tokens, liquidity and prices of the page's time; twice is once; what changed is new", async () => {
     expect(await load('pools_2026-03-05T10-20-30Z.json', [dlmmPoolsPage])).toEqual({ read: 1, inserted: 1, duplicates: 0, skipped: {} });
@@ -152,12 +182,17 @@ describe('catalogues', () => {
       pool_config: { ...pool?.pool_config, bin_step: 1e21 },
       created_at: 1.7e15,
       tvl: 1e300,
+      cumulative_metrics: { volume: `1.${'3'.repeat(20_000)}` },
     };
     expect(await load('pools_2026-03-05.json', [{ ...dlmmPoolsPage, data: [odd] }])).toMatchObject({ inserted: 1 });
     expect(await rows('SELECT name, bin_step, created_at, tvl_usd FROM lp_pool')).toEqual([
       { name: 'SOL-USDC', bin_step: null, created_at: null, tvl_usd: null },
     ]);
     expect(await rows(`SELECT symbol FROM lp_token WHERE mint = '${SOL}'`)).toEqual([{ symbol: 'SOL' }]);
+    // Each of these letters is eighteen where it is searched for.
+    const names = [crypto.randomBytes(20_000).toString('hex'), '\ufdfa'.repeat(500)];
+    for (const symbol of names)
+      expect(await load('tokens_2026-03-05.json', [{ address: ZED, symbol, name: symbol, decimals: 6 }])).toMatchObject({ inserted: 1 });
   });
 
   test('liquidity of an hour is what its newest page says, in whatever order pages come', async () => {
@@ -289,10 +324,11 @@ describe('positions by the index', () => {
     (page.events as unknown[]).push(
       { signature: 's', eventType: 'add', positionAddress: 'nonsense' },
       { signature: 's', eventType: 'merge', positionAddress: P, poolAddress: SOL_USDC },
+      { signature: 's', eventType: 'constructor', positionAddress: P, poolAddress: SOL_USDC, blockTime: 1772704800 },
     );
-    const skipped = { claim_reward: 1, unusable_event: 1, unknown_event_type: 1 };
-    expect(await load('historical.json', [page])).toEqual({ read: 5, inserted: 2, duplicates: 0, skipped });
-    expect(await load('historical.json', [page])).toEqual({ read: 5, inserted: 0, duplicates: 2, skipped });
+    const skipped = { claim_reward: 1, unusable_event: 1, unknown_event_type: 2 };
+    expect(await load('historical.json', [page])).toEqual({ read: 6, inserted: 2, duplicates: 0, skipped });
+    expect(await load('historical.json', [page])).toEqual({ read: 6, inserted: 0, duplicates: 2, skipped });
     expect(await rows('SELECT kind, owner, amount_x, amount_y, usd, usd_stated, outer_ix FROM lp_event ORDER BY "timestamp"')).toEqual([
       { kind: 'deposit', owner: ANNA, amount_x: '1.5', amount_y: '150', usd: '300.25', usd_stated: true, outer_ix: 1 },
       { kind: 'claim', owner: ANNA, amount_x: '0.01', amount_y: '1', usd: '2', usd_stated: true, outer_ix: 3 },
