@@ -75,6 +75,11 @@ describe('a fill of the upstream', () => {
     expect(decodeFill(A, wireFill({ fee: '0.5', feeToken: 'USDT0' }))).toMatchObject({ fee_usd: '0.5' });
   });
 
+  test('objects in the place of texts say nothing', () => {
+    const foreign = { toString: 1, valueOf: 1 };
+    expect(decodeFill(A, wireFill({ fee: '0.5', feeToken: foreign, crossed: foreign }))).toMatchObject({ fee_usd: null, is_taker: null });
+  });
+
   test('cells of a CSV are read like JSON', () => {
     const cells = {
       crossed: 'False',

@@ -86,12 +86,12 @@ describe('hourly files', () => {
     JSON.stringify({ local_time: '', block_time: at.toISOString().slice(0, -1), block_number: number, events: [] });
   const context: LiveContext = { signal: new AbortController().signal, db: undefined as never, now: () => hours(5) };
 
-  async function read(files: Record<string, string>, cursor: Record<string, unknown>): Promise<LiveStep[]> {
+  async function read(files: Record<string, string | Buffer>, cursor: Record<string, unknown>): Promise<LiveStep[]> {
     const source = liveBlocks(
       {
         read: (path, offset, most) => {
           const file = files[path];
-          return Promise.resolve(file === undefined ? null : Buffer.from(file).subarray(offset, offset + most));
+          return Promise.resolve(file === undefined ? null : Buffer.from(file as string).subarray(offset, offset + most));
         },
       },
       50,
@@ -142,6 +142,19 @@ describe('hourly files', () => {
     const [step] = await read({ [path(0)]: `nonsense\n${block(hours(0.2), 1)}\n` }, begin);
     expect(step).toMatchObject({ skipped: { unreadable: 1 }, watermark: hours(0.2) });
     expect(step?.pages).toHaveLength(1);
+  });
+
+  test('bytes that are no text are counted as the bytes they are: what follows them is read whole', async () => {
+    const file = Buffer.concat([Buffer.from([0x22, 0xff, 0xfe, 0xf0, 0x22, 0x0a]), Buffer.from(`${block(hours(0.2), 1)}\n`)]);
+    const steps = await read({ [path(0)]: file }, begin);
+    expect(steps.at(-1)).toMatchObject({ cursor: { offset: file.length }, watermark: hours(0.2) });
+  });
+
+  test('a block longer than a piece is read in one longer piece; what never ends is told', async () => {
+    const long = JSON.stringify({ ...(JSON.parse(block(hours(0.2), 1)) as object), note: 'x'.repeat(5_000_000) });
+    const steps = await read({ [path(0)]: `${long}\n${block(hours(0.3), 2)}\n` }, begin);
+    expect(steps.at(-1)).toMatchObject({ watermark: hours(0.3) });
+    await expect(read({ [path(0)]: Buffer.alloc(70_000_000, 'x') }, begin)).rejects.toThrow('has a line longer than');
   });
 
   test('a pretended node that was started again has the same bytes, whenever it was asked', async () => {

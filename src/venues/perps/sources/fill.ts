@@ -36,7 +36,7 @@ export type SkipReason =
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
 const FORCED = /^(Auto-Deleveraging|Liquidated)/;
 // Collateral of the venue's dexes is one of these; each counts as one dollar.
-const DOLLARS: readonly string[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
+const DOLLARS: readonly unknown[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,2})?$/;
 
 /**
@@ -92,7 +92,7 @@ function decodeAmounts(
   if (price === undefined || size === undefined || start === undefined || pnl === undefined) return undefined;
   if (Number(price) <= 0 || Number(size) <= 0) return undefined;
   const token = fill.feeToken;
-  const inDollars = token === undefined || token === null || token === '' || DOLLARS.includes(String(token));
+  const inDollars = token === undefined || token === null || token === '' || DOLLARS.includes(token);
   return { price, size, start_position: start, closed_pnl: pnl, fee_usd: fee !== undefined && inDollars ? fee : null };
 }
 
@@ -120,7 +120,7 @@ export function decodeTime(value: unknown): number | undefined {
 
 function decodeBoolean(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  const text = String(value).toLowerCase();
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
   if (text === 'true') return true;
   return text === 'false' ? false : null;
 }

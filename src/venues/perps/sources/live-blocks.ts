@@ -8,7 +8,10 @@ import type { HourFiles } from './hour-files';
 
 /** Bytes asked for at a time, and fills of one step. */
 const MOST_BYTES = 4 * 1024 * 1024;
+/** A block that fills a whole piece is asked for in larger ones, up to this. */
+const LONGEST_LINE = 16 * MOST_BYTES;
 const STEP_FILLS = 5_000;
+const NEW_LINE = 0x0a;
 /** Missing hours that one poll looks beyond. */
 const MOST_MISSING = 48;
 
@@ -41,8 +44,8 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
       let { hour, offset } = cursor as unknown as BlocksCursor;
       // An hour is over when a later one is there; what was written until then is still to be read.
       for (let next: number | null = null; ;) {
-        const written = await files.read(pathOf(hour), offset, MOST_BYTES, signal);
-        const lines = written === null ? [] : linesOf(written, pathOf(hour));
+        const written = await pieceOf(files, pathOf(hour), offset, signal);
+        const lines = written === null ? [] : linesOf(written);
         for (const step of stepsOf(hour, offset, lines)) yield step;
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
         // A piece that is not full was all there is: what is written meanwhile is the next poll's.
@@ -73,12 +76,21 @@ interface Line {
   bytes: number;
 }
 
-/** Whole lines; what follows the last one is still being written. */
-function linesOf(written: Buffer, path: string): Line[] {
-  const end = written.lastIndexOf(0x0a) + 1;
-  if (end === 0 && written.length >= MOST_BYTES) throw new UpstreamError(`${path} has a line longer than ${MOST_BYTES} bytes`, null);
-  const texts = written.subarray(0, end).toString('utf8').split('\n').slice(0, -1);
-  return texts.map((text) => ({ text, bytes: Buffer.byteLength(text) + 1 }));
+/** What is in a file from a byte on, with one whole line at least where there is one. */
+async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Buffer | null> {
+  for (let most = MOST_BYTES; most <= LONGEST_LINE; most *= 2) {
+    const written = await files.read(path, offset, most, signal);
+    if (written === null || written.length < most || written.includes(NEW_LINE)) return written;
+  }
+  throw new UpstreamError(`${path} has a line longer than ${LONGEST_LINE} bytes`, null);
+}
+
+/** Whole lines; what follows the last one is still being written. A line's bytes are counted, not its text's: not all bytes are text. */
+function linesOf(written: Buffer): Line[] {
+  const lines: Line[] = [];
+  for (let at = 0, end = 0; (end = written.indexOf(NEW_LINE, at)) >= 0; at = end + 1)
+    lines.push({ text: written.toString('utf8', at, end), bytes: end + 1 - at });
+  return lines;
 }
 
 /** Lines in steps of so many fills. A line that is no JSON is skipped, and said so. */
