@@ -13,6 +13,7 @@ export interface HistoryEventRow extends PoolEventRow {
 }
 
 export interface ValuedPositionRow extends PositionRow {
+  deposits: number;
   pnl_usd: string | null;
   hodl_usd: string | null;
   kept_usd: string | null;

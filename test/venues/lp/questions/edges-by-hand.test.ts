@@ -96,6 +96,12 @@ test('lps/profile: a position is open, closed, or nobody knows', async () => {
   expect([await status(ANNA), await status(BEN), await status(CARA)]).toEqual([['closed'], ['open'], [null]]);
 });
 
+test('positions/history: the same three', async () => {
+  const status = async (position_address: string): Promise<unknown> =>
+    (await data<{ summary: Row }>('lp/positions/history', { position_address })).summary.status;
+  expect([await status(P1), await status(P2), await status(P3)]).toEqual(['closed', 'open', null]);
+});
+
 test('every answer with scores names the version of their run, none before the first', async () => {
   const asked: [endpoint: string, variables: Row][] = [
     ['lp/pools/trending', { timeframe: '4h', min_volume_usd: 0 }],
