@@ -19,8 +19,8 @@ export class RecentTempo {
 
   /** The newest block, or one that was a second ago. */
   async head(signal: AbortSignal): Promise<TempoHead> {
-    if (this.newest !== undefined && Date.now() - this.newest.at <= HEAD_MS) return this.newest.head;
-    const at = Date.now();
+    if (this.newest !== undefined && performance.now() - this.newest.at <= HEAD_MS) return this.newest.head;
+    const at = performance.now();
     const head = await this.chain.head(signal);
     this.newest = { head, at };
     return head;

@@ -24,7 +24,7 @@ export class RateLimit {
 
   constructor(
     private readonly perMinute: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Counts one event. Throws AppError rate_limited when the caller is over the limit. */

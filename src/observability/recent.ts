@@ -3,7 +3,7 @@ export class Recent<Sample> {
   private samples: { at: number; sample: Sample }[] = [];
 
   constructor(
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
     private readonly most = 20_000,
   ) {}
 
