@@ -30,10 +30,10 @@ async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: 
   );
 }
 
-/** Whether a snapshot lacks a part or was last built longer ago than its time, by the real clock. */
+/** Whether a snapshot lacks a part or was last built longer ago than its time, by the database's clock, or by a clock since set back. */
 async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<boolean> {
   const { rows } = await pool.query<{ fresh: number }>(
-    `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > now() - make_interval(secs => $2)`,
+    `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > now() - make_interval(secs => $2) AND built_at <= now()`,
     [name, every_s, parts],
   );
   return (rows[0]?.fresh ?? 0) < parts.length;

@@ -103,6 +103,10 @@ describe('snapshots of a wing', () => {
     expect((await read(at('12:00:00'))).body.built).toBe(first);
     await db.pool.query("UPDATE snapshot SET built_at = built_at - interval '601 seconds'");
     await until(async () => (await read(at('12:00:00'))).body.built > first);
+    // The database's clock was ahead, and is set right.
+    const { built: second } = (await read(at('12:00:00'))).body;
+    await db.pool.query("UPDATE snapshot SET built_at = built_at + interval '1 hour'");
+    await until(async () => (await read(at('12:00:00'))).body.built > second);
     await watch.stop();
   });
 });
