@@ -256,6 +256,9 @@ test('traders/fresh-whales: young and large', async () => {
     win_rate_lb: 0.120852, roi_pct: -4.999736, top_coin: 'ETH', coin_concentration: 0.543103, largest_trade_usd: 73_500, smart_score: 86, suspicion_score: 27.6,
     signals: { age: 0.5, size: 0.182744, concentration: 0.543103, win_rate: 0.120852, timing: null },
   }]); // prettier-ignore
+  // Seven days old to the millisecond.
+  for (const coin of [undefined, 'BTC'])
+    expect(await answer('perps/traders/fresh-whales', { min_pnl: -1e6, max_wallet_age_days: 7, coin })).toMatchObject([{ trader: BOB }]);
   await expect(answer('perps/traders/fresh-whales', {})).rejects.toMatchObject({ code: 'empty_result' });
   expect(await answer('perps/traders/fresh-whales', { min_pnl: 0, coin: 'BTC' })).toMatchObject([
     { total_volume: 106_000, total_pnl: 1_500.25, top_coin: 'ETH', win_rate: 1 },

@@ -7,6 +7,7 @@ import {
   BEN,
   CARA,
   claimFee,
+  dammPoolsPage,
   dlmmPoolsPage,
   history,
   liquidity,
@@ -293,4 +294,88 @@ test('pools/events end where windows end: what happens now comes later', async (
   const newest = async (now: string): Promise<unknown> =>
     (await ask<Row[]>(db, 'lp/pools/events', new Date(now), { pool_address: SOL_USDC, limit: 1 })).data[0]?.Owner;
   expect([await newest('2026-03-09T11:00:00Z'), await newest('2026-03-09T11:00:01Z')]).toEqual([BEN, CARA]);
+});
+
+test('events of a position whose owner nobody told are money and events, and no provider', async () => {
+  const other = await testDatabase();
+  const told = async <Data = Row>(endpoint: string, variables: Row = {}): Promise<Data> =>
+    (await ask<Data>(other, endpoint, NOW, variables)).data;
+  const old = (at: string, usd: number): Row => ({
+    tx_id: named(`old ${at}`, 64), position_address: P1, pair_address: ZED_USDC, active_bin_id: 7, token_x_amount: 0, token_y_amount: usd * 1e6,
+    token_x_usd_amount: 0, token_y_usd_amount: usd, price: 1, onchain_timestamp: Date.parse(at) / 1_000,
+  }); // prettier-ignore
+  try {
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    await loadRecords(other.pool, 'position_deposits.json', [old('2026-03-10T10:10:00Z', 300)]);
+    await loadRecords(other.pool, 'position_claim_fees.json', [old('2026-03-10T12:20:00Z', 3)]);
+    const ben = { pool: ZED_USDC, position: P2, owner: BEN, x: '0', usdX: '0' };
+    await loadRecords(other.pool, 'histories.json', [
+      history({ ...ben, tx: 'b1', at: '2026-03-10T10:20:00Z', type: 'add', y: '100', usdY: '100' }),
+      history({ ...ben, tx: 'b2', at: '2026-03-10T11:30:00Z', type: 'claim_fee', y: '1', usdY: '1' }),
+    ]);
+    const volume = { timestamp: Date.UTC(2026, 2, 10, 10) / 1_000, volume: 1_000, fees: 10, protocol_fees: 0 };
+    await loadRecords(other.pool, `${ZED_USDC}_volume.json`, [{ timeframe: '1h', data: [volume] }]);
+    const pool = { pool_address: ZED_USDC };
+    // When the pool was made is not known either: no rate without its launch can be told.
+    for (const timeframe of ['24h', 'all'])
+      expect(await told('lp/pools/fee-analysis', { ...pool, timeframe })).toMatchObject({
+        total_fees_claimed: 4, unique_claimers: 1, avg_claim_usd: 2, claim_concentration_hhi: 1, fee_rate_pct: 1, fee_rate_adjusted_pct: null, top_claimers: [{ owner: BEN, share_pct: 25 }],
+      }); // prettier-ignore
+    expect(await told('lp/pools/detail', pool)).toMatchObject({
+      total_events: 4,
+      unique_lps: 1,
+      net_liquidity_usd: 400,
+      active_lps: 1,
+      hhi: 1,
+    });
+    expect((await told<Row[]>('lp/pools/volume-history', { ...pool, timeframe: '4h', bucket_size: '1h' })).map((row) => [row.bucket, row.event_count, row.unique_lps])).toEqual([
+      ['2026-03-10T10:00:00Z', 2, 1], ['2026-03-10T11:00:00Z', 1, 1], ['2026-03-10T12:00:00Z', 1, 0],
+    ]); // prettier-ignore
+    for (const timeframe of ['4h', '24h', 'all']) {
+      expect(await told('lp/platform/stats', { timeframe })).toMatchObject({
+        active_lps: 1,
+        new_lps: 1,
+        total_events: 4,
+        total_volume_usd: 400,
+        by_pool_type: [{ pool_type: 'dlmm', lp_count: 1 }, { lp_count: 0 }],
+      });
+      expect(await told('lp/pools/top', { timeframe })).toMatchObject([{ event_count: 4, unique_lps: 1 }]);
+      expect(await told('lp/lps/top', { timeframe })).toMatchObject([{ owner: BEN, event_count: 2 }]);
+    }
+  } finally {
+    await other.drop();
+  }
+});
+
+test('a rate is the launch schedule above 10 % in the first day of a constant-product pool, implausible above what a program allows', async () => {
+  const other = await testDatabase();
+  const DAY = 86_400_000;
+  try {
+    const table: [type: 'damm_v2' | 'dlmm', age_ms: number, rate: number, flag: string | null][] = [
+      ['damm_v2', DAY - 1_000, 10.5, 'launch_fee_schedule'],
+      ['damm_v2', DAY - 1_000, 10, null],
+      ['damm_v2', DAY, 50, null],
+      ['damm_v2', DAY - 1_000, 99.5, 'implausible'],
+      ['dlmm', DAY - 1_000, 10, null],
+      ['dlmm', 30 * DAY, 10.5, 'implausible'],
+    ];
+    for (const [index, [type, age, rate]] of table.entries()) {
+      const [page, address] = [type === 'dlmm' ? dlmmPoolsPage : dammPoolsPage, named(`rated ${index}`)];
+      const made = { ...page.data[0], address, created_at: (NOW.getTime() - age) / 1_000 };
+      await loadRecords(other.pool, `${type}_pools.json`, [{ ...page, data: [made] }]);
+      const hour = {
+        timestamp: Date.UTC(2026, 2, 10, 9) / 1_000,
+        volume: 1_000 - index,
+        fees: ((1_000 - index) * rate) / 100,
+        protocol_fees: 0,
+      };
+      await loadRecords(other.pool, `${address}_volume.json`, [{ timeframe: '1h', data: [hour] }]);
+    }
+    const { data: rows } = await ask<Row[]>(other, 'lp/pools/top', NOW, { timeframe: '24h' });
+    expect(rows.map((row) => [row.pool_type, row.fee_rate_pct, row.fee_rate_flag])).toEqual(
+      table.map(([type, , rate, flag]) => [type, rate, flag]),
+    );
+  } finally {
+    await other.drop();
+  }
 });

@@ -1,6 +1,6 @@
 import { testDatabase } from '../../../support/database';
 import { NOW, iso, market, now, trade } from '../small-world';
-import { condition, loadRecords, wallet } from '../support';
+import { condition, loadRecords, token, wallet } from '../support';
 import { call, callForError } from './call';
 
 /**
@@ -181,6 +181,11 @@ describe('signals by hand', () => {
     expect(await ask<Row[]>('opportunities', { category: 'World', closing_within_hours: 48, min_signal_strength: 'strong' })).toHaveLength(
       1,
     );
+    // One of the three bets as insiders do.
+    const tag = (tags: string[]): Promise<unknown> => db.pool.query("UPDATE pm_wallet_score SET tags = $2 WHERE wallet = $1 AND day = '2026-03-10'", [wallet(102), tags]); // prettier-ignore
+    await tag(['whale', 'insider_pattern']);
+    const [overlap] = await ask<Row[]>('opportunities', { category: 'World' }).finally(() => tag([]));
+    expect(overlap).toMatchObject({ signals: { insider_overlap: 0.333333 } });
   });
 
   test('capital-flow-comparison', async () => {
@@ -233,6 +238,22 @@ test('what is held of a resolved market cost the average of what was left, as on
   expect(data.smart_money.by_outcome.map((one) => [one.outcome, one.total_usdc])).toEqual([['Yes', 40], ['No', 30]]); // prettier-ignore
   const { data: resolved } = await call<Row[]>(db, 'markets/resolutions', now, {});
   expect(resolved).toMatchObject([{ smart_money_correct: 1, smart_money_wrong: 1 }]);
+  await db.drop();
+});
+
+test('a crowd on one of three outcomes is faded by the strongest of the others', async () => {
+  const db = await testDatabase();
+  const three = { outcomes: '["A", "B", "C"]', outcomePrices: '["0.2", "0.3", "0.5"]', clobTokenIds: JSON.stringify([0, 1, 2].map((index) => token(31, index))) }; // prettier-ignore
+  await loadRecords(db.pool, 'markets.json', [market(31, three)]);
+  await loadRecords(
+    db.pool,
+    'trades.json',
+    [105, 106, 107].flatMap((by, place) => [0, 1, 2, 3, 4].map((k) => trade(10 * place + k, 31, 0, by, 'BUY', 100, 0.2, DAY - 100 * k))),
+  );
+  for (const by of [105, 106, 107])
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-10', 20, '{}', 'test')", [wallet(by)]); // prettier-ignore
+  const { data } = await call<Row[]>(db, 'markets/dumb-consensus', now, { min_wallets: 3, min_usdc: 100 });
+  expect(data).toMatchObject([{ consensus_outcome: 'A', fade_outcome: 'C', leader_price: 0.5 }]);
   await db.drop();
 });
 

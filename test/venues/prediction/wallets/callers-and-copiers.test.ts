@@ -94,6 +94,29 @@ describe('copies by hand', () => {
   });
 });
 
+test('who trades before the leader half as often as after it does not copy it', async () => {
+  const db = await testDatabase();
+  let n = 0;
+  const fill = (by: number, of: number, side: 'BUY' | 'SELL', ago: number): Record<string, unknown> =>
+    trade((n += 1), of, 0, by, side, 100, 0.5, ago);
+  await loadRecords(db.pool, 'markets.json', [41, 42, 43, 44].map((id) => market(id))); // prettier-ignore
+  const bought = (by: number, later: number): unknown[] => [41, 42, 43, 44].map((id, place) => fill(by, id, 'BUY', 40_000 - 5_000 * place - later)); // prettier-ignore
+  await loadRecords(db.pool, 'trades.json', [
+    ...bought(1, 0),
+    fill(1, 41, 'SELL', 15_000),
+    fill(1, 42, 'SELL', 10_000),
+    // Both buy ten minutes after the leader; one sells twice, the other once ten minutes before it.
+    ...bought(2, 600),
+    fill(2, 41, 'SELL', 15_600),
+    fill(2, 42, 'SELL', 10_600),
+    ...bought(3, 600),
+    fill(3, 41, 'SELL', 15_600),
+  ]);
+  const { data } = await call<Record<string, unknown>[]>(db, 'wallets/copy-traders', now, { wallet: wallet(1) });
+  expect(data).toMatchObject([{ wallet: wallet(3), overlap_trades: 4, precision: 0.8 }]);
+  await db.drop();
+});
+
 describe('calls by hand', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   const won = { createdAt: iso(NOW - 60 * DAY), closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - DAY), umaResolutionStatus: 'resolved' }; // prettier-ignore
