@@ -35,6 +35,9 @@ export function roundText(x: number, decimals: number): number {
   return (Number.isFinite(rounded) ? rounded : Math.round(x * 10 ** decimals) / 10 ** decimals) + 0;
 }
 
+/** The least amount of dollars that is sent as `bound`: answers round to six decimals, and what they show as the bound reaches it. */
+export const leastShown = (bound: number): number => bound - 0.000_000_5;
+
 export function sum(values: readonly number[]): number {
   let total = 0;
   for (const value of values) total += value;

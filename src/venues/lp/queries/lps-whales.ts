@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
+import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { shareOfPool } from './liquidity';
@@ -53,6 +54,6 @@ FROM (
 /** One page of large deposits and withdrawals, newest first. */
 export function listWhales(sql: Sql, { min_usd, window, pool_type, kind, pool_address, after, limit }: WhalesArgs): Promise<WhaleRow[]> {
   const position = timedPosition(after, WHALE_FORMS.length);
-  const values = [window.from, window.to, min_usd, pool_type, kind, pool_address, limit, ...position];
+  const values = [window.from, window.to, leastShown(min_usd), pool_type, kind, pool_address, limit, ...position];
   return sql.query<WhaleRow>(whales(pool_address !== null, after !== null), values);
 }

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
+import { leastShown } from '../../../lib/statistics';
 import type { PoolType } from '../chain-addresses';
 import type { EventKind } from '../store/rows';
 
@@ -125,7 +126,7 @@ export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEven
     limit,
     kind,
     owner,
-    min_usd > 0 ? min_usd : null,
+    min_usd > 0 ? leastShown(min_usd) : null,
     ...position,
   ]);
 }
@@ -139,7 +140,7 @@ export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapR
     now,
     limit,
     owner,
-    min_usd > 0 ? min_usd : null,
+    min_usd > 0 ? leastShown(min_usd) : null,
     ...position,
   ]);
 }

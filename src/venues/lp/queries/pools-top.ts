@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { leastShown } from '../../../lib/statistics';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { feesPerLiquidityDay, liquidityOf } from './liquidity';
@@ -84,5 +85,5 @@ export function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
   const statement = top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0);
   const life = spanOf(windowOf('all', window.to));
-  return sql.query<TopPoolRow>(statement, [...spanOf(window), pool_type, min_liquidity_usd, exclude_anomalous, limit, ...life]);
+  return sql.query<TopPoolRow>(statement, [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit, ...life]);
 }

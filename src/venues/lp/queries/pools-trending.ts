@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { SPIKE } from '../../../lib/spike';
+import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
@@ -84,5 +85,5 @@ export function listTrendingPools(
   { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs,
 ): Promise<TrendingPoolRow[]> {
   const statement = earlier.length === 0 ? STATEMENTS.alone : STATEMENTS.compared;
-  return sql.query<TrendingPoolRow>(statement, [...[window, ...earlier].flatMap(spanOf), pool_type, min_volume_usd, limit]);
+  return sql.query<TrendingPoolRow>(statement, [...[window, ...earlier].flatMap(spanOf), pool_type, leastShown(min_volume_usd), limit]);
 }

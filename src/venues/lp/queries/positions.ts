@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { leastShown } from '../../../lib/statistics';
 import type { PoolType } from '../chain-addresses';
 import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
 import { priceAt } from '../rollups/price-at';
@@ -104,5 +105,5 @@ export function listActivePositions(
   { pool_address, owner, pool_type, now, sort_by, min_usd, limit }: ActivePositionsArgs,
 ): Promise<PositionRow[]> {
   const statement = active(pool_address !== null, owner !== null, sort_by);
-  return sql.query<PositionRow>(statement, [now, pool_address, owner, pool_type, min_usd, limit]);
+  return sql.query<PositionRow>(statement, [now, pool_address, owner, pool_type, min_usd === 0 ? 0 : leastShown(min_usd), limit]);
 }

@@ -379,3 +379,32 @@ test('a rate is the launch schedule above 10 % in the first day of a constant-pr
     await other.drop();
   }
 });
+
+test('what is shown as a bound reaches it: nobody sees more than six decimals', async () => {
+  const other = await testDatabase();
+  try {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    await loadRecords(other.pool, 'histories.json', [own('b1', '2026-03-10T10:00:00Z', 'add', P2, BEN, '24999.9999996')]);
+    const hour = { timestamp: Date.UTC(2026, 2, 10, 10) / 1_000, volume: 24_999.999_999_6, fees: 1, protocol_fees: 0 };
+    await loadRecords(other.pool, `${SOL_USDC}_volume.json`, [{ timeframe: '1h', data: [hour] }]);
+    const shown = async (endpoint: string, variables: Row, field: string): Promise<unknown> => {
+      const rows = await ask<Row[]>(other, endpoint, NOW, variables).then(
+        ({ data: found }) => found,
+        () => [],
+      );
+      return rows.map((row) => row[field]);
+    };
+    for (const [bound, reached] of [
+      [25_000, [25_000]],
+      [25_000.000_001, []],
+    ] as const) {
+      expect(await shown('lp/lps/whales', { min_usd: bound, field_case: 'snake' }, 'usd_total')).toEqual(reached);
+      expect(await shown('lp/pools/events', { pool_address: SOL_USDC, min_usd: bound, field_case: 'snake' }, 'usd_total')).toEqual(reached);
+      expect(await shown('lp/positions/active', { owner: BEN, min_usd: bound }, 'net_value_usd')).toEqual(reached);
+      expect(await shown('lp/pools/trending', { min_volume_usd: bound }, 'volume_usd')).toEqual(reached);
+    }
+  } finally {
+    await other.drop();
+  }
+});
