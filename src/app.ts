@@ -163,15 +163,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     queryDeadlineMs: QUERY_DEADLINE_MS,
   };
   const network = payments.methods()[0]?.network ?? 'none';
+  const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.pool }];
   const health = makeHealth({
-    pool: db.pool,
+    backends: [{ name: 'postgres', pool: db.pool }, ...replica],
     payments,
     metrics,
     slots,
     clock: config.clock,
     version,
     network,
-    startedAt,
     freshness: () => freshness.all(),
     scored: () => lastScored(db.pool, VENUES),
   });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { untilAborted } from '../lib/deadline';
 
 /** What a query gave, before anything of the single request is added. */
 export interface Executed {
@@ -95,12 +96,4 @@ export function roughBytes(value: unknown): number {
     return sampled.length === 0 ? bytes : (bytes / sampled.length) * value.length;
   }
   return Object.entries(value).reduce((sum, [name, child]) => sum + name.length + 4 + roughBytes(child), 2);
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
+import { untilAborted, withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
@@ -8,14 +9,14 @@ import { FEED_LAG_LIMIT_S, type VenueFreshness } from './stale';
 
 /** What /health is made of. Everything in it is measured when asked. */
 export interface HealthDeps {
-  pool: Pool;
+  /** Databases by name; the first is the one that is written. */
+  backends: readonly { name: string; pool: Pick<Pool, 'query'> }[];
   payments: Payments;
   metrics: Metrics;
   slots: Slots;
   clock: Clock;
   version: string;
   network: string;
-  startedAt: Date;
   freshness(): Record<string, VenueFreshness>;
   /** Up to which instant each venue was last scored. */
   scored(): Promise<Record<string, Date | null>>;
@@ -30,10 +31,15 @@ export interface Health {
   report(): Promise<HealthReport>;
 }
 
+/** Who asks for health does not wait long: what has not answered by then is down. */
+const PATIENCE_MS = 3_000;
+
+const inTime = <T>(work: () => Promise<T>): Promise<T> => withDeadline(PATIENCE_MS, (signal) => untilAborted(work(), signal));
+
 async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_ms: number }> {
   const started = performance.now();
   try {
-    await work();
+    await inTime(work);
     return { ok: true, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
   } catch {
     return { ok: false, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
@@ -71,14 +77,14 @@ function freshnessReport(fresh: VenueFreshness, now: Date): { status: VenueStatu
   };
 }
 
-/** Assembles the report: `down` when the database or every payment method is, `degraded` when a part is or no data is loaded. */
+/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is or no data is loaded. */
 export function makeHealth(deps: HealthDeps): Health {
   return {
     async report() {
-      const [database, methods, scored] = await Promise.all([
-        timed(() => deps.pool.query('SELECT 1')),
+      const [databases, methods, scored] = await Promise.all([
+        Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
         deps.payments.health(),
-        deps.scored().catch(() => ({})),
+        inTime(() => deps.scored()).catch(() => ({})),
       ]);
       const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
       const payable = enabled.some(({ status }) => status === 'ok');
@@ -88,16 +94,20 @@ export function makeHealth(deps: HealthDeps): Health {
       });
       const whole = enabled.every(({ status }) => status === 'ok') && venues.every(([, { status }]) => status === 'ok');
       const recent = deps.metrics.lastMinute();
-      const postgres = { status: database.ok ? 'ok' : 'down', latency_ms: database.latency_ms };
+      const backends = databases.map(({ ok, latency_ms }, index) => ({
+        name: deps.backends[index]?.name,
+        status: ok ? 'ok' : 'down',
+        latency_ms,
+      }));
       return {
-        status: !database.ok || !payable ? 'down' : whole ? 'ok' : 'degraded',
+        status: !databases.every(({ ok }) => ok) || !payable ? 'down' : whole ? 'ok' : 'degraded',
         service: 'smart-money-api',
         version: deps.version,
         auth_mode: 'x402+mpp',
         network: deps.network,
-        uptime_s: Math.round((Date.now() - deps.startedAt.getTime()) / 1_000),
-        postgres,
-        backends: [{ name: 'postgres', ...postgres }],
+        uptime_s: Math.round(process.uptime()),
+        postgres: { status: backends[0]?.status, latency_ms: backends[0]?.latency_ms },
+        backends,
         facilitator: payable,
         payments: Object.fromEntries(
           Object.entries(methods).map(([name, method]) => [name, { ...method, last_settlement_at: isoOrNull(method.last_settlement_at) }]),

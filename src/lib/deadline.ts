@@ -16,3 +16,12 @@ export async function withDeadline<T>(ms: number, ask: (signal: AbortSignal) => 
     signal?.removeEventListener('abort', pass);
   }
 }
+
+/** What `promise` brings, or the signal's reason when that aborts first: for work that knows no signals and goes on by itself. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

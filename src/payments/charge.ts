@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { PostJson } from '../chains/json-rpc';
 import { isSolanaAddress, SolanaChain } from '../chains/solana';
 import { TempoChain } from '../chains/tempo';
+import { untilAborted, withDeadline } from '../lib/deadline';
 import { Availability } from './availability';
 import { Corridor } from './corridor';
 import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
@@ -27,6 +28,8 @@ export interface PaymentsDeps {
 const MIN_SECRET_BYTES = 32;
 /** Questions to one chain at once. */
 const RPC_IN_FLIGHT = 128;
+/** How long a question about health waits for the ledger. */
+const LEDGER_LOOK_MS = 3_000;
 
 /**
  * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
@@ -110,7 +113,9 @@ async function healthOf(
   availability: Availability,
 ): Promise<Record<ProtocolName, MethodHealth>> {
   // The chains are worth a word even while the database is not.
-  const newest = await ledger.lastSettlements().catch(() => new Map<ProtocolName, Date>());
+  const newest = await withDeadline(LEDGER_LOOK_MS, (signal) => untilAborted(ledger.lastSettlements(), signal)).catch(
+    () => new Map<ProtocolName, Date>(),
+  );
   const one = async (name: ProtocolName): Promise<MethodHealth> => {
     const protocol = protocols.find((candidate) => candidate.name === name);
     const last_settlement_at = newest.get(name) ?? null;
