@@ -3,7 +3,7 @@ import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import { repeat } from '../lib/repeat';
-import { DAY_MS, later } from '../lib/time';
+import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { VenueName } from '../lib/venue-name';
 import { type FeedRow, Overtaken, beginFeed, findFeed, forgetFailure, holdFeed, moveFeed, noteFailure, recordedUntil } from './feed-store';
@@ -44,6 +44,8 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** A feed that continues no recording begins this long before now. */
 const LOOK_BACK_MS = DAY_MS;
+/** Clocks of processes that read one after the other differ by less. */
+const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** Class of the advisory locks by which one process reads a venue. */
 const LOCK_CLASS = 731_554;
 
@@ -149,7 +151,7 @@ class FeedReader {
 
   private async poll(): Promise<void> {
     const context = { signal: this.signal, db: this.options.pool, now: () => this.options.clock.now() };
-    let row = (await findFeed(this.options.pool, this.source.name)) ?? (await this.begin());
+    let row = await this.putRight((await findFeed(this.options.pool, this.source.name)) ?? (await this.begin()));
     const head = await this.source.head(context);
     for await (const step of this.source.update(row.at, head, context)) {
       this.signal.throwIfAborted();
@@ -160,12 +162,29 @@ class FeedReader {
   }
 
   private async begin(): Promise<FeedRow> {
+    const { pool } = this.options;
+    const from = await this.beginning();
+    await beginFeed(pool, this.venue, this.source.name, this.source.begin(from), from);
+    return (await findFeed(pool, this.source.name)) as FeedRow;
+  }
+
+  private async beginning(): Promise<Date> {
     const { pool, clock } = this.options;
     const recorded = this.source.continues === null ? null : await recordedUntil(pool, this.source.continues);
     const now = clock.now();
-    const from = recorded === null ? new Date(now.getTime() - LOOK_BACK_MS) : notAfter(recorded, now);
-    await beginFeed(pool, this.venue, this.source.name, this.source.begin(from), from);
-    return (await findFeed(pool, this.source.name)) as FeedRow;
+    return recorded === null ? new Date(now.getTime() - LOOK_BACK_MS) : notAfter(recorded, now);
+  }
+
+  /** A mark in the future was made by a clock that has been set back since: what came meanwhile lies before it, so reading goes on from the newest event that is in. */
+  private async putRight(row: FeedRow): Promise<FeedRow> {
+    const now = this.options.clock.now();
+    if (row.watermark === null || row.watermark.getTime() <= now.getTime() + CLOCKS_DIFFER_MS) return row;
+    const from = row.last_event_at === null ? await this.beginning() : notAfter(row.last_event_at, now);
+    const to = { at: this.source.begin(from), watermark: from, report: emptyReport(), lag: this.lag.figures(), last_event_at: null };
+    return inTransaction(this.options.pool, async (client) => {
+      await holdFeed(client, row);
+      return moveFeed(client, { ...row, watermark: null }, to);
+    });
   }
 
   /** Facts, rollups, cursor and watermark of a step become visible together, or not at all. */

@@ -222,6 +222,26 @@ describe('the runner', () => {
     expect((await feed())?.watermark).toEqual(second(3));
   });
 
+  test('a clock that ran ahead and is set right leaves no gap, and no mark beyond what was read', async () => {
+    let happened = 3;
+    async function* truly(cursor: unknown, to: Date): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      const news = Array.from({ length: 11 }, (_, n) => n).filter((n) => n >= (cursor as { next: number }).next && n <= happened);
+      const pages = news.length === 0 ? [] : [{ source: numbers, page: pageOf(String(news[0]), 'json', news) }];
+      yield { pages, cursor: { next: secondOf(to) + 1 }, watermark: to };
+    }
+    const begin = (from: Date) => ({ next: secondOf(from) });
+    const one = runnerOf(db.pool, 'perps', [{ ...upstream.feedFor('one'), begin, update: truly }], upstream.clock);
+    started.push(one);
+    upstream.clock.turnTo(second(3_600));
+    one.start();
+    await readTo(3_600);
+    happened = 10;
+    upstream.clock.turnTo(second(10));
+    await until(async () => (await kept()).length === 11, 'what came meanwhile is in', 5_000);
+    await until(async () => (await feed())?.watermark?.getTime() === second(10).getTime(), 'the mark is now', 5_000);
+  });
+
   test('what the upstream takes back goes in the step that says so', async () => {
     const one = runner('one');
     one.start();
