@@ -73,3 +73,7 @@ export class AppError extends Error {
     this.status = ERRORS[code].status;
   }
 }
+
+/** The not_found of an identifier that stands for nothing here: it is named, with where those that do are listed. */
+export const notKnown = (param: string, got: string, issue: string, fallback: ErrorContext['fallback']): AppError =>
+  new AppError('not_found', { message: `${got} ${issue}.`, details: [{ param, issue, got }], fallback });

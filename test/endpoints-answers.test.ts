@@ -47,8 +47,17 @@ interface Answer {
   code: string;
   suggestion: Record<string, string> | null;
   charged: unknown;
-  details: { param: string }[];
+  details: { param: string; got?: unknown }[];
+  fallback: { path: string } | null;
 }
+
+/** Identifiers that stand for nothing, by type: what comes before their last digit. */
+const STRANGERS: Record<string, string> = {
+  ConditionId: `0x${'9'.repeat(63)}`,
+  EvmAddress: `0x${'9'.repeat(39)}`,
+  Coin: 'NOSUCHCOIN',
+  Base58: '1'.repeat(31),
+};
 
 /** Values at which a parameter turns: its choices, true and false, both bounds. */
 function turns({ choices, type, list, min, max }: Parameter): unknown[] {
@@ -123,6 +132,20 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
     const { status, json } = await send(endpoint, { ...input, colour: 'red' });
     if (status === 200) expect(json.meta.ignored_params).toEqual(['colour']);
   });
+});
+
+const asking = ENDPOINTS.flatMap((endpoint) =>
+  endpoint.parameters.filter(({ type }) => type in STRANGERS).map((parameter) => ({ name: endpoint.name, asked: parameter.name, endpoint, parameter })),
+); // prettier-ignore
+
+test.each(asking)('$name: a stranger in the place of $asked', async ({ endpoint, asked, parameter: { type, list, min } }) => {
+  const items = Array.from({ length: list ? (min as number) : 1 }, (_, index) => `${STRANGERS[type]}${index + 2}`);
+  const { status, json } = await send(endpoint, { ...standard(endpoint), [asked]: list ? items : items[0] });
+  expect([status, json.charged]).toEqual([404, false]);
+  // A stranger is named, with where those that are known are listed; a filter may find nothing instead.
+  if (json.code !== 'not_found') return expect(json.suggestion?.timeframe ?? null).toBeNull();
+  expect(json.details).toEqual([expect.objectContaining({ param: asked, got: items.join(',') })]);
+  expect(ENDPOINTS.map(({ path }) => path)).toContain(json.fallback?.path);
 });
 
 test('every endpoint that sorts has its order told', () => {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors';
+import { AppError, notKnown } from '../../../errors';
 import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
@@ -18,9 +18,17 @@ export interface AskedPool {
 export async function poolOf({ pool_address, pool_type }: AskedPool, context: GraphContext): Promise<PoolRecord> {
   const pool = await context.loaders(makeLoaders).pool.load(pool_address);
   if (pool === null || (pool.created_at !== null && pool.created_at > context.now))
-    throw new AppError('not_found', { message: 'Unknown pool.' });
+    throw notKnown('pool_address', pool_address, 'is no known pool', {
+      method: 'GET',
+      path: '/api/v1/lp/pools/search',
+      note: 'pools by their name',
+    });
   if (pool_type !== 'auto' && pool.pool_type !== pool_type) {
-    throw new AppError('not_found', { message: `This pool is not a ${pool_type} pool.`, suggestion: { pool_type: pool.pool_type } });
+    throw new AppError('not_found', {
+      message: `This pool is not a ${pool_type} pool.`,
+      details: [{ param: 'pool_type', issue: 'is not the type of this pool', allowed: pool.pool_type, got: pool_type }],
+      suggestion: { pool_type: pool.pool_type },
+    });
   }
   return pool;
 }

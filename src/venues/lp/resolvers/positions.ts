@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors';
+import { type AppError, notKnown } from '../../../errors';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
@@ -7,7 +7,7 @@ import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions } from '../queries/positions';
-import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, type PoolTypeFilter, poolOf, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 import { addDecimals, negated } from '../sources/decimal';
@@ -30,7 +30,7 @@ interface WhalesInput {
   cursor: string | null;
 }
 
-/** Large deposits and withdrawals, newest first. */
+/** Large deposits and withdrawals, newest first. Throws not_found for an unknown pool. */
 async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphContext): Promise<ShownEvent[]> {
   const { min_usd, timeframe, pool_type, limit, field_case } = input;
   const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
@@ -48,7 +48,10 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  if (last === undefined) throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
+  if (last === undefined) {
+    if (pool_address !== null) await poolOf({ pool_address, pool_type: 'auto' }, context);
+    throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
+  }
   const next_cursor = rows.length > limit ? encodeCursor(whalePosition(last), scope) : null;
   Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });
   await nameScores(context);
@@ -108,12 +111,24 @@ interface HistoryInput {
   field_case: FieldCase;
 }
 
+const ACTIVE = { method: 'GET', path: '/api/v1/lp/positions/active', note: 'open positions of a pool or an owner' };
+
+/** What of the question no position answers; `found` is the one of that address, of another owner or pool. */
+function unknownPosition({ position_address, owner, pool_address }: HistoryInput, found: ValuedPositionRow | undefined): AppError {
+  if (position_address == null) return notKnown('owner', owner as string, 'never had a position in this pool', ACTIVE);
+  if (found === undefined) return notKnown('position_address', position_address, 'is no known position', ACTIVE);
+  return owner != null && found.owner !== owner
+    ? notKnown('owner', owner, 'is not the owner of this position', ACTIVE)
+    : notKnown('pool_address', pool_address as string, 'is not the pool of this position', ACTIVE);
+}
+
 /** Events of a position, or of all positions of an owner in a pool, oldest first. */
 async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
-  const positions = (await listPositions(sql, keyOf(input), now)).filter((row) => isAsked(row, input));
+  const found = await listPositions(sql, keyOf(input), now);
+  const positions = found.filter((row) => isAsked(row, input));
   const [first] = positions;
-  if (first === undefined) throw new AppError('not_found', { message: 'Unknown position.' });
+  if (first === undefined) throw unknownPosition(input, found[0]);
   const addresses = positions.map((row) => row.position_address);
   const rows = await listPositionEvents(sql, addresses, now, input.limit);
   meta.count = rows.length;

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors';
+import { type AppError, notKnown } from '../../../errors';
 import { clip, logClip, roundTo } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
@@ -130,6 +130,14 @@ interface ProfileInput {
   explain: boolean;
 }
 
+/** What is answered where no owner asked for ever provided. */
+const unknownOwners = (param: 'owner' | 'owners', owners: readonly string[]): AppError =>
+  notKnown(param, owners.join(','), 'never provided liquidity', {
+    method: 'GET',
+    path: '/api/v1/lp/lps/top',
+    note: 'providers that did',
+  });
+
 /** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
 async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
@@ -137,7 +145,7 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
   const pool_type = typeOf(input.pool_type);
   const timeframe = input.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', now);
-  if (!(await knownOwners(sql, [owner], now)).has(owner)) throw new AppError('not_found', { message: 'Unknown provider.' });
+  if (!(await knownOwners(sql, [owner], now)).has(owner)) throw unknownOwners('owner', [owner]);
   const [rows, open, events] = await Promise.all([
     listProviderPools(sql, { owners: [owner], pool_type, window }),
     countOpen(sql, [owner], pool_type, now),
@@ -168,7 +176,7 @@ async function lpLpsCompare(
   const { sql, now } = context;
   const type: PoolType | null = typeOf(pool_type);
   const known = await knownOwners(sql, owners, now);
-  if (known.size === 0) throw new AppError('not_found', { message: 'Unknown providers.' });
+  if (known.size === 0) throw unknownOwners('owners', owners);
   const [rows, open] = await Promise.all([
     listProviderPools(sql, { owners: [...known], pool_type: type, window: windowOf('all', now) }),
     countOpen(sql, [...known], type, now),

@@ -8,7 +8,7 @@ import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
-import { findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { COINS, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { lifeRows, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface PressurePairsArgs {
@@ -160,6 +160,12 @@ async function coinsOf(asked: string[] | null, window: Window, context: GraphCon
   }
   const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.prisma, coin, context.now) })));
   const unknown = found.filter(({ known }) => known === undefined).map(({ coin }) => coin);
+  if (unknown.length === asked.length)
+    throw new AppError('empty_result', {
+      details: [{ param: 'coins', issue: UNKNOWN_COIN, got: unknown.join(',') }],
+      suggestion: { coins: null },
+      fallback: COINS,
+    });
   if (unknown.length > 0) context.meta.warnings.push(`unknown coins left out: ${unknown.join(', ')}`);
   return [...new Set(found.flatMap(({ known }) => known ?? []))];
 }

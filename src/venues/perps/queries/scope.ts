@@ -1,5 +1,5 @@
 import type { Statement } from '../../../db/sql';
-import { AppError } from '../../../errors';
+import { AppError, notKnown } from '../../../errors';
 import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -45,14 +45,13 @@ export function without<Filters extends object>(filters: Filters, unfiltered: Pa
   return dropped.length === 0 ? undefined : (Object.fromEntries(dropped) as Partial<Filters>);
 }
 
+export const UNKNOWN_COIN = 'is no coin of this venue';
+export const COINS = { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' };
+
 /** The venue's spelling of a coin that must be known. Throws not_found. */
 export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
   const known = await findCoin(prisma, coin, now);
-  if (known === undefined)
-    throw new AppError('not_found', {
-      message: `Unknown coin ${coin}.`,
-      fallback: { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' },
-    });
+  if (known === undefined) throw notKnown('coin', coin, UNKNOWN_COIN, COINS);
   return known;
 }
 
@@ -69,13 +68,17 @@ export async function listKnownTraders({ prisma, now }: GraphContext, traders: r
   return new Set(rows.map(({ trader }) => trader));
 }
 
+/** What is answered where no account asked for ever traded. */
+export const unknownTraders = (param: 'trader' | 'traders', traders: readonly string[]): AppError =>
+  notKnown(param, traders.join(','), 'never traded here', {
+    method: 'GET',
+    path: '/api/v1/perps/traders/leaderboard',
+    note: 'accounts that did',
+  });
+
 /** Throws not_found for an account that never traded. */
 export async function checkTrader(context: GraphContext, trader: string): Promise<void> {
-  if (!(await listKnownTraders(context, [trader])).has(trader))
-    throw new AppError('not_found', {
-      message: `${trader} never traded here.`,
-      fallback: { method: 'GET', path: '/api/v1/perps/traders/leaderboard', note: 'accounts that do' },
-    });
+  if (!(await listKnownTraders(context, [trader])).has(trader)) throw unknownTraders('trader', [trader]);
 }
 
 /** What to send instead of so many days; undefined where nothing is wider. */

@@ -3,7 +3,7 @@ import { pearson, roundTo } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listPositions } from './held';
-import { listKnownTraders, openDays, widerDays } from './scope';
+import { listKnownTraders, openDays, unknownTraders, widerDays } from './scope';
 import { type TraderCoin, listCoins } from './trader-coins';
 import { type TraderDay, listDays } from './trader-days';
 import { type TraderStats, listStats, noStats } from './trader-stats';
@@ -31,7 +31,7 @@ interface Pair {
 /** Accounts side by side over the UTC days that end today. Throws not_found when none was ever seen, empty_result when none had a fill. */
 export async function compareTraders(args: { traders: string[]; days: number }, context: GraphContext): Promise<TraderComparison> {
   const known = await listKnownTraders(context, args.traders);
-  if (known.size === 0) throw new AppError('not_found', { message: 'None of these accounts ever traded here.' });
+  if (known.size === 0) throw unknownTraders('traders', args.traders);
   const found = args.traders.filter((trader) => known.has(trader));
   const window = openDays(args.days, context);
   const [stats, coins, days, positions] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
-import { AppError } from '../../../errors';
+import { AppError, notKnown } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { isListed } from '../market-state';
@@ -15,9 +15,10 @@ export async function getKnownMarket(context: GraphContext, condition_id: string
   const { market, outcomes } = context.loaders(makeLoaders);
   const [record, tokens] = await Promise.all([market.load(condition_id), outcomes.load(condition_id)]);
   if (record === null || !isListed(record, context.now)) {
-    throw new AppError('not_found', {
-      message: 'Unknown market.',
-      details: [{ param: 'condition_id', issue: 'is no known market', got: condition_id }],
+    throw notKnown('condition_id', condition_id, 'is no known market', {
+      method: 'GET',
+      path: '/api/v1/markets/search',
+      note: 'markets by words of their question',
     });
   }
   return { market: record, outcomes: tokens };

@@ -8,7 +8,7 @@ import { groupedBy } from '../grouped';
 import { UNIT, fixed, plain } from '../positions/fixed';
 import { type Holding, listHoldings } from '../queries/known-positions';
 import { type EndedGains, listEndedGains } from '../queries/ended-gains';
-import { nameRun, walletsScope } from './wallets';
+import { nameRun, unknownWallets, walletsScope } from './wallets';
 
 type PortfolioSort = 'value' | 'wallet_count' | 'pnl' | 'end_date';
 
@@ -54,12 +54,7 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
     nameRun(context),
   ]);
   const traded = new Map(ended.filter(({ trades }) => trades > 0).map((row) => [row.wallet, row]));
-  if (traded.size === 0) {
-    throw new AppError('not_found', {
-      message: 'None of these wallets ever traded.',
-      details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.slice(0, 5).join(',') }],
-    });
-  }
+  if (traded.size === 0) throw unknownWallets(args.wallets);
   const open = holdings.filter(({ wallet }) => traded.has(wallet)).map(held);
   if ([...traded.values()].every(({ positions: count }) => count === 0))
     throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });

@@ -1,11 +1,10 @@
-import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
 import { listUnrealized } from '../queries/known-positions';
 import { listOverlap } from '../queries/wallet-overlap';
 import { type WalletState, categoryBreakdownOf, loadWalletStates, profileOf } from './wallet-figures';
 import { pairsOf, sharedPositions } from './wallets-overlap';
-import { nameRun, walletsScope } from './wallets';
+import { nameRun, unknownWallets, walletsScope } from './wallets';
 
 interface CompareArgs {
   wallets: string[];
@@ -29,12 +28,7 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
     nameRun(context),
   ]);
   const found = states.filter((state) => state !== null);
-  if (found.length === 0) {
-    throw new AppError('not_found', {
-      message: 'None of these wallets ever traded.',
-      details: [{ param: 'wallets', issue: 'never traded', got: args.wallets.join(',') }],
-    });
-  }
+  if (found.length === 0) throw unknownWallets(args.wallets);
   const profiles = new Map(found.map((state) => [state.wallet, profileOf(state, unrealized.get(state.wallet) ?? '0')]));
   return {
     wallets: args.wallets.map((wallet, index) => {

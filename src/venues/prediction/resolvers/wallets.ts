@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors';
+import { AppError, notKnown } from '../../../errors';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -36,9 +36,14 @@ interface ActivityArgs {
 const ALL_SIDES = ['BUY', 'SELL', 'REDEEM'];
 const HISTORY_DAYS = 30;
 
+const WALLETS_THAT_DID = { method: 'GET', path: '/api/v1/wallets/top-performers', note: 'wallets that did' };
+
 /** What is answered for a wallet that never bought or sold. */
-export const unknownWallet = (wallet: string): AppError =>
-  new AppError('not_found', { message: 'This wallet never traded.', details: [{ param: 'wallet', issue: 'never traded', got: wallet }] });
+export const unknownWallet = (wallet: string): AppError => notKnown('wallet', wallet, 'never traded', WALLETS_THAT_DID);
+
+/** What is answered for wallets of which none ever did; the first few are named. */
+export const unknownWallets = (wallets: readonly string[]): AppError =>
+  notKnown('wallets', wallets.slice(0, 5).join(','), 'never traded', WALLETS_THAT_DID);
 
 /** Positions of wallets as of the answer, or of an earlier instant. */
 export async function walletsScope(wallets: readonly string[], context: GraphContext, now: Date = context.now): Promise<WalletsScope> {
