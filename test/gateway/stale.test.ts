@@ -1,8 +1,9 @@
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { buy } from '../../src/sandbox/buyer';
 import { type PretendPrediction, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
-import { usesScores } from '../../src/gateway/stale';
+import { staleError, usesScores } from '../../src/gateway/stale';
 import { loadCatalogue } from '../../src/app';
+import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ROOT } from '../support/catalogue';
 import { TurnedClock, until, untilRead } from '../support/feeds';
 import { type Product, startProduct } from '../support/product';
@@ -157,11 +158,29 @@ async function payWith(watched: typeof fetch, url: string, { wallets }: Product)
   )(url);
 }
 
+const { endpoints } = loadCatalogue(ROOT);
+
 test('which endpoints use scores follows from what they name', () => {
-  const { endpoints } = loadCatalogue(ROOT);
   const using = endpoints.filter(usesScores).map(({ name }) => name);
   expect(using).toEqual(
     expect.arrayContaining(['trades/whales', 'markets/smart-flow', 'lp/lps/top', 'perps/smart-wallets/list', 'wallets/profile']),
   );
   for (const name of ['lp/dca/pressure', 'perps/trades/feed', 'lp/pools/search']) expect(using).not.toContain(name);
+});
+
+/** `lag` and `scored`: seconds since the feed was read and since the last scores; null: never. */
+test.each<[endpoint: string, mode: 'live' | 'recorded', lag: number | null, scored: number | null, reason: string | null]>([
+  ['perps/trades/feed', 'live', 600, 172_801, null],
+  ['perps/trades/feed', 'live', 601, 0, 'feed_lag'],
+  ['perps/trades/feed', 'live', null, 0, 'feed_lag'],
+  ['perps/trades/feed', 'recorded', 1e9, 0, null],
+  ['perps/smart-wallets/list', 'live', 0, 172_800, null],
+  ['perps/smart-wallets/list', 'live', 0, 172_801, 'score_age'],
+  ['perps/smart-wallets/list', 'recorded', 1e9, 172_801, 'score_age'],
+  ['perps/smart-wallets/list', 'live', 0, null, null],
+])('%s, %s, read %s s and scored %s s ago: %s', (name, mode, lag, scored, reason) => {
+  const endpoint = endpoints.find((one) => one.name === name) as Endpoint;
+  const ago = (seconds: number | null): Date | null => (seconds === null ? null : new Date(START.getTime() - seconds * 1_000));
+  const freshness = { last_event_at: null, watermark: ago(lag), mode, feeds: [] };
+  expect(staleError(endpoint, { freshness, scored_at: ago(scored), now: START })?.context.reason ?? null).toBe(reason);
 });

@@ -49,6 +49,12 @@ describe('insiders by hand', () => {
          VALUES ($1, $2, '2026-03-10', $3, $4, $5, $6, $7, $8)`,
         [condition(on), wallet(by), new Date((NOW - 600) * 1_000), score, token(on, outcome), usdc, new Date((NOW - ago) * 1_000), SIGNALS],
       );
+    // The day before, 303 was thought more of.
+    await db.pool.query(
+      `INSERT INTO pm_insider (condition_id, wallet, day, generated_at, score, token_id, buy_usdc, first_bet_at, signals)
+       SELECT condition_id, wallet, day - 1, generated_at - interval '1 day', 90, token_id, buy_usdc, first_bet_at, signals FROM pm_insider WHERE wallet = $1`,
+      [wallet(303)],
+    );
   });
   afterAll(() => db.drop());
 
@@ -112,7 +118,8 @@ describe('insiders by hand', () => {
     });
     expect((await trend({ limit: 1 })).top_markets).toHaveLength(1);
     expect((await trend({ bucket_size: '4h' })).time_series.filter((row) => row.insider_trades !== 0).map((row) => [row.bucket, row.insider_buy_usdc])).toEqual([['2026-03-07T12:00:00Z', 500], ['2026-03-08T00:00:00Z', 200], ['2026-03-09T12:00:00Z', 150], ['2026-03-10T00:00:00Z', 0], ['2026-03-10T08:00:00Z', 100]]); // prettier-ignore
-    expect((await trend({ timeframe: '24h', bucket_size: '1h' })).totals).toMatchObject({ insider_trades: 3, insider_buy_usdc: 250 });
+    // Between most hours nothing changes.
+    expect(await trend({ timeframe: '24h', bucket_size: '1h' })).toMatchObject({ trend: 'flat', totals: { insider_trades: 3, insider_buy_usdc: 250 } }); // prettier-ignore
     // Both were suspect in that week before, but not new in the window; a bet at its very begin is in it.
     const newIn = async (sent: Row): Promise<unknown[]> => (await trend({ timeframe: '24h', bucket_size: '7d', ...sent })).time_series.map((row) => row.new_insider_wallets); // prettier-ignore
     expect([await newIn({}), await newIn({ min_score: 56 })]).toEqual([[0], [1]]);

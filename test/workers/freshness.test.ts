@@ -1,0 +1,28 @@
+import { watchFreshness } from '../../src/workers/freshness';
+import type { LiveSource } from '../../src/workers/source';
+import type { Venue } from '../../src/venues/venue';
+import { testDatabase } from '../support/database';
+
+const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 10, 12, minute));
+const recorded = { last_event_at: at(0), watermark: at(0) };
+const venue = { name: 'perps', freshness: async () => recorded } as unknown as Venue;
+const source = (name: string, gates: boolean): LiveSource => ({ name, gates }) as LiveSource;
+
+test('a venue has been read up to where its gating feed that is furthest behind stands; one that has not begun stands where the recording ended', async () => {
+  const db = await testDatabase();
+  for (const [feed, minute] of [['trades', 30], ['fills', 20], ['history', 5]] as const) // prettier-ignore
+    await db.pool.query("INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('live.' || $1, 'perps', '{}', $2)", [feed, at(minute)]); // prettier-ignore
+  const readUpTo = async (...feeds: LiveSource[]): Promise<[mode: string, watermark: Date | null]> => {
+    const watch = await watchFreshness(db.pool, [venue], { perps: feeds });
+    watch.stop();
+    const { mode, watermark } = watch.of('perps');
+    return [mode, watermark];
+  };
+  const [trades, fills, history] = [source('trades', true), source('fills', true), source('history', false)];
+  expect(await readUpTo()).toEqual(['recorded', at(0)]);
+  expect(await readUpTo(trades, fills, history)).toEqual(['live', at(20)]);
+  expect(await readUpTo(trades, history)).toEqual(['live', at(30)]);
+  expect(await readUpTo(history)).toEqual(['live', at(0)]);
+  expect(await readUpTo(trades, source('not begun', true))).toEqual(['live', at(0)]);
+  await db.drop();
+});
