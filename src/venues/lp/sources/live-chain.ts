@@ -2,7 +2,7 @@ import { pageOf } from '../../../workers/pages';
 import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../chain-addresses';
-import { type ChainReader, type Listed, LISTED_AT_ONCE } from './live-rpc';
+import { type ChainReader, type Listed } from './live-rpc';
 import { transactions } from './transactions';
 
 const PROGRAMS = { dlmm: DLMM_PROGRAM, damm_v2: DAMM_V2_PROGRAM, dca: DCA_PROGRAM } as const;
@@ -45,7 +45,7 @@ export function liveChain(node: ChainReader, poll_ms: number): LiveSource {
       let places = cursor as unknown as ChainCursor;
       let whole = true;
       for (const program of Object.keys(PROGRAMS) as Program[]) {
-        for await (const { place, done, ...step } of stepsOf(node, program, places[program], context)) {
+        for await (const { place, done, ...step } of stepsOf(node, program, places[program], to, context)) {
           places = { ...places, [program]: place };
           whole &&= done;
           yield { ...step, cursor: places as unknown as FeedCursor, watermark: null };
@@ -58,7 +58,15 @@ export function liveChain(node: ChainReader, poll_ms: number): LiveSource {
 
 type ProgramStep = Pick<LiveStep, 'pages' | 'skipped'> & { place: Place; done: boolean };
 
-async function* stepsOf(node: ChainReader, program: Program, from: Place, { signal }: LiveContext): AsyncGenerator<ProgramStep> {
+async function* stepsOf(
+  node: ChainReader,
+  program: Program,
+  from: Place,
+  to: Date,
+  { signal, now }: LiveContext,
+): AsyncGenerator<ProgramStep> {
+  // A time beyond the newest block's would hide all that comes after.
+  const latest = Math.floor(Math.min(to.getTime(), now().getTime()) / 1_000);
   const { listed, whole } = await newer(node, PROGRAMS[program], from, signal);
   let place = from;
   for (let at = 0; at < listed.length; at += STEP) {
@@ -70,7 +78,7 @@ async function* stepsOf(node: ChainReader, program: Program, from: Place, { sign
     const polls = place.missing !== null && place.missing.signature === read.until ? place.missing.polls + 1 : 1;
     place = {
       signature: last?.signature ?? place.signature,
-      at: last?.at ?? place.at,
+      at: Math.min(last?.at ?? place.at, latest),
       missing: read.until === null ? null : { signature: read.until, polls },
     };
     const failed = slice.slice(0, last === undefined ? 0 : slice.indexOf(last) + 1).filter((one) => one.failed).length;
@@ -115,7 +123,8 @@ async function newer(node: ChainReader, program: string, place: Place, signal: A
     const page: Listed[] = await node.list(program, before, place.signature, signal);
     const fresh = page.filter(({ at }) => at === null || at >= place.at);
     listed.push(...fresh);
-    if (page.length < LISTED_AT_ONCE || fresh.length < page.length) break;
+    // A short page is no end: nodes list fewer than they are asked for, and rows that name nothing are left out.
+    if (page.length === 0 || fresh.length < page.length) break;
     const last = page.at(-1)?.signature ?? null;
     if (last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
     before = last;

@@ -64,10 +64,14 @@ const pageFor = (type: PoolType, record: unknown, at: Date): LiveStep['pages'][n
 async function* lists(index: Upstream, whole: boolean, signal: AbortSignal): AsyncGenerator<unknown> {
   if (!whole) return yield await index.get('/pools', { page: 1, page_size: NEWEST, sort_by: 'pool_created_at:desc' }, signal);
   // Oldest first: a pool that is made meanwhile comes last and moves no other.
-  for (let page = 1; ; page += 1) {
+  for (let page = 1, before: unknown; ; page += 1) {
     const answer = await index.get('/pools', { page, page_size: PAGE, sort_by: 'pool_created_at:asc' }, signal);
     if (!isObject(answer) || !Array.isArray(answer.data)) throw new UpstreamError('/pools did not answer with a page', null);
     if (answer.data.length === 0) return;
+    const [first] = answer.data as unknown[];
+    const address = isObject(first) ? first.address : undefined;
+    if (address !== undefined && address === before) throw new UpstreamError('/pools answered the same page again', null);
+    before = address;
     yield answer;
     if (page >= (integer(answer.pages) ?? 0)) return;
   }

@@ -13,14 +13,14 @@ export interface Listed {
 export interface ChainReader {
   /** Time of the newest finalised block whose time the node knows. */
   head(signal: AbortSignal): Promise<Date>;
-  /** At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. */
+  /** At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. None: there are no more. */
   list(address: string, before: string | null, until: string | null, signal: AbortSignal): Promise<Listed[]>;
-  /** getTransaction answers in the order of the signatures; null for those that the node does not have. */
+  /** getTransaction answers in the order of the signatures; null for those that the node does not have, or refuses while it answers others. */
   transactions(signatures: readonly string[], signal: AbortSignal): Promise<(Record<string, unknown> | null)[]>;
 }
 
 /** The node's own limit of getSignaturesForAddress. */
-export const LISTED_AT_ONCE = 1_000;
+const LISTED_AT_ONCE = 1_000;
 /** Transactions of one request, which counts as so many. */
 const BATCH = 50;
 /** Slots that have no block, at most, before the newest one that has. */
@@ -63,17 +63,17 @@ export function chainReader(node: Upstream): ChainReader {
         const answers = new Map(
           listOf(await node.post('', body, signal, batch.length)).map((answer) => [isObject(answer) ? answer.id : null, answer]),
         );
-        for (let id = 0; id < batch.length; id += 1) {
-          const result = resultOf('getTransaction', answers.get(id));
-          found.push(isObject(result) ? result : null);
-        }
+        const results = batch.map((_, id) => answered(() => resultOf('getTransaction', answers.get(id))));
+        const [refusal] = results;
+        if (refusal instanceof Refused && results.every((result) => result instanceof Refused)) throw refusal;
+        found.push(...results.map((result) => (isObject(result) && !(result instanceof Refused) ? result : null)));
       }
       return found;
     },
   };
 }
 
-/** A node's refusal of a single slot: it has no block, or none any more. */
+/** A node's refusal of a single question: it has no such block, or does not know such transactions. */
 class Refused extends UpstreamError {}
 
 const secondOf = (time: unknown): number | null => {
@@ -86,8 +86,18 @@ function passOver(error: unknown): null {
   throw error;
 }
 
+/** What is answered, or the refusal. */
+function answered(ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
 function resultOf(method: string, answer: unknown): unknown {
   if (!isObject(answer)) throw new UpstreamError(`${method} was not answered`, null);
-  if (isObject(answer.error)) throw new Refused(`${method} was refused (${String(answer.error.code)})`, null);
+  if (isObject(answer.error)) throw new Refused(`${method} was refused (${integer(answer.error.code) ?? 'without a code'})`, null);
   return answer.result;
 }

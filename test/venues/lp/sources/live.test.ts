@@ -1,13 +1,14 @@
 import { lpWorld } from '../../../../src/sandbox/simulator/lp';
 import { type PretendPools, startPoolsUpstream } from '../../../../src/sandbox/venues/lp';
+import { DLMM_PROGRAM } from '../../../../src/venues/lp/chain-addresses';
 import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { lpFeeds } from '../../../../src/venues/lp/sources/live';
 import { liveChain } from '../../../../src/venues/lp/sources/live-chain';
 import { livePools } from '../../../../src/venues/lp/sources/live-pools';
-import type { ChainReader } from '../../../../src/venues/lp/sources/live-rpc';
+import { type ChainReader, chainReader } from '../../../../src/venues/lp/sources/live-rpc';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
-import type { LiveContext, LiveSource } from '../../../../src/workers/source';
+import type { FeedCursor, LiveContext, LiveSource } from '../../../../src/workers/source';
 import type { Query, Upstream } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf } from '../../../support/dump';
@@ -159,6 +160,11 @@ describe('an upstream that never comes to an end', () => {
     await expect(read(liveChain(node, 50))).rejects.toThrow('the same page again');
   });
 
+  test('an index that answers the same page again and again is at fault', async () => {
+    const index = { get: () => Promise.resolve({ ...dlmmPoolsPage, pages: 1e9 }) } as unknown as Upstream;
+    await expect(read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).rejects.toThrow('the same page again');
+  });
+
   test('an index without rows has no further pages, whatever it says', async () => {
     const [pool] = dlmmPoolsPage.data;
     let asked = 0;
@@ -169,6 +175,76 @@ describe('an upstream that never comes to an end', () => {
     const index = { get } as unknown as Upstream;
     expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(2);
     expect(asked).toBe(4);
+  });
+});
+
+describe('a node that tells odd things', () => {
+  const context = { signal: new AbortController().signal, now: () => day(1) } as unknown as LiveContext;
+  const at = (days: number): number => day(days).getTime() / 1_000;
+  /** A node that lists these transactions of the bin program, newest first, so many a page; it answers what `tells` says of each. */
+  const nodeOf = (
+    rows: readonly { signature?: string; blockTime: number }[],
+    page = 1_000,
+    tells: (signature: string) => object = () => ({ result: {} }),
+  ) =>
+    chainReader({
+      get: () => Promise.reject(new Error('nothing is got from a node')),
+      post: (_path, body) => {
+        if (Array.isArray(body))
+          return Promise.resolve((body as { id: number; params: [string] }[]).map(({ id, params }) => ({ id, ...tells(params[0]) })));
+        const { method, params } = body as { method: string; params: [string, { before?: string; until?: string }?] };
+        const from = rows.findIndex(({ signature }) => signature === (params[1]?.before ?? '')) + 1;
+        const known = rows.findIndex(({ signature }) => signature === (params[1]?.until ?? ''));
+        const listed = params[0] === DLMM_PROGRAM ? rows.slice(from, known < 0 ? undefined : known).slice(0, page) : [];
+        return Promise.resolve({ result: method === 'getSlot' ? 1 : method === 'getBlockTime' ? at(1) : listed });
+      },
+    });
+  async function read(source: LiveSource, cursor = source.begin(day(0))): Promise<{ cursor: FeedCursor; pages: number; skipped: object }> {
+    const told = { cursor, pages: 0, skipped: {} };
+    for await (const step of source.update(cursor, day(1), context)) {
+      for (const { page } of step.pages) for await (const _ of page.records) told.pages += 1;
+      Object.assign(told, { cursor: step.cursor, skipped: { ...told.skipped, ...step.skipped } });
+    }
+    return told;
+  }
+
+  test('is read to the end of its listing, however short its pages, and with rows that name nothing', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({ signature: `s${2_500 - n}`, blockTime: at(0.9) - n }));
+    expect((await read(liveChain(nodeOf(rows, 700), 50))).pages).toBe(2_500);
+    const nameless = rows.map((row, n) => (n === 500 ? { blockTime: row.blockTime } : row));
+    expect((await read(liveChain(nodeOf(nameless), 50))).pages).toBe(2_499);
+  });
+
+  test('a transaction from the future hides none that come after it', async () => {
+    const rows = [
+      { signature: 'future', blockTime: Date.UTC(2099, 0) / 1_000 },
+      { signature: 'first', blockTime: at(0.5) },
+    ];
+    const { cursor } = await read(liveChain(nodeOf(rows), 50));
+    expect((await read(liveChain(nodeOf([{ signature: 'next', blockTime: at(1) }, ...rows]), 50), cursor)).pages).toBe(1);
+  });
+
+  test('a transaction that is refused while others are answered is left out after some polls; a node that refuses all is at fault', async () => {
+    const rows = [
+      { signature: 'good', blockTime: at(0.6) },
+      { signature: 'odd', blockTime: at(0.5) },
+    ];
+    const refused = { error: { code: -32_015, message: 'Transaction version (1) is not supported' } };
+    const source = liveChain(
+      nodeOf(rows, 1_000, (signature) => (signature === 'odd' ? refused : { result: {} })),
+      50,
+    );
+    let told = await read(source);
+    for (let polls = 0; polls < 5; polls += 1) told = await read(source, told.cursor);
+    expect(told).toMatchObject({ pages: 1, skipped: { transaction_gone: 1 } });
+    await expect(
+      read(
+        liveChain(
+          nodeOf(rows, 1_000, () => refused),
+          50,
+        ),
+      ),
+    ).rejects.toThrow('getTransaction was refused (-32015)');
   });
 });
 
