@@ -27,7 +27,7 @@ const TORN_TRIES = 3;
  * Reads [from, to) of a listing by time windows, oldest first. Equal rows are told apart by their number among each other, so a
  * slice is one whole answer: a window that does not fit in one is halved. Offsets are used only inside a single second that is too full.
  * `longest`: seconds asked for first.
- * Throws UpstreamError when the listing does not keep to its windows.
+ * Throws UpstreamError when the listing does not keep to its windows or offsets.
  */
 export async function* readSpan(ask: Ask, from: number, to: number, longest = LONGEST_S): AsyncGenerator<Slice> {
   let length = Math.min(longest, to - from);
@@ -64,8 +64,14 @@ async function wholeAnswer(ask: Ask, from: number, to: number): Promise<unknown[
   const rows = listOf(await ask({ ...window, offset: 0 }));
   if (rows.some((row) => outside(row, from, to))) throw new UpstreamError('the listing answered rows outside the window', null);
   if (rows.length >= PAGE_ROWS) return null;
-  if (rows.length > SURELY_WHOLE && listOf(await ask({ ...window, offset: rows.length })).length > 0) return null;
-  return rows;
+  return rows.length > SURELY_WHOLE && following(listOf(await ask({ ...window, offset: rows.length })), rows).length > 0 ? null : rows;
+}
+
+/** The page, which must be another than the one before it: an answer without regard to offsets would be counted over and over. */
+function following(page: unknown[], before: unknown[]): unknown[] {
+  if (page.length > 0 && JSON.stringify(page) === JSON.stringify(before))
+    throw new UpstreamError('the listing answered the same page again', null);
+  return page;
 }
 
 const outside = (row: unknown, from: number, to: number): boolean => {
@@ -85,7 +91,9 @@ async function fullSecond(ask: Ask, second: number): Promise<Pick<Slice, 'rows' 
     const rows = [...first];
     let next: unknown[] | null = first;
     while (next !== null && next.length > 0) {
+      const before: unknown[] = next;
       next = await page(rows.length);
+      if (next !== null) following(next, before);
       rows.push(...(next ?? []));
     }
     const agreed = JSON.stringify(await page(0)) === JSON.stringify(first);

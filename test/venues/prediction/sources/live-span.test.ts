@@ -61,6 +61,12 @@ test('a listing that does not keep to its windows, or answers no rows, is refuse
   await expect(collect(() => Promise.resolve({ error: 'x' }), BASE, BASE + 10)).rejects.toThrow('did not answer with rows');
 });
 
+test('a listing that does not keep to its offsets is refused: its rows would be told again and again', async () => {
+  const rows = rowsOf(Array<number>(60).fill(5), BASE);
+  const ask = listing(rows, 500);
+  await expect(collect((window) => ask({ ...window, offset: 0 }), BASE, BASE + 10)).rejects.toThrow('the same page again');
+});
+
 test('rows without a readable time are handed on, to be counted where they are decoded', async () => {
   const slices = await collect(({ offset }) => Promise.resolve(offset === 0 ? [{ timestamp: 'soon' }] : []), BASE, BASE + 10);
   expect(slices.map(({ rows }) => rows)).toEqual([[{ timestamp: 'soon' }]]);
