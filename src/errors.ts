@@ -68,9 +68,13 @@ export class AppError extends Error {
     readonly code: ErrorCode,
     readonly context: ErrorContext = {},
   ) {
-    super(context.message ?? ERRORS[code].sentence, { cause: context.cause });
+    const { status, sentence } = ERRORS[code];
+    const [first] = context.details ?? [];
+    // Of bad input its first problem says more than the table.
+    const told = status === 400 && first !== undefined ? `${first.param}: ${first.issue}` : sentence;
+    super(context.message ?? told, { cause: context.cause });
     this.name = 'AppError';
-    this.status = ERRORS[code].status;
+    this.status = status;
   }
 }
 

@@ -250,6 +250,17 @@ describe('free paths and unknown paths', () => {
     expect(await response.json()).toMatchObject({ code: 'endpoint_not_found', charged: false });
   }); // prettier-ignore
 
+  test.each([
+    ['/api/v1/market/trending', '/api/v1/markets/trending'],
+    ['/api/v1/Markets/Trending/', '/api/v1/markets/trending'],
+    ['/perps/trades/wales', '/api/v1/perps/trades/whales'],
+    ['/api/v1/something/else', undefined],
+  ])('%s is answered with the path that is meant', async (path, meant) => {
+    const told = (await (await fetchPath(path)).json()) as Record<string, unknown>;
+    expect(told).toMatchObject({ details: [{ param: 'path', got: path }], fallback: { path: '/api/v1/pricing' } });
+    expect(told.suggestion).toEqual(meant === undefined ? null : { path: meant });
+  });
+
   test('the bare address leads to the documentation', async () => {
     const response = await fetchPath('/', { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);

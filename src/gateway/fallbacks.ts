@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoints/endpoint';
 import { AppError, type ErrorContext } from '../errors';
+import { nearest } from '../lib/nearest';
 import { asAppError } from './answer';
 
 /** What to ask instead of an endpoint that does not answer: the same idea, made of less. */
@@ -11,6 +12,16 @@ const FALLBACKS: Record<string, NonNullable<ErrorContext['fallback']>> = {
   'perps/traders/profile': { method: 'GET', path: '/api/v1/perps/traders/daily-pnl', note: 'the same account, day by day' },
   'lp/lps/profile': { method: 'GET', path: '/api/v1/lp/pools/fee-analysis', note: 'fees by pool' },
 };
+
+/** The 404 of a path that is none of ours, with the one that may be meant and where all are listed. */
+export function unknownPath(path: string, endpoints: readonly Endpoint[]): AppError {
+  const meant = nearest(path.replace(/^\/?(api\/v1\/)?|\/$/g, ''), endpoints.map(({ name }) => name)); // prettier-ignore
+  return new AppError('endpoint_not_found', {
+    details: [{ param: 'path', issue: 'names no endpoint', got: path.slice(0, 200) }],
+    fallback: { method: 'GET', path: '/api/v1/pricing', note: 'every endpoint with its price' },
+    ...(meant === undefined ? {} : { suggestion: { path: `/api/v1/${meant}` } }),
+  });
+}
 
 const FAILURES: readonly string[] = ['internal', 'query_timeout', 'stale_data', 'at_capacity'];
 

@@ -10,6 +10,7 @@ import type { Payments } from '../payments/protocol';
 import { priceList } from '../pricing/catalog';
 import { quote } from '../pricing/quote';
 import { llmsText, openApi } from './discovery';
+import { unknownPath } from './fallbacks';
 import { type WingDefinitions, methodologyPage } from './pages/methodology';
 import { docsPage } from './pages/reference';
 import type { Health } from './health';
@@ -94,11 +95,7 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record
       details: [{ param: 'path', issue: 'was sent more than once', got: [path, ...others].join(', ').slice(0, 200) }],
     });
   const endpoint = endpoints.find((candidate) => candidate.path === path || candidate.name === path.replace(/^\//, ''));
-  if (endpoint === undefined)
-    throw new AppError('endpoint_not_found', {
-      message: 'The parameter path names no endpoint.',
-      details: [{ param: 'path', issue: 'names no endpoint', got: path.slice(0, 200) }],
-    });
+  if (endpoint === undefined) throw unknownPath(path, endpoints);
   const parameters = new URLSearchParams(
     [...query].filter(([name, value]) => name !== 'path' && !(name === 'method' && HTTP_METHODS.has(value.toUpperCase()))),
   );

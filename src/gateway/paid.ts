@@ -93,9 +93,7 @@ function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading
 
 function problemsOf(reading: Reading): AppError {
   const code = reading.problems.every((problem) => problem.missing) ? 'missing_parameter' : 'invalid_parameter';
-  const [first] = reading.problems;
   return new AppError(code, {
-    message: `${first?.param}: ${first?.issue}`,
     details: detailsOf(reading),
     ...(Object.keys(reading.suggestion).length > 0 ? { suggestion: reading.suggestion } : {}),
   });

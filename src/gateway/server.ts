@@ -2,11 +2,12 @@ import crypto from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import compression from 'compression';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
 import { asAppError, metaHeader, sendAnswer } from './answer';
+import { unknownPath } from './fallbacks';
 import { type FreeDeps, freeRoutes } from './free';
 import { META_SCHEMA } from './meta-schema';
 import { type PaidDeps, type PaidEndpoint, paidHandler } from './paid';
@@ -49,8 +50,11 @@ export function makeGateway(deps: GatewayDeps): Express {
     const body = method === 'POST' ? [express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
     app.all(path, only(method), ...body, paidHandler(endpoint, deps.paid));
   }
-  app.use(() => {
-    throw new AppError('endpoint_not_found');
+  app.use(({ path }: Request) => {
+    throw unknownPath(
+      path,
+      deps.endpoints.map(({ endpoint }) => endpoint),
+    );
   });
   app.use(lastResort(deps.logger));
   return app;
