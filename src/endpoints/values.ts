@@ -108,9 +108,9 @@ const READERS: Record<string, Reader> = {
     const value = text === undefined ? undefined : canonicalCategory(text);
     return value === undefined ? wrong('is not a category', CATEGORIES, text && nearest(text, CATEGORIES)) : { ok: true, value };
   },
-  ConditionId: hex(canonicalConditionId, '0x and 64 hex digits'),
-  EvmAddress: hex(canonicalEvmAddress, '0x and 40 hex digits'),
-  TokenId: formed(same(isTokenId), '1 to 78 decimal digits'),
+  ConditionId: hex(canonicalConditionId, 'an id of 0x and 64 hex digits'),
+  EvmAddress: hex(canonicalEvmAddress, 'an address of 0x and 40 hex digits'),
+  TokenId: formed(same(isTokenId), 'an id of 1 to 78 decimal digits'),
   Coin: formed(canonicalCoin, 'a base coin symbol (BTC, kPEPE, xyz:CL)', coinMeant),
   Base58: formed(same(isBase58Address), 'a base58 address of 32 bytes (case-sensitive)'),
 };

@@ -133,10 +133,10 @@ describe('bad values are named, with what was got and what is allowed', () => {
 
   test('what is missing is told apart from what is wrong', () => {
     expect(post('wallets/profile', {}).problems).toEqual([
-      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true, allowed: '0x and 40 hex digits' }),
+      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true, allowed: 'an address of 0x and 40 hex digits' }),
     ]);
     expect(post('wallets/compare', {}).problems).toEqual([
-      expect.objectContaining({ missing: true, allowed: { min_items: 2, max_items: 5, item: '0x and 40 hex digits' } }),
+      expect.objectContaining({ missing: true, allowed: { min_items: 2, max_items: 5, item: 'an address of 0x and 40 hex digits' } }),
     ]);
     expect(get('lp/positions/active', '').problems).toEqual([
       expect.objectContaining({ missing: true, allowed: ['pool_address', 'owner'] }),
