@@ -5,6 +5,7 @@ import { type Upstream, UpstreamError } from '../../../workers/upstream';
 import type { PoolType } from '../chain-addresses';
 import { dammV2Pools } from './damm-v2-pools';
 import { dlmmPools } from './dlmm-pools';
+import { askInTurn } from './live-turns';
 import { integer, isObject } from './record';
 
 /** Hosts of the index, by pool type. */
@@ -96,18 +97,7 @@ async function asked(
   to: Date,
   signal: AbortSignal,
 ): Promise<Pick<LiveStep, 'pages' | 'skipped'>> {
-  const pages: LiveStep['pages'][number][] = [];
-  let unknown = 0;
-  for (const { pool_address, pool_type } of bare) {
-    const answer = await indexes[pool_type].get(`/pools/${pool_address}`, {}, signal).catch(notListed);
-    if (answer === null) unknown += 1;
-    else pages.push(pageFor(pool_type, answer, to));
-  }
-  return { pages, skipped: unknown === 0 ? {} : { pool_not_listed: unknown } };
-}
-
-/** The index's word that it does not know what was asked for. */
-export function notListed(error: unknown): null {
-  if (error instanceof UpstreamError && error.status === 404) return null;
-  throw error;
+  const ask = ({ pool_address, pool_type }: BarePool): Promise<unknown> => indexes[pool_type].get(`/pools/${pool_address}`, {}, signal);
+  const { told, skipped } = await askInTurn('pool', bare, ask, true);
+  return { pages: told.map(({ one, answer }) => pageFor(one.pool_type, answer, to)), skipped };
 }

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
-import type { LiveSource, LiveStep } from '../../../workers/source';
+import type { LiveSource } from '../../../workers/source';
 import type { Upstream } from '../../../workers/upstream';
-import { notListed } from './live-pools';
+import { askInTurn } from './live-turns';
 import { positionHistory } from './position-history';
 
 /** The index tells an event a little after the chain does. */
@@ -30,15 +30,16 @@ export function livePositions(dlmm: Upstream, poll_ms: number, positions_a_poll:
     async *update(cursor, to, { signal, db }) {
       for (let { until } = cursor as unknown as PositionsCursor; ;) {
         const touched = await listTouched(db, until, to, positions_a_poll);
-        const pages: LiveStep['pages'][number][] = [];
-        for (const { position_address } of touched) {
-          const answer = await dlmm.get(`/positions/${position_address}/historical`, {}, signal).catch(notListed);
-          const name = `positions_${position_address}_historical.json`;
-          if (answer !== null) pages.push({ source: positionHistory, page: pageOf(name, 'json', [answer]) });
-        }
+        const ask = ({ position_address }: Touched): Promise<unknown> => dlmm.get(`/positions/${position_address}/historical`, {}, signal);
+        // Their turn comes once: while the index fails, they wait.
+        const { told, skipped } = await askInTurn('position', touched, ask);
+        const pages = told.map(({ one, answer }) => {
+          const name = `positions_${one.position_address}_historical.json`;
+          return { source: positionHistory, page: pageOf(name, 'json', [answer]) };
+        });
         const whole = touched.length < positions_a_poll;
         until = whole ? later(until, to).toISOString() : (touched.at(-1) as Touched).at.toISOString();
-        yield { pages, cursor: { until } satisfies PositionsCursor, watermark: whole ? to : new Date(until) };
+        yield { pages, skipped, cursor: { until } satisfies PositionsCursor, watermark: whole ? to : new Date(until) };
         if (whole) return;
       }
     },

@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep } from '../../../workers/source';
 import type { PoolType } from '../chain-addresses';
-import { type Indexes, notListed, stampOf } from './live-pools';
+import { type Indexes, stampOf } from './live-pools';
+import { askInTurn } from './live-turns';
 import { volumeHistory } from './volume-history';
 
 /** Pools whose volume the index is asked for: the largest ones, in turn. */
@@ -33,26 +34,32 @@ export function liveVolumes(indexes: Indexes, poll_ms: number, pools_a_poll: num
       const began_at = known.done === 0 ? to.toISOString() : known.began_at;
       const pools = await listLargest(db, known.done, pools_a_poll);
       const from = Math.floor(Date.parse(known.round_at ?? began_at) / 1_000) - BACK_S;
-      const pages: LiveStep['pages'][number][] = [];
-      for (const { pool_address, pool_type } of pools) {
-        const query = { timeframe: '1h', start_time: from, end_time: Math.floor(to.getTime() / 1_000) };
-        const answer = await indexes[pool_type].get(`/pools/${pool_address}/volume/history`, query, signal).catch(notListed);
-        const name = `pools_${pool_address}_volume_history_1h_${stampOf(to)}.json`;
-        if (answer !== null && !isEmpty(answer)) pages.push({ source: volumeHistory, page: pageOf(name, 'json', [answer]) });
-      }
+      const query = { timeframe: '1h', start_time: from, end_time: Math.floor(to.getTime() / 1_000) };
+      const ask = ({ pool_address, pool_type }: LargePool): Promise<unknown> =>
+        indexes[pool_type].get(`/pools/${pool_address}/volume/history`, query, signal);
+      const { told, skipped } = await askInTurn('pool', pools, ask, true);
+      const pages = told.flatMap(({ one, answer }): LiveStep['pages'] => {
+        const name = `pools_${one.pool_address}_volume_history_1h_${stampOf(to)}.json`;
+        return isEmpty(answer) ? [] : [{ source: volumeHistory, page: pageOf(name, 'json', [answer]) }];
+      });
       const over = pools.length < pools_a_poll;
       const next = over
         ? { done: 0, round_at: began_at, began_at }
         : { done: known.done + pools.length, round_at: known.round_at, began_at };
-      yield { pages, cursor: next satisfies VolumesCursor, watermark: over ? new Date(began_at) : null };
+      yield { pages, skipped, cursor: next satisfies VolumesCursor, watermark: over ? new Date(began_at) : null };
     },
   };
 }
 
-const isEmpty = (answer: unknown): boolean => (answer as { data?: unknown[] }).data?.length === 0;
+const isEmpty = (answer: unknown): boolean => (answer as { data?: unknown[] } | null)?.data?.length === 0;
 
-async function listLargest(db: Pool, offset: number, limit: number): Promise<{ pool_address: string; pool_type: PoolType }[]> {
-  const { rows } = await db.query<{ pool_address: string; pool_type: PoolType }>(
+interface LargePool {
+  pool_address: string;
+  pool_type: PoolType;
+}
+
+async function listLargest(db: Pool, offset: number, limit: number): Promise<LargePool[]> {
+  const { rows } = await db.query<LargePool>(
     'SELECT pool_address, pool_type FROM lp_pool WHERE catalogued ORDER BY tvl_usd DESC NULLS LAST, pool_address OFFSET $1 LIMIT $2',
     [offset, Math.max(0, Math.min(limit, POOLS - offset))],
   );

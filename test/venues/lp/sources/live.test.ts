@@ -5,11 +5,13 @@ import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { lpFeeds } from '../../../../src/venues/lp/sources/live';
 import { liveChain } from '../../../../src/venues/lp/sources/live-chain';
 import { livePools } from '../../../../src/venues/lp/sources/live-pools';
+import { livePositions } from '../../../../src/venues/lp/sources/live-positions';
 import { type ChainReader, chainReader } from '../../../../src/venues/lp/sources/live-rpc';
 import { listFeeds } from '../../../../src/workers/feed-store';
+import { liveVolumes } from '../../../../src/venues/lp/sources/live-volumes';
 import type { Runner } from '../../../../src/workers/runner';
-import type { FeedCursor, LiveContext, LiveSource } from '../../../../src/workers/source';
-import type { Query, Upstream } from '../../../../src/workers/upstream';
+import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../../src/workers/source';
+import { type Query, type Upstream, UpstreamError } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf } from '../../../support/dump';
 import { runnerOf, TurnedClock, untilRead } from '../../../support/feeds';
@@ -175,6 +177,51 @@ describe('an upstream that never comes to an end', () => {
     const index = { get } as unknown as Upstream;
     expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(2);
     expect(asked).toBe(4);
+  });
+});
+
+describe('an index that cannot tell of one', () => {
+  const contextOf = (rows: readonly object[]): LiveContext =>
+    ({ signal: new AbortController().signal, db: { query: () => Promise.resolve({ rows }) }, now: () => day(1) }) as unknown as LiveContext;
+  /** Of `broken` it answers 500, else an empty page. */
+  const indexes = (...broken: string[]): Record<'dlmm' | 'damm_v2', Upstream> => {
+    const get = (path: string): Promise<unknown> =>
+      broken.some((address) => path.includes(address))
+        ? Promise.reject(new UpstreamError('index answered 500', 500))
+        : Promise.resolve({ page_size: 1, data: [], events: [] });
+    const index = { get } as unknown as Upstream;
+    return { dlmm: index, damm_v2: index };
+  };
+  const pools = ['a', 'b', 'c', 'd'].map((pool_address) => ({ pool_address, pool_type: 'dlmm' }));
+  async function read(source: LiveSource): Promise<LiveStep | undefined> {
+    let last: LiveStep | undefined;
+    for await (const step of source.update(source.begin(day(0)), day(1), contextOf(pools))) last = step;
+    return last;
+  }
+
+  test('of a pool is passed over, and that is counted; of several in a row it is down', async () => {
+    const index = indexes('/pools/b');
+    expect(await read(livePools(index, 50, 50))).toMatchObject({ skipped: { pool_not_told: 1 }, watermark: day(1) });
+    expect(await read(liveVolumes(index, 50, 4))).toMatchObject({ skipped: { pool_not_told: 1 }, cursor: { done: 4 } });
+    await expect(read(livePools(indexes('/pools/b', '/pools/c', '/pools/d'), 50, 50))).rejects.toThrow('500');
+  });
+
+  test('what it does not list, or refuses as no question, is counted', async () => {
+    const refusing = (status: number): Upstream =>
+      ({
+        get: (path: string) => (path === '/pools' ? Promise.resolve({ data: [] }) : Promise.reject(new UpstreamError('no', status))),
+      }) as unknown as Upstream;
+    const index = { dlmm: refusing(404), damm_v2: refusing(404) };
+    expect(await read(livePools(index, 50, 50))).toMatchObject({ skipped: { pool_not_listed: 4 } });
+    for (const [status, reason] of [
+      [404, 'position_not_listed'],
+      [422, 'position_not_told'],
+    ] as const) {
+      const context = contextOf([{ position_address: 'p', at: day(0.5) }]);
+      const source = livePositions(refusing(status), 50, 9);
+      for await (const step of source.update(source.begin(day(0)), day(1), context))
+        expect(step).toMatchObject({ pages: [], skipped: { [reason]: 1 } });
+    }
   });
 });
 
