@@ -7,8 +7,8 @@ import { outOfOrder } from './support/sort-orders';
 import { loosestInput } from './support/subjects';
 import { type ThreeWorlds, commonWorlds } from './support/three-worlds';
 
-// What must hold between answers and within them, whatever the world, on all three venues: series without holes, parts that are a whole, one figure
-// whoever tells it, feeds in order, large moves among all moves, addresses in any spelling.
+// What must hold between answers and within them, whatever the world, on all three venues: series without holes, hours that add up to days, parts that
+// are a whole, one figure whoever tells it, short lists that begin long ones, feeds in order, large moves among all moves, addresses in any spelling.
 
 type Row = Record<string, unknown>;
 
@@ -88,6 +88,24 @@ test.each(BUCKETED.map(({ name }) => [name]))('%s: buckets are multiples of thei
         }
     }
   expect(seen).toBeGreaterThan(20);
+});
+
+const ADDED = ['volume', 'volume_usd', 'smart_volume_usd', 'trade_count', 'event_count', 'buy_volume', 'sell_volume', 'smart_net_flow', 'long_volume', 'short_volume', 'fees_claimed', 'claims', 'insider_trades', 'insider_buy_usdc']; // prettier-ignore
+
+test.each(BUCKETED.map(({ name }) => [name]))('%s: the hours of a day add up to the day', async (name) => {
+  const endpoint = endpointOf(name);
+  const told = async (bucket_size: string): Promise<Map<string, number>> => {
+    const data = await get<unknown>(name, { ...loosestInput(endpoint, worlds.subjects[endpoint.venue]), timeframe: '7d', bucket_size });
+    const rows = listsWith(data, 'bucket').flat();
+    const cells = rows.flatMap((row) => ADDED.filter((field) => field in row).map((field) => ({ key: JSON.stringify([String(row.bucket).slice(0, 10), field, ...SERIES.map((of) => row[of])]), value: Number(row[field] ?? 0) }))); // prettier-ignore
+    const sums = new Map<string, number>();
+    for (const { key, value } of cells) sums.set(key, (sums.get(key) ?? 0) + value);
+    return new Map([...sums].filter(([, value]) => Math.abs(value) > 0.001).sort());
+  };
+  const [hours, days] = [await told('1h'), await told('1d')];
+  expect(days.size).toBeGreaterThan(2);
+  expect([...hours.keys()]).toEqual([...days.keys()]);
+  for (const [key, value] of days) expect([key, hours.get(key)]).toEqual([key, expect.closeTo(value, 3)]);
 });
 
 /** Lists of which a field adds up to 100, when nothing is cut off. */
@@ -176,6 +194,33 @@ async function all(name: string, input: Input, most = 5_000): Promise<Row[]> {
     if (cursor === null || rows.length >= most) return rows;
   }
 }
+
+/** Whether the lists of the one are beginnings of the other's, and all else is the same. */
+function begins(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length <= other.length && one.every((item, index) => begins(item, other[index]));
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  return Object.entries(one).every(([name, child]) => begins(child, (other as Row)[name]));
+}
+
+/** Grids are in order of time, and one summary is of the rows listed. */
+const OF_THE_ROWS = ['markets/volume-heatmap', 'lp/platform/volume-heatmap', 'markets/early-movers'];
+const LIMITED = ENDPOINTS.filter(({ name, parameters }) => parameters.some((one) => one.pricedLimit) && !OF_THE_ROWS.includes(name));
+
+test.each(LIMITED.map(({ name }) => [name]))('%s: a shorter list is the beginning of a longer one, in pages or whole', async (name) => {
+  const endpoint = endpointOf(name);
+  const limit = endpoint.parameters.find((one) => one.pricedLimit) as (typeof endpoint.parameters)[number];
+  const paged = endpoint.parameters.some((one) => one.name === 'cursor');
+  for (const timeframe of endpoint.parameters.some((one) => one.name === 'timeframe') ? ['7d', '30d'] : [null]) {
+    const input = { ...loosestInput(endpoint, worlds.subjects[endpoint.venue]), ...(timeframe !== null && { timeframe }) };
+    const whole = await get<unknown>(name, { ...input, [limit.name]: limit.max });
+    for (const most of [1, 2, 7]) {
+      const short = await get<unknown>(name, { ...input, [limit.name]: most });
+      expect([timeframe, most, whole === null ? short : begins(short, whole)]).toEqual([timeframe, most, whole === null ? null : true]);
+    }
+    if (paged && Array.isArray(whole)) expect((await all(name, { ...input, limit: 7 }, 50)).slice(0, 50)).toEqual(whole.slice(0, 50));
+  }
+});
 
 test('large moves are among all moves, and none of them is missing', async () => {
   const idOf = ({ TxId, tx_id, UsdTotal, usd_total, EventType, event_type, PositionAddress, position_address }: Row): string =>
