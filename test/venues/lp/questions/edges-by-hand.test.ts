@@ -9,14 +9,17 @@ import {
   claimFee,
   dammPoolsPage,
   dlmmPoolsPage,
+  dlmmSwap,
   history,
   liquidity,
+  liquidityChange,
   pairs,
   positionClose,
   positionCreate,
   rebalancing,
   SOL_USDC,
   tx,
+  ZED_SOL,
   ZED_USDC,
 } from '../pages';
 
@@ -72,6 +75,8 @@ test('pools/detail: who has left holds nothing, whatever was lost', async () => 
   expect(await data('lp/pools/detail', { pool_address: SOL_USDC })).toMatchObject({
     unique_lps: 3,
     active_lps: 1,
+    // By today's run.
+    smart_lp_count: 1,
     net_liquidity_usd: 900,
     hhi: 1,
     top_lps: [{ owner: BEN, share_pct: 100, net_deposit_usd: 500 }],
@@ -404,6 +409,47 @@ test('what is shown as a bound reaches it: nobody sees more than six decimals', 
       expect(await shown('lp/positions/active', { owner: BEN, min_usd: bound }, 'net_value_usd')).toEqual(reached);
       expect(await shown('lp/pools/trending', { min_volume_usd: bound }, 'volume_usd')).toEqual(reached);
     }
+  } finally {
+    await other.drop();
+  }
+});
+
+test('liquidity is what was told last: by the catalogue, or by the reserves that an event stated, at the prices of now', async () => {
+  const other = await testDatabase();
+  const at = (time: string): Date => new Date(`2026-03-10T${time}:00Z`);
+  const liquidityAt = async (time: string): Promise<unknown> =>
+    (await ask<Row>(other, 'lp/pools/detail', at(time), { pool_address: ZED_SOL })).data.liquidity_usd;
+  const topAt = async (time: string, min_liquidity_usd: number): Promise<unknown> =>
+    ask<Row[]>(other, 'lp/pools/top', at(time), { sort_by: 'liquidity', min_liquidity_usd }).then(({ data: rows }) => rows.length, (error: { code: string }) => error.code); // prettier-ignore
+  try {
+    // 50,000 with ZED at 0.25 and SOL at 100.5; then 80,000 ZED and 100 SOL.
+    await loadRecords(other.pool, 'damm_v2_pools_2026-03-10T09-30-00Z.json', [dammPoolsPage]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx('g1', '2026-03-10T10:00:00Z', ANNA, liquidityChange(ZED_SOL, P1, ANNA, 4_000_000, 0, 0, [80_000_000_000, 100_000_000_000])),
+    ]);
+    expect([await liquidityAt('09:50'), await liquidityAt('10:10')]).toEqual([50_000, 30_050]);
+    expect([await topAt('10:10', 30_050), await topAt('10:10', 30_050.01)]).toEqual([1, 'empty_result']);
+    const [pool] = dammPoolsPage.data;
+    await loadRecords(other.pool, 'damm_v2_pools_2026-03-10T10-20-00Z.json', [{ ...dammPoolsPage, data: [{ ...pool, tvl: 60_000 }] }]);
+    expect(await liquidityAt('10:25')).toBe(60_000);
+  } finally {
+    await other.drop();
+  }
+});
+
+test.each([
+  ['a swap', '10:00', '11:00', -2_300],
+  ['an event', '11:00', '10:00', -2_200],
+])('the price of a pool is that of whatever came last: %s', async (_, event, swap, bin) => {
+  const other = await testDatabase();
+  try {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx('h1', `2026-03-10T${event}:00Z`, BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P2, 1_000_000_000, 100_000_000, -2_200)),
+      tx('h2', `2026-03-10T${swap}:00Z`, CARA, dlmmSwap(SOL_USDC, CARA, -2_300, 1_000_000_000, 100_000_000, true, 1_000)),
+    ]);
+    const { data: pool } = await ask<Row>(other, 'lp/pools/detail', NOW, { pool_address: SOL_USDC });
+    expect(pool.price).toBeCloseTo(1_000 * 1.001 ** bin, 4);
   } finally {
     await other.drop();
   }
