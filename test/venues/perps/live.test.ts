@@ -220,6 +220,36 @@ describe('hourly files', () => {
   });
 });
 
+test('accounts whose role nobody knows are passed over: those after them are asked', async () => {
+  const api = http.createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += String(chunk)));
+    request.on('end', () => {
+      const { user } = JSON.parse(text) as { user: string };
+      if (user === accounts[0]) response.writeHead(422).end();
+      else response.end(JSON.stringify({ role: user === accounts[1] ? 'somethingNew' : 'user' }));
+    });
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const accounts = [1, 2, 3, 4].map((n) => `0x${String(n).padStart(40, '0')}`);
+  const asked = async (...[, [limit, offset]]: [string, [number, number]]): Promise<unknown> => ({
+    rows: await Promise.resolve(accounts.slice(offset, offset + limit).map((trader) => ({ trader }))),
+  });
+  const info = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const tuning = { fills_ms: 50, meta_ms: 50, roles_ms: 50, roles_a_poll: 2, info_per_second: 1_000 };
+  const roles = perpsFeeds({ archive: 'http://127.0.0.1:1', info }, tuning)[2];
+  const context = { signal: new AbortController().signal, db: { query: asked }, now: () => hours(5) } as unknown as LiveContext;
+  const steps: LiveStep[] = [];
+  for (let cursor = roles?.begin(START) ?? {}; steps.length < 3; cursor = steps.at(-1)?.cursor ?? {})
+    for await (const step of roles?.update(cursor, hours(5), context) ?? []) steps.push(step);
+  expect(steps.map(({ cursor, skipped }) => [cursor.passed, skipped])).toEqual([
+    [2, { role_not_told: 1 }],
+    [2, {}],
+    [2, {}],
+  ]);
+  await new Promise((resolve) => void api.close(resolve));
+});
+
 test('feeds are off without upstreams, and the fills of all accounts are needed', () => {
   expect(perpsFeeds({})).toEqual([]);
   expect(perpsFeeds({ archive: 'http://localhost:1' }).map(({ name }) => name)).toEqual(['perps.fills']);

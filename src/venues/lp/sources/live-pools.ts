@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep, RecordedSource } from '../../../workers/source';
+import { askInTurn } from '../../../workers/turns';
 import { type Upstream, UpstreamError } from '../../../workers/upstream';
 import type { PoolType } from '../chain-addresses';
 import { dammV2Pools } from './damm-v2-pools';
 import { dlmmPools } from './dlmm-pools';
-import { askInTurn } from './live-turns';
 import { integer, isObject } from './record';
 
 /** Hosts of the index, by pool type. */

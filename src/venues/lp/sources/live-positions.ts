@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource } from '../../../workers/source';
+import { askInTurn } from '../../../workers/turns';
 import type { Upstream } from '../../../workers/upstream';
-import { askInTurn } from './live-turns';
 import { positionHistory } from './position-history';
 
 /** The index tells an event a little after the chain does. */

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep } from '../../../workers/source';
+import { askInTurn } from '../../../workers/turns';
 import type { PoolType } from '../chain-addresses';
 import { type Indexes, stampOf } from './live-pools';
-import { askInTurn } from './live-turns';
 import { volumeHistory } from './volume-history';
 
 /** Pools whose volume the index is asked for: the largest ones, in turn. */

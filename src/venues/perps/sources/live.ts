@@ -1,10 +1,11 @@
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, UpstreamUrls } from '../../../workers/source';
+import { askInTurn } from '../../../workers/turns';
 import { type Upstream, makeUpstream } from '../../../workers/upstream';
 import { filesAt } from './hour-files';
 import { liveBlocks } from './live-blocks';
 import { meta } from './meta';
-import { roles } from './roles';
+import { decodeRole, roles } from './roles';
 
 /** How often feeds are polled. */
 export interface LiveTuning {
@@ -56,7 +57,12 @@ function liveMeta(api: Upstream, poll_ms: number): LiveSource {
 
 const UNASKED = `
 SELECT s.trader FROM perp_score s WHERE s.day = (SELECT max(day) FROM perp_score) AND NOT EXISTS (SELECT FROM perp_role r WHERE r.trader = s.trader)
-ORDER BY s.trades DESC, s.trader LIMIT $1`;
+ORDER BY s.trades DESC, s.trader LIMIT $1 OFFSET $2`;
+
+interface RolesCursor {
+  /** Accounts of this lap that the venue told no role of, those that trade most: they are passed over until its end. */
+  passed: number;
+}
 
 /** What accounts are, asked one by one: those that trade most first. */
 function liveRoles(api: Upstream, { roles_ms, roles_a_poll }: LiveTuning): LiveSource {
@@ -65,17 +71,18 @@ function liveRoles(api: Upstream, { roles_ms, roles_a_poll }: LiveTuning): LiveS
     continues: null,
     gates: false,
     poll_ms: roles_ms,
-    begin: () => ({}),
+    begin: () => ({ passed: 0 }) satisfies RolesCursor,
     head: ({ now }) => Promise.resolve(now()),
-    async *update(_cursor, to, { signal, db }) {
-      const { rows } = await db.query<{ trader: string }>(UNASKED, [roles_a_poll]);
-      const exchanges: unknown[] = [];
-      for (const { trader } of rows) {
-        const body = { type: 'userRole', user: trader };
-        exchanges.push({ request: { body }, response: await api.post('/info', body, signal) });
-      }
+    async *update(cursor, to, { signal, db }) {
+      const { passed = 0 } = cursor as Partial<RolesCursor>;
+      const { rows } = await db.query<{ trader: string }>(UNASKED, [roles_a_poll, passed]);
+      const asked = rows.map(({ trader }) => ({ type: 'userRole', user: trader }));
+      const { told, skipped } = await askInTurn('role', asked, (body) => api.post('/info', body, signal), true);
+      const exchanges = told.map(({ one, answer }) => ({ request: { body: one }, response: answer }));
+      const without = asked.length - exchanges.filter((exchange) => decodeRole(exchange) !== undefined).length;
+      const next = { passed: asked.length < roles_a_poll ? 0 : passed + without };
       const pages = exchanges.length === 0 ? [] : [{ source: roles, page: pageOf('roles', 'json', exchanges) }];
-      yield { pages, cursor: {}, watermark: to };
+      yield { pages, skipped, cursor: next satisfies RolesCursor, watermark: to };
     },
   };
 }

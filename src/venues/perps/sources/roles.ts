@@ -51,7 +51,8 @@ function askedOf(record: unknown): unknown {
   return field(body, 'type') === 'userRole' ? field(body, 'user') : undefined;
 }
 
-function decodeRole(record: unknown): { trader: string; role: Role } | undefined {
+/** Whose role an exchange tells; undefined where it tells none that is known. */
+export function decodeRole(record: unknown): { trader: string; role: Role } | undefined {
   const user = askedOf(record);
   const trader = typeof user === 'string' ? canonicalEvmAddress(user) : undefined;
   const role = ROLES.find((known) => known === field(field(record, 'response'), 'role'));

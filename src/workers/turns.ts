@@ -1,31 +1,31 @@
-import { UpstreamError } from '../../../workers/upstream';
+import { UpstreamError } from './upstream';
 
-/** What the index told of those it was asked for one by one; and reason -> of how many it told nothing. */
-export interface Told<One> {
-  told: { one: One; answer: unknown }[];
+/** What an upstream told of those it was asked for one by one; and reason -> of how many it told nothing. */
+export interface Told<One, Answer> {
+  told: { one: One; answer: Answer }[];
   skipped: Record<string, number>;
 }
 
 type Status = UpstreamError['status'];
-/** The index does not know this one. */
+/** The upstream does not know this one. */
 const NOT_LISTED: readonly Status[] = [404, 410];
 /** It will say the same whenever it is asked for this one. */
 const REFUSED: readonly Status[] = [400, 422];
-/** When so many fail in a row, it is the index that fails. */
+/** When so many fail in a row, it is the upstream that fails. */
 const FAILED_IN_A_ROW = 3;
 
 /**
- * Asks the index one by one. Whom it does not list is left out and counted as `<what>_not_listed`; whom it cannot tell of while it tells of
+ * Asks an upstream one by one. Whom it does not list is left out and counted as `<what>_not_listed`; whom it cannot tell of while it tells of
  * others as `<what>_not_told`, for one must not stop all: where their turn comes again (`again`), else where asking again would not help.
- * Throws when the index fails.
+ * Throws when the upstream fails.
  */
-export async function askInTurn<One>(
+export async function askInTurn<One, Answer>(
   what: string,
   asked: readonly One[],
-  ask: (one: One) => Promise<unknown>,
+  ask: (one: One) => Promise<Answer>,
   again = false,
-): Promise<Told<One>> {
-  const told: { one: One; answer: unknown }[] = [];
+): Promise<Told<One, Answer>> {
+  const told: Told<One, Answer>['told'] = [];
   const skipped: Record<string, number> = {};
   const skip = (reason: string): void => void (skipped[`${what}_${reason}`] = (skipped[`${what}_${reason}`] ?? 0) + 1);
   let failed = 0;
