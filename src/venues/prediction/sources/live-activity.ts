@@ -2,9 +2,10 @@ import type { Pool } from 'pg';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
 import type { LiveContext, LiveSource } from '../../../workers/source';
+import { askInTurn } from '../../../workers/turns';
 import type { Upstream } from '../../../workers/upstream';
 import { dataApiActivity } from './data-api';
-import { type Ask, readSpan } from './live-span';
+import { type Ask, type Slice, readSpan } from './live-span';
 import { unixSecond } from './live-trades';
 
 /** What changes shares without a trade; trades come from `/trades`. */
@@ -21,6 +22,8 @@ interface ActivityCursor {
   since: number;
   /** Unix second of this lap: when it began, or up to where wallets were known by then. */
   lap: number;
+  /** Wallets that could not be told of, and from which Unix second on they are asked in the next lap. */
+  owed: Readonly<Record<string, number>>;
 }
 
 /** A wallet whose activity is worth asking for, and from when on. */
@@ -29,20 +32,22 @@ interface Asked {
   from: number;
 }
 
-// Who holds shares or traded since the last lap may move them; who was first seen in it is asked from the beginning.
+// Who holds shares or traded since the last lap may move them; who was first seen in it is asked from the beginning, who is owed an answer in any case.
 const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new FROM pm_wallet WHERE wallet > $1
-  AND (first_seen_at >= to_timestamp($2) OR EXISTS (SELECT 1 FROM pm_position AS position WHERE position.wallet = pm_wallet.wallet AND position.shares > position.redeemed_shares)
+  AND (first_seen_at >= to_timestamp($2) OR wallet = ANY($4) OR EXISTS (SELECT 1 FROM pm_position AS position WHERE position.wallet = pm_wallet.wallet AND position.shares > position.redeemed_shares)
     OR EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" >= to_timestamp($2)))
 ORDER BY wallet LIMIT $3`;
 
-async function nextWallets(db: Pool, { after, since }: ActivityCursor, count: number): Promise<Asked[]> {
-  const { rows } = await db.query<{ wallet: string; is_new: boolean }>(NEXT_WALLETS, [after, since - OVERLAP_S, count]);
-  return rows.map(({ wallet, is_new }) => ({ wallet, from: is_new ? BEGINNING_S : since - OVERLAP_S }));
+async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, count: number): Promise<Asked[]> {
+  const { rows } = await db.query<{ wallet: string; is_new: boolean }>(NEXT_WALLETS, [after, since - OVERLAP_S, count, Object.keys(owed)]);
+  const usual = since - OVERLAP_S;
+  return rows.map(({ wallet, is_new }) => ({ wallet, from: is_new ? BEGINNING_S : Math.min(usual, owed[wallet] ?? usual) }));
 }
 
 /**
  * Redemptions, splits, merges and conversions: the upstream tells them one wallet at a time, so wallets are asked in laps, `a_poll` of
- * them a poll. Its watermark is the beginning of the last whole lap; it gates nothing.
+ * them a poll. Its watermark is the beginning of the last whole lap; it gates nothing. A wallet that cannot be told of while others are is counted,
+ * and asked for all of it in the next lap.
  */
 export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): LiveSource {
   return {
@@ -50,16 +55,16 @@ export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): L
     continues: 'prediction.activity',
     gates: false,
     poll_ms,
-    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from) }) satisfies ActivityCursor,
+    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from), owed: {} }) satisfies ActivityCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, context) {
-      const known = cursor as unknown as ActivityCursor;
+      const known: ActivityCursor = { owed: {}, ...(cursor as unknown as Omit<ActivityCursor, 'owed'>) };
       const lap = known.after === '' ? await lapOf(known, to, context) : known.lap;
       const wallets = await nextWallets(context.db, known, a_poll);
-      const { rows, skipped } = await ask(data, wallets, unixSecond(to) + 1, context);
+      const { rows, skipped, owed } = await ask(data, wallets, unixSecond(to) + 1, known.owed, context);
       const name = `activity-${known.after}-${unixSecond(to)}.json`;
       const done = wallets.length < a_poll;
-      const next = done ? { after: '', since: lap, lap } : { after: wallets.at(-1)?.wallet ?? '', since: known.since, lap };
+      const next = done ? { after: '', since: lap, lap, owed } : { after: wallets.at(-1)?.wallet ?? '', since: known.since, lap, owed };
       yield {
         pages: rows.length === 0 ? [] : [{ source: dataApiActivity, page: pageOf(name, 'json', rows) }],
         cursor: next satisfies ActivityCursor,
@@ -81,17 +86,20 @@ async function ask(
   data: Upstream,
   wallets: readonly Asked[],
   end: number,
+  owing: ActivityCursor['owed'],
   { signal }: LiveContext,
-): Promise<{ rows: unknown[]; skipped: Record<string, number> }> {
-  const rows: unknown[] = [];
-  const skipped: Record<string, number> = {};
-  for (const { wallet, from } of wallets) {
+): Promise<{ rows: unknown[]; skipped: Record<string, number>; owed: ActivityCursor['owed'] }> {
+  const slicesOf = async ({ wallet, from }: Asked): Promise<Slice[]> => {
     const listing: Ask = (window) =>
       data.get('/activity', { user: wallet, type: TYPES, sortBy: 'TIMESTAMP', sortDirection: 'DESC', ...window }, signal);
-    for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) {
-      rows.push(...slice.rows);
-      for (const [reason, count] of Object.entries(slice.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count;
-    }
-  }
-  return { rows, skipped };
+    const slices: Slice[] = [];
+    for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) slices.push(slice);
+    return slices;
+  };
+  const { told, skipped } = await askInTurn('wallet', wallets, slicesOf, true);
+  const slices = told.flatMap(({ answer }) => answer);
+  for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) skipped[reason] = (skipped[reason] ?? 0) + count;
+  const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
+  for (const { one } of told) delete owed[one.wallet];
+  return { rows: slices.flatMap(({ rows }) => rows), skipped, owed };
 }

@@ -1,8 +1,11 @@
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { type PretendPrediction, startPredictionUpstream } from '../../../../src/sandbox/venues/prediction';
 import { predictionFeeds } from '../../../../src/venues/prediction/sources/live';
+import { liveActivity } from '../../../../src/venues/prediction/sources/live-activity';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
+import type { FeedCursor, LiveContext, LiveStep } from '../../../../src/workers/source';
+import { type Upstream, UpstreamError } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { TurnedClock, runnerOf, untilRead } from '../../../support/feeds';
@@ -73,4 +76,38 @@ describe('the prediction market read over HTTP', () => {
     );
     expect(trades?.lag.events).toBeGreaterThan(0);
   });
+});
+
+test('a wallet that cannot be told of stops no other, and is asked for all of it in the next lap', async () => {
+  const now = day(1).getTime() / 1_000;
+  const wallets = ['0xa', '0xb', '0xc'];
+  const query = (text: string, [after]: [string]): Promise<unknown> =>
+    Promise.resolve({
+      rows: text.includes('pm_wallet')
+        ? wallets.filter((wallet) => wallet > after).map((wallet) => ({ wallet, is_new: false }))
+        : [{ begun: 2, until: day(1) }],
+    });
+  const asked: [string, number][] = [];
+  let broken = true;
+  const get = (_path: string, { user, start }: { user: string; start: number }): Promise<unknown> => {
+    asked.push([user, start]);
+    return broken && user === '0xb' ? Promise.reject(new UpstreamError('data answered 500', 500)) : Promise.resolve([]);
+  };
+  const feed = liveActivity({ get } as unknown as Upstream, 50, 9);
+  const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
+  const read = async (cursor: FeedCursor): Promise<LiveStep> => {
+    for await (const step of feed.update(cursor, day(1), context)) return step;
+    throw new Error('no step');
+  };
+  const first = await read(feed.begin(day(0)));
+  expect(first).toMatchObject({ skipped: { wallet_not_told: 1 }, watermark: day(1) });
+  broken = false;
+  asked.length = 0;
+  expect(await read(first.cursor)).toMatchObject({ skipped: {}, cursor: { owed: {} } });
+  const since = day(0).getTime() / 1_000;
+  expect(asked).toEqual([
+    ['0xa', now - 600],
+    ['0xb', since - 600],
+    ['0xc', now - 600],
+  ]);
 });
