@@ -92,7 +92,8 @@ async function readReceipt(response: Response): Promise<unknown | null> {
   return receipt === null ? null : (await import('mppx')).Receipt.deserialize(receipt);
 }
 
-const answers = (url: string): Promise<boolean> =>
+/** Whether anything answers there, whatever it says. */
+export const answers = (url: string): Promise<boolean> =>
   fetch(url).then(
     () => true,
     () => false,

@@ -1,9 +1,9 @@
 import { Connection, PublicKey } from '@solana/web3.js';
 import { createClient, http, parseAbi } from 'viem';
 import { readContract } from 'viem/actions';
-import type { BuyerProtocol } from './buyer';
+import { type BuyerProtocol, answers } from './buyer';
 import { SOLANA_USDC, associatedTokenAccount } from './chains/solana-tokens';
-import type { SandboxWallets } from './wallets';
+import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 
 const ERC20 = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
 
@@ -12,12 +12,26 @@ const ERC20 = parseAbi(['function balanceOf(address owner) view returns (uint256
  * runs no Tempo chain or the chain cannot be reached.
  */
 export async function merchantBalance({ solana, tempo }: SandboxWallets, protocol: BuyerProtocol): Promise<bigint> {
-  if (protocol !== 'tempo') {
-    const account = new PublicKey(associatedTokenAccount(solana.pay_to, SOLANA_USDC));
-    const { value } = await new Connection(solana.rpc_url, 'confirmed').getTokenAccountBalance(account);
-    return BigInt(value.amount);
-  }
+  if (protocol !== 'tempo') return reached(solana.rpc_url, onSolana(solana));
   if (tempo === null) throw new Error('The sandbox runs no Tempo chain here, so nothing can be bought by the tempo protocol.');
-  const client = createClient({ transport: http(tempo.rpc_url) });
-  return readContract(client, { address: tempo.usdc, abi: ERC20, functionName: 'balanceOf', args: [tempo.pay_to] });
+  return reached(tempo.rpc_url, onTempo(tempo));
+}
+
+async function onSolana({ pay_to, rpc_url }: SolanaWallet): Promise<bigint> {
+  const account = new PublicKey(associatedTokenAccount(pay_to, SOLANA_USDC));
+  const { value } = await new Connection(rpc_url, 'confirmed').getTokenAccountBalance(account);
+  return BigInt(value.amount);
+}
+
+function onTempo({ pay_to, rpc_url, usdc }: TempoWallet): Promise<bigint> {
+  const client = createClient({ transport: http(rpc_url) });
+  return readContract(client, { address: usdc, abi: ERC20, functionName: 'balanceOf', args: [pay_to] });
+}
+
+/** What the chain at `url` is asked; where nothing answers there, in one sentence. */
+function reached<T>(url: string, asked: Promise<T>): Promise<T> {
+  return asked.catch(async (cause: Error) => {
+    if (await answers(url)) throw cause;
+    throw new Error(`The sandbox's chain cannot be reached at ${url}; npm start starts it.`, { cause });
+  });
 }

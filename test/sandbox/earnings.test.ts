@@ -1,3 +1,4 @@
+import { freePort } from '../../src/lib/net';
 import { merchantBalance } from '../../src/sandbox/earnings';
 import type { SandboxWallets } from '../../src/sandbox/wallets';
 import { type LocalChains, localChains } from '../support/chains';
@@ -21,4 +22,12 @@ test("the merchant's balance is what each chain says it is", async () => {
   expect([await merchantBalance(wallets, 'x402'), await merchantBalance(wallets, 'solana')]).toEqual([123_456n, 123_456n]);
   expect(await merchantBalance(wallets, 'tempo')).toBe(654_321n);
   await expect(merchantBalance({ ...wallets, tempo: null }, 'tempo')).rejects.toThrow('no Tempo chain');
+});
+
+test('a sandbox that does not run is told in one sentence', async () => {
+  const rpc_url = `http://127.0.0.1:${await freePort()}`;
+  const wallets = { tempo: { rpc_url, pay_to: TEMPO_MERCHANT, usdc: chains.tempo.usdc } } as unknown as SandboxWallets;
+  await expect(merchantBalance(wallets, 'tempo')).rejects.toMatchObject({
+    message: `The sandbox's chain cannot be reached at ${rpc_url}; npm start starts it.`,
+  });
 });
