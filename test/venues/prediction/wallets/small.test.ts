@@ -147,10 +147,15 @@ test('gains that were lost again, sides that outweigh the largest, positions wit
     // One third each: the top outcome is outweighed.
     expect(apart.positions.map(({ token_id, agreement }) => [token_id, agreement])).toEqual([0, 1, 2].map((index) => [token(40, index), 0])); // prettier-ignore
     for (const sort_by of ['pnl', 'value']) {
-      const { data: mixed } = await call<{ positions: Record<string, unknown>[] }>(db, 'wallets/portfolio', now, { wallets: [wallet(45), wallet(46)], sort_by, min_position_usdc: 0 }); // prettier-ignore
+      const { data: mixed } = await call<{ positions: Record<string, unknown>[]; conflicts: unknown[] }>(db, 'wallets/portfolio', now, { wallets: [wallet(45), wallet(46)], sort_by, min_position_usdc: 0 }); // prettier-ignore
       // 20 shares that cost 8 are worth 6; nothing tells what half a set is worth.
       expect(mixed.positions.map(({ token_id, unrealized_pnl_usdc }) => [token_id, unrealized_pnl_usdc])).toEqual([[token(40, 0), -2], [token(42, 0), null], [token(42, 1), null]]); // prettier-ignore
+      // Who holds both sides differs from nobody.
+      expect(mixed.conflicts).toEqual([]);
     }
+    // What has no price is as large as its cost.
+    const { data: large } = await call<{ positions: Record<string, unknown>[] }>(db, 'wallets/portfolio', now, { wallets: [wallet(45)], min_position_usdc: 25 }); // prettier-ignore
+    expect(large.positions.map(({ token_id }) => token_id)).toEqual([token(42, 0), token(42, 1)]);
     await loadRecords(db.pool, 'activity-2.json', Array.from({ length: 12 }, (_, index) => move(530 + index, 50 + index, 47, 'SPLIT', 10, 10, 2 * DAY))); // prettier-ignore
     await loadRecords(db.pool, 'activity-3.json', Array.from({ length: 12 }, (_, index) => move(550 + index, 50 + index, 47, 'MERGE', 10, 10, DAY))); // prettier-ignore
     const experts = { category: 'Politics', min_category_trades: 1 };
