@@ -1,3 +1,4 @@
+import { VENUE_CONTRACTS } from '../../../../src/venues/prediction/venue-contracts';
 import { testDatabase } from '../../../support/database';
 import { loadSmallWorld, market, now, trade } from '../small-world';
 import { condition, loadRecords, token, wallet } from '../support';
@@ -197,7 +198,12 @@ describe('markets by hand', () => {
     ]); // prettier-ignore
     expect(overlap_holders).toBe(0);
     // Everybody redeemed.
-    expect((await callForError(db, 'markets/ownership', now, { condition_id: condition(2) })).code).toBe('empty_result');
+    for (const min_shares of [1, 0])
+      expect((await callForError(db, 'markets/ownership', now, { condition_id: condition(2), min_shares })).code).toBe('empty_result');
+    // The venue's own contracts hold for others.
+    await loadRecords(db.pool, 'markets-7.json', [market(13)]);
+    await loadRecords(db.pool, 'trades-7.json', [{ ...trade(60, 13, 0, 3, 'BUY', 10, 0.4, 600), proxyWallet: VENUE_CONTRACTS[0] }]);
+    expect((await callForError(db, 'markets/ownership', now, { condition_id: condition(13) })).code).toBe('empty_result');
   });
 
   test('search, closing-soon', async () => {
