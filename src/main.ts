@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Command } from './cli/command';
+import { type Command, Help } from './cli/command';
 import { command as buy } from './cli/buy';
 import { command as endpoints } from './cli/endpoints';
 import { command as ingest } from './cli/ingest';
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
   const dotenv = path.join(root, '.env');
   if (fs.existsSync(dotenv)) process.loadEnvFile(dotenv);
   const [name = 'serve', ...args] = process.argv.slice(2);
+  if (name === '--help' || name === '-h') throw new Help(`Commands: ${Object.keys(COMMANDS).join(', ')}.`);
   const command = COMMANDS[name];
   if (command === undefined) throw new Error(`Unknown command ${name}. Commands: ${Object.keys(COMMANDS).join(', ')}.`);
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
@@ -25,6 +26,10 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
+  if (error instanceof Help) {
+    process.stdout.write(`${error.message}\n`);
+    return;
+  }
   // One clear sentence; the stack only when asked for.
   process.stderr.write(`\n${process.env.LOG_LEVEL === 'debug' ? error.stack : error.message}\n`);
   process.exit(1);

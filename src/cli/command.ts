@@ -8,7 +8,10 @@ export interface Place {
 /** One command of the program: its arguments in, its exit code out. Throws an Error whose message is one clear sentence. */
 export type Command = (args: readonly string[], place: Place) => Promise<number>;
 
-/** `--name value` and `--name=value` options and the other words. Throws on options that are not `allowed`. */
+/** Not an error: somebody asked what the command takes, and its message tells it. */
+export class Help extends Error {}
+
+/** `--name value` and `--name=value` options and the other words. Throws on options that are not `allowed`, and Help for `--help`. */
 export function parseArguments(
   args: readonly string[],
   allowed: readonly string[],
@@ -18,6 +21,7 @@ export function parseArguments(
   const words: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] as string;
+    if (arg === '--help' || arg === '-h') throw new Help(`Usage: ${usage}`);
     if (!arg.startsWith('--')) {
       words.push(arg);
       continue;

@@ -157,8 +157,7 @@ describe('one clear sentence, exit code 1', () => {
     [['quote', 'GET', '/api/v1/markets/trending', '--body', '{}'], 'A GET has no --body'],
     [['quote', 'POST', '/api/v1/wallets/profile?wallet=0x1'], "/api/v1/wallets/profile takes its parameters as --body '{…}'"],
     [['endpoints', 'cheap'], 'Unknown argument cheap. Usage: npm run endpoints'],
-    [['rebuild', '--help'], 'Unknown option --help. Usage: npm run rebuild'],
-    [['reconcile', '--help'], 'Unknown option --help. Usage: npm run reconcile'],
+    [['rebuild', '--all'], 'Unknown option --all. Usage: npm run rebuild'],
     [['quote', 'GET', '/api/v1/markets/trending', 'now'], 'Unknown argument now. Usage: npm run quote'],
     [['serve', '--port', '4000'], 'Unknown option --port. Usage: npm start'],
     [['serve'], 'PORT must be a whole number', { PORT: 'eighty' }],
@@ -173,6 +172,18 @@ describe('one clear sentence, exit code 1', () => {
     60_000,
   );
 });
+
+test.each(['serve', 'rebuild', 'buy'])(
+  '%s tells what it takes, and does nothing else',
+  async (name) => {
+    const data = path.join(folder, 'asked');
+    const run = program([name, '--help'], { DATA_DIR: data });
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toMatch(/^Usage: npm (run|start)/);
+    expect(fs.existsSync(data)).toBe(false);
+  },
+  60_000,
+);
 
 test('quote explains a price', async () => {
   const run = program(['quote', 'GET', '/api/v1/markets/trending?timeframe=7d&category=Politics'], {});
