@@ -58,6 +58,11 @@ export interface SignatureView {
   status: { level: 'processed' | 'confirmed' | 'finalized'; err: unknown } | null;
 }
 
+/** With the height of the newest block it had read just before; null where it did not tell. */
+export interface DatedView extends SignatureView {
+  height: number | null;
+}
+
 export interface BlockhashSample {
   blockhash: string;
   last_valid_block_height: number;
@@ -98,11 +103,6 @@ export class SolanaChain {
 
   getBlockHeight(signal?: AbortSignal): Promise<number> {
     return this.pool.first(blockHeightOf, signal);
-  }
-
-  /** Block heights of all providers that answer. */
-  async listBlockHeights(signal?: AbortSignal): Promise<number[]> {
-    return answered(await this.pool.all(blockHeightOf, signal));
   }
 
   isBlockhashValid(blockhash: string, signal?: AbortSignal): Promise<boolean> {
@@ -157,18 +157,16 @@ export class SolanaChain {
 
   /** What each provider that answers knows about a signature (its history included). */
   async listSignatureViews(signature: string, signal?: AbortSignal): Promise<SignatureView[]> {
-    const params = [[signature], { searchTransactionHistory: true }];
-    const replies = await this.pool.all((rpc) => ask<InContext<(StatusJson | null)[]>>(rpc, 'getSignatureStatuses', params), signal);
-    return answered(replies).map(({ context, value }) => {
-      const status = value[0] ?? null;
-      return {
-        slot: context.slot,
-        status:
-          status === null
-            ? null
-            : { level: status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed'), err: status.err },
-      };
-    });
+    return answered(await this.pool.all((rpc) => viewOf(rpc, signature), signal));
+  }
+
+  /** The same, each asked for its block height first. */
+  async listDatedViews(signature: string, signal?: AbortSignal): Promise<DatedView[]> {
+    const dated = async (rpc: JsonRpcNode): Promise<DatedView> => {
+      const height = await blockHeightOf(rpc).catch(() => null);
+      return { height, ...(await viewOf(rpc, signature)) };
+    };
+    return answered(await this.pool.all(dated, signal));
   }
 
   /** How a landed transaction changed the token balance of `account`, in atomic units; undefined while no provider has it. */
@@ -248,3 +246,12 @@ function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
 const ask = <T>(rpc: JsonRpcNode, method: string, params: readonly unknown[]): Promise<T> => rpc.call(method, params) as Promise<T>;
 
 const blockHeightOf = (rpc: JsonRpcNode): Promise<number> => ask<number>(rpc, 'getBlockHeight', [CONFIRMED]);
+
+async function viewOf(rpc: JsonRpcNode, signature: string): Promise<SignatureView> {
+  const params = [[signature], { searchTransactionHistory: true }];
+  const { context, value } = await ask<InContext<(StatusJson | null)[]>>(rpc, 'getSignatureStatuses', params);
+  const [status = null] = value;
+  if (status === null) return { slot: context.slot, status: null };
+  const level = status.confirmationStatus ?? (status.confirmations === null ? 'finalized' : 'processed');
+  return { slot: context.slot, status: { level, err: status.err } };
+}

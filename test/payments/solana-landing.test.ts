@@ -24,7 +24,7 @@ function landingOn({ views, heights = [], change, err = null, providers = 2 }: T
   const chain = {
     providers,
     listSignatureViews: async () => views,
-    listBlockHeights: async () => heights,
+    listDatedViews: async () => views.map((view, index) => ({ ...view, height: heights[index] ?? null })),
     findTokenChange: async () => (change === undefined ? undefined : { err, change }),
   };
   return new SolanaLanding(chain as unknown as SolanaChain, 'merchant', { info() {}, warn() {}, error() {} });
@@ -50,6 +50,8 @@ test.each<[told: string, chain: Told, status: string]>([
   ['not seen by the only one that answers', { views: [nothing()], heights: [AFTER, AFTER] }, 'unknown'],
   ['not seen by the furthest, its time over, but a laggard saw it', { views: [nothing(501), sees('processed')], heights: [AFTER, AFTER] }, 'unknown'],
   ['not seen by two, its time over for both', { views: [nothing(), nothing()], heights: [AFTER, AFTER] }, 'failed'],
+  ['not seen by two of three, its time over for one and for the one that does not answer', { views: [nothing(), nothing()], heights: [AFTER, AFTER - 1], providers: 3 }, 'unknown'],
+  ['not seen by two of three, its time over for both', { views: [nothing(), nothing()], heights: [AFTER, AFTER], providers: 3 }, 'failed'],
   ['not seen by the only one there is, its time over', { views: [nothing()], heights: [AFTER], providers: 1 }, 'failed'],
   ['nobody answers', { views: [], heights: [AFTER, AFTER] }, 'unknown'],
 ])('a payment %s', async (_, chain, status) => {

@@ -83,12 +83,11 @@ export class SolanaLanding {
     return { status: 'failed', reason: 'balance_change_mismatch' };
   }
 
+  /** Nobody has seen it, and two who have not (or the only one there is) had read past its end before they were asked. */
   private async neverLanded(record: PaymentRecord, overAt: number, signal: AbortSignal): Promise<boolean> {
-    const witnesses = Math.min(2, this.chain.providers);
-    const past = (await this.chain.listBlockHeights(signal)).filter((height) => height > overAt);
-    if (past.length < witnesses) return false;
-    const views = await this.chain.listSignatureViews(record.transaction, signal);
-    return views.length >= witnesses && views.every(({ status }) => status === null);
+    const views = await this.chain.listDatedViews(record.transaction, signal);
+    const witnesses = views.filter(({ height }) => height !== null && height > overAt);
+    return witnesses.length >= Math.min(2, this.chain.providers) && views.every(({ status }) => status === null);
   }
 
   private expiryHeight(record: PaymentRecord): number | null {
