@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
-import { untilAborted, withDeadline } from '../lib/deadline';
+import { inTime } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
@@ -34,12 +34,10 @@ export interface Health {
 /** Who asks for health does not wait long: what has not answered by then is down. */
 const PATIENCE_MS = 3_000;
 
-const inTime = <T>(work: () => Promise<T>): Promise<T> => withDeadline(PATIENCE_MS, (signal) => untilAborted(work(), signal));
-
 async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_ms: number }> {
   const started = performance.now();
   try {
-    await inTime(work);
+    await inTime(PATIENCE_MS, work);
     return { ok: true, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
   } catch {
     return { ok: false, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
@@ -84,7 +82,7 @@ export function makeHealth(deps: HealthDeps): Health {
       const [databases, methods, scored] = await Promise.all([
         Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
         deps.payments.health(),
-        inTime(() => deps.scored()).catch(() => ({})),
+        inTime(PATIENCE_MS, () => deps.scored()).catch(() => ({})),
       ]);
       const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
       const payable = enabled.some(({ status }) => status === 'ok');

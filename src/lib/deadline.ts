@@ -17,6 +17,9 @@ export async function withDeadline<T>(ms: number, ask: (signal: AbortSignal) => 
   }
 }
 
+/** What `work` brings, or a TimeoutError when `ms` milliseconds have passed: for work that knows no signals and goes on by itself. */
+export const inTime = <T>(ms: number, work: () => Promise<T>): Promise<T> => withDeadline(ms, (signal) => untilAborted(work(), signal));
+
 /** What `promise` brings, or the signal's reason when that aborts first: for work that knows no signals and goes on by itself. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

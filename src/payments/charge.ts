@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { PostJson } from '../chains/json-rpc';
 import { isSolanaAddress, SolanaChain } from '../chains/solana';
 import { TempoChain } from '../chains/tempo';
-import { untilAborted, withDeadline } from '../lib/deadline';
+import { inTime } from '../lib/deadline';
 import { Availability } from './availability';
 import { Corridor } from './corridor';
 import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
@@ -113,9 +113,7 @@ async function healthOf(
   availability: Availability,
 ): Promise<Record<ProtocolName, MethodHealth>> {
   // The chains are worth a word even while the database is not.
-  const newest = await withDeadline(LEDGER_LOOK_MS, (signal) => untilAborted(ledger.lastSettlements(), signal)).catch(
-    () => new Map<ProtocolName, Date>(),
-  );
+  const newest = await inTime(LEDGER_LOOK_MS, () => ledger.lastSettlements()).catch(() => new Map<ProtocolName, Date>());
   const one = async (name: ProtocolName): Promise<MethodHealth> => {
     const protocol = protocols.find((candidate) => candidate.name === name);
     const last_settlement_at = newest.get(name) ?? null;

@@ -8,7 +8,7 @@ import { findCoin } from './find-coin';
 import { heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
-import { COINS, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { lifeRows, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface PressurePairsArgs {
@@ -164,7 +164,7 @@ async function coinsOf(asked: string[] | null, window: Window, context: GraphCon
     throw new AppError('empty_result', {
       details: [{ param: 'coins', issue: UNKNOWN_COIN, got: unknown.join(',') }],
       suggestion: { coins: null },
-      fallback: COINS,
+      fallback: COIN_LIST,
     });
   if (unknown.length > 0) context.meta.warnings.push(`unknown coins left out: ${unknown.join(', ')}`);
   return [...new Set(found.flatMap(({ known }) => known ?? []))];

@@ -46,12 +46,12 @@ export function without<Filters extends object>(filters: Filters, unfiltered: Pa
 }
 
 export const UNKNOWN_COIN = 'is no coin of this venue';
-export const COINS = { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' };
+export const COIN_LIST = { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' };
 
 /** The venue's spelling of a coin that must be known. Throws not_found. */
 export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
   const known = await findCoin(prisma, coin, now);
-  if (known === undefined) throw notKnown('coin', coin, UNKNOWN_COIN, COINS);
+  if (known === undefined) throw notKnown('coin', coin, UNKNOWN_COIN, COIN_LIST);
   return known;
 }
 

@@ -29,7 +29,15 @@ const NOW = new Date('2026-03-10T12:30:00Z');
 const [P1, P2, P3] = [named('position one'), named('position two'), named('position three')];
 
 type Row = Record<string, unknown>;
-let db: Awaited<ReturnType<typeof testDatabase>>;
+type Store = Awaited<ReturnType<typeof testDatabase>>;
+let db: Store;
+
+/** A world of its own, gone when `work` is done. */
+async function inStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const store = await testDatabase();
+  await work(store).finally(() => store.drop());
+}
+
 const data = async <Data = Row>(endpoint: string, variables: Row = {}): Promise<Data> =>
   (await ask<Data>(db, endpoint, NOW, variables)).data;
 
@@ -84,16 +92,13 @@ test('pools/detail: who has left holds nothing, whatever was lost', async () => 
 });
 
 test('pools/detail: a bin beyond all prices tells none', async () => {
-  const far = await testDatabase();
-  try {
+  await inStore(async (far) => {
     await loadRecords(far.pool, 'pools.json', [dlmmPoolsPage]);
     const added = (name: string, at: string, bin: number): Row =>
       tx(name, at, BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P2, 1_000_000_000, 100_000_000, bin));
     await loadRecords(far.pool, 'chain.json', [added('n1', '2026-03-10T10:00:00Z', 2_000_000_000)]);
     expect((await ask<Row>(far, 'lp/pools/detail', NOW, { pool_address: SOL_USDC })).data).toMatchObject({ price: null, total_events: 1 });
-  } finally {
-    await far.drop();
-  }
+  });
 });
 
 test('lps/profile: a position is open, closed, or nobody knows', async () => {
@@ -142,15 +147,12 @@ test('volume-heatmap: whatever was done without a known value is told, deposits 
     usdY: '0',
   });
   delete (unpriced.events as Row[])[0]?.totalUsd;
-  const later = await testDatabase();
-  try {
+  await inStore(async (later) => {
     await loadRecords(later.pool, 'histories.json', [unpriced]);
     const { data: cells, meta } = await ask<Row[]>(later, 'lp/platform/volume-heatmap', NOW, { group_by: 'action' });
     expect(cells).toMatchObject([{ action: 'withdraw', event_count: 1, volume_usd: 0 }]);
     expect(meta.warnings).toContain('1 event has no known USD value: left out of volume');
-  } finally {
-    await later.drop();
-  }
+  });
 });
 
 test('lps/profile: the points of a score are told as exactly as they add up', async () => {
@@ -212,8 +214,7 @@ test('all begins with the first fact of a pool, other windows reach back to when
 });
 
 test('all of what has no fact at all is empty, not too long', async () => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     await loadRecords(other.pool, 'pairs.json', pairs);
     for (const [endpoint, variables] of [
       ['lp/pools/volume-history', { pool_address: ZED_USDC }],
@@ -221,14 +222,11 @@ test('all of what has no fact at all is empty, not too long', async () => {
       ['lp/platform/volume-heatmap', {}],
     ] as const)
       await expect(ask(other, endpoint, NOW, { ...variables, timeframe: 'all' })).rejects.toMatchObject({ code: 'empty_result' });
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('a bucket in which a pool had events and no swaps is no empty one', async () => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
     await loadRecords(other.pool, 'histories.json', [own('d1', '2026-03-10T10:00:00Z', 'add', P1, ANNA, '70')]);
     const hour = { timestamp: Date.UTC(2026, 2, 10, 11) / 1_000, volume: 30, fees: 0.3, protocol_fees: 0 };
@@ -238,14 +236,11 @@ test('a bucket in which a pool had events and no swaps is no empty one', async (
       { bucket: '2026-03-10T10:00:00Z', volume_usd: 0, event_count: 1, pct_of_bucket: null },
       { bucket: '2026-03-10T11:00:00Z', volume_usd: 30, event_count: 0, pct_of_bucket: 100 },
     ]);
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('lps/whales: the share of a pool is of the liquidity last seen before the event, in its own hour too', async () => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     const [pool] = dlmmPoolsPage.data;
     await loadRecords(other.pool, 'pools_2026-03-10T10-20-00Z.json', [{ ...dlmmPoolsPage, data: [{ ...pool, tvl: 1000 }] }]);
     await loadRecords(other.pool, 'histories.json', [
@@ -255,14 +250,11 @@ test('lps/whales: the share of a pool is of the liquidity last seen before the e
     ]);
     const { data: rows } = await ask<Row[]>(other, 'lp/lps/whales', NOW, { min_usd: 1 });
     expect(rows.map((row) => row.PctOfPool)).toEqual([10, 10, null]);
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('positions/history is in the order of the chain: in a rebalance what is taken out comes before what goes in again', async () => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
     await loadRecords(other.pool, 'chain.json', [
       tx(
@@ -290,9 +282,7 @@ test('positions/history is in the order of the chain: in a rebalance what is tak
       ['RemoveLiquidity', 0],
       ['ClaimFee', 0],
     ]);
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('pools/events end where windows end: what happens now comes later', async () => {
@@ -302,14 +292,13 @@ test('pools/events end where windows end: what happens now comes later', async (
 });
 
 test('events of a position whose owner nobody told are money and events, and no provider', async () => {
-  const other = await testDatabase();
-  const told = async <Data = Row>(endpoint: string, variables: Row = {}): Promise<Data> =>
-    (await ask<Data>(other, endpoint, NOW, variables)).data;
-  const old = (at: string, usd: number): Row => ({
-    tx_id: named(`old ${at}`, 64), position_address: P1, pair_address: ZED_USDC, active_bin_id: 7, token_x_amount: 0, token_y_amount: usd * 1e6,
-    token_x_usd_amount: 0, token_y_usd_amount: usd, price: 1, onchain_timestamp: Date.parse(at) / 1_000,
-  }); // prettier-ignore
-  try {
+  await inStore(async (other) => {
+    const told = async <Data = Row>(endpoint: string, variables: Row = {}): Promise<Data> =>
+      (await ask<Data>(other, endpoint, NOW, variables)).data;
+    const old = (at: string, usd: number): Row => ({
+      tx_id: named(`old ${at}`, 64), position_address: P1, pair_address: ZED_USDC, active_bin_id: 7, token_x_amount: 0, token_y_amount: usd * 1e6,
+      token_x_usd_amount: 0, token_y_usd_amount: usd, price: 1, onchain_timestamp: Date.parse(at) / 1_000,
+    }); // prettier-ignore
     await loadRecords(other.pool, 'pairs.json', pairs);
     await loadRecords(other.pool, 'position_deposits.json', [old('2026-03-10T10:10:00Z', 300)]);
     await loadRecords(other.pool, 'position_claim_fees.json', [old('2026-03-10T12:20:00Z', 3)]);
@@ -347,15 +336,12 @@ test('events of a position whose owner nobody told are money and events, and no 
       expect(await told('lp/pools/top', { timeframe })).toMatchObject([{ event_count: 4, unique_lps: 1 }]);
       expect(await told('lp/lps/top', { timeframe })).toMatchObject([{ owner: BEN, event_count: 2 }]);
     }
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('a rate is the launch schedule above 10 % in the first day of a constant-product pool, implausible above what a program allows', async () => {
-  const other = await testDatabase();
-  const DAY = 86_400_000;
-  try {
+  await inStore(async (other) => {
+    const DAY = 86_400_000;
     const table: [type: 'damm_v2' | 'dlmm', age_ms: number, rate: number, flag: string | null][] = [
       ['damm_v2', DAY - 1_000, 10.5, 'launch_fee_schedule'],
       ['damm_v2', DAY - 1_000, 10, null],
@@ -380,14 +366,11 @@ test('a rate is the launch schedule above 10 % in the first day of a constant-pr
     expect(rows.map((row) => [row.pool_type, row.fee_rate_pct, row.fee_rate_flag])).toEqual(
       table.map(([type, , rate, flag]) => [type, rate, flag]),
     );
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('what is shown as a bound reaches it: nobody sees more than six decimals', async () => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
     await loadRecords(other.pool, 'pairs.json', pairs);
     await loadRecords(other.pool, 'histories.json', [own('b1', '2026-03-10T10:00:00Z', 'add', P2, BEN, '24999.9999996')]);
@@ -409,19 +392,16 @@ test('what is shown as a bound reaches it: nobody sees more than six decimals', 
       expect(await shown('lp/positions/active', { owner: BEN, min_usd: bound }, 'net_value_usd')).toEqual(reached);
       expect(await shown('lp/pools/trending', { min_volume_usd: bound }, 'volume_usd')).toEqual(reached);
     }
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test('liquidity is what was told last: by the catalogue, or by the reserves that an event stated, at the prices of now', async () => {
-  const other = await testDatabase();
-  const at = (time: string): Date => new Date(`2026-03-10T${time}:00Z`);
-  const liquidityAt = async (time: string): Promise<unknown> =>
-    (await ask<Row>(other, 'lp/pools/detail', at(time), { pool_address: ZED_SOL })).data.liquidity_usd;
-  const topAt = async (time: string, min_liquidity_usd: number): Promise<unknown> =>
-    ask<Row[]>(other, 'lp/pools/top', at(time), { sort_by: 'liquidity', min_liquidity_usd }).then(({ data: rows }) => rows.length, (error: { code: string }) => error.code); // prettier-ignore
-  try {
+  await inStore(async (other) => {
+    const at = (time: string): Date => new Date(`2026-03-10T${time}:00Z`);
+    const liquidityAt = async (time: string): Promise<unknown> =>
+      (await ask<Row>(other, 'lp/pools/detail', at(time), { pool_address: ZED_SOL })).data.liquidity_usd;
+    const topAt = async (time: string, min_liquidity_usd: number): Promise<unknown> =>
+      ask<Row[]>(other, 'lp/pools/top', at(time), { sort_by: 'liquidity', min_liquidity_usd }).then(({ data: rows }) => rows.length, (error: { code: string }) => error.code); // prettier-ignore
     // 50,000 with ZED at 0.25 and SOL at 100.5; then 80,000 ZED and 100 SOL.
     await loadRecords(other.pool, 'damm_v2_pools_2026-03-10T09-30-00Z.json', [dammPoolsPage]);
     await loadRecords(other.pool, 'chain.json', [
@@ -432,17 +412,14 @@ test('liquidity is what was told last: by the catalogue, or by the reserves that
     const [pool] = dammPoolsPage.data;
     await loadRecords(other.pool, 'damm_v2_pools_2026-03-10T10-20-00Z.json', [{ ...dammPoolsPage, data: [{ ...pool, tvl: 60_000 }] }]);
     expect(await liquidityAt('10:25')).toBe(60_000);
-  } finally {
-    await other.drop();
-  }
+  });
 });
 
 test.each([
   ['a swap', '10:00', '11:00', -2_300],
   ['an event', '11:00', '10:00', -2_200],
 ])('the price of a pool is that of whatever came last: %s', async (_, event, swap, bin) => {
-  const other = await testDatabase();
-  try {
+  await inStore(async (other) => {
     await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
     await loadRecords(other.pool, 'chain.json', [
       tx('h1', `2026-03-10T${event}:00Z`, BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P2, 1_000_000_000, 100_000_000, -2_200)),
@@ -450,7 +427,5 @@ test.each([
     ]);
     const { data: pool } = await ask<Row>(other, 'lp/pools/detail', NOW, { pool_address: SOL_USDC });
     expect(pool.price).toBeCloseTo(1_000 * 1.001 ** bin, 4);
-  } finally {
-    await other.drop();
-  }
+  });
 });
