@@ -1,9 +1,10 @@
 import path from 'node:path';
-import type { Config } from './config';
+import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
 import { loadEndpoints } from './endpoints/load';
 import type { Endpoint } from './endpoints/endpoint';
+import { rawOfBody, readParameters, refusalOf } from './endpoints/read';
 import { AnswerCache } from './gateway/answers';
 import { bazaarOf } from './gateway/discovery';
 import { lagSeconds, makeHealth } from './gateway/health';
@@ -12,10 +13,10 @@ import { RateLimit, Slots } from './gateway/limits';
 import type { PaidDeps, PaidEndpoint } from './gateway/paid';
 import type { WingDefinitions } from './gateway/pages/methodology';
 import { type Listening, listen, makeGateway } from './gateway/server';
-import { staleError } from './gateway/stale';
+import { lagsBehind, staleError } from './gateway/stale';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
-import { makeExplorer } from './graph/explorer';
+import { type Refusal, makeExplorer } from './graph/explorer';
 import { answers, makeSchema } from './graph/schema';
 import type { Logger } from './observability/logger';
 import { type Metrics, makeMetrics } from './observability/metrics';
@@ -25,9 +26,9 @@ import type { GraphContext, Venue } from './venues/venue';
 import { lp, lpOf } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
-import { type LiveFeeds, watchFreshness } from './workers/freshness';
+import { type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
 import { makeRunner } from './workers/runner';
-import { lastScored } from './workers/scores';
+import { type IsRead, lastScored } from './workers/scores';
 
 export const VENUES: readonly Venue[] = [prediction, perps, lp];
 
@@ -67,6 +68,15 @@ export function loadCatalogue(
   return { endpoints, paid, schema };
 }
 
+/** Free questions are refused what they are refused when they are paid for. */
+function refusedWhenSold(endpoints: readonly Endpoint[]): Refusal {
+  const sold = new Map(endpoints.map((endpoint) => [endpoint.rootField, endpoint]));
+  return (question, args) => {
+    const endpoint = sold.get(question);
+    return endpoint === undefined ? null : refusalOf(readParameters(endpoint, rawOfBody(args)));
+  };
+}
+
 export interface AppOptions {
   config: Config;
   /** The folder that holds graphql/ and package.json. */
@@ -101,6 +111,12 @@ export function checkUpstreams(config: Config): void {
   feedsOf(config, config.upstreams);
 }
 
+/** Whether a venue's live feeds are near enough for its answers to be sold: what is judged once a day waits for that. */
+export function readEnough(pool: Database['pool'], config: Config, upstreams: Config['upstreams']): IsRead {
+  const feeds = feedsOf(config, upstreams);
+  return async (venue) => !lagsBehind(await readFreshness(pool, venue, feeds[venue.name] ?? []), config.clock.now());
+}
+
 /** Begins to read live feeds over connections of their own: a lock a venue, a transaction a feed. */
 async function startReading(
   feeds: LiveFeeds,
@@ -133,11 +149,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
   const ledger = await openKeyedPool(options.databaseUrl, { ...LEDGER_PATIENCE, application_name: 'smart-money-api payments' });
-  const payments = await createPayments(options.payments, { pool: ledger, logger });
+  const payments = await createPayments(options.payments, { pool: ledger, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
-  const publicUrl = config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl;
+  const publicUrl = publicUrlOf(config);
   const startedAt = new Date();
   const deps: PaidDeps = {
     payments,
@@ -154,9 +170,9 @@ export async function startApp(options: AppOptions): Promise<App> {
           }),
     cache: new AnswerCache(CACHE_BYTES),
     slots,
-    unpaid: new RateLimit(config.unpaidPerMinute),
-    refused: new RateLimit(config.unpaidPerMinute),
-    empties: new RateLimit(config.emptyPerMinute),
+    unpaid: new RateLimit(config.unpaidPerMinute, 'requests without payment'),
+    refused: new RateLimit(config.unpaidPerMinute, 'refused proofs'),
+    empties: new RateLimit(config.emptyPerMinute, 'empty answers'),
     metrics,
     logger,
     publicUrl,
@@ -184,7 +200,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     trustedProxies: config.trustedProxies,
   });
   const onBug = (error: unknown): void => logger.error({ err: error }, 'a free question failed');
-  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug }), metrics);
+  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, refusal: refusedWhenSold(endpoints) }), metrics);
 
   const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics);
   const servers: Listening[] = [];

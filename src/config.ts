@@ -43,6 +43,10 @@ export interface Config {
   logLevel: string;
 }
 
+/** The public address, as configured or as it is on this machine. */
+export const publicUrlOf = ({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string =>
+  publicUrl === false ? `http://localhost:${port}` : publicUrl;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sizes of simulated worlds by name: about how many facts a venue has in 30 days. */

@@ -25,6 +25,12 @@ async function main(): Promise<void> {
   process.exitCode = await command(args, { root, version });
 }
 
+// Who reads along may go away (`| head`, a closed terminal): the work goes on, and its exit code tells how it ended.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  });
+
 main().catch((error: Error) => {
   if (error instanceof Help) {
     process.stdout.write(`${error.message}\n`);

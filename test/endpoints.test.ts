@@ -5,7 +5,7 @@ import { sampleInput } from '../src/endpoints/json-schema';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
 import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type Product, startProduct } from './support/product';
-import { PRICE_TABLE } from './pricing/price-table';
+import { PRICE_TABLE, priceRowOf } from './pricing/price-table';
 
 // The contract of all 74 paths, over the whole product, unpaid.
 
@@ -94,7 +94,7 @@ function extremes(endpoint: Endpoint): { cheapest: Record<string, unknown>; dear
 }
 
 describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (name, endpoint) => {
-  const [, , standard, cheapest, dearest] = PRICE_TABLE.find(([path]) => path === name) as (typeof PRICE_TABLE)[number];
+  const [, , standard, cheapest, dearest] = priceRowOf(name);
 
   test('asks for the price of the table, the same in every protocol: default, cheapest, dearest', async () => {
     const ends = extremes(endpoint);
@@ -202,6 +202,55 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
   }
 });
 
+test('OpenAPI tells what is always there, what a 402 holds, and which headers matter', async () => {
+  const { paths, components, security, tags } = (await (await fetchPath('/openapi.json')).json()) as {
+    security: unknown;
+    tags: { name: string }[];
+    paths: Record<
+      string,
+      Record<string, { tags: string[]; parameters: { name: string }[]; responses: Record<string, { headers: object; content: unknown }> }>
+    >;
+    components: {
+      schemas: Record<'Meta' | 'Error' | 'PaymentRequired', { required?: string[]; properties?: Record<string, { description?: string }> }>;
+    };
+  };
+  const { Meta, Error: told, PaymentRequired } = components.schemas;
+  const offer = (await (await fetchPath('/api/v1/trades/whales')).json()) as Record<string, unknown>;
+  const unknown = (await (await fetchPath('/api/v1/nothing')).json()) as Record<string, unknown>;
+  expect(security).toEqual([]);
+  expect(told.required).toEqual(Object.keys(unknown));
+  expect(Meta.required).toContain('next_cursor');
+  for (const { properties } of [Meta, told])
+    expect(Object.entries(properties ?? {}).filter(([, { description }]) => description === undefined)).toEqual([]);
+  for (const name of ['price_usd', 'pricing', 'validation', 'expires_at', 'accepts', 'extensions']) {
+    expect(offer).toHaveProperty(name);
+    expect(JSON.stringify(PaymentRequired)).toContain(`"${name}"`);
+  }
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    expect(operation.responses['200']).toMatchObject({
+      headers: { 'PAYMENT-RESPONSE': {}, 'Payment-Receipt': {} },
+      content: { 'application/json': { schema: { required: ['data', 'meta'] } } },
+    });
+    expect(operation.responses['402']?.headers).toMatchObject({ 'PAYMENT-REQUIRED': {}, 'WWW-Authenticate': {} });
+    expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags));
+    expect(operation.parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(['Idempotency-Key', 'X-Payer']));
+  }
+});
+
+test('a language model is told how to find parameters, pages and mistakes', async () => {
+  const text = await (await fetchPath('/llms.txt')).text();
+  for (const told of [
+    '/docs',
+    '/docs/methodology',
+    '/openapi.json',
+    'meta.next_cursor',
+    'extensions.bazaar.schema',
+    'Retry-After',
+    '?path=',
+  ])
+    expect(text).toContain(told);
+});
+
 test('where one of several parameters will do, OpenAPI, the discovery record and the reference say so', async () => {
   const { paths, components } = (await (await fetchPath('/openapi.json')).json()) as {
     paths: Record<string, Record<string, { description: string }>>;
@@ -298,7 +347,8 @@ describe('free paths and unknown paths', () => {
   test('browsers may pay: preflight allows the proof headers, answers expose the receipts', async () => {
     const preflight = await fetchPath('/api/v1/trades/whales', { method: 'OPTIONS' });
     expect(preflight.status).toBe(204);
-    for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key'])
+    // A page that is shown an ETag may ask by it.
+    for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key', 'If-None-Match'])
       expect(preflight.headers.get('access-control-allow-headers')).toContain(header);
     const challenge = await fetchPath('/api/v1/trades/whales');
     for (const header of [

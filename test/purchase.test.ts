@@ -176,6 +176,11 @@ test('csv, ndjson and chosen fields', async () => {
   expect(lines[0]).not.toContain('usd_value');
 });
 
+test.each(['json', 'csv', 'ndjson'])('a long answer as %s travels packed', async (format) => {
+  const { headers } = await purchase(`perps/trades/feed?coin=BTC&format=${format}`, { headers: { 'Accept-Encoding': 'br' } });
+  expect([headers['content-encoding'], headers.vary]).toEqual(['br', expect.stringContaining('Accept-Encoding')]);
+});
+
 test('/health tells what was measured', async () => {
   const health = (await (await fetch(`${product.publicUrl}/health`)).json()) as Record<string, unknown>;
   expect(health).toMatchObject({ status: 'ok', facilitator: true, auth_mode: 'x402+mpp', semaphore: { active: 0, max: 50 } });

@@ -5,7 +5,7 @@ import { locateDatabase } from '../db/location';
 import { migrate } from '../db/migrate';
 import type { Place } from './command';
 
-/** Runs `work` over the configured database (joined where it runs, started where it does not), migrated, and lets go of it. */
+/** Runs `work` over the configured database (joined where it runs, started where it does not), migrated, and lets go of it once no other process uses it. */
 export async function withDatabase<T>(place: Place, work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = makeConfig(process.env, place.root);
   const location = await locateDatabase(config.databaseUrl, config.dataDir);
@@ -18,6 +18,8 @@ export async function withDatabase<T>(place: Place, work: (db: Database, config:
       await db.close();
     }
   } finally {
-    await location.release();
+    await location.untilAlone(() => process.stderr.write(WAITING)).finally(() => location.release());
   }
 }
+
+const WAITING = 'The database that this command started is in use by another process: this one ends after it. Ctrl-C ends both.\n';

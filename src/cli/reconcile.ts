@@ -12,7 +12,7 @@ export const command: Command = async (args, place) => {
     const settings = paymentSettings(config, config.sandbox ? joinSandboxChains(config.sandboxDir) : null);
     const payments = await createPayments(settings, { pool: db.pool, logger: makeLogger(config.logLevel) });
     try {
-      const report = await payments.reconcile();
+      const report = await payments.reconcile('all');
       process.stdout.write(`${JSON.stringify(report)}\n`);
       return report.open === 0 ? 0 : 1;
     } finally {

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import path from 'node:path';
-import { type App, VENUES, checkUpstreams, contextsOver, startApp } from '../app';
+import { type App, VENUES, checkUpstreams, contextsOver, readEnough, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
@@ -94,8 +94,8 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   const payments = await paymentsOf(config, database, running);
   const worlds = await loadWorlds(config, database, running);
   await keepMonths(config, database, logger, running);
-  await startUpkeep(config, database, logger, running);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
+  await startUpkeep(config, upstreams, database, logger, running);
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   await running.add(() => app.stop());
   await sayHow(app, config, payments);
@@ -175,20 +175,27 @@ async function keepMonths(config: Config, database: Located, logger: Logger, run
   await running.add(() => months.stop());
 }
 
-async function startUpkeep(config: Config, database: Located, logger: Logger, running: Running): Promise<void> {
+async function startUpkeep(
+  config: Config,
+  upstreams: Config['upstreams'],
+  database: Located,
+  logger: Logger,
+  running: Running,
+): Promise<void> {
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   await running.add(() => db.close());
+  const isRead = readEnough(db.pool, config, upstreams);
   const started = performance.now();
-  const runs = await catchUpScores(db.pool, VENUES, config.clock.now(), logger);
+  const runs = await catchUpScores(db.pool, VENUES, config.clock.now(), logger, isRead);
   if (runs.length > 0)
     say(
       `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     );
-  const scores = keepScores(db.pool, VENUES, config.clock, logger);
+  const scores = keepScores(db.pool, VENUES, config.clock, logger, isRead);
   await running.add(() => scores.stop());
   const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
   await running.add(() => snapshots.stop());
-  const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger);
+  const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger, isRead);
   await running.add(() => signals.stop());
 }
 

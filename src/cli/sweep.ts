@@ -1,5 +1,5 @@
 import { loadCatalogue } from '../app';
-import { makeConfig } from '../config';
+import { makeConfig, publicUrlOf } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
 import { sampleInput } from '../endpoints/json-schema';
 import { priceRange } from '../pricing/catalog';
@@ -30,7 +30,7 @@ export const command: Command = async (args, { root }) => {
   const options = parseOptions(args, ['protocol', 'url'], USAGE);
   const protocols = protocolsOf(options.protocol ?? 'all');
   const config = makeConfig(process.env, root);
-  const base = options.url ?? (config.publicUrl === false ? `http://localhost:${config.port}` : config.publicUrl);
+  const base = options.url ?? publicUrlOf(config);
   const wallets = readSandboxWallets(config.sandboxDir);
   const { endpoints } = loadCatalogue(root);
   const lines: Line[] = [];

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryConfig } from 'pg';
+import { backendOf } from './pool';
 
 /**
  * Runs `work` on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL as well
@@ -11,7 +12,7 @@ export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefi
   let cancelled = false;
   const cancel = (): void => {
     cancelled = true;
-    cancelBackend(pool.options, (client as unknown as { processID: number }).processID).catch(() => undefined);
+    cancelBackend(pool.options, backendOf(client)).catch(() => undefined);
   };
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -28,12 +29,12 @@ export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefi
 }
 
 /** Over a connection of its own: when many statements are late, the pool has none left to cancel them with. */
-async function cancelBackend(options: ClientConfig, pid: number): Promise<void> {
+async function cancelBackend(options: ClientConfig, backend: number | undefined): Promise<void> {
   const client = new Client(options);
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query('SELECT pg_cancel_backend($1)', [pid]);
+    await client.query('SELECT pg_cancel_backend($1)', [backend]);
   } finally {
     await client.end();
   }

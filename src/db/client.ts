@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { poolForPrisma } from './cancel';
 import { makeKeyedPool } from './keyed-pool';
-import { openPool } from './pool';
+import { type Settings, openPool } from './pool';
 
 /** Where statements go. */
 export interface Statements {
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
 }
 
 /** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
-export const PLANNED_EACH_TIME = '-c plan_cache_mode=force_custom_plan';
+export const PLANNED_EACH_TIME: Settings = { plan_cache_mode: 'force_custom_plan' };
 
 /** Of Prisma's statements, those with more parameters have a text for each length of their lists: too many to keep. */
 const KEPT_PARAMETERS = 4;
@@ -38,16 +38,13 @@ const nameOf = ({ sql, args }: { sql: string; args: readonly unknown[] }): strin
 
 /** Opens the database at `url`. Throws one clear sentence when it cannot be reached. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const timeout: Settings = options.statement_timeout_ms === undefined ? {} : { statement_timeout: options.statement_timeout_ms };
   const shared = {
     ...(options.max === undefined ? {} : { max: options.max }),
-    ...(options.statement_timeout_ms === undefined ? {} : { statement_timeout: options.statement_timeout_ms }),
+    settings: timeout,
     application_name: 'smart-money-api',
   };
-  const pool = await openPool(url, {
-    max: 16,
-    ...shared,
-    options: PLANNED_EACH_TIME,
-  });
+  const pool = await openPool(url, { max: 16, ...shared, settings: { ...timeout, ...PLANNED_EACH_TIME } });
   const keyed = makeKeyedPool(url, shared);
   // The adapter's type asks for a name; without one a statement is not kept.
   const statementNameGenerator = nameOf as (query: { sql: string; args: readonly unknown[] }) => string;

@@ -1,14 +1,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { type EmbeddedPostgres, startEmbedded } from './embedded';
+import { unreachable } from './reach';
 
 /** A database that can be used, and how to let go of it. */
 export interface Located {
   url: string;
   /** In words, for people. */
   name: string;
+  /** Resolves when no other process uses a database that this one started; hears first when it has to wait. */
+  untilAlone(waiting: () => void): Promise<void>;
   release(): Promise<void>;
 }
+
+const nobody = async (): Promise<void> => undefined;
 
 /** The folder of the embedded database's files. */
 const embeddedFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
@@ -20,11 +27,41 @@ export async function locateDatabase(
   settings: Record<string, string | number> = {},
 ): Promise<Located> {
   if (databaseUrl !== false)
-    return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, release: async () => undefined };
-  const running = runningServer(embeddedFolder(dataDir));
-  if (running !== null) return { url: running, name: 'embedded PostgreSQL (already running)', release: async () => undefined };
+    return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, untilAlone: nobody, release: nobody };
+  const url = runningServer(embeddedFolder(dataDir));
+  if (url !== null) {
+    const guest = await connect(url, GUEST);
+    return { url, name: 'embedded PostgreSQL (already running)', untilAlone: nobody, release: () => guest.end() };
+  }
   const server: EmbeddedPostgres = await startEmbedded(embeddedFolder(dataDir), settings);
-  return { url: server.url, name: 'embedded PostgreSQL', release: () => server.stop() };
+  const untilAlone = (waiting: () => void): Promise<void> => untilNoGuests(server.url, waiting);
+  return { url: server.url, name: 'embedded PostgreSQL', untilAlone, release: () => server.stop() };
+}
+
+/** Name of the one connection by which a process that joined the embedded database is known as long as it uses it. */
+const GUEST = 'smart-money-api guest';
+const ASK_MS = 500;
+
+async function connect(url: string, application_name: string): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name });
+  // Whoever started the database may end it at any time: what works on it hears of that by itself.
+  client.on('error', () => undefined);
+  await client.connect().catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  return client;
+}
+
+async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
+  const client = await connect(url, 'smart-money-api');
+  try {
+    const guests = (): Promise<{ rowCount: number | null }> =>
+      client.query('SELECT FROM pg_stat_activity WHERE application_name = $1', [GUEST]);
+    if ((await guests()).rowCount !== 0) waiting();
+    while ((await guests()).rowCount !== 0) await sleep(ASK_MS);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Address of a live server over `folder`, from its own lock file (line 1: process, 4: port, 8: status), or null. */

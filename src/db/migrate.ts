@@ -2,10 +2,12 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
-import { IN_UTC } from './pool';
+import { backendOf, setUp } from './pool';
 import { unreachable } from './reach';
 
 const LOCK = 72_707_369;
+/** A server that takes a connection and then says nothing is frozen, or none of PostgreSQL. */
+const REACHED_WITHIN_MS = 10_000;
 // Prisma Migrate's own table and checksums, so that its command line agrees with what we applied.
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
@@ -20,12 +22,10 @@ export interface Migrated {
 
 /** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. */
 export async function migrate(url: string, folder: string): Promise<Migrated> {
-  const client = new Client({ connectionString: url, options: IN_UTC });
-  await client.connect().catch((error: unknown) => {
-    throw unreachable(url, error);
-  });
   const applied: string[] = [];
+  const client = await connect(url);
   try {
+    await checkSessions(url, client);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query(MIGRATIONS_TABLE);
     const done = await client.query<{ name: string; checksum: string }>(
@@ -44,6 +44,28 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
   } finally {
     await client.end();
   }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: REACHED_WITHIN_MS });
+  try {
+    await client.connect();
+    await setUp(client);
+    return client;
+  } catch (error) {
+    await client.end();
+    throw unreachable(url, error);
+  }
+}
+
+/** Throws where a second connection is worked for by the process of the first: behind a pooler that lends it for a transaction each. */
+async function checkSessions(url: string, client: Client): Promise<void> {
+  const other = await connect(url);
+  await other.end();
+  if (backendOf(other) === backendOf(client))
+    throw new Error(
+      `A pooler at ${new URL(url).host} does not keep sessions, in which locks and prepared statements live: set it to (PgBouncer: pool_mode = session).`,
+    );
 }
 
 function migrationsIn(folder: string): { name: string; sql: string; checksum: string }[] {

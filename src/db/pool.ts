@@ -1,8 +1,26 @@
-import { Client, Pool, type PoolConfig, type QueryResult } from 'pg';
+import { Client, type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg';
 import { unreachable } from './reach';
 
-/** Days are UTC days, and drivers read times as UTC, wherever the server believes itself to be. */
-export const IN_UTC = '-c timezone=UTC';
+/** What a session is set to, by name. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/** Days are UTC days, and drivers read times as UTC in ISO's form, wherever the server believes itself to be. */
+const ANYWHERE: Settings = { timezone: 'UTC', datestyle: 'ISO' };
+
+const backends = new WeakMap<ClientBase, number>();
+
+/** The process of the server that works for a connection that was set up. */
+export const backendOf = (client: ClientBase): number | undefined => backends.get(client);
+
+/**
+ * Sets up the session of a new connection. By a statement: a pooler refuses or drops what a connection asks for at its start, and an address
+ * with options of its own replaces it. Nor is the process that a pooler names the server's.
+ */
+export async function setUp(client: ClientBase, settings: Settings = {}): Promise<void> {
+  const set = Object.entries({ ...ANYWHERE, ...settings }).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const { rows } = await client.query<{ backend: number }>(`SELECT pg_backend_pid() AS backend, ${set.join(', ')}`);
+  for (const { backend } of rows) backends.set(client, backend);
+}
 
 type Told = (error: Error | null, result: QueryResult) => void;
 
@@ -29,10 +47,14 @@ class Connection extends Client {
   }
 }
 
+export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_timeout'> {
+  settings?: Settings;
+}
+
 /** Connections to the database at `url`, made when they are needed. */
-export function makePool(url: string, config: PoolConfig): Pool {
-  const options = config.options === undefined ? IN_UTC : `${IN_UTC} ${config.options}`;
-  const pool = new Pool({ statement_timeout: 65_000, ...config, options, connectionString: url, Client: Connection });
+export function makePool(url: string, { settings, ...config }: PoolOptions): Pool {
+  const onConnect = (client: ClientBase): Promise<void> => setUp(client, { statement_timeout: 65_000, ...settings });
+  const pool = new Pool({ ...config, onConnect, connectionString: url, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   // Nor is one that drops in the middle of a transaction: its next statement fails, which is told to who asks it.
@@ -41,7 +63,7 @@ export function makePool(url: string, config: PoolConfig): Pool {
 }
 
 /** Connections to the database at `url`, one of them tried. Throws one clear sentence when it cannot be reached. */
-export async function openPool(url: string, config: PoolConfig): Promise<Pool> {
+export async function openPool(url: string, config: PoolOptions): Promise<Pool> {
   const pool = makePool(url, config);
   try {
     await pool.query('SELECT 1');

@@ -8,5 +8,8 @@ export function unreachable(url: string, cause: unknown): Error {
   return new Error(`The database at ${host}${pathname} cannot be reached: ${message || code}`, { cause });
 }
 
+/** By these the server, or a pooler before it, refuses a connection or ends one; its word for how severe an error is it says in its own language. */
+const NO_CONNECTION = /^(08|28|3D|53|57P)|^55000$/;
+
 /** Whether the database answered a statement, if with an error: not where the connection failed, or was ended by the server. */
-export const isAnswer = (error: unknown): boolean => error instanceof DatabaseError && error.severity === 'ERROR';
+export const isAnswer = (error: unknown): boolean => error instanceof DatabaseError && !NO_CONNECTION.test(error.code ?? '');

@@ -1,4 +1,4 @@
-import { TIMEFRAMES, type Timeframe, lengthOf } from '../lib/timeframe';
+import { TIMEFRAMES, type Timeframe, lengthOf, withShorter } from '../lib/timeframe';
 import type { Endpoint } from './endpoint';
 import type { Reading } from './read';
 
@@ -16,14 +16,14 @@ export function crossCheck(endpoint: Endpoint, reading: Reading): void {
 function longestWindow(reading: Reading): void {
   const { timeframe, timeframes } = reading.variables as { timeframe?: Timeframe; timeframes?: readonly Timeframe[] };
   if (timeframe === undefined) return;
-  const shorter = TIMEFRAMES.filter((token) => token !== 'today' && lengthOf(token) < lengthOf(timeframe)).slice(-2);
+  const meant = withShorter(timeframe);
   const problem = (issue: string, allowed: unknown): void => {
     reading.problems.push({ param: 'timeframe', issue, allowed, got: timeframe, missing: false });
     delete reading.variables.timeframe;
   };
-  if (shorter.length === 0) return problem('leaves no shorter window to compare with', TIMEFRAMES.slice(1));
+  if (meant.length === 1) return problem('leaves no shorter window to compare with', TIMEFRAMES.slice(1));
   if (!reading.sent.has('timeframes')) {
-    reading.variables.timeframes = [...shorter, timeframe];
+    reading.variables.timeframes = meant;
     return;
   }
   const longest = timeframes?.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];

@@ -23,6 +23,8 @@ export interface Parameter {
   filter: { factor: string; unless: string | null } | null;
   pricedLimit: boolean;
   aliases: readonly string[];
+  /** What it means, in the words of the root field's argument; the document's note adds what a buyer must know. */
+  meaning: string;
   note: string | null;
   sample: string | null;
 }
@@ -56,6 +58,9 @@ export type Format = (typeof FORMATS)[number];
 
 /** Formats in which an endpoint answers: csv is for lists of rows. */
 export const formatsOf = ({ answer }: Endpoint): readonly Format[] => FORMATS.filter((format) => format !== 'csv' || answer.table);
+
+/** A parameter in words: what it means, and what its document adds. */
+export const toldOf = ({ meaning, note }: Parameter): string => (note === null ? meaning : `${meaning.replace(/\.$/, '')}; ${note}`);
 
 /** A value that satisfies the parameter: its document's sample, else its default. Undefined where none is declared. */
 export function sampleOf(parameter: Parameter): Value | undefined {

@@ -15,8 +15,9 @@ import {
 } from 'graphql';
 import { CATEGORIES } from '../lib/category';
 import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
-import { type Endpoint, formatsOf, type Parameter, sampleOf } from './endpoint';
+import { type Endpoint, formatsOf, type Parameter, sampleOf, toldOf } from './endpoint';
 import { MOST_FIELDS } from './read';
+import { CLOSED_LISTS } from './values';
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -43,13 +44,15 @@ const NUMBERS = new Set(['Usd', 'Percent', 'Ratio', 'Price', 'Quantity', 'Score'
 /** Schema of one parameter, bounds and default included. */
 export function parameterSchema(parameter: Parameter, schema: GraphQLSchema): JsonSchema {
   const named = schema.getType(parameter.type);
-  const description = parameter.note ?? (isSpecifiedScalarType(named as GraphQLNamedType) ? undefined : (named?.description ?? undefined));
+  // The tokens of a closed list stand in its enum already.
+  const plain = isSpecifiedScalarType(named as GraphQLNamedType) || parameter.type in CLOSED_LISTS || parameter.note !== null;
+  const description = [toldOf(parameter), ...(plain ? [] : [named?.description ?? []])].flat().join(' ');
   const item: JsonSchema = {
     ...(INPUT_TYPES[parameter.type] ?? { type: 'string' }),
     ...(parameter.choices ? { enum: parameter.choices } : {}),
   };
   const { min, max } = parameter;
-  const extra = { ...(parameter.default === undefined ? {} : { default: parameter.default }), ...(description ? { description } : {}) };
+  const extra = { ...(parameter.default === undefined ? {} : { default: parameter.default }), description };
   if (parameter.list) return { type: 'array', items: item, minItems: min, maxItems: max, uniqueItems: true, ...extra };
   if (min === null || max === null) return { ...item, ...extra };
   return item.type === 'string' ? { ...item, minLength: min, maxLength: max, ...extra } : { ...item, minimum: min, maximum: max, ...extra };

@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLError,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -39,14 +40,12 @@ export function loadEndpoints(folder: string, schema: GraphQLSchema): Endpoint[]
 }
 
 interface Draft {
-  file: string;
   fail(node: ASTNode | null, problem: string): never;
 }
 
 function endpointOf(file: string, name: string, schema: GraphQLSchema): Endpoint {
   const document = parseFile(file);
   const draft: Draft = {
-    file,
     fail: (node, problem) => {
       const line = node?.loc ? getLocation(node.loc.source, node.loc.start).line : null;
       throw new DocumentError(file, line, problem);
@@ -73,11 +72,15 @@ function endpointOf(file: string, name: string, schema: GraphQLSchema): Endpoint
     fresh: sold.fresh as number,
     rootField: root.name.value,
     document,
-    answer: answerShape(root, (schema.getQueryType() as GraphQLObjectType).getFields()[root.name.value]!.type),
+    answer: answerShape(root, rootFieldOf(root, schema).type),
     parameters,
     oneOfRequired: groups(operation, parameters, draft),
   };
 }
+
+/** The field that a valid document asks. */
+const rootFieldOf = (root: FieldNode, schema: GraphQLSchema): GraphQLField<unknown, unknown> =>
+  (schema.getQueryType() as GraphQLObjectType).getFields()[root.name.value]!;
 
 function parseFile(file: string): DocumentNode {
   try {
@@ -124,6 +127,7 @@ function parameterOf(definition: VariableDefinitionNode, root: FieldNode, schema
   const passed = root.arguments?.find((argument) => argument.name.value === name);
   if (passed?.value.kind !== Kind.VARIABLE || passed.value.name.value !== name)
     draft.fail(definition, `$${name} must be passed to the argument of the same name`);
+  const argument = rootFieldOf(root, schema).args.find((candidate) => candidate.name === name);
   const required = definition.type.kind === Kind.NON_NULL_TYPE && definition.defaultValue === undefined;
   const nullable = definition.type.kind === Kind.NON_NULL_TYPE ? definition.type.type : definition.type;
   const list = nullable.kind === Kind.LIST_TYPE;
@@ -143,6 +147,7 @@ function parameterOf(definition: VariableDefinitionNode, root: FieldNode, schema
     filter: filter ? { factor: String(filter.factor), unless: (filter.unless as string | undefined) ?? null } : null,
     pricedLimit: directive(definition, 'priced_limit') !== undefined,
     aliases: (directive(definition, 'alias')?.names as string[] | undefined) ?? [],
+    meaning: argument?.description ?? draft.fail(definition, `the argument ${name} of the root field needs a description`),
     note: (doc?.note as string | undefined) ?? null,
     sample: (doc?.sample as string | undefined) ?? null,
   };

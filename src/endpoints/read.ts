@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Problem } from '../errors';
+import { AppError, type Problem } from '../errors';
 import { nearest } from '../lib/nearest';
 import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
 import { allowedOf, readValue } from './values';
@@ -85,6 +85,27 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
     if (meant !== undefined) reading.suggestion[name] ??= meant;
   }
   return reading;
+}
+
+const detailsOf = (reading: Reading): Problem[] => reading.problems.map(({ missing: _, ...problem }) => problem);
+
+/** The free check of a request, as its 402 and its quote tell it. */
+export const validationOf = (reading: Reading) => ({
+  valid: reading.problems.length === 0,
+  errors: detailsOf(reading),
+  ignored_params: reading.ignored,
+  resolved: reading.variables,
+  suggestion: reading.suggestion,
+});
+
+/** Why a request is refused; null where nothing is wrong with it. */
+export function refusalOf(reading: Reading): AppError | null {
+  if (reading.problems.length === 0) return null;
+  const code = reading.problems.every((problem) => problem.missing) ? 'missing_parameter' : 'invalid_parameter';
+  return new AppError(code, {
+    details: detailsOf(reading),
+    ...(Object.keys(reading.suggestion).length > 0 ? { suggestion: reading.suggestion } : {}),
+  });
 }
 
 function readOne(parameter: Parameter, names: readonly string[], raw: RawParameters, reading: Reading): void {

@@ -1,6 +1,7 @@
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
 import { CATEGORIES, canonicalCategory } from '../lib/category';
 import { canonicalCoin, coinMeant } from '../lib/coin';
+import { isCursor } from '../lib/cursor';
 import { nearest } from '../lib/nearest';
 import { DCA_TIMEFRAMES, TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 import type { Parameter } from './endpoint';
@@ -84,9 +85,6 @@ const same =
   (text: string): string | undefined =>
     test(text) ? text : undefined;
 
-/** As the scalar: a position of several keys, some of them transaction ids, is longer than other texts. */
-const MOST_CURSOR = 512;
-
 /** Scalars that take only these values. */
 export const CLOSED_LISTS: Readonly<Record<string, readonly string[]>> = {
   Timeframe: TIMEFRAMES,
@@ -100,7 +98,7 @@ const READERS: Record<string, Reader> = {
   Float: (raw, parameter) => readNumber(raw, parameter, false),
   Boolean: readBoolean,
   String: readText,
-  Cursor: (raw, parameter) => readText(raw, { ...parameter, max: MOST_CURSOR }),
+  Cursor: formed(same(isCursor), 'a meta.next_cursor of this list'),
   Timeframe: (raw) => readTimeframe(raw, TIMEFRAMES),
   DcaTimeframe: (raw) => readTimeframe(raw, DCA_TIMEFRAMES),
   Category: (raw) => {

@@ -6,6 +6,7 @@ import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
 import { META_SCHEMA } from './meta-schema';
+import { VENUES } from './pages/page';
 
 /** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
 export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
@@ -37,29 +38,111 @@ export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<stri
 
 const text = { type: 'string' };
 const textOrNull = { type: ['string', 'null'] };
+const object = { type: 'object' };
 
-/** JSON Schema of everything but a 200; a 402 also holds the offers, the price and the check of the parameters. */
-const ERROR_SCHEMA = {
-  type: 'object',
-  properties: {
-    error: { ...text, description: 'A sentence for people.' },
-    code: { ...text, enum: Object.keys(ERRORS) },
-    reason: textOrNull,
-    request_id: text,
-    charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
-    details: { type: 'array', items: { type: 'object', properties: { param: text, issue: text, allowed: {}, got: {} } } },
-    retry_after_s: { type: ['integer', 'null'] },
-    fallback: { type: ['object', 'null'], properties: { method: text, path: text, note: text } },
-    suggestion: { type: ['object', 'null'] },
+/** JSON Schema of everything but a 200. */
+const ERROR_PROPERTIES = {
+  error: { ...text, description: 'A sentence for people.' },
+  code: { ...text, enum: Object.keys(ERRORS), description: 'What went wrong; each has one status.' },
+  reason: { ...textOrNull, description: 'What lies behind the code, in short; null where the code says all.' },
+  request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
+  charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
+  details: {
+    type: 'array',
+    description: 'What is wrong with which parameter.',
+    items: { ...object, properties: { param: text, issue: text, allowed: {}, got: {} }, required: ['param', 'issue'] },
+  },
+  retry_after_s: {
+    type: ['integer', 'null'],
+    description: 'When the same request may go through, where that is known, as in `Retry-After`.',
+  },
+  fallback: {
+    type: ['object', 'null'],
+    description: 'Another request to send in its place.',
+    properties: { method: text, path: text, note: text },
+    required: ['method', 'path', 'note'],
+  },
+  suggestion: {
+    type: ['object', 'null'],
+    description: 'What to send in its place: parameters (null: leave it out), or the path that is meant.',
   },
 };
-const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+const ERROR_SCHEMA = { ...object, properties: ERROR_PROPERTIES, required: Object.keys(ERROR_PROPERTIES) };
+
+/** What a 402 holds beside that; one whose payment was refused for good makes no new offer. */
+const OFFER_SCHEMA = {
+  allOf: [
+    { $ref: '#/components/schemas/Error' },
+    {
+      ...object,
+      properties: {
+        price_usd: { type: 'number', description: 'Price of this very request.' },
+        pricing: { ...object, description: 'The price, factor by factor.' },
+        validation: {
+          ...object,
+          description: 'The free check of the parameters.',
+          properties: {
+            valid: { type: 'boolean', description: 'false: a paid request would be refused, uncharged.' },
+            errors: ERROR_PROPERTIES.details,
+            ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
+            resolved: { ...object, description: 'The parameters as they are understood, defaults included.' },
+            suggestion: { ...object, description: 'Parameters to send in place of those sent.' },
+          },
+        },
+        expires_at: { ...text, format: 'date-time', description: 'Until when the offers stand.' },
+        x402Version: { type: 'integer' },
+        accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
+        extensions: { ...object, description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer.' },
+      },
+    },
+  ],
+};
+
+const contentOfError = (name: string): object => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
+const headers = (told: Record<string, string>): object =>
+  Object.fromEntries(Object.entries(told).map(([name, description]) => [name, { description, schema: text }]));
+
+const RECEIPTS = headers({
+  'PAYMENT-RESPONSE': 'The receipt of x402, base64 of JSON.',
+  'Payment-Receipt': 'The receipt of MPP, base64url of JSON.',
+});
+const OFFERS = headers({
+  'PAYMENT-REQUIRED': 'The offers of x402, base64 of JSON.',
+  'WWW-Authenticate': 'The offers of MPP, one `Payment` challenge each.',
+});
+const RETRY = headers({ 'Retry-After': 'Seconds until the same request may go through.' });
+
+/** Headers of a request that any client may send; those of the proof are each protocol's own. */
+const HEADER_PARAMETERS = [
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'A word of your choice: a lost answer is given again for it, to the same payer, without paying twice.',
+    schema: { ...text, minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
+  },
+  {
+    name: 'X-Payer',
+    in: 'header',
+    required: false,
+    description: 'Your Solana address, where the x402 offer names no `feePayer`.',
+    schema: text,
+  },
+  {
+    name: 'Accept-Payment',
+    in: 'header',
+    required: false,
+    description: 'The MPP methods that you can pay by, best first by their `q`: the 402 then has no headers but theirs.',
+    schema: text,
+    example: 'tempo/charge, solana/charge;q=0.5',
+  },
+];
 
 /** Parameters of a GET, or the body of a POST. */
 function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
   if (endpoint.method === 'POST') {
     const content = { 'application/json': { schema: inputSchema(endpoint, schema), example: sampleInput(endpoint) } };
-    return { requestBody: { required: true, content } };
+    return { parameters: HEADER_PARAMETERS, requestBody: { required: true, content } };
   }
   const inQuery = (name: string, of: JsonSchema, more: object = {}): object => ({
     name,
@@ -78,6 +161,7 @@ function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, un
         }),
       ),
       ...Object.entries(presentationSchemas(endpoint)).map(([name, of]) => inQuery(name, of)),
+      ...HEADER_PARAMETERS,
     ],
   };
 }
@@ -105,7 +189,11 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     currency: method.asset,
     description,
   }));
-  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { $ref: '#/components/schemas/Meta' } } };
+  const answer = {
+    ...object,
+    properties: { data: outputSchema(endpoint, schema), meta: { $ref: '#/components/schemas/Meta' } },
+    required: ['data', 'meta'],
+  };
   return {
     operationId: endpoint.rootField,
     summary: endpoint.summary,
@@ -116,12 +204,13 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     'x-payment-info': { offers },
     ...requestOf(endpoint, schema),
     responses: {
-      '200': { description: 'Paid and answered', content: contentOf(endpoint, answer) },
+      '200': { description: 'Paid and answered', headers: RECEIPTS, content: contentOf(endpoint, answer) },
       '402': {
         description: 'Payment Required: the exact price of this request and how to pay it',
-        content: ERROR,
+        headers: OFFERS,
+        content: contentOfError('PaymentRequired'),
       },
-      default: { description: 'Not charged', content: ERROR },
+      default: { description: 'Not charged', headers: RETRY, content: contentOfError('Error') },
     },
   };
 }
@@ -144,12 +233,15 @@ export function openApi(
       description: 'Pay-per-query analytics over a prediction market, perpetual futures and Solana liquidity pools. No data, no charge.',
     },
     servers: [{ url: about.publicUrl }],
+    // A payment is no login: there is nothing to be given a key for.
+    security: [],
+    tags: VENUES.map(([name, description]) => ({ name, description })),
     'x-service-info': {
       categories: ['analytics'],
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
     },
     paths,
-    components: { schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA } },
+    components: { schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA, PaymentRequired: OFFER_SCHEMA } },
   };
 }
 
@@ -164,7 +256,12 @@ Send the same request again with the proof. You are charged only for data: error
 Sign the payment, but do not send it to the chain yourself. A header Idempotency-Key of your choice lets you collect a lost answer without paying twice.
 Where the x402 offer names no feePayer, send your Solana address as header X-Payer: you pay the fee, and stock clients sign.
 
-Prices: ${publicUrl}/api/v1/pricing  OpenAPI: ${publicUrl}/openapi.json
+A GET takes its parameters in the query, a POST as one JSON object. What an endpoint takes and gives stands in the body of its 402 (extensions.bazaar.schema) and in OpenAPI.
+Answers are { "data", "meta" }. Where meta.next_cursor is not null, send it as cursor, all else unchanged, for the next page. fields=a,b.c keeps some fields; format=csv or ndjson writes lists so.
+Errors hold code, details, suggestion and fallback; where Retry-After is sent, the same may go through then. 404 empty_result: nothing in scope, suggestion says what to loosen; 404 not_found: unknown identifier.
+
+Reference: ${publicUrl}/docs  How figures are computed: ${publicUrl}/docs/methodology
+Prices: ${publicUrl}/api/v1/pricing (?path=trades/whales&limit=100 quotes one request)  OpenAPI: ${publicUrl}/openapi.json
 
 ## Endpoints
 ${endpoints.map(line).join('\n')}

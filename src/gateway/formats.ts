@@ -47,13 +47,16 @@ function cell(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
+/** One line of cells. A lone empty cell is put in quotes, for readers pass over empty lines. */
+const lineOf = (cells: readonly unknown[]): string => cells.map(cell).join(',') || '""';
+
 /**
  * RFC 4180 text of rows; the header holds every name that occurs, nested values are JSON text. Values stay as they are, also those that a
  * spreadsheet would take for formulas: a quote before them would make negative numbers texts.
  */
 export function toCsv(rows: readonly Record<string, unknown>[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return [names.map(cell).join(','), ...rows.map((row) => names.map((name) => cell(row[name])).join(','))].join('\r\n') + '\r\n';
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((cells) => `${lineOf(cells)}\r\n`).join('');
 }
 
 /** One JSON value a line: the rows of a list, or the one object. */

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Endpoint } from '../endpoints/endpoint';
-import { rawOfQuery, readParameters } from '../endpoints/read';
+import { rawOfQuery, readParameters, validationOf } from '../endpoints/read';
 import { crossCheck } from '../endpoints/checks';
 import { AppError } from '../errors';
 import { isoSecond } from '../lib/time';
@@ -108,12 +108,6 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record
     price_usd: price.price_usd,
     amount: String(price.amount),
     pricing: price.pricing,
-    validation: {
-      valid: reading.problems.length === 0,
-      errors: reading.problems.map(({ missing: _, ...problem }) => problem),
-      ignored_params: reading.ignored,
-      resolved: reading.variables,
-      suggestion: reading.suggestion,
-    },
+    validation: validationOf(reading),
   };
 }

@@ -10,8 +10,11 @@ export function makeInternal(explorer: RequestListener, metrics: Metrics): Expre
   const app = express();
   app.disable('x-powered-by');
   // A page from elsewhere must neither read for free, by resolving its own name to this machine, nor have a browser here ask for it.
-  app.use(({ headers: { host = '', origin = host } }, response, next) => {
-    if (LOCAL.test(host) && LOCAL.test(origin)) next();
+  app.use(({ headers }, response, next) => {
+    const { host = '', origin = host } = headers;
+    // Images and scripts are asked for without an origin; a link from elsewhere opens GraphiQL, which asks nothing by itself.
+    const isDrawnIn = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate';
+    if (LOCAL.test(host) && LOCAL.test(origin) && !isDrawnIn) next();
     else response.status(403).json({ error: 'Only reachable as localhost.' });
   });
   app.get('/', (_request, response) => response.redirect('/graphql'));

@@ -18,12 +18,13 @@ export function callerOf(ip: string | undefined): string {
 /** Callers remembered at once; the least recent is forgotten first. */
 const MOST_CALLERS = 100_000;
 
-/** At most `perMinute` events of one caller within a minute (fixed windows); 0 means no limit. */
+/** At most `perMinute` events of one caller within a minute (fixed windows); 0 means no limit. `what` names them to who is refused. */
 export class RateLimit {
   private readonly windows = new LRUCache<string, { since: number; count: number }>({ max: MOST_CALLERS });
 
   constructor(
     private readonly perMinute: number,
+    private readonly what: string,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -48,7 +49,7 @@ export class RateLimit {
     if (window === undefined || this.now() - window.since >= MINUTE_MS || window.count < this.perMinute) return;
     const retryAfter = Math.max(1, Math.ceil((window.since + MINUTE_MS - this.now()) / 1_000));
     throw new AppError('rate_limited', {
-      message: `More than ${this.perMinute} of these requests in a minute.`,
+      message: `More than ${this.perMinute} ${this.what} in a minute.`,
       retry_after_s: retryAfter,
     });
   }

@@ -27,26 +27,36 @@ const TRACK_RECORD = {
   },
 };
 
+const PROPERTIES = {
+  request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
+  endpoint: { ...text, description: 'The path after `/api/v1/`.' },
+  as_of: { ...instant, description: 'The instant the answer tells of; of a snapshot, when it was built.' },
+  timeframe: { ...orNull(text), description: 'Token of the window; null where the question has none.' },
+  window: {
+    ...orNull({ type: 'object' }),
+    description: 'Both ends of the window: `from` belongs to it, `to` does not.',
+    properties: { from: instant, to: instant },
+    required: ['from', 'to'],
+  },
+  count: { ...orNull(integer), description: 'Length of the list that the priced limit bounds, of the longest where there are several.' },
+  limit: { ...orNull(integer), description: 'That limit, as asked for or by default; null where there is none.' },
+  next_cursor: {
+    ...orNull(text),
+    description: 'Send it as `cursor`, all else unchanged, for the next page; null on the last page and where there are none.',
+  },
+  freshness_s: { ...orNull(number), description: 'Seconds since the sources were last read.' },
+  cache: { type: 'string', enum: ['hit', 'miss'], description: 'hit: kept from an earlier request.' },
+  score_version: { ...orNull(text), description: 'Formula of the scores that the answer rests on; null where it rests on none.' },
+  methodology: { ...text, description: 'Where it is told how the answer is computed.' },
+  ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
+  warnings: { type: 'array', items: text, description: 'What to know before relying on the answer.' },
+  price_usd: { ...number, description: 'Price of the answer; one that is given again is not charged again.' },
+  replayed: { type: 'boolean', description: 'Whether it was paid for before, and is given again.' },
+};
+
 /** JSON Schema of `meta`, what every paid answer says about itself. */
 export const META_SCHEMA = {
   type: 'object',
-  properties: {
-    request_id: text,
-    endpoint: text,
-    as_of: { ...instant, description: 'The instant the answer tells of; of a snapshot, when it was built.' },
-    timeframe: orNull(text),
-    window: { ...orNull({ type: 'object' }), properties: { from: instant, to: instant } },
-    count: { ...orNull(integer), description: 'Length of the list that the priced limit bounds.' },
-    limit: orNull(integer),
-    next_cursor: orNull(text),
-    freshness_s: { ...orNull(number), description: 'Seconds since the sources were last read.' },
-    cache: { type: 'string', enum: ['hit', 'miss'] },
-    score_version: orNull(text),
-    methodology: text,
-    ignored_params: { type: 'array', items: text },
-    warnings: { type: 'array', items: text },
-    price_usd: number,
-    replayed: { type: 'boolean' },
-    track_record: TRACK_RECORD,
-  },
-} as const;
+  properties: { ...PROPERTIES, track_record: TRACK_RECORD },
+  required: Object.keys(PROPERTIES),
+};

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Endpoint, Value } from '../endpoints/endpoint';
 import { crossCheck } from '../endpoints/checks';
-import { type RawParameters, type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
+import { type RawParameters, type Reading, rawOfBody, rawOfQuery, readParameters, refusalOf, validationOf } from '../endpoints/read';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
 import { isoSecond } from '../lib/time';
@@ -49,7 +49,7 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
       const sale = saleOf(request, response, endpoint, canonical, price, deps);
       const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
       const outcome = await deps.payments.charge(sale, {
-        refuse: reading.problems.length > 0 ? problemsOf(reading) : null,
+        refuse: refusalOf(reading),
         run: ({ signal, payer }) => deliver(ordered, payer, signal, deps),
       });
       if (carrying && isRefused(outcome)) deps.refused.note(caller);
@@ -91,16 +91,6 @@ function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading
   if (endpoint.method === 'POST') reading.ignored.push(...[...new Set(queryOf(request).keys())].map((name) => name.slice(0, 100)));
 }
 
-function problemsOf(reading: Reading): AppError {
-  const code = reading.problems.every((problem) => problem.missing) ? 'missing_parameter' : 'invalid_parameter';
-  return new AppError(code, {
-    details: detailsOf(reading),
-    ...(Object.keys(reading.suggestion).length > 0 ? { suggestion: reading.suggestion } : {}),
-  });
-}
-
-const detailsOf = (reading: Reading): AppError['context']['details'] => reading.problems.map(({ missing: _, ...problem }) => problem);
-
 function saleOf(request: Request, response: Response, endpoint: Endpoint, canonical: string, price: Quote, deps: PaidDeps): Sale {
   return {
     request_id: response.get('X-Request-Id') as string,
@@ -110,7 +100,6 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, canoni
     description: endpoint.summary,
     amount: price.amount,
     request_hash: crypto.createHash('sha256').update(canonical).digest('hex'),
-    headers: request.headers,
     raw_headers: request.rawHeaders,
     client_gone: goneSignal(response),
   };
@@ -184,13 +173,7 @@ function challengeBody(challenge: Challenge, error: AppError, { reading, price, 
     error: error.message,
     price_usd: price.price_usd,
     pricing: price.pricing,
-    validation: {
-      valid: reading.problems.length === 0,
-      errors: detailsOf(reading),
-      ignored_params: reading.ignored,
-      resolved: reading.variables,
-      suggestion: reading.suggestion,
-    },
+    validation: validationOf(reading),
     expires_at: isoSecond(challenge.expires_at),
     extensions: { ...(challenge.x402?.extensions as object | undefined), bazaar },
   };

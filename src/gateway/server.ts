@@ -17,7 +17,7 @@ const BODY_LIMIT = 16 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 
 const ALLOWED_HEADERS =
-  'Authorization, Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-Payer, Accept-Payment, Idempotency-Key, Access-Control-Expose-Headers';
+  'Authorization, Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-Payer, Accept-Payment, Idempotency-Key, If-None-Match, Access-Control-Expose-Headers';
 const EXPOSED_HEADERS = [
   'WWW-Authenticate, PAYMENT-REQUIRED, X-PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Receipt, X-Payment-Settlement, Retry-After, X-Request-Id, ETag',
   // Where csv and ndjson have their meta.
@@ -43,7 +43,7 @@ export function makeGateway(deps: GatewayDeps): Express {
     .enable('case sensitive routing')
     .enable('strict routing')
     .set('trust proxy', deps.trustedProxies);
-  app.use(identify(deps), cors, compression());
+  app.use(identify(deps), cors, compression({ filter: packed }));
   for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET'), handler);
   for (const endpoint of deps.endpoints) {
     const { method, path } = endpoint.endpoint;
@@ -60,25 +60,31 @@ export function makeGateway(deps: GatewayDeps): Express {
   return app;
 }
 
+/** What is counted where the caller left before the whole answer was sent. */
+const LEFT = 499;
+
 /** Gives every answer its id, and counts it when it is done. */
 function identify({ metrics, logger }: GatewayDeps): RequestHandler {
   return (request, response, next) => {
     const requestId = `req_${crypto.randomBytes(12).toString('base64url')}`;
     response.set('X-Request-Id', requestId).vary('Authorization, PAYMENT-SIGNATURE, X-PAYMENT');
     const started = performance.now();
-    response.once('finish', () => {
+    response.once('close', () => {
       const ms = performance.now() - started;
+      const status = response.writableFinished ? response.statusCode : LEFT;
       const endpoint = (request.route as { path?: string } | undefined)?.path ?? 'unknown';
       const code = (response.locals as { code?: string }).code ?? null;
-      metrics.request({ endpoint, status: response.statusCode, code, ms });
-      logger.info(
-        { request_id: requestId, method: request.method, endpoint, status: response.statusCode, code, ms: Math.round(ms) },
-        'answered',
-      );
+      metrics.request({ endpoint, status, code, ms });
+      const about = { request_id: requestId, method: request.method, endpoint, status, code, ms: Math.round(ms) };
+      logger.info(about, status === LEFT ? 'left before the answer' : 'answered');
     });
     next();
   };
 }
+
+/** Whether an answer is worth packing; the packer's own list of types knows no lines of JSON. */
+const packed: compression.CompressionFilter = (request, response) =>
+  String(response.getHeader('Content-Type')).startsWith('application/x-ndjson') || compression.filter(request, response);
 
 const cors: RequestHandler = (request, response, next) => {
   response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
@@ -116,6 +122,9 @@ function lastResort(logger: Logger): ErrorRequestHandler {
 
 function bodyError(thrown: { type?: string; status?: number }): AppError | null {
   if (thrown.type === 'entity.too.large') return new AppError('body_too_large');
+  // Its charset or its packing: the JSON inside may be good.
+  if (thrown.status === 415)
+    return new AppError('invalid_body', { message: 'The body must be UTF-8, as it is or in gzip, deflate or br.' });
   // A broken percent-encoding in the path is the router's error, everything else here the body parser's.
   if (thrown instanceof URIError) return new AppError('endpoint_not_found');
   return thrown.status !== undefined && thrown.status >= 400 && thrown.status < 500 ? new AppError('invalid_body') : null;

@@ -40,13 +40,16 @@ export interface Staleness {
   now: Date;
 }
 
+/** Whether a live feed of the venue lags so far that its answers are not sold. */
+export const lagsBehind = ({ mode, watermark }: Pick<VenueFreshness, 'mode' | 'watermark'>, now: Date): boolean =>
+  mode === 'live' && (watermark === null || ageOf(watermark, now) > FEED_LAG_LIMIT_S);
+
+const ageOf = (at: Date, now: Date): number => (now.getTime() - at.getTime()) / 1_000;
+
 /** stale_data, when a live feed of the venue lags by more than 10 minutes, or the answer has scores that are older than 48 hours; else null. */
 export function staleError(endpoint: Endpoint, { freshness, scored_at, now }: Staleness): AppError | null {
-  const ageOf = (at: Date): number => (now.getTime() - at.getTime()) / 1_000;
-  const { mode, watermark } = freshness;
-  if (mode === 'live' && (watermark === null || ageOf(watermark) > FEED_LAG_LIMIT_S))
-    return new AppError('stale_data', { reason: 'feed_lag', retry_after_s: FEED_RETRY_S });
-  if (scored_at !== null && ageOf(scored_at) > SCORE_AGE_LIMIT_S && usesScores(endpoint))
+  if (lagsBehind(freshness, now)) return new AppError('stale_data', { reason: 'feed_lag', retry_after_s: FEED_RETRY_S });
+  if (scored_at !== null && ageOf(scored_at, now) > SCORE_AGE_LIMIT_S && usesScores(endpoint))
     return new AppError('stale_data', { reason: 'score_age', retry_after_s: SCORE_RETRY_S });
   return null;
 }

@@ -26,6 +26,8 @@ const ASSUMED_ROWS = 10;
 /** Rows that can be asked of one list. */
 const MOST_ROWS = 1_000;
 const SIZES = /(^|_)(first|limit)$/;
+/** Whether an argument tells how many rows a list has. */
+export const isSize = (argument: string): boolean => SIZES.test(argument);
 /** The schema is some 100 KB each time it is told. */
 const INTROSPECTION_COST = 1_000;
 
@@ -97,7 +99,7 @@ function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, bound
 
 /** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for less than a row and for more than a list may hold. */
 function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { variables }: Walk): number | null {
-  const sizes = field.args.filter(({ name }) => SIZES.test(name));
+  const sizes = field.args.filter(({ name }) => isSize(name));
   if (sizes.length === 0) return null;
   const asked = sizes.map(({ name, type, defaultValue }) => {
     const sent = node.arguments?.find((argument) => argument.name.value === name);

@@ -11,6 +11,7 @@ import type { Plugin } from 'graphql-yoga';
 import { MOST_COST, costOf } from './cost';
 
 const MOST_DEPTH = 8;
+const TOO_DEEP = `The query is nested deeper than ${MOST_DEPTH} levels.`;
 /** GraphiQL's own introspection has some 300; every name, bracket and value is one. */
 const MOST_TOKENS = 5_000;
 
@@ -42,7 +43,7 @@ const depthLimit: ValidationRule = (context) => ({
     );
     for (const node of document.definitions) {
       if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, new Map()) <= MOST_DEPTH) continue;
-      context.reportError(new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, { nodes: node }));
+      context.reportError(new GraphQLError(TOO_DEEP, { nodes: node }));
     }
   },
 });
@@ -66,7 +67,14 @@ function refusal(tell: () => number): GraphQLError | null {
 /** What free questions are held to: 5,000 tokens, 8 levels, 1,000 rows a list, a cost of 5,000; sizes sent as variables are known only before the run. */
 export const limits: Plugin = {
   onParse({ parseFn, setParseFn }) {
-    setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
+    setParseFn((source, options) => {
+      try {
+        return parseFn(source, { ...options, maxTokens: MOST_TOKENS });
+      } catch (error) {
+        // The parser calls itself for each level: thousands are more than the stack holds.
+        throw error instanceof RangeError ? new GraphQLError(TOO_DEEP) : error;
+      }
+    });
   },
   onValidate({ addValidationRule }) {
     addValidationRule(depthLimit);

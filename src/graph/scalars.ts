@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
 import { canonicalCategory } from '../lib/category';
 import { canonicalCoin } from '../lib/coin';
+import { LONGEST_CURSOR } from '../lib/cursor';
 import { roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
 import { DCA_TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
@@ -65,5 +66,5 @@ export const SCALARS: Record<string, GraphQLScalarType> = {
   Timeframe: textual('Timeframe', (text) => canonicalTimeframe(text)),
   DcaTimeframe: textual('DcaTimeframe', (text) => canonicalTimeframe(text, DCA_TIMEFRAMES)),
   Category: textual('Category', canonicalCategory),
-  Cursor: textual('Cursor', (text) => (text.length > 0 && text.length <= 512 ? text : undefined)),
+  Cursor: textual('Cursor', (text) => (text.length > 0 && text.length <= LONGEST_CURSOR ? text : undefined)),
 };

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLSchema, Kind, parse } from 'graphql';
+import { type GraphQLSchema, Kind, buildSchema, isObjectType, isScalarType, isUnionType, parse, printSchema } from 'graphql';
 import type { Resolvers } from '../venues/venue';
 import { SCALARS } from './scalars';
 
@@ -34,3 +34,18 @@ export function makeSchema(sdlFolder: string, resolvers: readonly Resolvers[]): 
 /** Whether a resolver answers the root field. */
 export const answers = (schema: GraphQLSchema, rootField: string): boolean =>
   schema.getQueryType()?.getFields()[rootField]?.resolve !== undefined;
+
+/** The same schema again, whose resolvers can be changed without those of the other. */
+export function copyOf(schema: GraphQLSchema): GraphQLSchema {
+  const copy = buildSchema(printSchema(schema));
+  for (const type of Object.values(copy.getTypeMap())) {
+    const own = schema.getType(type.name);
+    if (isScalarType(type) && isScalarType(own)) {
+      const { serialize, parseValue, parseLiteral } = own;
+      Object.assign(type, { serialize, parseValue, parseLiteral });
+    } else if (isUnionType(type) && isUnionType(own)) type.resolveType = own.resolveType;
+    else if (isObjectType(type) && isObjectType(own))
+      for (const [name, field] of Object.entries(type.getFields())) field.resolve = own.getFields()[name]?.resolve;
+  }
+  return copy;
+}

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { AppError } from '../errors';
-import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from './cursor';
+import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor } from './cursor';
 
 /** One page of a list, in the terms of GraphQL's cursor connections. */
 export interface Connection<Node> {
@@ -32,7 +32,7 @@ export interface PagedList<Row, Filter> {
   list(parents: readonly string[], request: PageRequest<Filter>): Promise<ReadonlyMap<string, Row[]>>;
   position(row: Row): CursorPosition;
   /** What the values of a position look like. */
-  forms: readonly RegExp[];
+  forms: readonly CursorForm[];
 }
 
 /** A page of one parent's rows. */

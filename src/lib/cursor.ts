@@ -4,6 +4,16 @@ import { AppError } from '../errors';
 /** The position after the last row sent: the sort key's values, as JSON scalars. */
 export type CursorPosition = readonly (string | number | null)[];
 
+/** What a value of a position looks like as text. */
+export interface CursorForm {
+  test(text: string): boolean;
+}
+
+const DAY = /^[1-9]\d{3}-\d\d-\d\d$/;
+
+/** A day that the calendar has. */
+const isDay = (text: string): boolean => DAY.test(text) && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(8));
+
 /** What values of positions look like as text. */
 export const CURSOR_FORMS = {
   /** Milliseconds since 1970. */
@@ -12,7 +22,7 @@ export const CURSOR_FORMS = {
   number: /^-?\d{1,60}(\.\d{1,60})?(e[+-]?\d{1,2})?$/,
   /** A place among few. */
   index: /^\d{1,4}$/,
-  day: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  day: { test: isDay },
   base58: /^[1-9A-HJ-NP-Za-km-z]{0,100}$/,
   evm_address: /^0x[0-9a-f]{40}$/,
   condition_id: /^0x[0-9a-f]{64}$/,
@@ -28,11 +38,25 @@ export const orNull = (form: RegExp): RegExp => new RegExp(`${form.source}|^null
  * cursor itself, so that a cursor used with other parameters, or changed on its way, is refused instead of skipping rows.
  */
 export function encodeCursor(position: CursorPosition, scope: unknown): string {
-  return Buffer.from(JSON.stringify([fingerprint(scope, position), ...position])).toString('base64url');
+  return textOf([fingerprint(scope, position), ...position]);
+}
+
+const textOf = (value: readonly unknown[]): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Most characters of a cursor: a position of several keys, some of them transaction ids, is longer than other texts. */
+export const LONGEST_CURSOR = 512;
+const MARK = /^[\w-]{10}$/;
+
+/** Whether a text is a cursor of some list: of which one, decodeCursor tells. */
+export function isCursor(text: string): boolean {
+  if (text.length > LONGEST_CURSOR) return false;
+  const [mark, ...position] = parse(text);
+  const sound = typeof mark === 'string' && MARK.test(mark) && position.length > 0 && position.every(isScalar);
+  return sound && textOf([mark, ...position]) === text;
 }
 
 /** The position inside a cursor of the same scope whose values have these forms. Throws AppError invalid_parameter for any other text. */
-export function decodeCursor(cursor: string, scope: unknown, forms: readonly RegExp[]): CursorPosition {
+export function decodeCursor(cursor: string, scope: unknown, forms: readonly CursorForm[]): CursorPosition {
   const position = parse(cursor).slice(1);
   // Anyone can make a cursor: its mark tells mistakes, the forms keep forgeries from the database.
   const sound =

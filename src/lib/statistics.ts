@@ -166,20 +166,6 @@ export function seededIntegers(seed: number): FillRandom {
   return xoshiro128([word(1), word(2), word(3), word(4)]);
 }
 
-/** Uniform numbers in [0, 1) in steps of 2⁻³²: the integers of the same seed. */
-export function seededRandom(seed: number): () => number {
-  const fill = seededIntegers(seed);
-  const block = new Uint32Array(64);
-  let used = block.length;
-  return () => {
-    if (used === block.length) {
-      fill(block);
-      used = 0;
-    }
-    return (block[used++] as number) / UINT32;
-  };
-}
-
 /** Sums over one group of a sample: of weighted values, and of weights (> 0). */
 export interface GroupSums {
   value: number;

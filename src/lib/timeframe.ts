@@ -76,6 +76,12 @@ export function previousWindow(timeframe: Timeframe, now: Date): Window | null {
   return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
 }
 
+/** A window after the two next shorter ones, as far as there are any. */
+export const withShorter = (timeframe: Timeframe): Timeframe[] => [
+  ...TIMEFRAMES.filter((token) => token !== 'today' && lengthOf(token) < lengthOf(timeframe)).slice(-2),
+  timeframe,
+];
+
 /** Length in seconds for comparing windows: `today` counts as 24h, `all` as longer than anything. */
 export function lengthOf(timeframe: Timeframe): number {
   if (timeframe === 'today') return LENGTHS['24h'];

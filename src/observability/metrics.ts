@@ -14,6 +14,10 @@ export interface Metrics {
   failed(feed: string): void;
   /** Seconds from an event to its being visible. */
   visible(feed: string, seconds: number): void;
+  /** What became of a payment, and micro-USDC of it. */
+  payment(event: string, record: { protocol: string; amount: bigint }): void;
+  /** Payments that wait for the chain's word. */
+  unresolved(count: number): void;
   lastMinute(): {
     queries: { count: number; p50_ms: number | null; p95_ms: number | null };
     cache: { hits: number; misses: number };
@@ -65,6 +69,19 @@ export function makeMetrics(): Metrics {
     registers,
   });
 
+  const payments = new Counter({
+    name: 'payments_total',
+    help: 'What became of payments: settled, pending (sent, no word of the chain in time), failed, released (not sent), owed (paid, not served), rolled_back',
+    labelNames: ['protocol', 'outcome'],
+    registers,
+  });
+  const usdc = new Counter({ name: 'payments_usdc_total', help: 'USDC of settled payments', labelNames: ['protocol'], registers });
+  const unresolved = new Gauge({
+    name: 'payments_unresolved',
+    help: "Payments of all processes that wait for the chain's word",
+    registers,
+  });
+
   const recentQueries = new Recent<{ ms: number; timeout: boolean }>();
   const recentCache = new Recent<boolean>();
   const recentErrors = new Recent<string>();
@@ -95,6 +112,11 @@ export function makeMetrics(): Metrics {
     },
     failed: (feed) => failures.inc({ feed }),
     visible: (feed, seconds) => lags.observe({ feed }, seconds),
+    payment(outcome, { protocol, amount }) {
+      payments.inc({ protocol, outcome });
+      if (outcome === 'settled') usdc.inc({ protocol }, Number(amount) / 1_000_000);
+    },
+    unresolved: (count) => unresolved.set(count),
     lastMinute() {
       const queries = recentQueries.list();
       const times = queries.map(({ ms }) => ms);

@@ -8,7 +8,7 @@ import { Availability } from './availability';
 import { Corridor } from './corridor';
 import { PAYMENT_DEFAULTS, type PaymentsConfig, type PaymentsSettings } from './config';
 import { Ledger } from './ledger';
-import type { MethodHealth, PaymentLog, Payments, Protocol, ProtocolName } from './protocol';
+import type { MethodHealth, PaymentFigures, PaymentLog, Payments, Protocol, ProtocolName } from './protocol';
 import { MppSolana } from './protocols/mpp-solana';
 import { MppTempo } from './protocols/mpp-tempo';
 import { SolanaSettlement } from './protocols/solana-settlement';
@@ -21,11 +21,14 @@ export interface PaymentsDeps {
   /** Migrations are applied. */
   pool: Pool;
   logger: PaymentLog;
+  /** Nobody by default. */
+  figures?: PaymentFigures;
   /** How chains are asked; over HTTP by default. */
   post?: PostJson | undefined;
 }
 
 const MIN_SECRET_BYTES = 32;
+const UNCOUNTED: PaymentFigures = { payment: () => undefined, unresolved: () => undefined };
 /** Questions to one chain at once. */
 const RPC_IN_FLIGHT = 128;
 /** How long a question about health waits for the ledger. */
@@ -35,7 +38,10 @@ const LEDGER_LOOK_MS = 3_000;
  * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
  * begins to reconcile. Throws one clear sentence when the configuration cannot be right.
  */
-export async function createPayments(settings: PaymentsSettings, { pool, logger, post }: PaymentsDeps): Promise<Payments> {
+export async function createPayments(
+  settings: PaymentsSettings,
+  { pool, logger, figures = UNCOUNTED, post }: PaymentsDeps,
+): Promise<Payments> {
   const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
   checkConfig(config);
   const instance = crypto.randomUUID();
@@ -44,7 +50,7 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger,
   const upkeep = new Upkeep(pool, instance);
   const rechallenge = new Rechallenge(pool, config);
   const availability = new Availability(protocols, logger);
-  const corridor = new Corridor({ config, protocols, offered: () => availability.offered(), ledger, rechallenge, log: logger });
+  const corridor = new Corridor({ config, protocols, offered: () => availability.offered(), ledger, rechallenge, log: logger, figures });
   const reconciler = new Reconciler(
     config,
     new Map(protocols.map((protocol) => [protocol.name, protocol])),
@@ -52,6 +58,7 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger,
     upkeep,
     rechallenge,
     logger,
+    figures,
   );
   const running = new Set<Promise<unknown>>();
   // From the first moment: a process that does not report is taken for dead.
@@ -65,7 +72,7 @@ export async function createPayments(settings: PaymentsSettings, { pool, logger,
     },
     methods: () => protocols.map((protocol) => protocol.method()),
     health: () => healthOf(protocols, ledger, availability),
-    reconcile: () => reconciler.pass(),
+    reconcile: (which) => (which === 'all' ? reconciler.all() : reconciler.pass()),
     start: async () => {
       for (const protocol of protocols) await protocol.start();
       availability.start();

@@ -25,7 +25,6 @@ export interface HeldPayment {
   record: PaymentRecord;
   state: PaymentState;
   request_hash: string;
-  owed: boolean;
   answer: string | null;
   settled_at: Date | null;
   reason: string | null;

@@ -12,7 +12,6 @@ interface Row extends QueryResultRow {
   amount: string;
   request_hash: string;
   state: PaymentState;
-  owed: boolean;
   transaction: string | null;
   raw: string | null;
   details: JsonObject;
@@ -115,8 +114,8 @@ export class Ledger {
     await this.flush();
     const { rows } = await this.ask<Row & { answer: string | null; by: HeldPayment['by'] }>(HELD, [keys.keys]);
     return rows.map((row) => {
-      const { state, request_hash, owed, answer, settled_at, reason, by } = row;
-      return { record: recordOf(row), state, request_hash, owed, answer, settled_at, reason, by };
+      const { state, request_hash, answer, settled_at, reason, by } = row;
+      return { record: recordOf(row), state, request_hash, answer, settled_at, reason, by };
     });
   }
 

@@ -34,14 +34,37 @@ export function idempotencyKeyOf(sale: Sale): string | null {
   throw new AppError('invalid_parameter', { details: [{ param: 'Idempotency-Key', issue }] });
 }
 
-/** Offers of every enabled protocol as one 402: x402 in headers and body, one WWW-Authenticate field per MPP method in the order of `protocols`. */
+/** The MPP methods that the buyer names in Accept-Payment (`tempo/charge, solana/charge;q=0.5`), best first; null where it names none of these, or takes any. */
+function namedMethods(protocols: readonly Protocol[], sale: Sale): Protocol[] | null {
+  const ranges = headerValues(sale.raw_headers, 'accept-payment').flatMap((value) => value.toLowerCase().split(','));
+  const weights = new Map(
+    ranges.map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+    }),
+  );
+  const weightOf = (protocol: Protocol): number => {
+    const method = protocol.method();
+    return method.protocol === 'mpp' ? (weights.get(`${method.method}/charge`) ?? 0) : 0;
+  };
+  const named = protocols.filter((protocol) => weightOf(protocol) > 0).sort((a, b) => weightOf(b) - weightOf(a));
+  return named.length === 0 || ranges.some((range) => range.includes('*')) ? null : named;
+}
+
+/**
+ * Offers of every enabled protocol as one 402: x402 in headers and body, one WWW-Authenticate field per MPP method in the order of `protocols`. A buyer
+ * that names MPP methods gets challenges of these alone, and no headers of x402, of which mppx 0.6 and 0.7 cannot read those for Solana.
+ */
 export async function challengeOf(protocols: readonly Protocol[], sale: Sale, error: AppError): Promise<Challenge> {
-  const offers = await Promise.all(protocols.map((protocol) => protocol.offer(sale, error)));
+  const named = namedMethods(protocols, sale);
+  const offering = named === null ? protocols : [...protocols.filter((protocol) => protocol.method().protocol === 'x402'), ...named];
+  const offers = await Promise.all(offering.map((protocol) => protocol.offer(sale, error)));
   const headers: Record<string, string | string[]> = {};
   const challenges = offers.flatMap(({ www_authenticate }) => (www_authenticate === null ? [] : [www_authenticate]));
   if (challenges.length > 0) headers['WWW-Authenticate'] = challenges;
   const x402 = offers.find((offer): offer is Offer & { x402: NonNullable<Offer['x402']> } => offer.x402 !== null)?.x402;
-  if (x402 !== undefined) {
+  if (x402 !== undefined && named === null) {
     const encoded = Buffer.from(JSON.stringify(x402.required)).toString('base64');
     headers['PAYMENT-REQUIRED'] = encoded;
     headers['X-PAYMENT-REQUIRED'] = encoded;

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AppError } from '../errors';
 
 /** What is for sale, as the corridor needs to know it. Built by the gateway for every request to a paid path. */
@@ -14,7 +13,7 @@ export interface Sale {
   amount: bigint;
   /** SHA-256 (hex) over method, path and canonical parameters: what a proof is bound to. */
   request_hash: string;
-  headers: IncomingHttpHeaders;
+  /** Names and values in turns, as they were sent: of a name sent twice nothing is lost. */
   raw_headers: string[];
   /** Aborts when the buyer hangs up: before the broadcast the sale is then dropped, after it it is finished and kept. */
   client_gone?: AbortSignal;
@@ -72,8 +71,8 @@ export interface Payments {
   charge(sale: Sale, work: Work): Promise<Outcome>;
   methods(): PaymentMethod[];
   health(): Promise<{ x402: MethodHealth; mpp_tempo: MethodHealth; mpp_solana: MethodHealth }>;
-  /** One pass over settlements nobody heard the end of; `open` is how many the chain has not decided yet. */
-  reconcile(): Promise<{ released: number; unresolved: number; confirmed: number; failed: number; open: number }>;
+  /** One pass over settlements nobody heard the end of, those that are due or all; `open` is how many the chain has not decided yet. */
+  reconcile(which?: 'due' | 'all'): Promise<{ released: number; unresolved: number; confirmed: number; failed: number; open: number }>;
   /** Checks the chains and starts reconciliation of settlements nobody heard the end of. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -167,6 +166,19 @@ export interface PaymentRecord {
   details: JsonObject;
   settle_by: Date | null;
   created_at: Date;
+}
+
+/**
+ * What becomes of a payment. `settled`: the chain has it; `pending`: sent, without a word of the chain in time; `failed`: it never will have it;
+ * `released`: not sent, for there was nothing to sell; `owed`: the buyer sent it and was not served; `rolled_back`: the chain lost it again.
+ */
+export type PaymentEvent = 'settled' | 'pending' | 'failed' | 'released' | 'owed' | 'rolled_back';
+
+/** Who counts what becomes of payments in this process. */
+export interface PaymentFigures {
+  payment(event: PaymentEvent, record: Pick<PaymentRecord, 'protocol' | 'amount'>): void;
+  /** How many payments wait for the chain's word, of all processes. */
+  unresolved(count: number): void;
 }
 
 /** The reason of a settlement that failed because the transaction never landed and never can. */

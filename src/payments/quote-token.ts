@@ -38,6 +38,9 @@ export function tokenOf(quote: Quote, secret: string): string {
   return `${QUOTE_PREFIX}${quote.id}.${base36(quote.expires_at)}.${quote.amount.toString(36)}.${mac(secret, 'token', quote).toString('base64url')}`;
 }
 
+/** Whether a memo says that it is one of ours; findMemo tells whether it is. */
+export const isMemoOfOurs = (memo: string): boolean => memo.startsWith(MEMO_PREFIX);
+
 /** The quote a memo was made for, undefined when it is not ours or is for another request or amount. */
 export function findMemo(memo: string, amount: bigint, requestHash: string, secrets: readonly string[]): Quote | undefined {
   const match = /^q1\.([\w-]{12})\.([0-9a-z]{1,9})\.[\w-]{22}$/.exec(memo);
@@ -46,14 +49,13 @@ export function findMemo(memo: string, amount: bigint, requestHash: string, secr
   return secrets.some((secret) => equal(memoOf(quote, secret), memo)) ? quote : undefined;
 }
 
-/** The quote a token was made for, and the memo that goes with it; undefined when it is not ours or is for another request. */
-export function findToken(token: string, requestHash: string, secrets: readonly string[]): (Quote & { memo: string }) | undefined {
+/** The quote a token was made for, undefined when it is not ours or is for another request. */
+export function findToken(token: string, requestHash: string, secrets: readonly string[]): Quote | undefined {
   const match = /^t1\.([\w-]{12})\.([0-9a-z]{1,9})\.([0-9a-z]{1,12})\.[\w-]{43}$/.exec(token);
   if (match === null) return undefined;
   const amount = [...(match[3] as string)].reduce((sum, digit) => sum * 36n + BigInt(parseInt(digit, 36)), 0n);
   const quote = { id: match[1] as string, expires_at: fromBase36(match[2] as string), amount, request_hash: requestHash };
-  const secret = secrets.find((candidate) => equal(tokenOf(quote, candidate), token));
-  return secret === undefined ? undefined : { ...quote, memo: memoOf(quote, secret) };
+  return secrets.some((secret) => equal(tokenOf(quote, secret), token)) ? quote : undefined;
 }
 
 function equal(one: string, other: string): boolean {

@@ -1,6 +1,13 @@
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
-import { type PaymentLog, type PaymentRecord, type Protocol, type ProtocolName, TRANSACTION_EXPIRED } from './protocol';
+import {
+  type PaymentFigures,
+  type PaymentLog,
+  type PaymentRecord,
+  type Protocol,
+  type ProtocolName,
+  TRANSACTION_EXPIRED,
+} from './protocol';
 import type { Rechallenge } from './rechallenge';
 import type { Upkeep } from './upkeep';
 
@@ -14,6 +21,7 @@ export interface ReconcileReport {
   unresolved: number;
   confirmed: number;
   failed: number;
+  /** How many still wait for the chain's word. */
   open: number;
 }
 
@@ -29,6 +37,7 @@ export class Reconciler {
     private readonly upkeep: Upkeep,
     private readonly rechallenge: Rechallenge,
     private readonly log: PaymentLog,
+    private readonly figures: PaymentFigures,
   ) {}
 
   /** First pass now, then one every `reconcile_ms`. */
@@ -56,13 +65,32 @@ export class Reconciler {
     await this.upkeep.beat();
     const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
     if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
-    const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));
+    const resolved = await this.resolveSome();
     await Promise.all((await this.upkeep.takeReleased(BATCH)).map((record) => this.lookBack(record)));
     await Promise.all((await this.upkeep.takeUnfinal(BATCH)).map((record) => this.sweep(record)));
+    const open = await this.upkeep.countUnresolved();
+    this.figures.unresolved(open);
     await this.upkeep.purge();
     await this.rechallenge.expire();
+    return { ...leftovers, ...resolved, open };
+  }
+
+  /** A pass, and a look at everything that waits for the chain's word, due or not: a process beside this one may just have put it off. */
+  async all(): Promise<ReconcileReport> {
+    const report = await this.pass();
+    const waiting = await this.upkeep.hasten();
+    for (let looked = 0; looked < waiting; looked += BATCH) {
+      const { confirmed, failed } = await this.resolveSome();
+      report.confirmed += confirmed;
+      report.failed += failed;
+    }
+    return { ...report, open: await this.upkeep.countUnresolved() };
+  }
+
+  private async resolveSome(): Promise<Pick<ReconcileReport, 'confirmed' | 'failed'>> {
+    const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));
     const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
-    return { ...leftovers, confirmed: count('confirmed'), failed: count('failed'), open: count('unknown') };
+    return { confirmed: count('confirmed'), failed: count('failed') };
   }
 
   private async resolve(record: PaymentRecord): Promise<'confirmed' | 'failed' | 'unknown'> {
@@ -70,9 +98,13 @@ export class Reconciler {
     if (protocol === undefined) return 'unknown';
     const settlement = await protocol.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     const about = { payment: record.id, protocol: record.protocol, transaction: record.transaction, status: settlement.status };
-    if (settlement.status === 'confirmed') await this.ledger.confirmed(record.id, settlement.transaction, this.config.kept_answer_ms);
+    if (settlement.status === 'confirmed') {
+      const settled_at = await this.ledger.confirmed(record.id, settlement.transaction, this.config.kept_answer_ms);
+      if (settled_at !== null) this.figures.payment('settled', record);
+    }
     if (settlement.status === 'failed') {
-      await this.ledger.failed(record.id, settlement.reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
+      const state = settlement.reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN';
+      if (await this.ledger.failed(record.id, state, settlement.reason)) this.figures.payment('failed', record);
     }
     if (settlement.status !== 'unknown') this.log.info(about, 'settlement resolved');
     return settlement.status;
@@ -83,6 +115,7 @@ export class Reconciler {
     const settlement = await this.protocols.get(record.protocol)?.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     if (settlement === undefined || settlement.status === 'unknown') return;
     if (settlement.status === 'confirmed' && (await this.upkeep.owed(record.id))) {
+      this.figures.payment('owed', record);
       this.log.warn(
         { payment: record.id, protocol: record.protocol, payer: record.payer, transaction: record.transaction },
         'a released payment was broadcast by its buyer: an answer is owed',
@@ -96,6 +129,7 @@ export class Reconciler {
       if (finality === 'final') await this.upkeep.final(record.id);
       if (finality === 'lost') {
         await this.upkeep.rolledBack(record.id);
+        this.figures.payment('rolled_back', record);
         this.log.error(
           { payment: record.id, protocol: record.protocol, transaction: record.transaction },
           'a confirmed payment was rolled back by the chain',

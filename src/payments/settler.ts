@@ -93,7 +93,7 @@ export class Settler {
   }
 
   private async settled(visit: Visit, record: PaymentRecord, settlement: Settlement, answer: unknown, replayed: boolean): Promise<Outcome> {
-    const { ledger, rechallenge, log } = this.parts;
+    const { ledger, rechallenge, log, figures } = this.parts;
     const about = {
       request_id: visit.sale.request_id,
       payment: record.id,
@@ -103,14 +103,17 @@ export class Settler {
       transaction: record.transaction,
     };
     if (settlement.status === 'confirmed') {
+      figures.payment('settled', record);
       log.info(about, 'payment settled');
       return this.paid({ ...record, transaction: settlement.transaction }, answer, replayed, new Date());
     }
     if (settlement.status === 'unknown') {
+      figures.payment('pending', record);
       await ledger.unknown(record.id, 'patience ended');
       log.warn(about, 'payment sent, not confirmed yet');
       throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
     }
+    figures.payment('failed', record);
     const expired = settlement.reason === TRANSACTION_EXPIRED;
     log.warn({ ...about, reason: settlement.reason }, 'payment failed');
     await ledger.failed(record.id, expired ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
@@ -130,12 +133,13 @@ export class Settler {
     const { ledger, config } = this.parts;
     const settled_at = await ledger.confirmed(record.id, record.transaction, config.kept_answer_ms, kept);
     if (settled_at === null) throw new Error('the payment was not where a confirmation finds it');
+    this.parts.figures.payment('settled', record);
     return this.paid(record, answer, false, settled_at);
   }
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
   async giveUp(admitted: Admitted, cause: unknown, answer?: unknown): Promise<Outcome> {
-    const { ledger, rechallenge } = this.parts;
+    const { ledger, rechallenge, figures } = this.parts;
     const { visit, proof, id } = admitted;
     const error = this.tell(cause, visit.sale);
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
@@ -143,7 +147,7 @@ export class Settler {
       if (answer !== undefined && error.code === 'payment_expired') {
         return this.adopted(recordOf(admitted, transaction), answer, this.keepable(answer));
       }
-      await ledger.owe(id, transaction, error.code, proof.details);
+      if (await ledger.owe(id, transaction, error.code, proof.details)) figures.payment('owed', proof);
       throw new InFlight(
         error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error,
         transaction,
@@ -151,7 +155,8 @@ export class Settler {
     }
     if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))
       await this.keep(proof.payer, visit.sale, answer);
-    await ledger.release(id, error.code, error.code === 'settlement_failed', admitted.began_at === null ? null : proof.details);
+    const details = admitted.began_at === null ? null : proof.details;
+    if (await ledger.release(id, error.code, error.code === 'settlement_failed', details)) figures.payment('released', proof);
     throw error;
   }
 

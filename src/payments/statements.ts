@@ -5,7 +5,7 @@ export interface NamedStatement {
 }
 
 const COLUMNS =
-  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.owed, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.settled_at, p.reason';
+  'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.settled_at, p.reason';
 const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 
 /** What a payment loses and gains when the chain has it; its answer is kept for `ms` milliseconds. */

@@ -57,6 +57,7 @@ const PURGE_UNPAID = `
     DELETE FROM payment_step WHERE payment_id IN (SELECT id FROM gone)
   ) SELECT FROM gone`;
 
+const UNRESOLVED = "state = 'UNKNOWN' AND look_at IS NOT NULL";
 const UNFINAL = "state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL";
 
 /** Takes what is confirmed for final, before chains begin anew as a sandbox's do: those that knew it are gone, and the new ones would deny it. */
@@ -113,6 +114,20 @@ export class Upkeep {
   takeUnresolved(limit: number): Promise<PaymentRecord[]> {
     // Older questions are asked less often: a tenth of their age, at least 2 s, at most 5 min.
     return this.take("state = 'UNKNOWN'", "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
+  }
+
+  /** Makes every unresolved settlement due; returns how many there are. */
+  async hasten(): Promise<number> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE payment SET look_at = now() WHERE id IN (SELECT id FROM payment WHERE ${UNRESOLVED} FOR UPDATE SKIP LOCKED)`,
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Settlements that wait for the chain's word. */
+  async countUnresolved(): Promise<number> {
+    const { rows } = await this.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM payment WHERE ${UNRESOLVED}`);
+    return rows[0]?.count ?? 0;
   }
 
   /** Confirmed payments that are not yet known to be final. */

@@ -1,7 +1,7 @@
 import type { AppError } from '../errors';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
-import type { PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { PaymentFigures, PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
 import type { Presented } from './present';
 import type { Rechallenge } from './rechallenge';
 
@@ -15,6 +15,7 @@ export interface CorridorParts {
   ledger: Ledger;
   rechallenge: Rechallenge;
   log: PaymentLog;
+  figures: PaymentFigures;
 }
 
 /** One request on its way; filled in as doors open. */

@@ -11,7 +11,7 @@ import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source
 export interface AnswerMeta {
   timeframe: string | null;
   window: { from: Date; to: Date } | null;
-  /** Length of the list that the priced limit bounds; null where there is none. */
+  /** Length of the list that the priced limit bounds, of the longest where there are several; null where there is none. */
   count: number | null;
   next_cursor: string | null;
   score_version: string | null;

@@ -84,6 +84,19 @@ export async function recordedUntil(pool: Pool, feed: string): Promise<Date | nu
   return rows[0]?.watermark ?? null;
 }
 
+const RECORDED = `SELECT max(last_event_at) AS last_event_at, COALESCE(max(watermark) FILTER (WHERE source <> ALL ($2)), max(watermark)) AS watermark
+FROM source_cursor WHERE venue = $1 AND source NOT LIKE 'live.%'`;
+
+/** A venue's newest event and up to when its events were loaded; a feed of `catalogues` tells of none, and may be far ahead. */
+export async function eventsUntil(
+  pool: Pool,
+  venue: string,
+  catalogues: readonly string[] = [],
+): Promise<{ last_event_at: Date | null; watermark: Date | null }> {
+  const { rows } = await pool.query<{ last_event_at: Date | null; watermark: Date | null }>(RECORDED, [venue, catalogues]);
+  return rows[0] ?? { last_event_at: null, watermark: null };
+}
+
 /** Writes the first row of a feed that begins at `from`; one that is there stays. */
 export async function beginFeed(pool: Pool, venue: string, feed: string, at: FeedCursor, from: Date): Promise<void> {
   const cursor = { at, version: 0, totals: emptyReport(), lag: NO_LAG };

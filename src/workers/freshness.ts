@@ -62,6 +62,11 @@ export async function watchFreshness(pool: Pool, venues: readonly Venue[], live:
   };
 }
 
+/** Where a venue's data stands, asked of the store now. */
+export async function readFreshness(pool: Pool, venue: Venue, sources: readonly LiveSource[]): Promise<Freshness> {
+  return freshnessOf(await venue.freshness(pool), sources, await listFeeds(pool));
+}
+
 /** A feed that has not begun stands where the recording ended. */
 function freshnessOf(
   recorded: { last_event_at: Date | null; watermark: Date | null },

@@ -60,10 +60,18 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
       if (line.trim() !== '') yield parseLine(number === 1 ? withoutMark(line) : line, number);
     }
   },
-  csv(bytes) {
-    const parser = bytes.pipe(parse({ columns: true, bom: true, skip_empty_lines: true, relax_column_count: true }));
+  async *csv(bytes) {
+    let columns: string[] = [];
+    const named = (names: string[]): string[] => (columns = names);
+    const parser = bytes.pipe(parse({ columns: named, bom: true, skip_empty_lines: true, relax_column_count: true }));
     bytes.on('error', (error) => parser.destroy(error));
-    return parser;
+    let end = '';
+    bytes.on('data', (chunk: Buffer) => (end = chunk.toString('latin1', chunk.length - 1)));
+    let last: object | undefined;
+    for await (const record of parser) yield (last = record as object);
+    // Whose page ends with a row too short and no end of line was cut off there: half a row would be a fact that never was.
+    if (last !== undefined && Object.keys(last).length < columns.length && !/[\r\n]/.test(end))
+      throw new Error(`The last row is cut off: it has ${Object.keys(last).length} of ${columns.length} cells.`);
   },
 };
 

@@ -29,6 +29,8 @@ export interface RunnerOptions {
   figures: IngestFigures;
   /** How often a process that stands by asks whether the reading one is gone. */
   standby_ms?: number;
+  /** The database takes its turn and its step away from a process that says nothing for so long: it is frozen, or its machine is gone. */
+  silence_ms?: number;
 }
 
 /** Reads the live feeds of every venue until stopped. */
@@ -39,7 +41,10 @@ export interface Runner {
 }
 
 const STANDBY_MS = 3_000;
-const PULSE_MS = 2_000;
+const SILENCE_MS = 20_000;
+const silenceOf = ({ silence_ms = SILENCE_MS }: RunnerOptions): number => silence_ms;
+/** So often in that time a process says that it is there. */
+const PULSES = 10;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** A feed that continues no recording begins this long before now. */
@@ -71,7 +76,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, unde
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const turn = await takeTurn(options.pool, venue);
+      const turn = await takeTurn(options, venue);
       if (turn !== null) await readVenue(venue, sources, options, turn, signal);
     } catch (error) {
       options.logger.warn({ venue, reason: wordsOf(error) }, 'reading of live feeds was interrupted');
@@ -80,12 +85,15 @@ async function standBy(venue: string, sources: readonly LiveSource[], options: R
   }
 }
 
-/** A connection that holds the venue's lock: it is gone with the connection, so a dead process never keeps it. */
-async function takeTurn(pool: Pool, venue: string): Promise<PoolClient | null> {
-  const client = await pool.connect();
+/** A connection that holds the venue's lock: it is gone with the connection, so a dead process never keeps it, and a silent one not for long. */
+async function takeTurn(options: RunnerOptions, venue: string): Promise<PoolClient | null> {
+  const client = await options.pool.connect();
   try {
     const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS mine', [LOCK_CLASS, venue]);
-    if (rows[0]?.mine) return client;
+    if (rows[0]?.mine) {
+      await client.query(`SET idle_session_timeout = ${silenceOf(options)}`);
+      return client;
+    }
   } catch (error) {
     client.release(true);
     throw error;
@@ -105,7 +113,7 @@ async function readVenue(
   turn.on('error', (error) => lost.abort(error));
   // A connection that died quietly is noticed by its silence.
   const feel = async (): Promise<void> => void (await turn.query('SELECT 1').catch((error: Error) => lost.abort(error)));
-  const pulse = repeat(feel, PULSE_MS);
+  const pulse = repeat(feel, silenceOf(options) / PULSES);
   try {
     const signal = AbortSignal.any([stopped, lost.signal]);
     await Promise.all(
@@ -181,7 +189,7 @@ class FeedReader {
     if (row.watermark === null || row.watermark.getTime() <= now.getTime() + CLOCKS_DIFFER_MS) return row;
     const from = row.last_event_at === null ? await this.beginning() : notAfter(row.last_event_at, now);
     const to = { at: this.source.begin(from), watermark: from, report: emptyReport(), lag: this.lag.figures(), last_event_at: null };
-    return inTransaction(this.options.pool, async (client) => {
+    return this.inStep(async (client) => {
       await holdFeed(client, row);
       return moveFeed(client, { ...row, watermark: null }, to);
     });
@@ -198,9 +206,14 @@ class FeedReader {
       const to = { at: step.cursor, watermark, report, lag: this.lag.figures(), last_event_at };
       return { moved: await moveFeed(client, row, to), report };
     };
-    const { moved, report } = await inTransaction(this.options.pool, move, writing(this.venue));
+    const { moved, report } = await this.inStep(move);
     this.tell(report, appended);
     return moved;
+  }
+
+  private inStep<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const silent = `SET LOCAL idle_in_transaction_session_timeout = ${silenceOf(this.options)}`;
+    return inTransaction(this.options.pool, work, `${silent}; ${writing(this.venue)}`);
   }
 
   private async load(client: PoolClient, step: LiveStep, appended: Date[]): Promise<IngestReport> {

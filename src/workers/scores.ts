@@ -9,6 +9,11 @@ const CHECK_MS = 60_000;
 
 const jobName = (venue: Venue): string => `score.${venue.name}`;
 
+/** Whether a venue has been read far enough to be judged: a day that is judged before its feeds have caught up stays judged by what was known then. */
+export type IsRead = (venue: Venue) => Promise<boolean>;
+
+export const always: IsRead = () => Promise.resolve(true);
+
 /** What one run did. */
 export interface ScoreRun {
   venue: string;
@@ -38,16 +43,23 @@ export async function lastScored(pool: Pool, venues: readonly Venue[]): Promise<
 }
 
 /**
- * Scores the venues that were not scored today, each by itself: what stops one stops no other. A run that fails is logged, and tried again by the
- * next call.
+ * Scores the venues that were not scored today, each by itself: what stops one stops no other. One that is not read far enough is left for the
+ * next call, and so is a run that fails, which is logged.
  */
-export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: Date, logger: Logger): Promise<ScoreRun[]> {
+export async function catchUpScores(
+  pool: Pool,
+  venues: readonly Venue[],
+  now: Date,
+  logger: Logger,
+  isRead: IsRead = always,
+): Promise<ScoreRun[]> {
   const last = await lastScored(pool, venues);
   const runs: ScoreRun[] = [];
   for (const venue of venues) {
     const before = last[venue.name] ?? null;
     if (before !== null && isoDay(before) === isoDay(now)) continue;
     try {
+      if (!(await isRead(venue))) continue;
       const run = await runScores(pool, venue, now, () => undefined);
       if (run !== null) runs.push(run);
     } catch (error) {
@@ -57,11 +69,11 @@ export async function catchUpScores(pool: Pool, venues: readonly Venue[], now: D
   return runs;
 }
 
-/** Scores every venue when the UTC day has turned. A run that fails is logged, and tried again. */
-export function keepScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger): Repeated {
+/** Scores every venue when the UTC day has turned and it is read far enough. A run that fails is logged, and tried again. */
+export function keepScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger, isRead: IsRead = always): Repeated {
   const run = async (): Promise<void> => {
     try {
-      for (const done of await catchUpScores(pool, venues, clock.now(), logger)) logger.info(done, 'scored');
+      for (const done of await catchUpScores(pool, venues, clock.now(), logger, isRead)) logger.info(done, 'scored');
     } catch (error) {
       logger.error({ err: error }, 'it could not be seen who is scored');
     }

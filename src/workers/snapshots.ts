@@ -23,10 +23,12 @@ async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: 
   // All parts are ready before the first is shown.
   const bodies: string[] = [];
   for (const part of snapshot.parts) bodies.push(JSON.stringify(await bodyOf(context, snapshot, part)));
+  // Another process may have shown a later copy meanwhile: that one stays, unless a clock since set back made it.
   await pool.query(
     `INSERT INTO snapshot (name, part, venue, as_of, built_at, body) SELECT $1, part, $2, $3, now(), body FROM unnest($4::text[], $5::jsonb[]) AS row(part, body)
-     ON CONFLICT (name, part) DO UPDATE SET as_of = EXCLUDED.as_of, built_at = EXCLUDED.built_at, body = EXCLUDED.body`,
-    [snapshot.name, venue.name, context.now, snapshot.parts, bodies],
+     ON CONFLICT (name, part) DO UPDATE SET as_of = EXCLUDED.as_of, built_at = EXCLUDED.built_at, body = EXCLUDED.body
+     WHERE snapshot.as_of <= EXCLUDED.as_of OR snapshot.as_of > $6`,
+    [snapshot.name, venue.name, context.now, snapshot.parts, bodies, makeContext().now],
   );
 }
 

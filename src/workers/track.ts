@@ -4,7 +4,7 @@ import { type Repeated, repeat } from '../lib/repeat';
 import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
-import { lastScored } from './scores';
+import { type IsRead, always, lastScored } from './scores';
 import type { PendingSignal, Signal, SignalMark } from './signal';
 import type { MakeContext } from './snapshots';
 
@@ -16,17 +16,23 @@ export interface TrackRun {
 }
 
 /**
- * Stores today's signals of a venue, once it is scored today, and marks those whose horizon has passed. The day's first snapshot stays; `retake`
- * takes one again that found nothing. Null for a wing without signals.
+ * Stores today's signals of a venue, once it is scored today and read far enough, and marks those whose horizon has passed. The day's first
+ * snapshot stays; `retake` takes one again that found nothing. Null for a wing without signals.
  */
-export async function trackSignals(pool: Pool, venue: Venue, makeContext: MakeContext, retake = false): Promise<TrackRun | null> {
+export async function trackSignals(
+  pool: Pool,
+  venue: Venue,
+  makeContext: MakeContext,
+  retake = false,
+  isRead: IsRead = always,
+): Promise<TrackRun | null> {
   if (venue.signals === undefined) return null;
   const context = makeContext();
   const scored =
     venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === isoDay(context.now);
   if (retake)
     await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, isoDay(context.now)]);
-  const stored = scored ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;
+  const stored = scored && (await isRead(venue)) ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;
   return { venue: venue.name, stored, marked: await markSignals(pool, venue.name, venue.signals, context) };
 }
 
@@ -110,10 +116,17 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
 }
 
 /** Looks at the signals of every venue, every ten minutes by default; the first look is at once. A failed look is logged, the next one tries again. */
-export function watchSignals(pool: Pool, venues: readonly Venue[], makeContext: MakeContext, logger: Logger, everyMs = 600_000): Repeated {
+export function watchSignals(
+  pool: Pool,
+  venues: readonly Venue[],
+  makeContext: MakeContext,
+  logger: Logger,
+  isRead: IsRead = always,
+  everyMs = 600_000,
+): Repeated {
   const look = async (stopped: () => boolean): Promise<void> => {
     for (const venue of venues) {
-      const run = await trackSignals(pool, venue, makeContext).catch((error: Error) => {
+      const run = await trackSignals(pool, venue, makeContext, false, isRead).catch((error: Error) => {
         logger.error({ err: error, venue: venue.name }, 'signals could not be tracked');
         return null;
       });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -100,6 +100,32 @@ test.each(['Database: ', 'Loading ', 'World: '])(
   },
   120_000,
 );
+
+test('a command that started the database leaves it to those who joined it meanwhile', async () => {
+  const environment = { DATA_DIR: path.join(folder, 'joined') };
+  const pipes = ['first', 'second'].map((name) => path.join(folder, `${name}.ndjson`));
+  for (const pipe of pipes) execFileSync('mkfifo', [pipe]);
+  const page = fs.readFileSync(path.join(ROOT, 'test/fixtures/perps/node-fills.ndjson'));
+  const [first, second] = pipes as [string, string];
+  const starter = program(['ingest', '--venue', 'perps', '--from', first], environment);
+  await starter.said('0 records');
+  const guest = program(['ingest', '--venue', 'perps', '--from', second], environment);
+  await guest.said('0 records');
+  await fs.promises.writeFile(first, page);
+  await starter.said('is in use by another process');
+  expect(starter.output()).toContain('"inserted":2');
+  await fs.promises.writeFile(second, page);
+  expect(await guest.ended).toBe(0);
+  expect(guest.output()).toContain('"duplicates":2');
+  expect(await starter.ended).toBe(0);
+}, 120_000);
+
+test('work goes on when nobody reads what it tells', async () => {
+  const run = program(['endpoints'], {});
+  run.child.stdout?.destroy();
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toBe('');
+}, 60_000);
 
 test('children end with a killed program', async () => {
   const data = path.join(folder, 'killed');

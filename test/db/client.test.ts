@@ -1,8 +1,34 @@
 import { setMaxListeners } from 'node:events';
+import net from 'node:net';
+import { DatabaseError } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
+import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
 import { testDatabase } from '../support/database';
+
+/** What PgBouncer does in its session mode: refuses settings at the start of a connection, and names a process that is not the server's. */
+async function startPooler(url: string): Promise<{ url: string; stop(): Promise<unknown> }> {
+  const { hostname, port } = new URL(url);
+  const server = net.createServer((client) => {
+    client.once('data', (start) => {
+      if (/options|statement_timeout/.test(start.toString())) return void client.destroy();
+      const upstream = net.connect(Number(port), hostname);
+      upstream.on('data', (told) => {
+        const key = told.indexOf(Buffer.from('K\0\0\0'));
+        if (key >= 0) told.writeUInt32BE(4_000_000, key + 5);
+        client.write(told);
+      });
+      upstream.on('close', () => client.destroy()).write(start);
+      client.on('data', (asked) => upstream.write(asked)).on('close', () => upstream.destroy());
+    });
+    client.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = new URL(url);
+  address.host = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  return { url: address.href, stop: () => new Promise((resolve) => server.close(resolve)) };
+}
 
 describe('the database client', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
@@ -18,8 +44,10 @@ describe('the database client', () => {
   });
 
   test('times are UTC where the server believes itself elsewhere', async () => {
-    await db.pool.query(`ALTER DATABASE ${new URL(db.url).pathname.slice(1)} SET timezone = 'America/New_York'`);
-    const elsewhere = await openDatabase(db.url);
+    const name = new URL(db.url).pathname.slice(1);
+    await db.pool.query(`ALTER DATABASE ${name} SET timezone = 'America/New_York'; ALTER DATABASE ${name} SET datestyle = 'German'`);
+    // An address with options of its own has those alone.
+    const elsewhere = await openDatabase(`${db.url}?options=-c%20work_mem%3D5MB`);
     const at = new Date('2026-01-01T02:00:00Z');
     try {
       await elsewhere.prisma.source_cursor.create({ data: { source: 'perps.fills', venue: 'perps', cursor: {}, watermark: at } });
@@ -29,6 +57,31 @@ describe('the database client', () => {
     } finally {
       await elsewhere.close();
     }
+  });
+
+  test('a pooler that keeps sessions may stand between', async () => {
+    const pooler = await startPooler(db.url);
+    const behind = await openDatabase(pooler.url, { statement_timeout_ms: 0 });
+    try {
+      const { rows } = await behind.pool.query("SELECT current_setting('timezone') AS zone, current_setting('plan_cache_mode') AS plans");
+      expect(rows).toEqual([{ zone: 'UTC', plans: 'force_custom_plan' }]);
+      const abort = new AbortController();
+      const slow = sqlOver(behind, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
+      setTimeout(() => abort.abort(new Error('deadline')), 100);
+      await expect(slow).rejects.toThrow('deadline');
+    } finally {
+      await behind.close();
+      await pooler.stop();
+    }
+  });
+
+  test.each([
+    ['23505', 'FEHLER', true],
+    ['57014', 'ERREUR', true],
+    ['57P01', 'FATAL', false],
+    ['53300', 'KATASTROFALNY', false],
+  ])('error %s is an answer in any language the server speaks: %s', (code, severity, answer) => {
+    expect(isAnswer(Object.assign(new DatabaseError('…', 1, 'error'), { code, severity }))).toBe(answer);
   });
 
   test('a connection that the server ends in the middle of a transaction fails its next statement, and nothing else', async () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { migrate } from '../../src/db/migrate';
@@ -67,3 +69,20 @@ test('migrations of a newer version are told', async () => {
   fs.rmSync(path.join(folder, '2_second'), { recursive: true });
   expect(await migrate(database.url, folder)).toEqual({ applied: [], newer: ['2_second'] });
 });
+
+test('a pooler that keeps no sessions is refused', async () => {
+  // Two connections that one process of the server works for: it says so here.
+  const name = new URL(database.url).pathname.slice(1);
+  await database.pool.query(`CREATE FUNCTION public.pg_backend_pid() RETURNS int RETURN 1`);
+  await database.pool.query(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`);
+  await expect(migrate(database.url, folder)).rejects.toThrow('does not keep sessions');
+});
+
+test('a server that takes the connection and says nothing is not waited for for ever', async () => {
+  const mute = net.createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const sentence = `The database at 127.0.0.1:${port}/smart cannot be reached: timeout expired`;
+  await expect(migrate(`postgresql://me@127.0.0.1:${port}/smart`, folder)).rejects.toThrow(sentence);
+  mute.close();
+}, 20_000);

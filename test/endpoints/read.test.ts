@@ -88,6 +88,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
       POOL.toLowerCase(),
     ],
     ['trades/whales', 'smart_money_only=yes', 'smart_money_only', [true, false], 'yes'],
+    ['trades/whales', 'cursor=next', 'cursor', 'a meta.next_cursor of this list', 'next'],
+    ['trades/whales', 'cursor=', 'cursor', 'a meta.next_cursor of this list', ''],
     ['markets/trending', 'format=xml', 'format', ['json', 'csv', 'ndjson'], 'xml'],
     ['platform/stats', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
     ['lp/dca/pressure', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],

@@ -98,3 +98,42 @@ test('a deadline ends what an analyst asked as well', async () => {
     await release();
   }
 });
+
+test('what an analyst asked ends when they leave', async () => {
+  const release = await holdQueries(product.pool, 'pm_');
+  try {
+    const leaving = new AbortController();
+    const asked = fetch(`${product.internalUrl}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: `{ market(condition_id: "${condition(1)}") { question } }` }),
+      signal: leaving.signal,
+    });
+    expect(await heldUntil((count) => count > 0)).not.toEqual([]);
+    const left = Date.now();
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    expect(await heldUntil((count) => count === 0)).toEqual([]);
+    expect(Date.now() - left).toBeLessThan(10_000);
+  } finally {
+    await release();
+  }
+});
+
+test('what is left of a question that has failed ends with the answer', async () => {
+  const release = await holdQueries(product.pool, 'pm_');
+  try {
+    const unknown = '{ lpPoolsDetail(pool_address: "11111111111111111111111111111111") { price } tradesWhales { side } }';
+    const response = await fetch(`${product.internalUrl}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: unknown }),
+    });
+    expect(((await response.json()) as { errors: { extensions: unknown }[] }).errors[0]?.extensions).toMatchObject({ code: 'not_found' });
+    const answered = Date.now();
+    expect(await heldUntil((count) => count === 0)).toEqual([]);
+    expect(Date.now() - answered).toBeLessThan(10_000);
+  } finally {
+    await release();
+  }
+});

@@ -23,7 +23,7 @@ function deps(empties = 0): DeliverDeps {
     stale: () => null,
     cache: new AnswerCache(1_000_000),
     slots: new Slots(50, 2_000),
-    empties: new RateLimit(empties),
+    empties: new RateLimit(empties, 'empty answers'),
     metrics: makeMetrics(),
     queryDeadlineMs: 60_000,
   };

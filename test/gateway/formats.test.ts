@@ -39,4 +39,7 @@ test('csv can be read back: quotes, commas, line breaks, nested values', () => {
 
 test('a row without a column has an empty cell there', () => expect(toCsv([{ a: 1 }, { b: 2 }])).toBe('a,b\r\n1,\r\n,2\r\n'));
 
+test('a row whose only cell is empty is no empty line: readers would pass over it', () =>
+  expect(toCsv([{ a: 1 }, { a: null }])).toBe('a\r\n1\r\n""\r\n'));
+
 test('ndjson is one value a line', () => expect(toNdjson([{ a: 1 }, { a: 'x\ny' }])).toBe('{"a":1}\n{"a":"x\\ny"}\n'));

@@ -29,6 +29,20 @@ describe('bodies', () => {
     expect(await response.json()).toMatchObject({ code, charged: false });
   });
 
+  test('a body in another charset or packing is told what is read, not that it is no JSON', async () => {
+    const ODD: [header: string, value: string][] = [
+      ['Content-Type', 'application/json; charset=iso-8859-1'],
+      ['Content-Encoding', 'zstd'],
+    ];
+    for (const [header, value] of ODD) {
+      const response = await postRaw('{}', { [header]: value });
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { code: 'invalid_body', error: expect.stringContaining('UTF-8') },
+      ]);
+    }
+  });
+
   test('odd encodings and charsets', async () => {
     expect((await postRaw('{}', { 'Content-Encoding': 'gzip' })).status).toBe(400);
     expect((await postRaw('{}', { 'Content-Encoding': 'rot13' })).status).toBe(400);
@@ -168,6 +182,19 @@ test('pages from elsewhere are not let in to the internal port by the browser', 
     expect(status).toBe(403);
   }
   expect((await fetch(url, { ...form, headers: { Origin: product.internalUrl } })).status).toBe(200);
+});
+
+test('a page from elsewhere cannot have the browser ask by an image or a script, which name no origin', async () => {
+  const question = `${product.internalUrl}/graphql?query=%7B__typename%7D`;
+  const ask = (site: string, mode: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { Accept: mode === 'navigate' ? 'text/html' : '*/*', 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode };
+      http.get(question, { headers }, (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
+    });
+  expect(await ask('cross-site', 'no-cors')).toBe(403);
+  expect([await ask('same-origin', 'cors'), await ask('none', 'navigate')]).toEqual([200, 200]);
+  // A link to GraphiQL may stand anywhere.
+  expect(await ask('cross-site', 'navigate')).toBe(200);
 });
 
 test('floods of unpaid requests are told to wait', async () => {

@@ -3,13 +3,17 @@ import { callerOf, RateLimit, Slots } from '../../src/gateway/limits';
 describe('rate limit', () => {
   test('counts per caller and minute, and says when to come back', () => {
     let now = 0;
-    const limit = new RateLimit(2, () => now);
+    const limit = new RateLimit(2, 'empty answers', () => now);
     limit.count('a');
     limit.count('a');
     limit.count('b');
     now = 20_000;
     expect(() => limit.count('a')).toThrow(
-      expect.objectContaining({ code: 'rate_limited', context: expect.objectContaining({ retry_after_s: 40 }) }),
+      expect.objectContaining({
+        code: 'rate_limited',
+        message: 'More than 2 empty answers in a minute.',
+        context: expect.objectContaining({ retry_after_s: 40 }),
+      }),
     );
     now = 60_000;
     expect(() => limit.count('a')).not.toThrow();
@@ -17,14 +21,14 @@ describe('rate limit', () => {
 
   test('who stays below it is never refused, however long', () => {
     let now = 0;
-    const limit = new RateLimit(2, () => now);
+    const limit = new RateLimit(2, 'empty answers', () => now);
     for (; now < 600_000; now += 40_000) limit.count('a');
   });
 
   test('a clock that is set back locks nobody out', () => {
     jest.useFakeTimers({ now: Date.parse('2026-03-01T13:00:00Z') });
     try {
-      const limit = new RateLimit(1);
+      const limit = new RateLimit(1, 'requests');
       limit.count('a');
       jest.setSystemTime(Date.parse('2026-03-01T12:00:00Z'));
       jest.advanceTimersByTime(60_000);
@@ -35,7 +39,7 @@ describe('rate limit', () => {
   });
 
   test('0 is no limit', () => {
-    const limit = new RateLimit(0);
+    const limit = new RateLimit(0, 'requests');
     for (let index = 0; index < 10_000; index += 1) limit.count('a');
   });
 });

@@ -1,6 +1,10 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { VENUES, definitionsOf } from '../../src/app';
 import { snakeCase } from '../../src/endpoints/answer-shape';
+import { parameterSchema } from '../../src/endpoints/json-schema';
+import { ERRORS } from '../../src/errors';
+import { META_SCHEMA } from '../../src/gateway/meta-schema';
 import { methodologyPage } from '../../src/gateway/pages/methodology';
 import { docsPage } from '../../src/gateway/pages/reference';
 import { SHARED_DEFINITIONS } from '../../src/gateway/pages/shared-definitions';
@@ -32,6 +36,12 @@ describe('the pages people read', () => {
     expect(all(reference, /href="\/docs\/methodology#([^"]+)"/g).filter((id) => !there.has(id))).toEqual([]);
   });
 
+  test.each([reference, methodology])('nothing is cut off on paper or out of reach of a keyboard, and all has a name', (page) => {
+    expect(page).toMatch(/<body><main>.*<\/main><\/body>/s);
+    expect(page).toMatch(/pre\{[^}]*white-space:pre-wrap/);
+    expect(page).not.toContain('<th></th>');
+  });
+
   test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: index, price, parameters and fields',
     (name, endpoint) => {
@@ -49,6 +59,13 @@ describe('the pages people read', () => {
     },
   );
 
+  test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('%s: every parameter is told in words', (name, endpoint) => {
+    const [parameters = ''] = sectionOf(name.replace(/\//g, '-')).split('<details>');
+    expect(all(parameters, /<tr><td><code>([^<]+)<\/code>.*?<td><\/td><\/tr>/g)).toEqual([]);
+    const schemas = endpoint.parameters.map((parameter) => parameterSchema(parameter, schema));
+    expect(schemas.filter(({ description }) => description === undefined)).toEqual([]);
+  });
+
   test('the methodology: every place is one place, every link leads to one, and every endpoint back to the reference', () => {
     const ids = idsOf(methodology);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
@@ -57,6 +74,14 @@ describe('the pages people read', () => {
     const back = all(methodology, /href="\/docs#([^"]+)"/g);
     expect(back.filter((id) => !inReference.has(id))).toEqual([]);
     expect(back).toHaveLength(ENDPOINTS.length);
+  });
+
+  test.each(VENUES.map(({ name }) => name))('every tag of %s is told', (venue) => {
+    const rules = fs.readFileSync(path.join(ROOT, 'src/venues', venue, 'scoring/tags.ts'), 'utf8');
+    const tags = all(rules, /^    \['(\w+)', /gm);
+    const told = (wings.get(venue) ?? []).map(({ text }) => text).join(' ');
+    expect(tags.length).toBeGreaterThan(5);
+    expect(tags.filter((tag) => !told.includes(`\`${tag}\``))).toEqual([]);
   });
 
   test('every definition is shown, indexed, and named as it is called', () => {
@@ -92,6 +117,14 @@ describe('the pages people read', () => {
     const paying = reference.split('<h2 id="paying">')[1]?.split('<h2')[0] ?? '';
     for (const told of ['do not send', '<code>Idempotency-Key</code>', 'For 10 minutes', 'waits 2 minutes', '$0.20'])
       expect(paying).toContain(told);
+  });
+
+  test('what a client must handle: pages, every field of meta, every error with its status', () => {
+    const [, answers = '', errors = ''] = /<h2 id="answers">(.*?)<h2 id="errors">(.*?)<h2/s.exec(reference) ?? [];
+    expect(answers).toContain('<code>cursor</code>');
+    for (const name of Object.keys(META_SCHEMA.properties))
+      expect(answers).toMatch(new RegExp(`<td><code>${name}</code></td><td>[^<]+</td><td>[^<]`));
+    for (const [name, { status }] of Object.entries(ERRORS)) expect(errors).toContain(`<td>${status}</td><td><code>${name}</code></td>`);
   });
 
   test('both bring their picture: no browser asks for one that is not there', () => {

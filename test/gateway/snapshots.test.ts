@@ -3,7 +3,7 @@ import { withFallback } from '../../src/gateway/fallbacks';
 import { makeContext } from '../../src/graph/context';
 import { prediction } from '../../src/venues/prediction/index';
 import { buildSnapshots } from '../../src/workers/snapshots';
-import { endpointNamed } from '../support/catalogue';
+import { ENDPOINTS, endpointNamed } from '../support/catalogue';
 import { testDatabase } from '../support/database';
 import { startOpenGateway } from '../support/open-gateway';
 import { loadSmallWorld, now } from '../venues/prediction/small-world';
@@ -42,4 +42,8 @@ test('only our own failures name a fallback, of endpoints that have one, unless 
   expect(contextOf(new AppError('internal'), endpointNamed('markets/trades'))).toBeUndefined();
   const better = { method: 'GET', path: '/better', note: '' };
   expect(contextOf(new AppError('stale_data', { fallback: better }))).toBe(better);
+  const named = ENDPOINTS.map((endpoint) => contextOf(new AppError('internal'), endpoint) as { method: string; path: string } | undefined);
+  const sold = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
+  for (const fallback of named.filter((one) => one !== undefined))
+    expect(sold).toContain(`${fallback.method} ${fallback.path.split('?')[0]}`);
 });

@@ -17,7 +17,7 @@ async function ask(
   status: number;
   body: {
     data?: Record<string, unknown>;
-    errors?: { message: string; extensions?: { code?: string; cost?: number; most?: number } }[];
+    errors?: { message: string; extensions?: { code?: string; cost?: number; most?: number; details?: unknown[] } }[];
     extensions?: Record<string, unknown>;
   };
 }> {
@@ -57,6 +57,17 @@ test('the query that GraphiQL opens with is answered', async () => {
   ]);
 });
 
+test('of several questions each tells of its own answer, by its name', async () => {
+  const [whales, list] = ['tradesWhales(timeframe: "7d") { side }', 'lpDcaPressure(timeframe: "1h") { __typename }'];
+  const metaOf = async (query: string): Promise<unknown> => (await ask(`{ ${query} }`)).body.extensions?.meta;
+  const [week, hour] = [await metaOf(whales), await metaOf(list)];
+  expect(week).toMatchObject({ timeframe: '7d', window: { from: expect.stringMatching(/T\d\d:\d\d:\d\dZ$/) } });
+  const both = (await metaOf(`week: ${whales} hour: ${list}`)) as Record<string, unknown>;
+  expect(Object.keys(both)).toEqual(['week', 'hour']);
+  expect(both.week).toMatchObject({ timeframe: '7d' });
+  expect(both.hour).toMatchObject({ timeframe: (hour as { timeframe: unknown }).timeframe });
+});
+
 test('queries nested too deep are refused, through fragments too', async () => {
   const deep = '{ tradesWhales { market { trades { market { trades { market { trades { market { question } } } } } } } } }';
   expect((await ask(deep)).body.errors?.map(({ message }) => message)).toContain('The query is nested deeper than 8 levels.');
@@ -86,6 +97,54 @@ test('lists are bounded, mutations do not exist', async () => {
   expect((await ask('mutation { pay }')).body.errors).toBeDefined();
 });
 
+test('a text nested beyond what a parser bears is refused as too deep', async () => {
+  for (const text of [`{ trade(condition_id: ${'['.repeat(4_900)}`, '{ a'.repeat(2_400)]) {
+    const { body } = await ask(text);
+    expect(body.errors?.map(({ message }) => message)).toEqual([expect.stringMatching(/nested deeper than 8 levels|Syntax Error/)]);
+  }
+});
+
+const MANY = Array.from({ length: 1_000 }, (_, index) => `"0x${String(index).padStart(40, '0')}"`).join(',');
+
+test.each([
+  [`walletsCompare(wallets: [${MANY}]) { __typename }`, 'wallets', 'must hold 2 to 5 items'],
+  ['perpsTradersDailyPnl(trader: "0x0000000000000000000000000000000000000001", days: 2147483647) { __typename }', 'days', 'is outside'],
+  ['marketsClosingSoon(hours: 1e15) { __typename }', 'hours', 'is outside 1 to 72'],
+  ['perpsCoinsList(query: "a\\u0000") { __typename }', 'query', 'control characters'],
+  [
+    'lpPoolsVolumeHistory(pool_address: "11111111111111111111111111111111", bucket_size: "1 hour") { __typename }',
+    'bucket_size',
+    'is not one of the allowed values',
+  ],
+  ['lpPositionsActive { __typename }', 'pool_address', 'one of pool_address, owner is required'],
+])('a free question is held to what it is sold with: %.40s', async (question, param, issue) => {
+  const [error] = (await ask(`{ ${question} }`)).body.errors ?? [];
+  expect(error).toMatchObject({
+    message: expect.stringContaining(`${param}: `),
+    extensions: {
+      code: expect.stringMatching(/^(invalid|missing)_parameter$/),
+      details: [{ param, issue: expect.stringContaining(issue), allowed: expect.anything() }],
+    },
+  });
+});
+
+test('what a free question may have more of than a paid one is rows', async () => {
+  const { body } = await ask('{ perpsTradesWhales(limit: 1000) { coin } }');
+  expect(body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['empty_result']);
+});
+
+test('fields stand in the order in which they were asked, whichever is known first', async () => {
+  const query =
+    '{ none: market(condition_id: "0x' +
+    '0'.repeat(64) +
+    '") { question } category(name: "Other") { markets { nodes { slug } } name } kind: __typename }';
+  const { data } = (await ask(query)).body;
+  expect([Object.keys(data ?? {}), Object.keys(data?.category ?? {})]).toEqual([
+    ['none', 'category', 'kind'],
+    ['markets', 'name'],
+  ]);
+});
+
 test('errors for analysts carry our code, never a stack or SQL', async () => {
   const { body } = await ask('{ perpsTradesFeed(coin: "NOSUCH", limit: 5) { coin } }');
   expect(body.errors?.[0]).toMatchObject({ message: expect.any(String), extensions: { code: 'not_found' } });
@@ -112,6 +171,31 @@ test('a query that costs too much is refused before it runs, and told its cost',
   const sized = `query q($n: Int!) { ${MARKET} { trades(first: $n) { nodes { wallet_profile { positions(first: $n) { nodes { market { question } } } } } } } }`;
   expect((await ask(sized, { n: 100 })).body.errors?.[0]?.extensions?.cost).toBe(cost);
   expect((await ask(sized, { n: 10 })).body).toMatchObject({ data: { market: null } });
+});
+
+test('lists longer than their cost assumes are not followed without end', async () => {
+  const cells = Array.from({ length: 5_000 }, (_, id) => ({ id }));
+  const schema = makeExecutableSchema({
+    typeDefs: 'type Query { cells: [Cell!]! } type Cell { id: Int! pool: Cell page: Page! } type Page { nodes: [Cell!]! }',
+    resolvers: { Query: { cells: () => cells }, Cell: { pool: (cell: unknown) => cell, page: () => ({ nodes: cells.slice(0, 10) }) } },
+  });
+  const explorer = makeExplorer(schema, product.db, standingClock(new Date()));
+  const follow = async (below: string): Promise<{ data?: { cells: unknown[] }; errors?: unknown[] }> => {
+    const request = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: `{ cells ${below} }` }),
+    };
+    return (await (await explorer.fetch('http://localhost/graphql', request)).json()) as never;
+  };
+  expect((await follow('{ id pool { id } }')).data?.cells).toHaveLength(5_000);
+  const many = Array.from({ length: 11 }, (_, index) => `} more${index}: cells { id`).join(' ');
+  for (const { data, errors } of [await follow('{ page { nodes { id } } }'), await follow(`{ id ${many} }`)]) {
+    expect(data).toBeUndefined();
+    expect(errors).toEqual([
+      { message: expect.stringContaining('more than 50,000 objects'), extensions: { code: 'query_too_expensive', most: 50_000 } },
+    ]);
+  }
 });
 
 test('a page is bounded by whoever asks, also through a variable', async () => {

@@ -74,6 +74,16 @@ test.each([
   expect(rows.filter((row) => row.position !== null).length).toBeGreaterThan(0);
 });
 
+test('a pool is there from when it was made', async () => {
+  const { rows } = await db.pool.query<{ id: string; made: Date }>(
+    'SELECT pool_address AS id, created_at AS made FROM lp_pool WHERE created_at > $1 ORDER BY created_at DESC LIMIT 1',
+    [START],
+  );
+  const [{ id, made }] = rows as [(typeof rows)[number]];
+  const asked = (at: number): Promise<unknown> => ask(`{ pool(pool_address: "${id}") { pool_address } }`, new Date(at));
+  expect([await asked(made.getTime() - 1), await asked(made.getTime())]).toEqual([{ pool: null }, { pool: { pool_address: id } }]);
+});
+
 test('an event of a list is the same share of its pool as among the large ones', async () => {
   const node = '... on LpEvent { tx_id event_type usd_total pct_of_pool }';
   const { lpLpsWhales: large } = await ask<{ lpLpsWhales: Row[] }>(
@@ -206,4 +216,12 @@ test('statements: one a list, however many pools, providers and rows', async () 
   const many = await sent(5, 20);
   expect((await sent(2, 2)).length).toBe(many.length);
   expect(many.length).toBeLessThanOrEqual(12);
+});
+
+test('statements: one for recurring orders by their addresses, however many', async () => {
+  const { rows } = await db.pool.query<{ order_address: string }>('SELECT order_address FROM dca_order LIMIT 20');
+  const asked = rows.map(({ order_address }, n) => `o${n}: recurringOrder(order_address: "${order_address}") { order_address }`);
+  const sent = async (some: readonly string[]): Promise<number> => (await statementsOf(() => ask(`{ ${some.join(' ')} }`, END))).length;
+  expect(asked.length).toBeGreaterThan(5);
+  expect(await sent(asked)).toBe(await sent(asked.slice(0, 1)));
 });

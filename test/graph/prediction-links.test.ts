@@ -149,6 +149,11 @@ test('from a wallet to its trades, positions and scores', async () => {
   });
 });
 
+test('an event begins with the first of its markets that is listed', async () => {
+  const asked = (days: number): Promise<unknown> => ask('{ event(slug: "event-1") { slug } }', new Date(now.getTime() - days * 86_400_000));
+  expect([await asked(19), await asked(21)]).toEqual([{ event: { slug: 'event-1' } }, { event: null }]);
+});
+
 test('redemptions name a market only: outcomes and positions have none to ask for', async () => {
   const redeemed = 'trades(side: REDEEM) { nodes { condition_id } }';
   expect(await ask(`{ wallet(address: "${wallet(1)}") { ${redeemed} } }`)).toEqual({
@@ -251,6 +256,18 @@ describe('statements', () => {
     expect(tablesOf(await sent(busy))).toEqual(['pm_market', 'pm_outcome', 'pm_trade', 'pm_wallet']);
     const own = `{ wallet(address: "${wallet(1_003)}") { ${below} } }`;
     expect(tablesOf(await sent(own))).toEqual(['pm_market', 'pm_outcome', 'pm_trade', 'pm_wallet']);
+  });
+
+  test('positions of ten wallets by their ids: as many as of one', async () => {
+    const { market } = await ask<{ market: { trades: Connection<{ wallet: string; token_id: string }> } }>(
+      `{ market(condition_id: "${condition(30)}") { trades(first: 10) { nodes { wallet token_id } page_info { has_next_page } } } }`,
+    );
+    const asked = market.trades.nodes.map(
+      (row, n) => `p${n}: position(wallet: "${row.wallet}", token_id: "${row.token_id}") { shares current_price }`,
+    );
+    const found = Object.values(await ask<Record<string, unknown>>(`{ ${asked.join(' ')} }`));
+    expect(found).toEqual(Array.from({ length: 10 }, () => expect.objectContaining({ shares: expect.any(Number) as number })));
+    expect(tablesOf(await sent(`{ ${asked.join(' ')} }`))).toEqual(tablesOf(await sent(`{ ${asked[0]} }`)));
   });
 
   test('lists of many parents: one each, however many parents and rows', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
-import { CURSOR_FORMS, decodeCursor, encodeCursor, orNull } from '../../src/lib/cursor';
+import { CURSOR_FORMS, decodeCursor, encodeCursor, isCursor, orNull } from '../../src/lib/cursor';
 
 const scope = ['markets/trades', { condition_id: '0x1', limit: 10 }];
 const ANY = /^/;
@@ -18,6 +18,16 @@ test('a position comes back as it was', () => {
       ).toEqual(position);
     }),
   );
+});
+
+test('a text that is no cursor of any list is told from one that is', () => {
+  const positions = fc.array(fc.oneof(fc.string({ maxLength: 20 }), fc.integer(), fc.constant(null)), { minLength: 1, maxLength: 4 });
+  fc.assert(fc.property(positions, (position) => expect(isCursor(encodeCursor(position, scope))).toBe(true)));
+  fc.assert(fc.property(fc.string(), (text) => expect(isCursor(text)).toBe(false)));
+  const [mark] = JSON.parse(Buffer.from(encodeCursor([1], scope), 'base64url').toString()) as [string];
+  for (const value of [[mark], ['short', 1], [1, 1], [mark, { a: 1 }], [mark, [1]], { mark }, [mark, 'x'.repeat(400)]])
+    expect(isCursor(Buffer.from(JSON.stringify(value)).toString('base64url'))).toBe(false);
+  expect(isCursor(`${encodeCursor([1], scope)}=`)).toBe(false);
 });
 
 test('a cursor of another list, of another length, or made up is refused', () => {
@@ -71,7 +81,7 @@ test.each([
 
 test.each([
   [CURSOR_FORMS.number, ['0', '-12.5', '1e-7', 1e21, 0.1], ['', '1e999', 'NaN', '--1', '1.', '0x1', 'Infinity']],
-  [CURSOR_FORMS.day, ['2026-01-31'], ['2026-13-01', '2026-01-32', '26-01-01']],
+  [CURSOR_FORMS.day, ['2026-01-31', '2028-02-29'], ['2026-13-01', '2026-01-32', '26-01-01', '2026-02-29', '2026-04-31', '0000-01-01', 'x']],
   [orNull(CURSOR_FORMS.instant), ['0', '1767225600000', null], ['nullx', '', 'x1', '999999999999999']],
 ])('%s', (form, sound, unsound) => {
   expect(sound.filter((value) => !form.test(String(value)))).toEqual([]);

@@ -18,11 +18,11 @@ import {
   roundText,
   roundTo,
   seededIntegers,
-  seededRandom,
   standardDeviation,
   wilsonLowerBound,
   xoshiro128,
 } from '../../src/lib/statistics';
+import { seededRandom } from '../support/random';
 
 const amounts = fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1, maxLength: 40 });
 const alternating = (first: number, pair: readonly number[]): number[] => [first, ...Array.from({ length: 500 }, () => pair).flat()];

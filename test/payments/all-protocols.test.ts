@@ -4,7 +4,7 @@ import type { Payments } from '../../src/payments/protocol';
 import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
 import type { SandboxWallets } from '../../src/sandbox/wallets';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { fundedBuyer, openTill, serveTill, type Till, walletsOf, workOf } from './till';
+import { fundedBuyer, openTill, saleOf, serveTill, type Till, told, walletsOf, workOf } from './till';
 
 describe('one corridor, three protocols, three stock clients', () => {
   let till: Till;
@@ -84,6 +84,23 @@ describe('one corridor, three protocols, three stock clients', () => {
     await front.close();
     expect(bought.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect((await received()) - before).toBe(400_000n);
+  });
+
+  it.each([
+    ['tempo/charge', ['tempo'], false],
+    ['solana/charge;q=0.9, tempo/charge;q=0.2', ['solana', 'tempo'], false],
+    ['Solana/Charge, tempo/charge;q=0', ['solana'], false],
+    ['stripe/charge', ['tempo', 'solana'], true],
+    ['tempo/charge, */*;q=0.1', ['tempo', 'solana'], true],
+    [';;q=,q', ['tempo', 'solana'], true],
+  ])('Accept-Payment %s: challenges of %j, x402 headers: %s', async (accepted, methods, x402) => {
+    const outcome = await payments.charge(saleOf({ headers: { 'Accept-Payment': accepted } }), workOf());
+    if (outcome.kind !== 'challenge') throw new Error(told(outcome));
+    const { headers, x402: body } = outcome.challenge;
+    expect([headers['WWW-Authenticate']].flat().map((value) => /method="(\w+)"/.exec(String(value))?.[1])).toEqual(methods);
+    expect([headers['PAYMENT-REQUIRED'] !== undefined, headers['X-PAYMENT-REQUIRED'] !== undefined]).toEqual([x402, x402]);
+    // Who reads the body finds the price there, whatever was named.
+    expect(body).toMatchObject({ accepts: [{ amount: '20000' }] });
   });
 
   it('lists all three, and their health', async () => {

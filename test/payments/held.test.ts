@@ -18,7 +18,6 @@ const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPa
     record,
     state: 'CONFIRMED',
     request_hash: 'request',
-    owed: false,
     answer: '{}',
     settled_at: null,
     reason: null,

@@ -76,7 +76,6 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     description: 'Markets with highest recent volume',
     amount: PRICE,
     request_hash: 'a'.repeat(64),
-    headers: {},
     raw_headers: [],
     ...over,
   };

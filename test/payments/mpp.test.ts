@@ -5,7 +5,6 @@ import { AppError, type ErrorCode } from '../../src/errors';
 import type { Json, JsonObject, Sale } from '../../src/payments/protocol';
 import { canonicalJson, encodeJson } from '../../src/payments/protocols/canonical-json';
 import {
-  type EchoedChallenge,
   type MppSettings,
   assertMppSettings,
   challengeId,
@@ -15,7 +14,7 @@ import {
   readCredential,
   receiptHeader,
 } from '../../src/payments/protocols/mpp';
-import { decodeCredential, paymentCredentials } from '../../src/payments/protocols/mpp-wire';
+import { type EchoedChallenge, decodeCredential, paymentCredentials } from '../../src/payments/protocols/mpp-wire';
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 500);
 const SECRET = '0123456789abcdef0123456789abcdef';
@@ -38,7 +37,6 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     description: 'Markets with highest recent volume',
     amount: 20_000n,
     request_hash: 'a'.repeat(64),
-    headers: {},
     raw_headers: [],
     ...over,
   };

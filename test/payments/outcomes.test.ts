@@ -187,3 +187,34 @@ describe.each(['x402', 'tempo', 'solana'] as const)('%s', (protocol: BuyerProtoc
     });
   });
 });
+
+describe('what operators are told of all these', () => {
+  /** Values of a metric by the labels it is asked for. */
+  async function told(metric: string, ...labels: string[]): Promise<Record<string, number>> {
+    const lines = (await (await fetch(`${app.internalUrl}/metrics`)).text()).split('\n').filter((line) => line.startsWith(`${metric}{`));
+    const labelOf = (line: string, label: string): string => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1] as string;
+    return Object.fromEntries(lines.map((line) => [labels.map((label) => labelOf(line, label)).join(' '), Number(line.split('} ')[1])]));
+  }
+
+  test('payments by protocol and outcome, and what they brought, are those of the ledger', async () => {
+    const { rows } = await database.pool.query<{ what: string; payments: number; usdc: number }>(
+      `SELECT protocol || ' ' || CASE state WHEN 'DELIVERED' THEN 'settled' ELSE lower(state) END AS what, count(*)::int AS payments, sum(amount)::float8 / 1e6 AS usdc
+       FROM payment GROUP BY 1`,
+    );
+    expect(rows).toHaveLength(6);
+    expect(await told('payments_total', 'protocol', 'outcome')).toMatchObject(
+      Object.fromEntries(rows.map(({ what, payments }) => [what, payments])),
+    );
+    const settled = rows.filter(({ what }) => what.endsWith(' settled'));
+    expect(await told('payments_usdc_total', 'protocol')).toEqual(
+      Object.fromEntries(settled.map(({ what, usdc }) => [what.split(' ')[0], expect.closeTo(usdc, 9) as number])),
+    );
+  });
+
+  test('who left before the answer is counted by endpoint', async () => {
+    expect(await told('http_requests_total', 'endpoint', 'status')).toMatchObject({
+      [`${STATS} 499`]: 3,
+      [`${FEED.split('?')[0]} 499`]: 3,
+    });
+  });
+});

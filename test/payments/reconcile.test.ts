@@ -29,6 +29,54 @@ describe('what is looked after when nobody asks', () => {
   const delivered = (payer: string): Promise<void> => until(async () => (await stateOf(payer)) === 'DELIVERED');
   const due = (): Promise<unknown> => sql("UPDATE payment SET look_at = now() - interval '1 second' WHERE look_at IS NOT NULL");
 
+  it('tells its figures what became of a payment whose end nobody heard, and how many wait', async () => {
+    // Of its own: nobody else looks at its payments.
+    const own = await openTill({ settings: { settle_patience_ms: 500, reconcile_ms: 3_600_000 } });
+    const heard: string[] = [];
+    const counted = await createPayments(own.settings, {
+      pool: own.database.pool,
+      logger: own.logger,
+      figures: {
+        payment: (event, { protocol, amount }) => void heard.push(`${protocol} ${event} ${amount}`),
+        unresolved: (count) => void heard.push(`unresolved ${count}`),
+      },
+    });
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    const headers = await signedHeaders(own, await fundedBuyer(own));
+    expect(told(await counted.charge(saleOf({ headers }), silence))).toBe('503 settlement_pending');
+    const look = async (): Promise<void> => {
+      await own.database.pool.query("UPDATE payment SET look_at = now() - interval '1 second'");
+      await counted.reconcile();
+    };
+    await look();
+    own.solana.faults.clear();
+    await look();
+    await counted.stop();
+    await own.stop();
+    expect(heard).toEqual(['x402 pending 20000', 'unresolved 1', 'x402 settled 20000', 'unresolved 0']);
+  });
+
+  it('asks about all when it is told to, beside a process that has just asked; what stays open is told', async () => {
+    const own = await openTill({ settings: { settle_patience_ms: 500, reconcile_ms: 3_600_000 } });
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    expect(told(await own.payments.charge(saleOf({ headers: await signedHeaders(own, await fundedBuyer(own)) }), silence))).toBe(
+      '503 settlement_pending',
+    );
+    const seldom = (): Promise<unknown> => own.database.pool.query("UPDATE payment SET look_at = now() + interval '5 minutes'");
+    await seldom();
+    expect(await own.payments.reconcile('all')).toMatchObject({ confirmed: 0, open: 1 });
+    await seldom();
+    own.solana.faults.clear();
+    expect(await own.payments.reconcile('all')).toMatchObject({ confirmed: 1, open: 0 });
+    await own.stop();
+  });
+
   it('marks confirmed payments final once the chain does', async () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
@@ -208,8 +256,11 @@ describe('what is looked after when nobody asks', () => {
     till.solana.faults.inject('sendTransaction', { kind: 'refuse' }, Infinity);
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('503 settlement_pending');
     await due();
+    const taken = jest.spyOn(Upkeep.prototype, 'takeUnresolved');
     const reports = await Promise.all([till.payments.reconcile(), quick.reconcile(), till.payments.reconcile()]);
-    expect(reports.map(({ open }) => open).reduce((sum, open) => sum + open)).toBe(1);
+    expect((await Promise.all(taken.mock.results.map(({ value }) => value as Promise<unknown[]>))).flat()).toHaveLength(1);
+    taken.mockRestore();
+    expect(reports.map(({ open }) => open)).toEqual([1, 1, 1]);
     // A young question stays one, and is asked again soon.
     const about = "SELECT state, look_at < now() + interval '3 seconds' AS soon FROM payment WHERE payer = $1";
     expect(await sql(about, [buyer.publicKey.toBase58()])).toEqual([{ state: 'UNKNOWN', soon: true }]);

@@ -42,7 +42,9 @@ function refusal(encoded: string, of: TransferTerms = terms): string {
     verifySolanaTransfer(encoded, of);
     return 'accepted';
   } catch (error) {
-    const { code, context } = error as AppError;
+    const { code, context, message } = error as AppError;
+    // Every reason is told in words too.
+    expect(message).not.toBe(new AppError('verification_failed').message);
     return `${code} ${context.reason?.replace('invalid_exact_svm_payload_', '')}`;
   }
 }

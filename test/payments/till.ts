@@ -80,7 +80,7 @@ export async function openTill({ sponsored = false, settings: overrides = {} }: 
   };
 }
 
-export function saleOf({ headers = {}, ...overrides }: Partial<Omit<Sale, 'headers'>> & { headers?: Record<string, string> } = {}): Sale {
+export function saleOf({ headers = {}, ...overrides }: Partial<Sale> & { headers?: Record<string, string> } = {}): Sale {
   const path = overrides.path ?? '/api/v1/markets/trending';
   return {
     request_id: `req_${crypto.randomBytes(6).toString('hex')}`,
@@ -92,7 +92,6 @@ export function saleOf({ headers = {}, ...overrides }: Partial<Omit<Sale, 'heade
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
     raw_headers: Object.entries(headers).flat(),
     ...overrides,
-    headers,
   };
 }
 

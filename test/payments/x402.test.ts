@@ -8,6 +8,7 @@ import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/client';
 import { createPayments } from '../../src/payments/charge';
 import type { Challenge, Payments, Sale } from '../../src/payments/protocol';
 import { memoOf, tokenOf } from '../../src/payments/quote-token';
+import { memo } from './solana-signing';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, SECRET, type Till, told, workOf } from './till';
 
 type Body = {
@@ -20,6 +21,8 @@ type Body = {
 
 const headerOf = (challenge: Challenge): Body =>
   JSON.parse(Buffer.from(String(challenge.headers['PAYMENT-REQUIRED']), 'base64').toString()) as Body;
+/** As clients make one: 16 random bytes. */
+const NONCE = 'aabbccddeeff00112233445566778899';
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 describe('x402', () => {
@@ -147,6 +150,21 @@ describe('x402', () => {
     });
   });
 
+  it('tells who built the transaction by hand what is allowed, and how to be allowed more', async () => {
+    const sponsored = await openTill({ sponsored: true });
+    const requirement = requirementOf(await challengeOf(sponsored));
+    const proof = proofFor(buyer, requirement, { wish: { limit: 50_000 } });
+    const outcome = await sponsored.payments.charge(saleOf({ headers: { 'PAYMENT-SIGNATURE': proof } }), workOf());
+    await sponsored.stop();
+    expect(outcome).toMatchObject({
+      error: {
+        code: 'verification_failed',
+        message:
+          'The compute unit limit may be at most 40,000 where the server pays the fee, 200,000 where the buyer does (asked for by the X-Payer header).',
+      },
+    });
+  });
+
   describe('reading', () => {
     it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT', 'payment-signature'])('takes a proof from %s', async (name) => {
       expect(await charge({ [name]: proofFor(buyer, requirementOf(await challengeOf(till))) })).toBe('200');
@@ -265,20 +283,31 @@ describe('x402', () => {
       expect(await charge({ 'PAYMENT-SIGNATURE': samePrice })).toBe('402 verification_failed invalid_exact_svm_payload_memo_mismatch');
     });
 
-    it('refuses memos that are missing, double, foreign or forged', async () => {
-      const attempt = async (wish: object): Promise<string> =>
-        charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till)), { wish }) });
-      expect(await attempt({ memo: undefined })).toBe('402 verification_failed invalid_exact_svm_payload_memo_count');
-      expect(await attempt({ memo: 'aabbccddeeff00112233445566778899' })).toBe(
-        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
-      );
-      expect(await attempt({ memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv' })).toBe(
-        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
-      );
-      const [one, two] = [requirementOf(await challengeOf(till)), requirementOf(await challengeOf(till))];
-      expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, one, { wish: { memo: two.extra.memo } }) })).toBe(
-        '402 verification_failed invalid_exact_svm_payload_memo_mismatch',
-      );
+    it('refuses memos that are double, forged or of another offer, and, where no quote is echoed, missing or foreign', async () => {
+      const attempt = async (wish: object, edit?: typeof withoutQuote): Promise<string> =>
+        charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(await challengeOf(till)), { wish, ...(edit ? { edit } : {}) }) });
+      const [count, mismatch] = ['count', 'mismatch'].map((what) => `402 verification_failed invalid_exact_svm_payload_memo_${what}`);
+      expect(await attempt({ extra: [memo('another')] })).toBe(count);
+      expect(await attempt({ memo: 'q1.abcdefghijkl.zzzzzz.abcdefghijklmnopqrstuv' })).toBe(mismatch);
+      expect(await attempt({ memo: requirementOf(await challengeOf(till)).extra.memo })).toBe(mismatch);
+      expect(await attempt({ memo: undefined }, withoutQuote)).toBe(count);
+      expect(await attempt({ memo: NONCE }, withoutQuote)).toBe(mismatch);
+    });
+
+    it.each([
+      ['a number of its own for a memo, as @x402/svm before 2.10 writes', NONCE],
+      ['no memo', undefined],
+    ])('takes a proof with %s by the quote it echoes: once, and for its request alone', async (_, text) => {
+      const requirement = requirementOf(await challengeOf(till));
+      const wish = { memo: text, price: 9 };
+      const proof = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement, { wish }) };
+      expect(await charge(proof, { path: '/api/v1/other' })).toBe('402 verification_failed invalid_challenge');
+      expect(await charge(proof)).toBe('200');
+      expect(await charge(proof)).toBe('200 replayed');
+      // The same transaction under an offer that somebody else asked for.
+      const { extra } = requirementOf(await challengeOf(till));
+      const stolen = { ...requirement, extra: { ...requirement.extra, quote: extra.quote } };
+      expect(await charge({ 'PAYMENT-SIGNATURE': proofFor(buyer, stolen, { wish }) })).toBe('402 payment_replayed invalid_challenge');
     });
 
     it('honours an unexpired quote after the price has changed, and nothing after it has expired', async () => {

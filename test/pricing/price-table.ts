@@ -1,6 +1,8 @@
+type PriceRow = [path: string, tier: string, standard: number, cheapest: number, dearest: number, limit: string | null];
+
 /** The published price table: path, tier, default, cheapest and dearest price in micro-USDC, priced limit (parameter default/max). */
 // prettier-ignore
-export const PRICE_TABLE: readonly [string, string, number, number, number, string | null][] = [
+export const PRICE_TABLE: readonly PriceRow[] = [
   ['markets/trending', 'medium', 20000, 10000, 200000, 'limit 20/100'],
   ['markets/search', 'light', 10000, 10000, 50000, 'limit 20/100'],
   ['markets/categories', 'light', 10000, 10000, 50000, null],
@@ -76,3 +78,9 @@ export const PRICE_TABLE: readonly [string, string, number, number, number, stri
   ['lp/platform/operator-share', 'light', 20000, 10000, 50000, null],
   ['lp/dca/pressure', 'medium', 10000, 10000, 200000, 'limit 50/200'],
 ];
+
+export function priceRowOf(name: string): PriceRow {
+  const row = PRICE_TABLE.find(([path]) => path === name);
+  if (row === undefined) throw new Error(`The price table has no row of ${name}`);
+  return row;
+}

@@ -19,8 +19,15 @@ export class TurnedClock {
 export const noFigures: IngestFigures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
 
 /** A runner that reads these feeds into a database. */
-export function runnerOf(pool: Pool, venue: VenueName, feeds: LiveSource[], clock: { now(): Date }, figures = noFigures): Runner {
-  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, standby_ms: 200 });
+export function runnerOf(
+  pool: Pool,
+  venue: VenueName,
+  feeds: LiveSource[],
+  clock: { now(): Date },
+  figures = noFigures,
+  silence_ms = 20_000,
+): Runner {
+  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, standby_ms: 200, silence_ms });
 }
 
 /** Waits until something is so. Throws when it is not in time. */

@@ -69,3 +69,9 @@ export function loosestInput(endpoint: Endpoint, subjects: Subjects): Record<str
   }
   return input;
 }
+
+/** What an endpoint is asked when its signals are stored: its defaults, with the greatest limit, so that none is dropped. */
+export const allSignalsInput = ({ parameters }: Endpoint): Record<string, unknown> =>
+  Object.fromEntries(
+    parameters.filter((one) => one.default !== undefined).map((one) => [one.name, one.pricedLimit ? one.max : one.default]),
+  );

@@ -91,6 +91,15 @@ describe.each([
   test('what sources have not been read up to is not told', async () => {
     const ahead = new Date(now.getTime() + 3 * DAY);
     expect((await listUntold(later.pool, venue, ahead, 4)).map((at) => at.toISOString().slice(0, 10))).toEqual([]);
+    // A catalogue has a feed of its own, which goes on while that of the events is cut off.
+    for (const source of { prediction: ['live.prediction.markets', 'prediction.markets'], perps: ['live.perps.meta'] }[
+      venue.name as 'perps'
+    ])
+      await later.pool.query(
+        "INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ($1, $2, '{}', $3) ON CONFLICT (source) DO UPDATE SET watermark = $3",
+        [source, venue.name, ahead],
+      );
+    expect(await listUntold(later.pool, venue, ahead, 4)).toEqual([]);
     await later.pool.query('UPDATE source_cursor SET watermark = $1 WHERE venue = $2', [new Date(now.getTime() + DAY), venue.name]);
     expect((await listUntold(later.pool, venue, ahead, 4)).map((at) => at.toISOString().slice(0, 10))).toEqual(['2026-02-28']);
   });

@@ -9,7 +9,7 @@ import type { VenueName } from '../../src/lib/venue-name';
 import { listFeeds } from '../../src/workers/feed-store';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
-import { TurnedClock, untilRead } from '../support/feeds';
+import { TurnedClock, until, untilRead } from '../support/feeds';
 import { loadWorld } from '../support/world';
 import { Reader, type ReaderOrders } from './reader';
 
@@ -145,6 +145,31 @@ describe('killed while it ingests', () => {
     expect((await listFeeds(store.pool)).reduce((sum, { totals }) => sum + totals.inserted, 0)).toBeGreaterThan(400);
     expect(await differences(store, other, venue)).toEqual({});
   });
+
+  test.each(POLLED.filter(({ venue }) => venue !== 'lp'))(
+    '$venue: a reader that is frozen loses its turn, and does no harm when it comes back',
+    async ({ venue, size, days, clean: by, feeds, upstream: begin }) => {
+      const [store, other] = [killed, clean] as [Store, Store];
+      const upstream = await begin({ seed: 1, size, start: START }, START, new TurnedClock(day(days)));
+      for (const { pool } of [store, other]) await beginFeeds(pool, venue);
+      const now = day(days).toISOString();
+      const orders: ReaderOrders = { database_url: store.url, venue, now, urls: upstream.urls, silence_ms: 2_000 };
+      const [frozen, next] = [new Reader('reader-process.ts'), new Reader('reader-process.ts')];
+      await Promise.all([frozen.heard('ready'), next.heard('ready')]);
+      frozen.send(orders);
+      await until(async () => (await listFeeds(store.pool)).some(({ version }) => version > 1), 'some steps');
+      frozen.freeze();
+      next.send(orders);
+      await untilRead(store.pool, feeds, day(days));
+      frozen.thaw();
+      await wait(1_000);
+      await Promise.all([frozen.kill(), next.kill()]);
+      if (by === 'pages') await loadWorld(other.pool, venue, size, START, day(days));
+      else await readUndisturbed(other, { ...orders, database_url: other.url }, feeds, day(days));
+      await upstream.stop();
+      expect(await differences(store, other, venue)).toEqual({});
+    },
+  );
 
   test.each([
     ['prediction', 3],

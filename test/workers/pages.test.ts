@@ -34,6 +34,8 @@ test('a broken file says where it is broken, and never hangs', async () => {
   const cut = write('h.ndjson.gz', '{"a":1}\n'.repeat(1_000));
   fs.truncateSync(cut, 20);
   await expect(recordsOf(cut)).rejects.toThrow();
+  await expect(recordsOf(write('i.csv', 'x,y,z\n1,2,3\n4,5'))).rejects.toThrow('The last row is cut off: it has 2 of 3 cells.');
+  expect(await recordsOf(write('j.csv', 'x,y,z\n1,2,3\n4,5,6'))).toHaveLength(2);
   await expect(recordsOf(path.join(folder, 'missing.csv'))).rejects.toThrow('ENOENT');
 });
 

@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { makePool } from '../../src/db/pool';
 import { standingClock } from '../../src/lib/clock';
 import { makeLogger } from '../../src/observability/logger';
 import { lpFeeds } from '../../src/venues/lp/sources/live';
@@ -38,11 +38,12 @@ const FEEDS: Record<VenueName, (urls: UpstreamUrls) => LiveSource[]> = {
     }),
 };
 
-function poll({ database_url, venue, now, urls }: ReaderOrders): void {
-  const pool = new Pool({ connectionString: database_url, max: 8 });
+function poll({ database_url, venue, now, urls, silence_ms }: ReaderOrders): void {
+  const pool = makePool(database_url, { max: 8 });
   const feeds = { [venue]: FEEDS[venue](urls as UpstreamUrls) };
   const figures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
-  makeRunner({ pool, feeds, clock: standingClock(new Date(now)), logger: makeLogger('silent'), figures, standby_ms: 20 }).start();
+  const clock = standingClock(new Date(now));
+  makeRunner({ pool, feeds, clock, logger: makeLogger('silent'), figures, standby_ms: 20, ...(silence_ms && { silence_ms }) }).start();
   tell({ at: 'reading' });
 }
 

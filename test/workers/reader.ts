@@ -11,6 +11,7 @@ export interface ReaderOrders {
   now: string;
   urls?: UpstreamUrls;
   world?: { seed: number; size: number; start: string; from_page: number };
+  silence_ms?: number;
 }
 
 export interface FromReader {
@@ -50,6 +51,14 @@ export class Reader {
   /** Highest page that was loaded whole; -1: none. */
   lastPage(): number {
     return this.seen.reduce((last, { page = -1 }) => Math.max(last, page), -1);
+  }
+
+  /** Freezes it where it stands, as a machine that is suspended; it goes on after `thaw`. */
+  freeze(): void {
+    this.child.kill('SIGSTOP');
+  }
+  thaw(): void {
+    this.child.kill('SIGCONT');
   }
 
   /** Kills it as a power cut would. */

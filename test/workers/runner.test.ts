@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { writersTurn } from '../../src/db/transaction';
 import { listFeeds } from '../../src/workers/feed-store';
 import { pageOf } from '../../src/workers/pages';
 import type { LiveSource, LiveStep, RecordedPage, RecordedSource, Span } from '../../src/workers/source';
@@ -138,6 +139,33 @@ describe('the runner', () => {
     await readTo(8);
     await one.stop();
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('a step that stands still is taken back, and holds nobody up', async () => {
+    const real = upstream.feedFor('one');
+    let steps = 0;
+    const standing: RecordedSource = {
+      ...numbers,
+      load: async (page, client, options) => {
+        const report = await numbers.load(page, client, options);
+        if ((steps += 1) === 2) await new Promise((resolve) => setTimeout(resolve, 3_000));
+        return report;
+      },
+    };
+    async function* slow(cursor: unknown, to: Date): AsyncGenerator<LiveStep> {
+      for await (const step of real.update(cursor as never, to, {} as never))
+        yield { ...step, pages: step.pages.map(({ page }) => ({ source: standing, page })) };
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: slow }], upstream.clock, undefined, 500);
+    started.push(one);
+    one.start();
+    await until(() => Promise.resolve(steps === 2), 'a step that stands still');
+    const started_at = Date.now();
+    await db.pool.query(writersTurn('perps'));
+    expect(Date.now() - started_at).toBeLessThan(2_000);
+    expect(await kept()).toEqual([0]);
+    await readTo(3);
+    expect(await kept()).toEqual([0, 1, 2, 3]);
   });
 
   test('who does not know the last step writes nothing', async () => {

@@ -30,6 +30,15 @@ describe('the daily scores', () => {
     expect(await catchUp(venues, '2028-02-29T23:59:59Z')).toEqual([]);
   });
 
+  test('wait for a venue whose feeds lag behind, and for no other', async () => {
+    const venues = [wing('prediction'), wing('perps')];
+    const looked = async (lags: boolean): Promise<string[]> =>
+      (await catchUpScores(db.pool, venues, at('2026-03-01T00:00:05Z'), makeLogger('silent'), ({ name }) => Promise.resolve(!lags || name !== 'perps'))).map(({ venue }) => venue); // prettier-ignore
+    expect(await looked(true)).toEqual(['prediction']);
+    expect(await looked(true)).toEqual([]);
+    expect(await looked(false)).toEqual(['perps']);
+  });
+
   test('of one venue fail alone, and are tried again', async () => {
     let broken = true;
     const venues = [wing('prediction', () => broken), wing('perps'), wing('lp')];

@@ -74,6 +74,21 @@ describe('snapshots of a wing', () => {
     expect((await read(at('12:10:00'))).as_of).toEqual(at('12:00:00'));
   });
 
+  test('a build that was held up does not take the place of a later copy; one by a clock that was set back does', async () => {
+    const late: Snapshot<Body> = {
+      ...snapshot,
+      build: async (now, part) => {
+        if (part === 'b') await buildSnapshots(db.pool, venue, () => context(at('12:05:00')));
+        return snapshot.build(now, part);
+      },
+    };
+    const clock = [at('12:00:00'), at('12:06:00')];
+    await buildSnapshots(db.pool, { ...venue, snapshots: [late as Snapshot] }, () => context(clock.shift() as Date));
+    expect((await read(at('12:06:00'))).as_of).toEqual(at('12:05:00'));
+    await buildSnapshots(db.pool, venue, () => context(at('12:01:00')));
+    expect((await read(at('12:06:00'))).as_of).toEqual(at('12:01:00'));
+  });
+
   test('a copy is sent by the database once; nobody can change it; the next one takes its place', async () => {
     await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
     const { body } = await read(at('12:00:00'));

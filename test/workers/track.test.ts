@@ -89,6 +89,15 @@ describe('signals of a wing', () => {
     expect((await track(at('01T12:00:00'), false, venue))?.stored).toBe(2);
   });
 
+  test('a day whose feeds lag behind is not told until they have caught up; what has come due is marked meanwhile', async () => {
+    await track(at('01T12:00:00'));
+    const look = (now: Date, caughtUp: boolean): Promise<unknown> =>
+      trackSignals(db.pool, wing(() => said), () => context(now), false, () => Promise.resolve(caughtUp)); // prettier-ignore
+    expect(await look(at('02T00:10:00'), false)).toEqual({ venue: 'perps', stored: 0, marked: 2 });
+    said = [up('SOL', 9)];
+    expect(await look(at('02T00:20:00'), true)).toEqual({ venue: 'perps', stored: 1, marked: 0 });
+  });
+
   test('two processes at once store one snapshot; a wing without signals has none', async () => {
     const runs = await Promise.all([1, 2, 3].map(() => track(at('01T12:00:00'))));
     expect(runs.map((run) => run?.stored).sort()).toEqual([0, 0, 2]);
@@ -102,7 +111,7 @@ describe('signals of a wing', () => {
       if (asked === 1) throw new Error('not now');
       return said;
     });
-    const watch = watchSignals(db.pool, [failing], () => context(at('01T12:00:00')), makeLogger('silent'), 5);
+    const watch = watchSignals(db.pool, [failing], () => context(at('01T12:00:00')), makeLogger('silent'), undefined, 5);
     while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await watch.stop();
     expect(asked).toBe(2);

@@ -5,9 +5,10 @@ export const escape = (text: string): string =>
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
 h1{font-size:1.6rem}h2{margin-top:2.5rem}h3{margin:2.5rem 0 .3rem;font-size:1rem}code,pre{font:13px ui-monospace,monospace;background:#f4f5f7;border-radius:4px}
-code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;overflow-x:auto}.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
+code{padding:.1em .3em;overflow-wrap:anywhere}pre{padding:.8rem;white-space:pre-wrap;overflow-wrap:anywhere}.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #e5e7eb;vertical-align:top}td:first-child code{white-space:nowrap}
-.price{color:#57606a;white-space:nowrap}a{color:#0550ae}details{margin:.6rem 0}summary{cursor:pointer;color:#0550ae}`;
+.price{color:#57606a;white-space:nowrap}a{color:#0550ae}details{margin:.6rem 0}summary{cursor:pointer;color:#0550ae}
+@media print,(max-width:45rem){td:first-child code,.price{white-space:normal}}`;
 
 /** The wings as pages name them, in their order. */
 export const VENUES: readonly (readonly [venue: Endpoint['venue'], title: string])[] = [
@@ -22,7 +23,7 @@ const ICON =
 
 /** A whole page without scripts. */
 export const page = (title: string, body: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="${ICON}"><title>${escape(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="icon" href="${ICON}"><title>${escape(title)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`;
 
 /** A table of ready HTML cells, which scrolls by itself where it is wider than the screen. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>

@@ -1,12 +1,14 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Endpoint, Parameter } from '../../endpoints/endpoint';
+import { type Endpoint, type Parameter, toldOf } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
 import { wantedOf } from '../../endpoints/read';
 import { CLOSED_LISTS } from '../../endpoints/values';
+import { ERRORS } from '../../errors';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
+import { META_SCHEMA } from '../meta-schema';
 import { VENUES, anchor, code, escape, page, prose, table } from './page';
 
 const usd = (micro: bigint): string =>
@@ -39,7 +41,7 @@ function parameterRow(endpoint: Endpoint, parameter: Parameter): string[] {
     escape(fallback),
     allowedText(parameter),
     price(escape(effectText(endpoint, parameter))),
-    prose(parameter.note ?? ''),
+    prose(toldOf(parameter)),
   ];
 }
 
@@ -91,14 +93,15 @@ const indexRow = (endpoint: Endpoint): string[] => [
 
 const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <li>Send the request without payment. The <code>402</code> tells its exact price and how to pay it, and checks the parameters: all free.</li>
-<li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).</li>
+<li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).
+<code>Accept-Payment: tempo/charge</code> asks for the offers of one method alone.</li>
 <li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (60 s) and empty answers cost nothing.</li></ol>
 <ul><li>Sign, but do not send: a payment that its buyer has sent already (MPP <code>hash</code>, <code>signature</code>) is refused, and buys nothing.</li>
 <li>For ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes an answer that was lost on its way is given again without paying twice: for the same proof (of x402, version 2), or for another proof of
 the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.</li>
 <li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
 The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
-<li>Solana's fee, some 0.000005 SOL, is the buyer's, unless the x402 offer names a <code>feePayer</code> that takes it over. Where it names none, stock
+<li>The chain's fee is the buyer's: on Tempo part of a cent in a stablecoin. Solana's, some 0.000005 SOL, is so too, unless the x402 offer names a <code>feePayer</code> that takes it over. Where it names none, stock
 <code>@x402/svm</code> signs only if you are named: send your address as <code>X-Payer</code>, and the offer does.</li>
 <li>An answer costs up to ${usd(CEILING_MICRO)}; <code>x402-fetch</code> 1 pays $0.10 at most unless it is told otherwise.</li></ul>`;
 
@@ -106,8 +109,29 @@ function howPriced(): string {
   const tiers = Object.entries(BASE_MICRO).map(([tier, micro]) => `${tier} ${usd(micro)}`);
   const windows = Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => `${code(token)} ${factor}`);
   return `<h2 id="prices">Prices</h2><p>Base by tier (${tiers.join(', ')}) × window × limit × filters, never below ${usd(FLOOR_MICRO)} or above ${usd(CEILING_MICRO)}.
-The price beside each endpoint is that of its defaults, with the lowest and the highest it can cost. Windows: ${windows.join(', ')}. <a href="/api/v1/pricing">All factors as JSON</a></p>`;
+The price beside each endpoint is that of its defaults, with the lowest and the highest it can cost. Windows: ${windows.join(', ')}. <a href="/api/v1/pricing">All factors as JSON</a>; with a path and
+parameters it quotes that one request: <code>/api/v1/pricing?path=trades/whales&amp;limit=100</code>.</p>`;
 }
+
+const ANSWERS = `<h2 id="answers">Answers</h2><p>A GET takes its parameters in the query, a POST as one JSON object.
+Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.
+Both hold the data alone: each field of <code>meta</code> is then a header such as <code>X-Meta-next-cursor</code>, left out where it is null; lists are JSON, cut after whole items where they are long.
+A cell of <code>csv</code> is the value as it is, also where a spreadsheet would take it for a formula; the empty cell is null.
+Readers that guess the type of a column take ids for numbers, and <code>Yes</code> and <code>No</code> for truth values: tell them that these are text.</p>
+<p>A list that takes <code>cursor</code> comes in pages: send <code>meta.next_cursor</code> with all other parameters as they were. Each page is a request with its own price.</p>
+<details><summary>Fields of meta</summary>${table(['Field', 'Type', 'Meaning'], fieldRows(META_SCHEMA))}</details>`;
+
+const ERROR_ROWS = Object.entries(ERRORS).map(([name, { status, sentence, retryable }]) => [
+  String(status),
+  code(name),
+  escape(sentence),
+  retryable ? 'yes' : '',
+]);
+
+const ERRORS_TOLD = `<h2 id="errors">Errors</h2><p>All but a 200 is not charged and says so: <code>charged</code> is false, or "pending" while a payment that was sent is not confirmed.
+<code>details</code> names what is wrong, <code>suggestion</code> what to send instead (null: leave it out), <code>fallback</code> another request.
+<code>Retry-After</code>, where it is known, says when the same request may go through. Requests without payment, refused proofs and empty answers are limited by the minute: beyond that they are 429.</p>
+<details><summary>${ERROR_ROWS.length} codes</summary>${table(['Status', 'Code', 'Meaning', 'Same again may help'], ERROR_ROWS)}</details>`;
 
 /** The reference of everything sold, as one page without scripts. */
 export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, publicUrl: string): string {
@@ -115,7 +139,7 @@ export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, 
   const index = wings.map(
     ({ venue, title, sold }) =>
       `<h3><a href="#${venue}">${title}</a></h3>${table(
-        ['', 'Path', 'Price', 'Question'],
+        ['Method', 'Path', 'Price', 'Question'],
         sold.map((endpoint) => indexRow(endpoint)),
       )}`,
   );
@@ -126,10 +150,7 @@ export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, 
   return page(
     'Smart money analytics',
     `<h1>Smart money analytics</h1><p>Pay per query, no accounts: ${endpoints.length} questions about wallets, markets, coins and pools.
-<a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
-${HOW_TO_PAY}${howPriced()}<h2 id="questions">Questions</h2>
-<p>Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.
-Both hold the data alone: each field of <code>meta</code> is then a header such as <code>X-Meta-next-cursor</code>, left out where it is null; lists are JSON, cut after whole items where they are long.
-A cell of <code>csv</code> is the value as it is, also where a spreadsheet would take it for a formula; the empty cell is null.</p>${index.join('')}${sections.join('')}`,
+<a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="#answers">Answers</a> · <a href="#errors">Errors</a> · <a href="#questions">Questions</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
+${HOW_TO_PAY}${howPriced()}${ANSWERS}${ERRORS_TOLD}<h2 id="questions">Questions</h2>${index.join('')}${sections.join('')}`,
   );
 }

@@ -27,7 +27,7 @@ Windows are exact to the second; nothing is rounded to hours or days. \`days\` =
   {
     id: 'money',
     title: 'Money and rounding',
-    text: `One USDC counts as one US dollar. Amounts are added up exactly and rounded to 6 decimals when they are sent; quantities (shares, coins, tokens) and coin prices are not rounded. Names that end in \`_pct\` or \`_percent\`, and \`percentage\`, are 0-100 and may exceed it where they are changes. Shares of a total, win rates, strengths and prices of outcomes are 0-1. A ratio a/b is null where b is 0. Scores are 0-100 in tenths.`,
+    text: `One USDC counts as one US dollar. Amounts are added up exactly and rounded to 6 decimals when they are sent; quantities (shares, coins, tokens) and coin prices are not rounded. Names that end in \`_pct\` or \`_percent\`, and \`percentage\`, are 0-100; changes, and one amount set against another, may exceed it. Shares of a total, win rates, strengths and prices of outcomes are 0-1. A ratio a/b is null where b is 0. Scores are 0-100 in tenths.`,
   },
   {
     id: 'nulls',

@@ -2,19 +2,12 @@ import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type { Credential, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
-import {
-  assertMppSettings,
-  checkChallenge,
-  issueChallenge,
-  type MppCredential,
-  type MppSettings,
-  readCredential,
-  receiptHeader,
-} from './mpp';
-import { malformed } from './mpp-wire';
+import { assertMppSettings, checkChallenge, issueChallenge, type MppSettings, readCredential, receiptHeader } from './mpp';
+import { type MppCredential, malformed } from './mpp-wire';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
-import { refuse, verifySolanaTransfer } from './solana-transfer';
+import { refuse } from './solana-refusals';
+import { verifySolanaTransfer } from './solana-transfer';
 
 interface SolanaCredential extends MppCredential {
   payload: { type: 'transaction'; transaction: string };
@@ -146,5 +139,5 @@ export class MppSolana implements Protocol {
 /** `did:pkh:solana:<chain>:<address>`: untrusted and optional; one that names somebody else is a refusal, anything unreadable is ignored. */
 function checkSource(source: string | undefined, payer: string): void {
   const named = /^did:pkh:solana:[^:]+:([1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(source ?? '')?.[1];
-  if (named !== undefined && named !== payer) throw new AppError('verification_failed', { reason: 'source_mismatch' });
+  if (named !== undefined && named !== payer) refuse('source_mismatch');
 }

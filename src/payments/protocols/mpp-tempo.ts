@@ -3,17 +3,9 @@ import { TempoChain, TempoWrongChain } from '../../chains/tempo';
 import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
 import type { Credential, JsonObject, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
-import {
-  type MppCredential,
-  type MppSettings,
-  assertMppSettings,
-  checkChallenge,
-  issueChallenge,
-  readCredential,
-  receiptHeader,
-} from './mpp';
+import { type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
-import { malformed } from './mpp-wire';
+import { type MppCredential, malformed } from './mpp-wire';
 import { claimKeysOf, verifyTempoTransfer } from './tempo-transfer';
 
 interface TempoCredential extends MppCredential {

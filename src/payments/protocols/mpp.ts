@@ -5,8 +5,6 @@ import type { JsonObject, Sale } from '../protocol';
 import { canonicalJson, decodeJson, encodeJson, isObject } from './canonical-json';
 import { type EchoedChallenge, type MppCredential, decodeCredential, paymentCredentials } from './mpp-wire';
 
-export type { EchoedChallenge, MppCredential };
-
 /** Payment methods sold over the `Payment` HTTP authentication scheme (draft-httpauth-payment-00). */
 export type MppMethod = 'tempo' | 'solana';
 export type MppSettings = Pick<PaymentsConfig, 'realm' | 'secrets' | 'offer_ms'>;

@@ -5,7 +5,9 @@ import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type { Admission, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
+import { reachable } from './reachable';
 import { SolanaLanding } from './solana-landing';
+import { refuse } from './solana-refusals';
 import { SolanaSponsor } from './solana-sponsor';
 import { signatureOffset } from './solana-wire';
 
@@ -90,7 +92,7 @@ export class SolanaSettlement implements Settling {
   }
 
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
-    return this.reachable(async (): Promise<Admission> => {
+    return reachable(async (): Promise<Admission> => {
       const [landed, simulated, life] = await Promise.all([
         this.landed(proof, signal),
         this.simulate(proof, signal),
@@ -116,7 +118,7 @@ export class SolanaSettlement implements Settling {
 
   async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): Promise<Prepared> {
     const blockhash = String(proof.details.blockhash);
-    const life = await this.reachable(async () => {
+    const life = await reachable(async () => {
       if (Date.now() - admittedAt.getTime() <= RESIMULATE_AFTER_MS) return this.life(blockhash, 0, signal);
       const [again, { verdict }] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(proof, signal)]);
       if (verdict === 'expired') return 'over';
@@ -161,8 +163,7 @@ export class SolanaSettlement implements Settling {
     const views = await this.chain.listSignatureViews(proof.transaction, signal);
     if (views.length === 0) throw new RpcUnavailable('no provider told the status of the transaction');
     const status = views.find((view) => view.status !== null)?.status ?? null;
-    if (status !== null && status.err !== null)
-      throw new AppError('verification_failed', { reason: 'invalid_exact_svm_transaction_failed' });
+    if (status !== null && status.err !== null) refuse('invalid_exact_svm_transaction_failed');
     return status !== null;
   }
 
@@ -200,21 +201,12 @@ export class SolanaSettlement implements Settling {
     const settle_by = new Date(Date.now() + BLOCKHASH_BLOCKS * SLOT_MS - SETTLE_RESERVE_MS);
     return { last_valid_block_height: (await this.chain.getBlockHeight(signal)) + BLOCKHASH_BLOCKS, settle_by };
   }
-
-  private async reachable<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      throw new AppError('payments_unavailable', { retry_after_s: 5, cause: error });
-    }
-  }
 }
 
 /** The balance of an account that can pay. */
 function checkAccount(account: TokenAccount | undefined, amount: bigint): bigint {
-  if (account === undefined || account.amount < amount) throw new AppError('verification_failed', { reason: 'insufficient_funds' });
-  if (account.frozen) throw new AppError('verification_failed', { reason: 'account_frozen' });
+  if (account === undefined || account.amount < amount) refuse('insufficient_funds');
+  if (account.frozen) refuse('account_frozen');
   return account.amount;
 }
 

@@ -4,20 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { associatedTokenAddress } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
+import { MOST, refuse } from './solana-refusals';
 import { decodeWire, type SolanaWire } from './solana-wire';
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 
-/** Largest packet of the network (packet.rs PACKET_DATA_SIZE). */
-const MAX_WIRE_BYTES = 1_232;
-const MAX_INSTRUCTIONS = 7;
-const MAX_LIGHTHOUSE = 3;
 const USDC_DECIMALS = 6;
 const TRANSFER_CHECKED = 0x0c;
-const SELF_PAID_CAPS = { limit: 200_000, price: 5_000_000n };
-const SPONSORED_CAPS = { limit: 40_000, price: 10_000n };
 // RFC 8410 prefix of a raw Ed25519 public key in SubjectPublicKeyInfo.
 const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
@@ -54,12 +49,7 @@ interface Instruction {
   data: Buffer;
 }
 
-/** Refuses with 402 `verification_failed`; reasons are those of @x402/svm where it has one. */
-export function refuse(reason: string): never {
-  throw new AppError('verification_failed', { reason });
-}
-
-const payload = (suffix: string): string => `invalid_exact_svm_payload_${suffix}`;
+const payload = <Suffix extends string>(suffix: Suffix): `invalid_exact_svm_payload_${Suffix}` => `invalid_exact_svm_payload_${suffix}`;
 
 /**
  * Judges a signed transaction by its bytes alone (rules 6.2 and 6.3 of the payment rules: no rule depends on the order of
@@ -75,7 +65,7 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
     accounts: accounts.map((index) => (index < keys.length ? index : refuse(payload('transaction_could_not_be_decoded')))),
     data,
   }));
-  if (instructions.length < 1 || instructions.length > MAX_INSTRUCTIONS) refuse(payload('transaction_instructions_length'));
+  if (instructions.length < 1 || instructions.length > MOST.instructions) refuse(payload('transaction_instructions_length'));
 
   const sponsored = terms.sponsor !== null && keys[0] === terms.sponsor;
   const payerIndex = sponsored ? 1 : 0;
@@ -101,9 +91,9 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
 /** Strict base64, no trailing or odd bytes, legacy or version 0, no lookup tables. Throws verification_failed. */
 function decodeTransaction(encoded: string): SolanaWire {
   const undecodable = payload('transaction_could_not_be_decoded');
-  if (encoded.length > 4 * Math.ceil(MAX_WIRE_BYTES / 3)) refuse(undecodable);
+  if (encoded.length > 4 * Math.ceil(MOST.wire_bytes / 3)) refuse(undecodable);
   const wire = Buffer.from(encoded, 'base64');
-  if (wire.length === 0 || wire.length > MAX_WIRE_BYTES || wire.toString('base64') !== encoded) refuse(undecodable);
+  if (wire.length === 0 || wire.length > MOST.wire_bytes || wire.toString('base64') !== encoded) refuse(undecodable);
   let transaction: SolanaWire;
   try {
     // One payment must have one encoding: the claim key is a hash of these bytes.
@@ -149,14 +139,15 @@ function checkPrograms(instructions: Instruction[], sponsored: boolean): void {
   const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'];
   const allowed = sponsored ? [COMPUTE_BUDGET, TOKEN_PROGRAM, MEMO] : [COMPUTE_BUDGET, TOKEN_PROGRAM, MEMO, LIGHTHOUSE];
   instructions.forEach(({ program }, index) => {
-    if (!allowed.includes(program)) refuse(payload(`unknown_${ordinals[index]}_instruction`));
+    if (!allowed.includes(program)) refuse(payload('unknown_instruction'), payload(`unknown_${ordinals[index]}_instruction`));
   });
-  if (instructions.filter(({ program }) => program === LIGHTHOUSE).length > MAX_LIGHTHOUSE) refuse(payload('unknown_optional_instruction'));
+  if (instructions.filter(({ program }) => program === LIGHTHOUSE).length > MOST.lighthouse)
+    refuse(payload('unknown_optional_instruction'));
 }
 
 /** ComputeBudget: tag 1 heap frame, 2 unit limit (u32), 3 unit price (u64 micro-lamports), 4 loaded data limit; each at most once. */
 function checkComputeBudget(instructions: Instruction[], sponsored: boolean): void {
-  const caps = sponsored ? SPONSORED_CAPS : SELF_PAID_CAPS;
+  const caps = sponsored ? MOST.sponsored : MOST.self_paid;
   const seen = new Set<number>();
   for (const { data, accounts } of instructions.filter(({ program }) => program === COMPUTE_BUDGET)) {
     const tag = data[0] ?? 0;

@@ -13,6 +13,7 @@ import {
   TRANSACTION_EXPIRED,
   type ValidProof,
 } from '../protocol';
+import { reachable } from './reachable';
 import { type TempoTransfer, assertTimely, maxFee } from './tempo-transfer';
 
 /** What admission asks the chain, and a record keeps: the transfer as text, and the terms it was judged by. */
@@ -237,13 +238,4 @@ function readDetails(details: JsonObject): TempoDetails {
 
 function refusal(reason: keyof typeof REFUSALS): AppError {
   return new AppError('verification_failed', { reason, message: REFUSALS[reason] });
-}
-
-async function reachable<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('payments_unavailable', { retry_after_s: 5, cause: error });
-  }
 }

@@ -2,9 +2,10 @@ import { isSolanaAddress } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
 import type { Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
-import { findMemo, findToken, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
+import { findMemo, findToken, isMemoOfOurs, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
-import { refuse, type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
+import { refuse, type SolanaRefusal } from './solana-refusals';
+import { type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
 import {
   decodePayment,
   failureReason,
@@ -177,7 +178,7 @@ export class X402 implements Protocol {
   }
 
   /** The quote a version 2 proof echoes; null when it echoes none. A quote of another request is a refusal. */
-  private quoteOf(payment: X402Payment, sale: Sale): (Quote & { memo: string }) | null {
+  private quoteOf(payment: X402Payment, sale: Sale): Quote | null {
     if (payment.quote === null) return null;
     const quote = findToken(payment.quote, sale.request_hash, this.config.secrets);
     return quote ?? refuseOther(this.amountOf(payment, sale), sale, 'invalid_challenge');
@@ -202,17 +203,13 @@ export class X402 implements Protocol {
       throw new AppError('payment_insufficient', { reason: 'invalid_exact_svm_payload_amount_mismatch' });
   }
 
-  /** The offer that the transaction's memo binds it to; null only for version 1 clients, which need not send one. */
-  private checkMemo(
-    payment: X402Payment,
-    transfer: SolanaTransfer,
-    quote: (Quote & { memo: string }) | null,
-    amount: bigint,
-    sale: Sale,
-  ): Quote | null {
+  /** The offer that the transaction's memo binds it to, or else the quote that is echoed; null only for version 1 clients that send neither. */
+  private checkMemo(payment: X402Payment, transfer: SolanaTransfer, quote: Quote | null, amount: bigint, sale: Sale): Quote | null {
     const [memo] = transfer.memos;
     if (transfer.memos.length > 1) return refuse('invalid_exact_svm_payload_memo_count');
-    if (memo === undefined) return payment.version === 1 ? quote : refuse('invalid_exact_svm_payload_memo_count');
+    // @x402/svm before 2.10 writes a number of its own where the offer's text belongs, other clients nothing: what they echo binds them as well.
+    if (quote !== null && (memo === undefined || !isMemoOfOurs(memo))) return quote;
+    if (memo === undefined) return payment.version === 1 ? null : refuse('invalid_exact_svm_payload_memo_count');
     const bound = findMemo(memo, amount, sale.request_hash, this.config.secrets);
     if (bound === undefined) return refuseOther(amount, sale, 'invalid_exact_svm_payload_memo_mismatch');
     if (quote !== null && quote.id !== bound.id) return refuse('invalid_exact_svm_payload_memo_mismatch');
@@ -221,7 +218,7 @@ export class X402 implements Protocol {
 }
 
 /** Refuses an offer that was made for another request: of a cheaper one it is told that it pays too little. */
-function refuseOther(amount: bigint, sale: Sale, reason: string): never {
+function refuseOther(amount: bigint, sale: Sale, reason: SolanaRefusal): never {
   if (amount >= sale.amount) return refuse(reason);
   throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The offer was made for a cheaper request.' });
 }

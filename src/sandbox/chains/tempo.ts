@@ -12,6 +12,8 @@ import { GAS, PATH_USD, type TempoClient, callAnvil, createUsdc } from './tempo-
 /** A Tempo chain of our own on loopback, with USDC.e at its mainnet address. */
 export interface LocalTempo {
   url: string;
+  /** The node itself, without the proxy that counts and spoils calls. */
+  node_url: string;
   chain_id: number;
   usdc: string;
   /** Adds micro-USDC.e, and what fees and anvil's pool ask for: 1 pathUSD and a native balance. */
@@ -101,6 +103,7 @@ export async function startLocalTempo(options: { port?: number; chain_id?: numbe
     const mine = async (): Promise<void> => void (await callAnvil(client, 'evm_mine', []));
     return {
       url: server.url,
+      node_url: anvil.url,
       chain_id: chainId,
       usdc: TEMPO_USDC,
       // One at a time: the faucet's transactions take its nonces in order.

@@ -1,12 +1,8 @@
 import type { Pool } from 'pg';
+import { eventsUntil } from '../../workers/feed-store';
 
-/** Newest event seen and time up to which the feeds have been read, over all feeds of the venue. */
-export async function freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }> {
-  const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
-    `SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'lp'`,
-  );
-  return rows[0] ?? { last_event_at: null, watermark: null };
-}
+/** Newest event seen and time up to which sources have been loaded. */
+export const freshness = (db: Pool): ReturnType<typeof eventsUntil> => eventsUntil(db, 'lp');
 
 const FACT_TABLES = [
   'lp_event',

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import { type EventParent, type LinkedEventsFilter, linkedEvents, poolSwaps } from './queries/linked-events';
-import { type OrderParent, type OrderRow, type PoolPlace, linkedOrders, tokenPools } from './queries/linked-orders';
+import { type OrderParent, type OrderRow, type PoolPlace, linkedOrders, listOrdersByAddress, tokenPools } from './queries/linked-orders';
 import { type LinkedPositionRow, type LinkedPositionsFilter, linkedPositions, listPositionsByAddress } from './queries/linked-positions';
 import { type PoolProviderRow, type ScoreRow, poolProviders, providerScores } from './queries/linked-providers';
 import type { PoolEventRow, PoolSwapRow } from './queries/pools-events';
@@ -17,6 +17,8 @@ export interface LinkLoaders {
   providers: Pages<PoolProviderRow, null>;
   scores: Pages<ScoreRow, null>;
   orders: Record<OrderParent, Pages<OrderRow, { open_only: boolean }>>;
+  /** By address. */
+  order: DataLoader<string, OrderRow | null>;
   pools: Pages<PoolPlace, null>;
 }
 
@@ -42,6 +44,10 @@ export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
       input_mint: pages(linkedOrders(sql, 'input_mint')),
       output_mint: pages(linkedOrders(sql, 'output_mint')),
     },
+    order: new DataLoader(async (addresses) => {
+      const found = await listOrdersByAddress(sql, addresses, now);
+      return addresses.map((address) => found.get(address) ?? null);
+    }),
     pools: pages(tokenPools(sql)),
   };
 }

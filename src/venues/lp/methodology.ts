@@ -1,7 +1,7 @@
 import { type Definition, written } from '../../lib/definition';
 import { LEAN } from './queries/dca-pressure';
 import { LAUNCH_FEE, MOST_FEE_PCT } from './queries/span';
-import { S_LP, SMART_LP_SCORE } from './scoring/formula';
+import { S_LP, SMART_SCORE } from './scoring/formula';
 import { EARLIER_DAYS } from './scoring/job';
 import { LP_TAGS } from './scoring/tags';
 
@@ -36,7 +36,7 @@ A rebalance is a withdrawal, a deposit and a claim in one transaction. Its legs 
   {
     id: 'lp-positions',
     title: 'Positions of providers',
-    text: `A position is open when its deposits were seen and it was neither closed on chain nor emptied: all token amounts deposited were withdrawn again. \`net_value_usd\` = deposited − withdrawn, each at its own time: not a market value, and negative after a price rise and a partial withdrawal. What a position is worth now, fees not claimed yet, and whether the price is in range cannot be told from events: \`current_value_usd\`, \`unclaimed_fees_usd\`, \`pnl_usd\`, \`il_usd\`, \`in_range\` of open positions are null.
+    text: `A position is open when its deposits were seen and it was neither closed on chain after the last of them nor emptied: all token amounts deposited were withdrawn again. \`net_value_usd\` = deposited − withdrawn, each at its own time: not a market value, and negative after a price rise and a partial withdrawal. What a position is worth now, fees not claimed yet, and whether the price is in range cannot be told from events: \`current_value_usd\`, \`unclaimed_fees_usd\`, \`pnl_usd\`, \`il_usd\`, \`in_range\` of open positions are null.
 
 The owner of a dlmm position is who created it; a damm_v2 position can move without an event and belongs to the owner of its newest one. damm_v2 positions have no address in answers; all positions of an owner in a pool can be asked for together.`,
   },
@@ -54,7 +54,7 @@ The owner of a dlmm position is who created it; a damm_v2 position can move with
 
 score = ${S_LP.win.span} · lower bound of the win rate + ${S_LP.size.span} · log10(1 + deposited USD)/${Math.log10(S_LP.size.full)} + ${S_LP.return.span} · (m + ${S_LP.return.shift})/${S_LP.return.range} + ${S_LP.experience.span} · log10(1 + n)/${Math.log10(S_LP.experience.full)}, each fraction cut to 0..1. m = mean of 100 · PnL / deposited over positions, each cut to −${S_LP.return.pnl_pct} … ${S_LP.return.pnl_pct}.
 
-A provider is smart from ${SMART_LP_SCORE} on, \`elite\` from ${LP_TAGS.elite_score}. An event is smart when the newest run before its day gave its owner ${SMART_LP_SCORE} or more. Where scoring begins, the ${EARLIER_DAYS} days before are scored too, each as of its end. \`explain=true\` shows the parts.`,
+A provider is smart from ${SMART_SCORE} on, \`elite\` from ${LP_TAGS.elite_score}. An event is smart when the newest run before its day gave its owner ${SMART_SCORE} or more. Where scoring begins, the ${EARLIER_DAYS} days before are scored too, each as of its end. \`explain=true\` shows the parts.`,
   },
   {
     id: 'lp-tags',

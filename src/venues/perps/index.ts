@@ -1,3 +1,4 @@
+import { eventsUntil } from '../../workers/feed-store';
 import type { Venue } from '../venue';
 import { entries, links, rowLinks } from './resolvers/links';
 import { methodology } from './methodology';
@@ -33,12 +34,7 @@ export const perps: Venue = {
   methodology,
   sources: [fillsByBlock, nodeFills, userFills, meta, roles],
   liveSources: (upstreams) => perpsFeeds(upstreams),
-  async freshness(db) {
-    const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
-      "SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'perps'",
-    );
-    return rows[0] ?? { last_event_at: null, watermark: null };
-  },
+  freshness: (db) => eventsUntil(db, 'perps'),
   rebuild,
   score,
   async isScored(db, day) {

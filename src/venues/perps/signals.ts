@@ -15,7 +15,7 @@ const HORIZONS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '168h': 168 * HOUR_MS } a
 export const SIGNAL_HORIZONS = Object.keys(HORIZONS);
 
 /** Default parameters of the endpoint, with its greatest limit: no signal is dropped. */
-const DEFAULTS = { timeframe: '24h', min_score: 85, min_wallets: 2, limit: 50 } as const;
+export const SIGNAL_DEFAULTS = { timeframe: '24h', min_score: 85, min_wallets: 2, limit: 50 } as const;
 
 /** A perpetual's price says that a rise is as likely as a fall. */
 const BASELINE = 0.5;
@@ -63,7 +63,7 @@ const dueAt = ({ taken_at, horizon }: PendingSignal): Date => new Date(taken_at.
 
 async function rowsOf(context: GraphContext): Promise<SignalRow[]> {
   try {
-    return await smartSignals(DEFAULTS, context);
+    return await smartSignals(SIGNAL_DEFAULTS, context);
   } catch (error) {
     if (error instanceof AppError && error.code === 'empty_result') return [];
     throw error;

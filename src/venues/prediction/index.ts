@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { eventsUntil } from '../../workers/feed-store';
 import type { Venue } from '../venue';
 import { alphaSnapshot } from './resolvers/alpha-callers';
 import { expertsSnapshot } from './resolvers/experts';
@@ -18,13 +19,6 @@ import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
 import { predictionFeeds } from './sources/live';
 
-async function freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }> {
-  const { rows } = await db.query<{ last_event_at: Date | null; watermark: Date | null }>(
-    "SELECT max(last_event_at) AS last_event_at, max(watermark) AS watermark FROM source_cursor WHERE venue = 'prediction'",
-  );
-  return rows[0] ?? { last_event_at: null, watermark: null };
-}
-
 async function counts(db: Pool): Promise<Record<string, number>> {
   const { rows } = await db.query<Record<string, number>>(
     `SELECT (SELECT count(*)::int FROM pm_market) AS pm_market, (SELECT count(*)::int FROM pm_outcome) AS pm_outcome,
@@ -39,8 +33,8 @@ async function rebuild(client: PoolClient): Promise<void> {
   await rebuildHours(client);
   await rebuildVolumes(client);
   await rebuildLatest(client);
-  // Told anew by the next daily run.
-  await client.query('DELETE FROM pm_follow_state');
+  // Told anew by the next daily run; what one tells now is new, and not waited for.
+  await client.query('DELETE FROM pm_follow_state WHERE day IN (SELECT day FROM pm_follow_state FOR UPDATE SKIP LOCKED)');
 }
 
 async function isScored(db: Pool, day: string): Promise<boolean> {
@@ -55,7 +49,7 @@ export const prediction: Venue = {
   methodology,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
   liveSources: (upstreams) => predictionFeeds(upstreams),
-  freshness,
+  freshness: (db) => eventsUntil(db, 'prediction', [gammaMarkets.name]),
   rebuild,
   score,
   isScored,

@@ -1,16 +1,21 @@
+import DataLoader from 'dataloader';
 import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import type { GraphContext } from '../venue';
 import { type LinkedMarketsFilter, type MarketPlace, linkedMarkets } from './queries/linked-markets';
 import { type HolderRow, type LinkedPositionsFilter, linkedHolders, walletPositions } from './queries/linked-positions';
 import { type ScoreRow, walletScores } from './queries/linked-scores';
 import { type LinkedTradesFilter, type TradeParent, linkedTrades } from './queries/linked-trades';
+import { groupedBy } from './grouped';
 import type { TradeRow } from './queries/trade-row';
+import { listPositionsAsOf } from './rollups/positions-as-of';
 import type { PositionRow } from './rollups/positions-row';
 
 /** Pages of what hangs on a record, read together for all records of one level. */
 export interface LinkLoaders {
   trades: Record<TradeParent, Pages<TradeRow, LinkedTradesFilter>>;
   positions: Pages<PositionRow, LinkedPositionsFilter>;
+  /** All of a wallet, in no order. */
+  held: DataLoader<string, readonly PositionRow[]>;
   holders: Record<'market' | 'outcome', Pages<HolderRow, null>>;
   scores: Pages<ScoreRow, null>;
   markets: Record<'category' | 'event_slug', Pages<MarketPlace, LinkedMarketsFilter>>;
@@ -27,6 +32,10 @@ export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
       position: pages(linkedTrades(sql, 'position')),
     },
     positions: pages(walletPositions(sql)),
+    held: new DataLoader(async (wallets) => {
+      const byWallet = groupedBy(await listPositionsAsOf(sql, { wallets }, now), ({ wallet }) => wallet);
+      return wallets.map((wallet) => byWallet.get(wallet) ?? []);
+    }),
     holders: { market: pages(linkedHolders(sql, 'market')), outcome: pages(linkedHolders(sql, 'outcome')) },
     scores: pages(walletScores(sql)),
     markets: { category: pages(linkedMarkets(sql, 'category')), event_slug: pages(linkedMarkets(sql, 'event_slug')) },

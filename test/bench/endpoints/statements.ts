@@ -1,6 +1,7 @@
 import { Client, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { PLANNED_EACH_TIME, type Statements } from '../../../src/db/client';
 import { PLANNED_ONCE } from '../../../src/db/keyed-pool';
+import { type Settings, setUp } from '../../../src/db/pool';
 
 /** A statement as it was handed to node-postgres: text, name, values and the way its rows are read; and over which pool. */
 export interface SentStatement {
@@ -52,9 +53,10 @@ function statementOf([first, second]: unknown[]): SentStatement['query'] {
 
 /** Plain node-postgres connections, one with the planner settings of each of the product's pools. */
 export async function plainClients(url: string): Promise<Record<SentStatement['over'], Client> & { end(): Promise<void> }> {
-  const connect = async (options: string | undefined): Promise<Client> => {
-    const client = new Client({ connectionString: url, options });
+  const connect = async (settings: Settings): Promise<Client> => {
+    const client = new Client({ connectionString: url });
     await client.connect();
+    await setUp(client, settings);
     return client;
   };
   const [pool, keyed] = [await connect(PLANNED_EACH_TIME), await connect(PLANNED_ONCE)];

@@ -1,6 +1,7 @@
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { LocalTempo } from '../../../src/sandbox/chains/tempo';
 import { type SandboxChains, startSandboxChains } from '../../../src/sandbox/sandbox';
 import { readSandboxWallets, type SandboxWallets, type TempoWallet } from '../../../src/sandbox/wallets';
 import { serve } from '../child';
@@ -51,12 +52,15 @@ if (require.main === module)
     const sample = readSandboxWallets(folder);
     const buyers: BenchWallets[] = [];
     for (let made = 0; made < count; made += 1) buyers.push(await fundedBuyer(chains, sample));
-    const faults = [chains.solana.faults, chains.tempo?.faults];
+    const { faults } = chains.solana;
+    const { tempo } = chains.payments;
+    // No server pays for the proxy that counts and spoils calls.
+    const direct = tempo !== false && { ...tempo, rpc_urls: [(chains.tempo as LocalTempo).node_url] };
     return {
-      ready: { payments: chains.payments, buyers },
+      ready: { payments: { ...chains.payments, tempo: direct }, buyers },
       answers: {
-        forgetCalls: () => faults.forEach((counted) => counted?.forgetCalls()),
-        calls: () => faults.reduce((sum, counted) => sum + (counted?.calls() ?? 0), 0),
+        forgetCalls: () => faults.forgetCalls(),
+        calls: () => faults.calls(),
         received: async (): Promise<Received> => ({
           x402: await chains.solana.usdcBalance(sample.solana.pay_to),
           tempo: (await chains.tempo?.usdcBalance(sample.tempo?.pay_to ?? '')) ?? 0n,

@@ -47,7 +47,6 @@ function saleOf(proof: Proof): Sale {
     description: 'Platform-wide stats',
     amount: 10_000n,
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
-    headers: {},
     raw_headers: Object.entries(proof).flat(),
   };
 }

@@ -103,7 +103,7 @@ test.each([
 
 test.each([
   ['longer than the 30 s an expiring nonce may live', () => ({ validBefore: now() + 3_600 })],
-  ['not yet valid', () => ({ nonceKey: 0n, validBefore: undefined, validAfter: now() + 3_600 })],
+  ['not yet valid', () => ({ nonceKey: 0n, validBefore: undefined, validAfter: now() + 600 })],
   ['behind a nonce gap', () => ({ nonceKey: 0n, nonce: 5, validBefore: undefined })],
 ])('a transaction %s gets a hash but is never mined', async (_name, change) => {
   const hash = await send(await signed(change()));

@@ -86,7 +86,7 @@ describe('hourly files', () => {
     JSON.stringify({ local_time: '', block_time: at.toISOString().slice(0, -1), block_number: number, events: [] });
   const context: LiveContext = { signal: new AbortController().signal, db: undefined as never, now: () => hours(5) };
 
-  async function read(files: Record<string, string | Buffer>, cursor: Record<string, unknown>): Promise<LiveStep[]> {
+  async function read(files: Record<string, string | Buffer>, cursor: Record<string, unknown>, to = hours(5)): Promise<LiveStep[]> {
     const source = liveBlocks(
       {
         read: (path, offset, most) => {
@@ -97,7 +97,7 @@ describe('hourly files', () => {
       50,
     );
     const steps: LiveStep[] = [];
-    for await (const step of source.update(cursor, hours(5), context)) steps.push(step);
+    for await (const step of source.update(cursor, to, context)) steps.push(step);
     return steps;
   }
 
@@ -118,6 +118,35 @@ describe('hourly files', () => {
     expect(steps.map(({ cursor }) => cursor.hour)).toEqual([hours(0), hours(3), hours(3)].map((at) => at.getTime()));
     expect(steps.at(-1)).toMatchObject({ watermark: hours(3.5) });
     expect(await read({}, begin)).toEqual([]);
+  });
+
+  test('hours that a node was off for days are passed, though the last file before them is still there', async () => {
+    const file = (hour: number): [string, string] => [pathOf(hours(hour).getTime()), `${block(hours(hour + 0.5), hour)}\n`];
+    const files = Object.fromEntries([file(0), file(71)]);
+    const cursor = { hour: START.getTime(), offset: file(0)[1].length };
+    // While it is off it may still write what it has missed.
+    expect(await read(Object.fromEntries([file(0)]), cursor, hours(72))).toEqual([]);
+    expect(await read({}, cursor, hours(72))).toEqual([]);
+    for (const there of [files, Object.fromEntries([file(71)])])
+      expect((await read(there, cursor, hours(72))).at(-1)).toMatchObject({
+        cursor: { hour: hours(71).getTime() },
+        watermark: hours(71.5),
+      });
+  });
+
+  test.each([
+    ['is shorter than what was read of it', (lines: string[]) => lines.slice(0, 1)],
+    ['has other lines', ([first = '', ...others]: string[]) => [`${first}   `, ...others]],
+  ])('a file that was written anew, and %s, is read from its beginning', async (_, anew) => {
+    const lines = [0.1, 0.2, 0.3].map((at, index) => block(hours(at), index));
+    const whole = lines.map((line) => `${line}\n`).join('');
+    const cursor = { hour: START.getTime(), offset: whole.length };
+    expect(await read({ [path(0)]: whole }, cursor)).toEqual([]);
+    const other = [...anew(lines), block(hours(0.4), 3)].map((line) => `${line}\n`).join('');
+    const [step, ...others] = await read({ [path(0)]: other }, cursor);
+    expect(others).toEqual([]);
+    expect(step).toMatchObject({ cursor: { offset: other.length }, watermark: hours(0.4) });
+    expect(step?.skipped).toEqual({});
   });
 
   test('a poll of a file that grows with every look ends', async () => {
@@ -247,6 +276,34 @@ test('accounts whose role nobody knows are passed over: those after them are ask
     [2, {}],
     [2, {}],
   ]);
+  await new Promise((resolve) => void api.close(resolve));
+});
+
+test('a builder whose coins the venue cannot tell of stops no other', async () => {
+  const api = http.createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += String(chunk)));
+    request.on('end', () => {
+      const { type, dex } = JSON.parse(text) as { type: string; dex?: string };
+      if (dex === 'gone') response.writeHead(422).end();
+      else
+        response.end(
+          JSON.stringify(
+            type === 'perpDexs' ? [null, { name: 'gone' }, { name: 'xyz' }] : { universe: [{ name: dex ? `${dex}:CL` : 'BTC' }] },
+          ),
+        );
+    });
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const info = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const [, catalogue] = perpsFeeds({ archive: 'http://127.0.0.1:1', info }, TUNING);
+  const context = { signal: new AbortController().signal } as unknown as LiveContext;
+  const steps: LiveStep[] = [];
+  for await (const step of catalogue?.update({}, hours(5), context) ?? []) steps.push(step);
+  const told: unknown[] = [];
+  for (const { page } of steps[0]?.pages ?? []) for await (const answer of page.records) told.push(answer);
+  expect(told).toEqual([{ universe: [{ name: 'BTC' }] }, { universe: [{ name: 'xyz:CL' }] }]);
+  expect(steps[0]).toMatchObject({ skipped: { dex_not_told: 1 }, watermark: hours(5) });
   await new Promise((resolve) => void api.close(resolve));
 });
 

@@ -1,7 +1,9 @@
+import { TIMEFRAMES } from '../../../src/lib/timeframe';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, totals } from './recount';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
+import { windowAt } from './shared-world';
 import { loadAtOnce } from '../../support/world';
 import { ask, load, match, type TestDatabase, trader, wireFill } from './support';
 
@@ -140,22 +142,8 @@ describe('against a second computation over a simulated world', () => {
   }, 180_000);
   afterAll(() => db.drop());
 
-  const HOURS: Record<string, number> = {
-    '1h': 1,
-    '4h': 4,
-    '6h': 6,
-    '12h': 12,
-    '24h': 24,
-    '7d': 168,
-    '30d': 720,
-    '90d': 2_160,
-    '365d': 8_760,
-  };
-
-  const TIMEFRAMES = [...Object.keys(HOURS), 'today', 'all'];
   const expected = (timeframe: string, smart: ReadonlySet<string> | null): Record<string, unknown> => {
-    const to = now.getTime();
-    const from = timeframe === 'all' ? 0 : timeframe === 'today' ? Date.UTC(2026, 3, 2) : to - (HOURS[timeframe] as number) * 3_600_000;
+    const [from, to] = windowAt(timeframe, now);
     return { ...totals(fills, from, to, timeframe === 'all' ? null : 2 * from - to, smart), timeframe };
   };
 

@@ -59,8 +59,8 @@ const HOURS: Record<string, number> = {
 };
 
 /** [from, to) of a window token. */
-export function windowAt(timeframe: string): [number, number] {
-  const to = NOW.getTime();
+export function windowAt(timeframe: string, now = NOW): [number, number] {
+  const to = now.getTime();
   if (timeframe === 'all') return [0, to];
   if (timeframe === 'today') return [Math.floor(to / (24 * HOUR)) * 24 * HOUR, to];
   return [to - (HOURS[timeframe] as number) * HOUR, to];

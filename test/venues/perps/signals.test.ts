@@ -1,9 +1,11 @@
 import { makeContext } from '../../../src/graph/context';
 import { perps } from '../../../src/venues/perps/index';
-import { markOf } from '../../../src/venues/perps/signals';
+import { SIGNAL_DEFAULTS, markOf } from '../../../src/venues/perps/signals';
 import { readTrackRecord } from '../../../src/workers/track-record';
 import { trackSignals } from '../../../src/workers/track';
+import { endpointNamed } from '../../support/catalogue';
 import { testDatabase } from '../../support/database';
+import { allSignalsInput } from '../../support/subjects';
 import { ANN, BOB, MAX, NOW, ago, loadScores, loadSmallWorld } from './small-world';
 import { ask, load, match, type TestDatabase } from './support';
 
@@ -24,6 +26,9 @@ afterAll(() => db.drop());
 
 const track = (now: Date): ReturnType<typeof trackSignals> => trackSignals(db.pool, perps, () => makeContext(db, now));
 const record = (now: Date): ReturnType<typeof readTrackRecord> => readTrackRecord(makeContext(db, now).sql, ENDPOINT, HORIZONS, now);
+
+test('signals are asked for by the defaults of the endpoint, all of them', () =>
+  expect(SIGNAL_DEFAULTS).toEqual(allSignalsInput(endpointNamed(ENDPOINT))));
 
 // Ann bought 100,000 and sold 44,000 in 24 hours, Bob sold 105,000: both short of BTC by 49,000 of 249,000. ETH has one smart account only.
 test('what the endpoint says is stored: BTC goes down from 105', async () => {

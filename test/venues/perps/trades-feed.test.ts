@@ -1,7 +1,9 @@
+import { TIMEFRAMES } from '../../../src/lib/timeframe';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { testDatabase } from '../../support/database';
 import { fillsOf, type RawFill, type Row, tradeRows } from './recount';
 import { ago, ANN, BOB, loadSmallWorld, MAX, NOW } from './small-world';
+import { windowAt } from './shared-world';
 import { loadAtOnce } from '../../support/world';
 import { ask, fixture, load, loadFile, match, type TestDatabase, trader } from './support';
 
@@ -131,26 +133,11 @@ describe('against a second computation over a simulated world', () => {
   }, 60_000);
   afterAll(() => db.drop());
 
-  const HOURS: Record<string, number> = {
-    '1h': 1,
-    '4h': 4,
-    '6h': 6,
-    '12h': 12,
-    '24h': 24,
-    '7d': 168,
-    '30d': 720,
-    '90d': 2_160,
-    '365d': 8_760,
-  };
-  const since = (timeframe: string): number => {
-    if (timeframe === 'today') return Date.UTC(2026, 2, 12);
-    return timeframe in HOURS ? now.getTime() - (HOURS[timeframe] as number) * 3_600_000 : 0;
-  };
-
   test.each(['BTC', 'xyz:CL', 'kPEPE'])('%s: every timeframe and side', async (coin) => {
-    for (const timeframe of [undefined, ...Object.keys(HOURS), 'today', 'all']) {
+    for (const timeframe of [undefined, ...TIMEFRAMES]) {
       for (const side of [undefined, 'BUY', 'SELL', 'Open Long', 'Open Short', 'Close Long', 'Close Short']) {
-        const expected = tradeRows(fills, { from: since(timeframe ?? 'all'), to: now.getTime(), coin, side });
+        const [from, to] = windowAt(timeframe ?? 'all', now);
+        const expected = tradeRows(fills, { from, to, coin, side });
         const answer = ask<Row[]>(db, ENDPOINT, { coin, timeframe, side, limit: 500 }, now);
         if (expected.length === 0) await expect(answer).rejects.toMatchObject({ code: 'empty_result' });
         else expect((await answer).data).toEqual(expected.slice(0, 500));

@@ -53,14 +53,15 @@ export const linkedOrders = (sql: Sql, by: OrderParent): PagedList<OrderRow, { o
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58],
 });
 
-const ONE: Statement = {
-  name: 'lp_order_by_address',
-  text: `SELECT ${COLUMNS} FROM (${ordersAsOf('$1::timestamptz')}) o WHERE order_address = $2`,
+const BY_ADDRESS: Statement = {
+  name: 'lp_orders_by_address',
+  text: `SELECT ${COLUMNS} FROM (${ordersAsOf('$1::timestamptz')}) o WHERE order_address = ANY ($2::text[])`,
 };
 
-/** An order by its address as of `now`; undefined where none was opened. */
-export async function findOrder(sql: Sql, order_address: string, now: Date): Promise<OrderRow | undefined> {
-  return (await sql.query<OrderRow & Record<string, unknown>>(ONE, [now, order_address]))[0];
+/** Orders by their addresses, as of `now`; those that were opened. */
+export async function listOrdersByAddress(sql: Sql, addresses: readonly string[], now: Date): Promise<Map<string, OrderRow>> {
+  const rows = await sql.query<OrderRow & Record<string, unknown>>(BY_ADDRESS, [now, addresses]);
+  return new Map(rows.map((row) => [row.order_address, row]));
 }
 
 const POOLS: Statement = {

@@ -77,7 +77,7 @@ const PREVIOUS: Statement = {
 
 /**
  * New: no event before the window. Smart: on the day before one of the owner's events of the window the newest score run
- * gave at least SMART.
+ * gave at least SMART_SCORE.
  */
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',

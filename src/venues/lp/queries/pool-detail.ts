@@ -3,7 +3,7 @@ import { windowOf } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
 import { openPositionsAsOf } from './positions';
 import { POOL_PRICE } from '../rollups/price-at';
-import { SMART } from '../rollups/smart';
+import { SMART_SCORE } from '../scoring/formula';
 import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
@@ -43,7 +43,7 @@ SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, 
   CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, f.usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   100 * ${feesPerLiquidityDay('f.usd', 'p', 7, 8)} AS fee_tvl_ratio_pct,
   (SELECT count(*) FROM active)::int AS active_lps,
-  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART})::int AS smart_lp_count,
+  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART_SCORE})::int AS smart_lp_count,
   (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, (SELECT sum(usd) AS usd FROM held) t) AS hhi
 FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r CROSS JOIN LATERAL (SELECT CASE WHEN s.known THEN l.fee_usd END AS usd) f, (
   SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events,

@@ -50,7 +50,7 @@ SELECT r.pool_address, l.owner, l.net, l.score FROM ranked r CROSS JOIN LATERAL 
 UNION ALL SELECT b.pool_address, b.owner, b.net, b.score FROM again b WHERE true ${isRanked('b')}`;
 
 /**
- * An event is smart when the newest run before its day gave its owner at least SMART; the owner shows the newest such score. Who was smart in a pool
+ * An event is smart when the newest run before its day gave its owner at least SMART_SCORE; the owner shows the newest such score. Who was smart in a pool
  * last in the window is counted by the day of it; who was so after the window as well (`back`) by each of its days. `life`: it begins before everything.
  */
 function smartPools(sort: SmartPoolsSort, life: boolean): Statement {

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
 import { SUMS } from '../rollups/days';
-import { SMART } from '../rollups/smart';
+import { SMART_SCORE } from '../scoring/formula';
 import { unlessEmpty } from './segments';
 
 /** Parameters of a span: see `spanOf`. */
@@ -179,7 +179,7 @@ export const actedIn = (
 /** Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. */
 export const smartOn = (days: string): string => `
 SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d) r
-JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART}`;
+JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART_SCORE}`;
 
 /**
  * Condition on the alias `a` of lp_smart_pool: on the day before something it did in the pool in [$from, $to) the owner was smart. Days are looked

@@ -14,10 +14,16 @@ export interface AskedPool {
   pool_type: PoolType | 'auto';
 }
 
+/** The pool, if it exists at this time. */
+export async function poolNow(pool_address: string, context: GraphContext): Promise<PoolRecord | null> {
+  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
+  return pool === null || (pool.created_at !== null && pool.created_at > context.now) ? null : pool;
+}
+
 /** The pool, if it exists at this time and is of the type asked for. Throws AppError not_found. */
 export async function poolOf({ pool_address, pool_type }: AskedPool, context: GraphContext): Promise<PoolRecord> {
-  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
-  if (pool === null || (pool.created_at !== null && pool.created_at > context.now))
+  const pool = await poolNow(pool_address, context);
+  if (pool === null)
     throw notKnown('pool_address', pool_address, 'is no known pool', {
       method: 'GET',
       path: '/api/v1/lp/pools/search',

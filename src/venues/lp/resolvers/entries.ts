@@ -1,15 +1,12 @@
 import type { Resolver, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
-import { findOrder } from '../queries/linked-orders';
+import { poolNow } from './asked';
 import { linkTargets } from './links';
 
 /** Where an exploration begins: records by their ids. */
 export const entries = {
-  pool: ((_, { pool_address }, context) => context.loaders(makeLoaders).pool.load(pool_address)) as Resolver<
-    unknown,
-    { pool_address: string }
-  >,
+  pool: ((_, { pool_address }, context) => poolNow(pool_address, context)) as Resolver<unknown, { pool_address: string }>,
   provider: (async (_, { owner }, { prisma, now }) => {
     const found = await prisma.lp_owner_hour.findFirst({ where: { owner, first_at: { lt: now } }, select: { owner: true } });
     return found === null ? null : { owner };
@@ -19,7 +16,7 @@ export const entries = {
     { position_address: string }
   >,
   token: ((_, { mint }, context) => context.loaders(makeLoaders).token.load(mint)) as Resolver<unknown, { mint: string }>,
-  recurringOrder: (async (_, { order_address }, { sql, now }) => (await findOrder(sql, order_address, now)) ?? null) as Resolver<
+  recurringOrder: ((_, { order_address }, context) => context.loaders(makeLinkLoaders).order.load(order_address)) as Resolver<
     unknown,
     { order_address: string }
   >,

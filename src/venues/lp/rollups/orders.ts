@@ -8,7 +8,7 @@ const openedBy = (column: string): string => `(array_agg(d.${column} ORDER BY d.
 
 /**
  * Select of orders from the events of `source`: a FROM item, and join, over `dca_event d`. Orders whose opening was not seen are left out:
- * nothing tells what they still hold.
+ * nothing tells what they still hold. One that is opened again at the address of a closed one begins anew.
  */
 const orderSums = (source: string): string => `
 SELECT * FROM (
@@ -17,7 +17,8 @@ SELECT * FROM (
     ${openedBy('in_deposited')} + ${sumOf('deposit')} - ${sumOf('filled')} - ${sumOf('withdraw')} AS remaining,
     coalesce(max(d."timestamp") FILTER (WHERE d.kind = 'filled'), ${openedBy('opened_at')}, ${openedBy('"timestamp"')}) AS last_cycle_at,
     min(d."timestamp") FILTER (WHERE d.kind = 'closed') AS closed_at, max(d."timestamp") AS changed_at
-  FROM ${source} GROUP BY d.order_address
+  FROM (SELECT d.*, max(d."timestamp") FILTER (WHERE d.kind = 'opened') OVER (PARTITION BY d.order_address) AS begun FROM ${source}) d
+  WHERE begun IS NULL OR d."timestamp" >= begun GROUP BY d.order_address
 ) o WHERE input_mint IS NOT NULL AND output_mint IS NOT NULL AND in_amount_per_cycle > 0 AND cycle_frequency > 0 AND remaining IS NOT NULL`;
 
 /** Orders as of the instant `now` (SQL): kept ones, and of those that changed later what the events before it say. */

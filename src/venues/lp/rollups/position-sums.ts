@@ -31,7 +31,8 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * `before` (SQL of an instant; all facts when null).
  *
  * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
- * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise.
+ * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close opens the
+ * position again: an address made from its owner, pool and bins comes back with them.
  * A position whose first fact is no deposit was opened before we looked, at an unknown time.
  */
 export function positionSums(source: string, before: string | null): string {
@@ -48,7 +49,7 @@ FROM (
     ${net('deposit_x', 'withdraw_x')} AS deposited_x, ${net('deposit_y', 'withdraw_y')} AS deposited_y,
     ${net('withdraw_x', 'deposit_x')} AS withdrawn_x, ${net('withdraw_y', 'deposit_y')} AS withdrawn_y,
     CASE WHEN sum(unmeasured) = 0 THEN sum(liquidity) END AS liquidity,
-    min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_withdraw_at) AS last_withdraw_at
+    min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_deposit_at) AS last_deposit_at, max(last_withdraw_at) AS last_withdraw_at
   FROM (
     SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type, (array_agg(e.owner ORDER BY e."timestamp" DESC, e.tx_id DESC) FILTER (WHERE e.owner IS NOT NULL))[1] AS owner,
       count(*) AS n, count(*) FILTER (WHERE e.kind = 'deposit') AS deposits, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced,
@@ -58,13 +59,14 @@ FROM (
       ${sumOf('amount_x', 'withdraw')} AS withdraw_x, ${sumOf('amount_y', 'withdraw')} AS withdraw_y,
       count(*) FILTER (WHERE e.kind <> 'claim' AND e.liquidity_delta IS NULL) AS unmeasured, coalesce(sum(e.liquidity_delta), 0) AS liquidity,
       min(e."timestamp") AS first_at, max(e."timestamp") AS last_at,
-      min(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS first_deposit_at, max(e."timestamp") FILTER (WHERE e.kind = 'withdraw') AS last_withdraw_at
+      min(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS first_deposit_at,
+      max(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS last_deposit_at, max(e."timestamp") FILTER (WHERE e.kind = 'withdraw') AS last_withdraw_at
     FROM ${source} WHERE e.position_address <> '' ${before === null ? '' : `AND e."timestamp" < ${before}`}
     GROUP BY e.pool_address, e.position_address, e.rebalance, CASE WHEN e.rebalance THEN e.tx_id END
   ) legs GROUP BY pool_address, position_address
 ) s
 LEFT JOIN lp_position p ON p.position_address = s.position_address
-CROSS JOIN LATERAL (SELECT coalesce(${known('p.closed_at')}, CASE
+CROSS JOIN LATERAL (SELECT coalesce(CASE WHEN s.last_deposit_at > p.closed_at THEN NULL ELSE ${known('p.closed_at')} END, CASE
   WHEN s.last_withdraw_at IS NULL THEN NULL
   WHEN s.liquidity IS NOT NULL THEN CASE WHEN s.liquidity <= 0 THEN s.last_withdraw_at END
   WHEN s.deposits > 0 AND s.uncounted = 0 AND s.withdrawn_x >= s.deposited_x AND s.withdrawn_y >= s.deposited_y THEN s.last_withdraw_at END) AS closed_at) c`;

@@ -1,8 +1,6 @@
 import type { PoolClient } from 'pg';
+import { SMART_SCORE } from '../scoring/formula';
 import { dayOf, fill, type Derived } from './days';
-
-/** A provider counts as smart when the newest score run before the day of one of its events gave at least this. */
-export const SMART = 60;
 
 /** A UTC day (a date) and a score as one whole number; and the score of the newest day among such numbers, as numeric with one place. */
 export const datedScore = (day: string, score: string): string => `(${day} - DATE '2000-01-01') * 10000 + (${score} * 10)::int`;
@@ -18,7 +16,7 @@ export const smartDays: Derived = {
 WITH d AS (SELECT d.* FROM ${source}),
 runs AS (SELECT q.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < (q.day AT TIME ZONE 'UTC')::date) AS run FROM (SELECT DISTINCT day FROM d) q)
 SELECT d.owner, d.day, d.pool_address, d.pool_type, s.score, ${datedScore("(d.day AT TIME ZONE 'UTC')::date", 's.score')}, ${FLOWS.map((name) => `d.${name}`).join(', ')}, d.first_at, d.last_at
-FROM d JOIN runs r ON r.day = d.day JOIN lp_score s ON s.owner = d.owner AND s.day = r.run AND s.score >= ${SMART} WHERE d.owner <> ''`,
+FROM d JOIN runs r ON r.day = d.day JOIN lp_score s ON s.owner = d.owner AND s.day = r.run AND s.score >= ${SMART_SCORE} WHERE d.owner <> ''`,
 };
 
 /** What providers did in a pool on all their smart days, and the newest score of these, over `lp_smart_day d`. */

@@ -13,8 +13,8 @@ export const S_LP = {
   experience: { span: 10, full: 100 },
 } as const;
 
-/** From this score on, a provider is smart. */
-export const SMART_LP_SCORE = 60;
+/** From this score on, a provider is smart; an event is, when the newest run before its day gave its owner so much. */
+export const SMART_SCORE = 60;
 
 /** A closed position, dollars at event time; null: not priced. */
 export interface ClosedLpPosition {

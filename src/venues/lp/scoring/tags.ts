@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/time';
-import { SMART_LP_SCORE } from './formula';
+import { SMART_SCORE } from './formula';
 
 export type LpTag = 'elite' | 'smart' | 'whale' | 'fresh' | 'single_sided' | 'sniper';
 
@@ -26,7 +26,7 @@ export function tagsOf(provider: LpBehaviour, now: Date): LpTag[] {
   const { largest_position_usd, first_event_at } = provider;
   const rules: [LpTag, boolean][] = [
     ['elite', score >= LP_TAGS.elite_score],
-    ['smart', score >= SMART_LP_SCORE && score < LP_TAGS.elite_score],
+    ['smart', score >= SMART_SCORE && score < LP_TAGS.elite_score],
     ['whale', largest_position_usd !== null && largest_position_usd >= LP_TAGS.whale_usd],
     ['fresh', first_event_at !== null && now.getTime() - first_event_at.getTime() < LP_TAGS.fresh_days * DAY_MS],
     ['single_sided', isShare(provider.single_sided_deposits, provider.deposits_with_amounts, LP_TAGS.single_sided_share)],

@@ -146,12 +146,16 @@ const FIGURES = ['tvl_usd', 'lifetime_volume_usd', 'lifetime_fees_usd'] as const
 const figure = (name: string): string =>
   `CASE WHEN NOT r.record THEN o.${name} WHEN u.as_of = o.as_of THEN greatest(u.${name}, o.${name}) ELSE coalesce(u.${name}, o.${name}) END`;
 
+/** A record that says nothing leaves what another said. */
+const word = (name: string): string =>
+  `CASE WHEN r.record THEN coalesce(u.${name}, o.${name}) ELSE coalesce(o.${name}, u.${name}) END AS ${name}`;
+
 /** A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. */
 const SAVE_POOLS = `
 WITH merged AS (
-  SELECT u.pool_address, coalesce(o.pool_type, u.pool_type) AS pool_type, coalesce(u.name, o.name) AS name,
+  SELECT u.pool_address, coalesce(o.pool_type, u.pool_type) AS pool_type, ${word('name')},
     coalesce(o.mint_x, u.mint_x) AS mint_x, coalesce(o.mint_y, u.mint_y) AS mint_y, coalesce(o.bin_step, u.bin_step) AS bin_step,
-    coalesce(u.base_fee_pct, o.base_fee_pct) AS base_fee_pct, least(o.created_at, u.created_at) AS created_at,
+    ${word('base_fee_pct')}, least(o.created_at, u.created_at) AS created_at,
     u.catalogued OR coalesce(o.catalogued, false) AS catalogued, greatest(o.as_of, u.as_of) AS as_of,
     ${FIGURES.map((name) => `${figure(name)} AS ${name}`).join(', ')},
     CASE WHEN r.reserves THEN u.reserve_x ELSE o.reserve_x END AS reserve_x,

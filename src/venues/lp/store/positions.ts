@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { later } from '../../../lib/time';
 import { notePositions, notingEvents } from '../rollups/changes';
 import type { PoolType } from '../chain-addresses';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
@@ -47,7 +48,7 @@ UPDATE lp_event e SET owner = p.owner FROM lp_position p
 WHERE p.position_address = ANY($1) AND e.position_address = p.position_address AND e.pool_type = 'dlmm' AND e.owner IS DISTINCT FROM p.owner`);
 
 /**
- * Keeps pool, owner, opening and closing of the positions that the facts name, and the owners of earlier facts right.
+ * Keeps pool, owner, first opening and last closing of the positions that the facts name, and the owners of earlier facts right.
  * Returns how many positions are new or changed.
  */
 export async function savePositions(
@@ -97,8 +98,8 @@ function mergedPositions(
   }
   for (const row of positionEvents) {
     const position = at(row);
-    if (row.kind === 'open') position.opened_at = row.timestamp;
-    else position.closed_at = row.timestamp;
+    if (row.kind === 'close') position.closed_at = later(position.closed_at, row.timestamp);
+    else if (position.opened_at === null || row.timestamp < position.opened_at) position.opened_at = row.timestamp;
   }
   return [...merged.values()];
 }

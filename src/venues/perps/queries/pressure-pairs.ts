@@ -5,7 +5,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type PressureLabel, pressureLabel } from '../pressure';
 import { findCoin } from './find-coin';
-import { heldAt, positionColumns } from './held';
+import { type PositionRow, heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
 import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
@@ -18,15 +18,8 @@ export interface PressurePairsArgs {
   min_score: number;
 }
 
-interface SmartPosition {
-  trader: string;
+interface SmartPosition extends PositionRow {
   smart_score: number;
-  direction: 'Long' | 'Short';
-  size: string;
-  usd_value: string;
-  entry_price: string | null;
-  opened_at: Date | null;
-  last_trade: Date;
 }
 
 interface PressureRow extends QueryResultRow {
@@ -93,8 +86,7 @@ FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT
 ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
 });
 
-interface HeldRow extends QueryResultRow, SmartPosition {
-  coin: string;
+interface HeldRow extends SmartPosition {
   long_count: number;
   short_count: number;
 }
@@ -124,19 +116,19 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   warnUndirected(context, rows);
   const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
-  return {
-    coins: rows.map((row) => {
-      const own = held.filter(({ coin }) => coin === row.coin);
-      const count = (of: 'long_count' | 'short_count'): number | null => (day === null ? null : (own[0]?.[of] ?? 0));
-      return {
-        ...row,
-        pressure_label: pressureLabel(row.pressure_ratio),
-        long_smart_count: count('long_count'),
-        short_smart_count: count('short_count'),
-        smart_positions: own,
-      };
-    }),
-  };
+  const pressed = rows.map((row) => {
+    const own = held.filter(({ coin }) => coin === row.coin);
+    const count = (of: 'long_count' | 'short_count'): number | null => (day === null ? null : (own[0]?.[of] ?? 0));
+    return {
+      ...row,
+      pressure_label: pressureLabel(row.pressure_ratio),
+      long_smart_count: count('long_count'),
+      short_smart_count: count('short_count'),
+      smart_positions: own,
+    };
+  });
+  context.meta.count = Math.max(...pressed.map(({ smart_positions }) => smart_positions.length));
+  return { coins: pressed };
 }
 
 /** Coins without a fill in the window too. */

@@ -49,6 +49,9 @@ const TELL = [
   ...TELL_SMART,
 ];
 
+/** Not the days that a run of the scores is about to tell: it waits for the rollups in its turn. */
+const FORGET_DEALT = 'DELETE FROM perp_dealt_day WHERE day IN (SELECT day FROM perp_dealt_day FOR UPDATE SKIP LOCKED)';
+
 /** Of what one step sorts or groups so much stays in memory; the rest goes through files. */
 const WORK_MEMORY = '256MB';
 
@@ -58,7 +61,8 @@ export async function rebuild(client: PoolClient): Promise<void> {
   await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
   await fillEmptied(client, ROLLUPS, async () => {
     // What the daily scores keep is told by the next run of them.
-    for (const table of [...ROLLUPS, 'perp_dealt', 'perp_dealt_day', 'perp_standing']) await client.query(`DELETE FROM ${table}`);
+    await client.query(FORGET_DEALT);
+    for (const table of [...ROLLUPS, 'perp_standing']) await client.query(`DELETE FROM ${table}`);
     for (const statement of TELL) await client.query(statement);
   });
   await client.query(`ANALYZE ${ROLLUPS.join(', ')}`);

@@ -70,7 +70,8 @@ async function keepDays(client: PoolClient, now: Date): Promise<Date | '-infinit
   const kept = await client.query<{ until: Date | null; is_stale: boolean; is_ahead: boolean }>({ ...KEPT, values: [now] });
   const { until, is_stale, is_ahead } = kept.rows[0] as (typeof kept.rows)[number];
   if (is_ahead) return '-infinity';
-  if (is_stale) await client.query('DELETE FROM perp_dealt; DELETE FROM perp_dealt_day');
+  // A rebuild forgets the days only.
+  if (is_stale || until === null) await client.query('DELETE FROM perp_dealt; DELETE FROM perp_dealt_day');
   await client.query({ ...KEEP_DAYS, values: [now, is_stale ? '-infinity' : (until ?? '-infinity')] });
   return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
 }

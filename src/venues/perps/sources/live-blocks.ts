@@ -45,6 +45,10 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
       // An hour is over when a later one is there; what was written until then is still to be read.
       for (let next: number | null = null; ;) {
         const written = await pieceOf(files, pathOf(hour), offset, signal);
+        if (written === 'anew') {
+          offset = 0;
+          continue;
+        }
         const lines = written === null ? [] : linesOf(written);
         for (const step of stepsOf(hour, offset, lines)) yield step;
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
@@ -53,8 +57,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
         if (next === null) {
           next = await nextHour(files, hour, to.getTime(), signal);
           if (next !== null) continue;
-          // Files so old are gone where they were served: reading must not wait for them.
-          if (written !== null || hour + MOST_MISSING * HOUR_MS > to.getTime()) return;
+          if (!(await areGone(files, hour, to.getTime(), signal))) return;
           next = hour + MOST_MISSING * HOUR_MS;
         }
         [hour, offset, next] = [next, 0, null];
@@ -71,16 +74,32 @@ async function nextHour(files: HourFiles, hour: number, to: number, signal: Abor
   return null;
 }
 
+/**
+ * Whether so many hours without a file after this one are to be passed: where they were served they are gone, or the node was off for days. One
+ * that is off still may write what it has missed, before the newest hours.
+ */
+async function areGone(files: HourFiles, hour: number, to: number, signal: AbortSignal): Promise<boolean> {
+  const newest = Math.floor(to / HOUR_MS) * HOUR_MS;
+  return hour + MOST_MISSING * HOUR_MS <= to && (await nextHour(files, newest - 2 * HOUR_MS, to, signal)) !== null;
+}
+
 interface Line {
   text: string;
   bytes: number;
 }
 
-/** What is in a file from a byte on, with one whole line at least where there is one. */
-async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Buffer | null> {
+/**
+ * What is in a file from a byte on, with one whole line at least where there is one. A line ends before that byte: where none does any more, the
+ * file was written anew.
+ */
+async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Buffer | 'anew' | null> {
+  const before = offset > 0 ? 1 : 0;
   for (let most = MOST_BYTES; most <= LONGEST_LINE; most *= 2) {
-    const written = await files.read(path, offset, most, signal);
-    if (written === null || written.length < most || written.includes(NEW_LINE)) return written;
+    const read = await files.read(path, offset - before, before + most, signal);
+    if (read === null) return null;
+    if (before > 0 && read[0] !== NEW_LINE) return 'anew';
+    const written = read.subarray(before);
+    if (written.length < most || written.includes(NEW_LINE)) return written;
   }
   throw new UpstreamError(`${path} has a line longer than ${LONGEST_LINE} bytes`, null);
 }

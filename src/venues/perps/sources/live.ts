@@ -48,9 +48,9 @@ function liveMeta(api: Upstream, poll_ms: number): LiveSource {
       const names = (Array.isArray(dexes) ? (dexes as ({ name?: unknown } | null)[]) : []).flatMap((dex) =>
         typeof dex?.name === 'string' ? [dex.name] : [],
       );
-      const answers: unknown[] = [];
-      for (const dex of ['', ...names]) answers.push(await api.post('/info', { type: 'meta', dex }, signal));
-      yield { pages: [{ source: meta, page: pageOf('meta', 'json', answers) }], cursor: {}, watermark: to };
+      const { told, skipped } = await askInTurn('dex', ['', ...names], (dex) => api.post('/info', { type: 'meta', dex }, signal), true);
+      const answers = told.map(({ answer }) => answer);
+      yield { pages: [{ source: meta, page: pageOf('meta', 'json', answers) }], skipped, cursor: {}, watermark: to };
     },
   };
 }

@@ -7,6 +7,7 @@ import { toldWallets } from '../rollups/told-wallets';
 import { millisecondsOf } from '../milliseconds';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
+import { cutAt, walletPieces } from './pieces';
 import { marketPieces } from './taken-pieces';
 
 /** SQL of a list of a value, in the order of the rows: of thousands of rows each costs more than what it holds. */
@@ -191,6 +192,15 @@ export async function listTakenVolumes(sql: Sql, condition_ids: readonly string[
   const text = `SELECT condition_id, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY condition_id`;
   const rows = await sql.query<{ condition_id: string; usdc: string }>({ name: 'pm_taken_volumes', text }, parameters.values);
   return new Map(rows.map(({ condition_id, usdc }) => [condition_id, usdc]));
+}
+
+/** USDC that these wallets took on a market before `now`; exact decimal text. */
+export async function sumTaken(sql: Sql, condition_id: string, wallets: readonly string[], now: Date): Promise<string> {
+  const parameters = new Parameters();
+  const own = `condition_id = ${parameters.add(condition_id, 'text')} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const text = `SELECT COALESCE(sum(taker_usdc), 0) AS usdc FROM (${walletPieces(cutAt([BEGINNING, now]), parameters, own)}) AS piece`;
+  const [row] = await sql.query<{ usdc: string }>({ name: 'pm_taken_by_wallets', text }, parameters.values);
+  return row?.usdc ?? '0';
 }
 
 /** Pairs for the scan of the whole venue: young wallets that put real money on a market. */

@@ -1,9 +1,9 @@
 import { storable } from '../../../lib/storable';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
+import { makeLinkLoaders } from '../loaders-links';
 import { isPosition } from '../positions/figures';
 import { findTrade } from '../queries/linked-trades';
-import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { marketOf, outcomeOf, walletOf } from './links';
 import { loadKnown, positionRecord } from './position';
 
@@ -26,7 +26,7 @@ export const entries = {
     { condition_id: string; trade_id: string }
   >,
   position: (async (_, { wallet, token_id }, context) => {
-    const rows = await listPositionsAsOf(context.sql, { wallets: [wallet] }, context.now);
+    const rows = await context.loaders(makeLinkLoaders).held.load(wallet);
     const [known] = await loadKnown(
       rows.filter((row) => row.token_id === token_id && isPosition(row)),
       context,
@@ -34,8 +34,9 @@ export const entries = {
     return known === undefined ? null : positionRecord(known);
   }) as Resolver<unknown, { wallet: string; token_id: string }>,
   category: ((_, { name }) => ({ name })) as Resolver<unknown, { name: string }>,
-  event: (async (_, { slug }, context) => {
-    const found = await context.prisma.pm_market.findFirst({ where: { event_slug: storable(slug) }, select: { event_slug: true } });
+  event: (async (_, { slug }, { prisma, now }) => {
+    const listed = { OR: [{ created_at: null }, { created_at: { lte: now } }] };
+    const found = await prisma.pm_market.findFirst({ where: { event_slug: storable(slug), ...listed }, select: { event_slug: true } });
     return found === null ? null : { slug: found.event_slug };
   }) as Resolver<unknown, { slug: string }>,
 };

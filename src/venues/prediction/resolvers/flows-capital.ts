@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { DAY_MS } from '../../../lib/time';
-import { type Timeframe, lengthOf, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, lengthOf, windowOf, withShorter } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, percent, total } from '../exact';
 import { getFirstFill } from '../queries/newest-fill';
@@ -102,12 +102,11 @@ export function flowTrend(c: number, p: number): FlowTrend {
 }
 
 /** markets/capital-flow-comparison: the same on two to four windows. Throws empty_result when none of them holds a trade. */
-export const marketsCapitalFlowComparison: Resolver<unknown, Scope & { timeframes: Timeframe[]; timeframe?: Timeframe | null }> = async (
-  _,
-  args,
-  context,
-) => {
-  const timeframes = [...args.timeframes].sort((a, b) => lengthOf(a) - lengthOf(b));
+export const marketsCapitalFlowComparison: Resolver<
+  unknown,
+  Scope & { timeframes?: Timeframe[] | null; timeframe?: Timeframe | null }
+> = async (_, args, context) => {
+  const timeframes = [...(args.timeframes ?? withShorter(args.timeframe ?? '30d'))].sort((a, b) => lengthOf(a) - lengthOf(b));
   const longest = timeframes.at(-1) as Timeframe;
   checkTimeframes(timeframes, args.timeframe ?? longest);
   Object.assign(context.meta, { timeframe: longest, window: windowOf(longest, context.now) });

@@ -45,6 +45,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
     labelsOf(context, args.group_by, [...keys, ...[gainer, loser].filter((key) => key !== null)]),
   ]);
   const label = (key: string): string => labels.get(key) as string;
+  const conditionId = (key: string): string | null => (args.group_by === 'market' ? key : null);
   return {
     total_volume,
     total_trades: ranking.total_trades,
@@ -57,12 +58,18 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
         pct_of_total: percent(row.volume, total_volume) ?? 0,
         volume_change_pct: changePercent(row.volume, previous),
         trend: trendOf(row.volume, previous),
-        condition_id: args.group_by === 'market' ? row.label : null,
+        condition_id: conditionId(row.label),
       };
     }),
     biggest_gainer: gainer === null ? null : label(gainer),
     biggest_loser: loser === null ? null : label(loser),
-    cells: cells.map((cell) => ({ label: label(cell.label), bucket: cell.bucket, volume: cell.volume, trade_count: cell.trades })),
+    cells: cells.map((cell) => ({
+      label: label(cell.label),
+      bucket: cell.bucket,
+      volume: cell.volume,
+      trade_count: cell.trades,
+      condition_id: conditionId(cell.label),
+    })),
     hhi: over(ranking.squares, Number(total_volume) ** 2),
   };
 };

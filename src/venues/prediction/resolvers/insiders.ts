@@ -8,7 +8,7 @@ import { less, meanScore, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
-import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence } from '../queries/insider-evidence';
+import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence, sumTaken } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
@@ -38,18 +38,22 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
   const listed = found.slice(0, args.limit);
   context.meta.count = listed.length;
-  const bought = total(found.map(({ buy_usdc }) => buy_usdc));
+  const [insiders, taken] = await Promise.all([
+    listInsiders(listed, args.condition_id, context),
+    sumTaken(context.sql, args.condition_id, found.map(({ wallet }) => wallet), context.now),
+  ]); // prettier-ignore
   return {
     ...market,
-    insiders: await listInsiders(listed, args.condition_id, context),
+    insiders,
     summary: {
       total_candidates_scanned: scan.scanned,
       phase1_passed: scan.survived,
       avg_insider_score: meanScore(found.map(({ score }) => score)),
       highest_score: found[0]?.score,
       dominant_outcome: dominantOf(found.map(({ outcome }) => outcome)),
-      flagged_buy_usdc: bought,
-      share_of_volume_pct: percent(bought, scan.volume_usdc),
+      flagged_buy_usdc: total(found.map(({ buy_usdc }) => buy_usdc)),
+      // Volume is what takers paid: what makers paid for the other outcome is no part of it.
+      share_of_volume_pct: percent(taken, scan.volume_usdc),
     },
   };
 };

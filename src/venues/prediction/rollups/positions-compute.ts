@@ -28,29 +28,38 @@ export interface AsOf {
 
 /**
  * Positions of these groups from facts (all that are known, where no `as_of` is given); where conversions tie markets
- * together, the positions of all markets so tied. `told` is handed each chunk as it is done.
+ * together, the positions of all markets so tied. `told` is handed each chunk as it is done: all positions there are of the groups it names.
  */
 export async function computePositions(
   sql: Sql,
   groups: readonly Group[],
   as_of: AsOf | undefined,
-  told: (rows: PositionRow[]) => Promise<void> | void,
+  told: (rows: PositionRow[], of: readonly Group[]) => Promise<void> | void,
 ): Promise<void> {
-  for (let first = 0; first < groups.length; first += CHUNK) await told(await computeChunk(sql, groups.slice(first, first + CHUNK), as_of));
+  for (let first = 0; first < groups.length; first += CHUNK) {
+    const { rows, of } = await computeChunk(sql, groups.slice(first, first + CHUNK), as_of);
+    await told(rows, of);
+  }
 }
 
-async function computeChunk(sql: Sql, groups: readonly Group[], as_of: AsOf | undefined): Promise<PositionRow[]> {
+async function computeChunk(
+  sql: Sql,
+  groups: readonly Group[],
+  as_of: AsOf | undefined,
+): Promise<{ rows: PositionRow[]; of: readonly Group[] }> {
   const named = await listBookMarkets(sql, [...new Set(groups.map(({ condition_id }) => condition_id))], as_of?.resolutions);
   const bundles = await bundle(sql, groups, named);
   const further = [...new Set(bundles.flatMap(({ condition_ids }) => condition_ids))].filter((id) => !named.has(id));
   const markets = new Map([...named, ...(await listBookMarkets(sql, further, as_of?.resolutions))]);
-  const facts = await listBookFacts(sql, bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id }))), as_of?.facts); // prettier-ignore
+  const of = bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id })));
+  const facts = await listBookFacts(sql, of, as_of?.facts);
   const prices = await listSetPrices(sql, facts, markets);
   const byGroup = groupedBy(facts, keyOf);
-  return bundles.flatMap(({ wallet, condition_ids }) => {
+  const rows = bundles.flatMap(({ wallet, condition_ids }) => {
     const own = condition_ids.flatMap((condition_id) => byGroup.get(keyOf({ wallet, condition_id })) ?? []);
     return new Book(wallet, condition_ids.flatMap((id) => markets.get(id) ?? []), []).run(own, prices).rows(); // prettier-ignore
   });
+  return { rows, of };
 }
 
 async function bundle(sql: Sql, groups: readonly Group[], markets: ReadonlyMap<string, BookMarket>): Promise<Bundle[]> {

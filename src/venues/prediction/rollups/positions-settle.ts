@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
-import { lockRollups, listMovers, sqlOf } from './positions';
+import { lockRollups, listMovers, listTied, sqlOf } from './positions';
 import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
-import { type Group, listBookMarkets, writePositions } from './positions-store';
+import { type Group, listBookMarkets, replacePositions, writePositions } from './positions-store';
 
 export type MarketsBefore = ReadonlyMap<string, BookMarket>;
 
@@ -42,16 +42,16 @@ async function* holdersOf(sql: Sql, condition_ids: readonly string[]): AsyncGene
 /** Brings positions up to markets just written: resolutions, and tokens or groups that were not known before. Tells the markets that had ended otherwise. */
 export async function settlePositions(client: PoolClient, before: MarketsBefore, written: readonly string[]): Promise<string[]> {
   const sql = sqlOf(client);
-  const known = written.filter((id) => before.has(id));
-  if (known.length === 0) return [];
-  const after = await listBookMarkets(sql, known);
-  const reshaped = known.filter((id) => shapeOf(before.get(id)) !== shapeOf(after.get(id)));
-  const settled = known.filter((id) => resultOf(before.get(id)) !== resultOf(after.get(id)));
-  const anew = new Map((await listMovers(sql, [...new Set([...reshaped, ...settled])])).map((group) => [keyOf(group), group]));
+  const after = await listBookMarkets(sql, written);
+  const reshaped = written.filter((id) => shapeOf(before.get(id)) !== shapeOf(after.get(id)));
+  const settled = written.filter((id) => before.has(id) && resultOf(before.get(id)) !== resultOf(after.get(id)));
+  const left = reshaped.flatMap((id) => before.get(id)?.neg_risk_id ?? []);
+  const groups = [...(await listMovers(sql, [...new Set([...reshaped, ...settled])])), ...(await listTied(sql, reshaped, left))];
+  const anew = new Map(groups.map((group) => [keyOf(group), group]));
   if (settled.length > 0) {
     for await (const holders of holdersOf(sql, settled)) await settleChunk(sql, holders, after, anew);
   }
-  await computePositions(sql, [...anew.values()], undefined, (rows) => writePositions(sql, rows));
+  await computePositions(sql, [...anew.values()], undefined, (rows, of) => replacePositions(sql, rows, of));
   return settled.filter((id) => before.get(id)?.resolved_at);
 }
 

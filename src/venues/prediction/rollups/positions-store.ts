@@ -69,7 +69,7 @@ WHERE trade.side = 'CONVERSION' AND trade.wallet = ANY($1) AND market.neg_risk_i
 
 const SIBLINGS: Statement = {
   name: 'pm_book_siblings',
-  text: 'SELECT condition_id, neg_risk_id FROM pm_market WHERE neg_risk_id = ANY($1)',
+  text: 'SELECT condition_id, neg_risk_id FROM pm_market WHERE neg_risk_id = ANY($1) ORDER BY condition_id',
 };
 
 /** Which wallets' markets conversions tie together: `wallet|neg_risk_id`, and the markets of each such group. */
@@ -159,4 +159,17 @@ ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${POSITION_NAMES.slic
 export async function writePositions(sql: Sql, rows: readonly PositionRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql.query(WRITE, POSITION_COLUMNS.map(([name]) => arrayOf(rows.map((row) => row[name])))); // prettier-ignore
+}
+
+const FORGET: Statement = {
+  name: 'pm_book_forget',
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')})
+DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
+WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
+};
+
+/** Keeps these positions, and no others of the groups: what a conversion seemed to bring may turn out never to have come. */
+export async function replacePositions(sql: Sql, rows: readonly PositionRow[], of: readonly Group[]): Promise<void> {
+  await sql.query(FORGET, [of.map(({ wallet }) => wallet), of.map(({ condition_id }) => condition_id)]);
+  await writePositions(sql, rows);
 }

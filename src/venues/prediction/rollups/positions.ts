@@ -5,8 +5,7 @@ import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions, distinct, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
-import { noteDue } from './standings-due';
-import { type Group, listBookMarkets, listKept, listSetPrices, listTies, writePositions } from './positions-store';
+import { type Group, listBookMarkets, listKept, listSetPrices, listTies, replacePositions, writePositions } from './positions-store';
 
 /** Sql inside the caller's transaction: what is asked together is answered one after the other. */
 export function sqlOf(client: PoolClient): Sql {
@@ -55,6 +54,7 @@ export async function rollPositions(client: PoolClient, { facts, restated, new_t
       ...restated,
       ...(await listMisjudged(sql, facts, markets)),
       ...(await listMovers(sql, new_tokens)),
+      ...(await listTied(sql, new_tokens)),
       ...(await listKnown(sql, fresh, facts)),
     ].map((group) => [keyOf(group), group]),
   );
@@ -73,7 +73,7 @@ export async function rollPositions(client: PoolClient, { facts, restated, new_t
     return new Book(group.wallet, [market], kept.get(keyOf(group))).run(byGroup.get(keyOf(group)) ?? [], prices).rows();
   });
   await writePositions(sql, rows);
-  await computePositions(sql, [...slow.values()], undefined, (computed) => writePositions(sql, computed));
+  await computePositions(sql, [...slow.values()], undefined, (computed, of) => replacePositions(sql, computed, of));
 }
 
 /** Whether all rows stand behind what is kept. */
@@ -141,18 +141,28 @@ export async function listMovers(sql: Sql, condition_ids: readonly string[]): Pr
   return condition_ids.length === 0 ? [] : sql.query<Group & Record<string, unknown>>(MOVERS, [condition_ids]);
 }
 
-const FORGET: Statement = {
-  name: 'pm_book_forget',
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')})
-DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
-WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
+const TIED: Statement = {
+  name: 'pm_book_tied_to',
+  text: `WITH market AS (
+  SELECT unnest($1::text[]) AS condition_id UNION SELECT condition_id FROM pm_market
+  WHERE neg_risk_id = ANY($2) OR neg_risk_id IN (SELECT own.neg_risk_id FROM pm_market AS own WHERE own.condition_id = ANY($1))
+), conversion AS MATERIALIZED (
+  SELECT DISTINCT trade.wallet, trade.condition_id FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id WHERE trade.side = 'CONVERSION'
+)
+SELECT wallet, condition_id FROM conversion UNION
+SELECT position.wallet, position.condition_id FROM (SELECT DISTINCT wallet FROM conversion) AS converting CROSS JOIN market
+JOIN pm_position AS position ON position.condition_id = market.condition_id AND position.wallet = converting.wallet`,
 };
+
+/** Groups of wallets whose conversions reach these markets, or reached them while they were in the groups they have left: what came of them depends on all markets of the group. */
+export async function listTied(sql: Sql, condition_ids: readonly string[], left: readonly string[] = []): Promise<Group[]> {
+  return condition_ids.length === 0 ? [] : sql.query<Group & Record<string, unknown>>(TIED, [condition_ids, left]);
+}
 
 /** Makes the positions anew that rows just removed from pm_trade had a part in, inside the transaction that removed them. */
 export async function recomputePositions(client: PoolClient, removed: readonly BookFact[]): Promise<void> {
   const sql = sqlOf(client);
   const markets = await listBookMarkets(sql, [...new Set(removed.map(({ condition_id }) => condition_id))]);
   const groups = distinct([...removed, ...(await listMisjudged(sql, removed, markets))]);
-  await sql.query(FORGET, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id)]);
-  await computePositions(sql, groups, undefined, (rows) => writePositions(sql, rows));
+  await computePositions(sql, groups, undefined, (rows, of) => replacePositions(sql, rows, of));
 }

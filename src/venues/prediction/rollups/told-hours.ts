@@ -123,11 +123,13 @@ async function listUntold(client: PoolClient, until: Date, run: string): Promise
 export async function tellHours(pool: Pool, now: Date): Promise<void> {
   const until = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
   const tell = async (client: PoolClient): Promise<boolean> => {
+    // In this order: a run of the scores waits to be alone with rows in its hands that a writer may wait for.
+    await lockRollups(client);
+    await client.query(ALONE);
     const days = await listRunDays(sqlOf(client), now);
     const run = days.at(-1);
     const newest = (await listRunDays(sqlOf(client), END)).at(-1);
     if (run === undefined || run !== newest) return false;
-    await lockRollups(client);
     const untold = await listUntold(client, until, run);
     const hours = untold.slice(0, AT_ONCE);
     if (hours.length === 0) return false;
@@ -137,5 +139,5 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     await tellDays(client, hours);
     return untold.length > hours.length;
   };
-  while (await inTransaction(pool, tell, `${ALONE}; ${LONG_WORK}`));
+  while (await inTransaction(pool, tell, LONG_WORK));
 }

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { isoDay } from '../../../lib/time';
 import type { Followed } from './follow';
@@ -7,6 +8,7 @@ const DELAY = '60 seconds';
 /** Times have milliseconds: the last one before the eleventh minute is over. */
 const LAST = '659.999 seconds';
 const OVER = '660 seconds';
+const OVER_MS = 660_000;
 
 // $1: now. A day's prices reach into the first hour of the next one.
 const DAYS: Statement = {
@@ -67,6 +69,12 @@ export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
     await sql.query(TELL, [day, now]);
     await sql.query(TOLD, [day, fills, now]);
   }
+}
+
+/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. */
+export async function forgetFollowed(client: PoolClient, fills: readonly { timestamp: Date }[]): Promise<void> {
+  const days = new Set(fills.flatMap(({ timestamp }) => [isoDay(timestamp), isoDay(new Date(timestamp.getTime() - OVER_MS))]));
+  if (days.size > 0) await client.query('DELETE FROM pm_follow_state WHERE day = ANY($1::date[])', [[...days]]);
 }
 
 const SUMS: Statement = {

@@ -5,6 +5,7 @@ import { NOTING_FILLS, forgetLeftDays, rollLatest } from '../rollups/latest-fill
 import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
+import { forgetFollowed } from '../scoring/follow-days';
 import type { DataApiRow } from './data-api-row';
 import { Months } from './months';
 import { Surroundings } from './surroundings';
@@ -127,6 +128,7 @@ async function write(rows: TradeFact[], client: PoolClient): Promise<Written> {
   await rollHours(client, completed.rows);
   await rollVolumes(client, completed.rows);
   await rollLatest(client, completed.rows);
+  await forgetFollowed(client, completed.rows.filter(({ usdc }) => Number(usdc) !== 0)); // prettier-ignore
   return { appended: changes, completed: completed.rows };
 }
 

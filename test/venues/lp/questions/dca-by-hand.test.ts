@@ -104,6 +104,27 @@ test('an earlier now knows neither later fills nor later deposits', async () => 
   }); // prettier-ignore
 });
 
+test('an order that is opened again at the address of a closed one is open, with what was put into it since', async () => {
+  const later = await testDatabase();
+  try {
+    await loadRecords(later.pool, 'tokens.json', tokenList);
+    const again = { ...BUY_HOURLY, deposited: 300 * USDC_UNIT, opened: '2026-03-10T11:15:00Z' };
+    const rows = [
+      opened(BUY_HOURLY),
+      filled(BUY_HOURLY, '2026-03-10T10:30:00Z', 100 * USDC_UNIT),
+      closed(BUY_HOURLY, '2026-03-10T11:00:00Z'),
+      tx('open again', again.opened, ANNA, dca('Opened', ...orderPieces(again))),
+    ];
+    for (const record of [...rows].reverse()) await loadRecords(later.pool, 'chain.json', [record]);
+    const told = async (now: Date): Promise<unknown> =>
+      (await ask<Row>(later, 'lp/dca/pressure', now, { token: ZED, timeframe: 'all' })).data;
+    expect(await told(NOW)).toMatchObject({ open_buy_orders: 1, remaining_buy_usd: 300, next_cycle_at: '2026-03-10T12:15:00Z' });
+    expect(await told(new Date('2026-03-10T10:45:00Z'))).toMatchObject({ open_buy_orders: 1, remaining_buy_usd: 900 });
+  } finally {
+    await later.drop();
+  }
+});
+
 test('an order of two tokens without a price is one order left out, in whichever rows it counts', async () => {
   const [ODD, EVEN] = [named('mint odd'), named('mint even')];
   const later = await testDatabase();

@@ -113,6 +113,31 @@ test('positions/history: the same three', async () => {
   expect([await status(P1), await status(P2), await status(P3)]).toEqual(['closed', 'open', null]);
 });
 
+test('a position that is opened again at the address of a closed one is open, until it is closed again', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(store.pool, 'histories.json', [
+      own('r1', '2026-03-05T10:00:00Z', 'add', P1, ANNA, '1000'),
+      own('r2', '2026-03-06T10:00:00Z', 'remove', P1, ANNA, '1100'),
+      own('r3', '2026-03-08T10:00:00Z', 'add', P1, ANNA, '500'),
+    ]);
+    const opens = (name: string, at: string): Row => tx(name, at, ANNA, positionCreate(SOL_USDC, P1, ANNA));
+    const closes = (name: string, at: string): Row => tx(name, at, ANNA, positionClose(P1, ANNA));
+    const told = async (): Promise<unknown[]> => {
+      const { summary } = (await ask<{ summary: Row }>(store, 'lp/positions/history', NOW, { position_address: P1 })).data;
+      const open = await ask<Row[]>(store, 'lp/positions/active', NOW, { owner: ANNA }).then(({ data: rows }) => rows.length, () => 0); // prettier-ignore
+      return [summary.status, summary.opened_at, summary.closed_at, summary.realized_pnl_usd, open];
+    };
+    const lives = [opens('r4', '2026-03-05T10:00:00Z'), closes('r5', '2026-03-06T10:00:00Z'), opens('r6', '2026-03-08T10:00:00Z')];
+    await loadRecords(store.pool, 'chain-1.json', lives);
+    expect(await told()).toEqual(['open', '2026-03-05T10:00:00Z', null, null, 1]);
+    await loadRecords(store.pool, 'histories.json', [own('r7', '2026-03-09T10:00:00Z', 'remove', P1, ANNA, '450')]);
+    // The newest first, as nodes list them.
+    await loadRecords(store.pool, 'chain-2.json', [closes('r8', '2026-03-09T10:00:00Z'), ...[...lives].reverse()]);
+    expect(await told()).toEqual(['closed', '2026-03-05T10:00:00Z', '2026-03-09T10:00:00Z', 50, 0]);
+  });
+});
+
 test('every answer with scores names the version of their run, none before the first', async () => {
   const asked: [endpoint: string, variables: Row][] = [
     ['lp/pools/trending', { timeframe: '4h', min_volume_usd: 0 }],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ClosedLpPosition, S_LP, SMART_LP_SCORE, scoreProvider } from '../../../../src/venues/lp/scoring/formula';
+import { type ClosedLpPosition, S_LP, SMART_SCORE, scoreProvider } from '../../../../src/venues/lp/scoring/formula';
 
 const closed = (deposited_usd: number | null, pnl_usd: number | null): ClosedLpPosition => ({ deposited_usd, pnl_usd });
 const many = (n: number, deposited_usd: number, pnl_usd: number): ClosedLpPosition[] =>
@@ -55,8 +55,8 @@ describe('by hand', () => {
   test('a steady provider is smart, a lucky one is not', () => {
     const steady = Array.from({ length: 40 }, (_, index) => closed(2000, index % 5 === 0 ? -100 : 200));
     const lucky = [closed(50, 400), closed(50, -5), closed(50, -5)];
-    expect(scoreProvider(steady).score as number).toBeGreaterThanOrEqual(SMART_LP_SCORE);
-    expect(scoreProvider(lucky).score as number).toBeLessThan(SMART_LP_SCORE);
+    expect(scoreProvider(steady).score as number).toBeGreaterThanOrEqual(SMART_SCORE);
+    expect(scoreProvider(lucky).score as number).toBeLessThan(SMART_SCORE);
   });
 });
 

@@ -234,6 +234,19 @@ describe('catalogues', () => {
     expect(await rows(`SELECT tvl_usd FROM lp_pool WHERE pool_address = '${up}'`)).toEqual([{ tvl_usd: '7' }]);
   });
 
+  test('name and fee are what the newest page says that tells them, in whatever order pages come', async () => {
+    const page = (name: string | undefined, base_fee_pct: number): unknown => ({
+      ...dlmmPoolsPage,
+      data: [{ ...dlmmPoolsPage.data[0], name, pool_config: { bin_step: 10, base_fee_pct } }],
+    });
+    await load('pools_2026-04-05T10-00-00Z.json', [page(undefined, 0.2)]);
+    await load('pools_2026-04-05T09-00-00Z.json', [page('OLD-USDC', 0.1)]);
+    expect(await rows('SELECT name, base_fee_pct FROM lp_pool')).toEqual([{ name: 'OLD-USDC', base_fee_pct: '0.2' }]);
+    await load('pools_2026-04-05T11-00-00Z.json', [page('SOL-USDC', 0.3)]);
+    await load('pools_2026-04-05T10-00-00Z.json', [page('OLD-USDC', 0.2)]);
+    expect(await rows('SELECT name, base_fee_pct FROM lp_pool')).toEqual([{ name: 'SOL-USDC', base_fee_pct: '0.3' }]);
+  });
+
   test('both pool types share a form and are told apart; a broken pool is skipped by name', async () => {
     expect(
       await load('damm.json', [{ ...dammPoolsPage, data: [...dammPoolsPage.data, { ...dammPoolsPage.data[0], address: 'short' }, 5] }]),

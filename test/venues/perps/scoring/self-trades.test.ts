@@ -1,5 +1,6 @@
 import { perpsWorld } from '../../../../src/sandbox/simulator/perps';
 import { perps } from '../../../../src/venues/perps/index';
+import { lockRollups } from '../../../../src/venues/perps/rollups/rebuild';
 import { listSelfTrades } from '../../../../src/venues/perps/scoring/self-trades';
 import { testDatabase } from '../../../support/database';
 import { type Exact, ZERO, exact, over, rounded, sum, times } from '../exact';
@@ -136,4 +137,19 @@ test('a day that is kept is not read again', async () => {
   expect(Object.keys(await shares(at(3))).length).toBeGreaterThan(1);
   await db.pool.query('UPDATE perp_dealt SET matches = 0');
   expect(await shares(at(3))).toEqual({});
+}, 120_000);
+
+test('a rebuild beside a run of the scores: neither waits for the other, and the next run tells the same as all facts', async () => {
+  await load(db.pool, between(START, at(8)));
+  await shares(at(3, '12:00:00'));
+  await inTransaction(async (scoring) => {
+    await listSelfTrades(scoring, at(5, '12:00:00'));
+    await inTransaction(async (client) => {
+      await client.query("SET LOCAL lock_timeout = '5s'");
+      await perps.rebuild?.(client);
+    });
+    await lockRollups(scoring);
+  });
+  expect(await shares(at(7, '09:30:00'))).toEqual(recounted(before(at(8)), at(7, '09:30:00')));
+  expect(await kept()).toEqual(pairsIn(before(at(8)), at(7)));
 }, 120_000);

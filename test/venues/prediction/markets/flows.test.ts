@@ -2,6 +2,7 @@ import { CATEGORIES } from '../../../../src/lib/category';
 import { type Timeframe, lengthOf } from '../../../../src/lib/timeframe';
 import { groupedBy } from '../../../../src/venues/prediction/grouped';
 import { flowTrend, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-capital';
+import { explore } from '../ask';
 import { call, callForError } from './call';
 import {
   type Fact,
@@ -160,7 +161,7 @@ describe('flows', () => {
       const cells = shown.flatMap(({ key, own }) =>
         [...new Set(own.map((fact) => Math.floor(fact.time / size) * size))].map((bucket) => {
           const inside = own.filter((fact) => Math.floor(fact.time / size) * size === bucket);
-          return { label: labelOf(key), bucket: iso(bucket), volume: usd(usdc(inside)), trade_count: inside.length };
+          return { label: labelOf(key), bucket: iso(bucket), volume: usd(usdc(inside)), trade_count: inside.length, condition_id: group_by === 'market' ? key : null };
         }),
       );
       const { data } = await call<{ breakdown: unknown[]; cells: Row[]; hhi: number } & Row>(world.db, 'markets/volume-heatmap', world.now, sent);
@@ -230,6 +231,15 @@ describe('flows', () => {
       'steady',
       'fading',
     ]);
+  });
+
+  test.each([
+    ['', ['24h', '7d', '30d']],
+    ['(timeframe: "7d")', ['12h', '24h', '7d']],
+    ['(timeframes: ["4h", "1h"])', ['1h', '4h']],
+  ])('a free question about flows%s compares %j', async (args, timeframes) => {
+    const asked = explore(world.db, world.now, `{ marketsCapitalFlowComparison${args} { timeframes } }`);
+    expect(await asked).toEqual({ marketsCapitalFlowComparison: { timeframes } });
   });
 
   test('markets/capital-flow-comparison', async () => {

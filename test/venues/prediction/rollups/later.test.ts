@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { seededRandom } from '../../../../src/lib/statistics';
+import { seededRandom } from '../../../support/random';
 import { prediction } from '../../../../src/venues/prediction/index';
 import { addReport, backfill, emptyReport, loadPage } from '../../../../src/workers/ingest';
 import { pageOf } from '../../../../src/workers/pages';

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
-import { seededRandom } from '../../../../src/lib/statistics';
+import { seededRandom } from '../../../support/random';
 import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions-rebuild';
+import { inTransaction } from '../../../../src/db/transaction';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { testDatabase } from '../../../support/database';
 import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { sqlOver } from '../../../../src/db/sql';
@@ -164,6 +166,50 @@ test('late, repeated and tied rows, results and groups learned late: what is kep
     await db.drop();
   }
 }, 60_000);
+
+describe('what a conversion brought follows what is learned after it', () => {
+  const listing = (n: number, more: Record<string, unknown> = {}): Record<string, unknown> =>
+    market(n, { negRisk: true, negRiskMarketID: 'group', ...more });
+  const alone = (n: number): Record<string, unknown> => listing(n, { negRisk: false, negRiskMarketID: undefined, updatedAt: iso(NOW) });
+  const bought = trade(1, 1, 1, 1, 'BUY', 10, 0.6, 300);
+  const yes = (n: number): string => token(n, 0);
+
+  // Wallet 1 buys ten No shares of market 1 and converts them, then does no more: what else is learned, and of which tokens it then has positions.
+  test.each<[string, string[], ...Record<string, unknown>[][]]>([
+    ['a market of the group that is listed later', [token(1, 1), yes(3), yes(4)], [listing(4)]],
+    ['one that was traded before', [token(1, 1), yes(3), yes(4)], [trade(2, 4, 0, 2, 'BUY', 5, 0.2, 400)], [listing(4)]],
+    ['tokens of one that trades name later', [token(1, 1), yes(3), yes(4)], [listing(4, { clobTokenIds: null })], [0, 1].map((n) => trade(2 + n, 4, n, 2, 'BUY', 5, 0.4, 100))], // prettier-ignore
+    ['a market that leaves the group', [token(1, 1)], [alone(3)]],
+    ['the converted market that leaves the group', [token(1, 1)], [alone(1)]],
+    ['tokens in another order', [token(1, 1), token(3, 1)], [listing(3, { clobTokenIds: [token(3, 1), yes(3)], updatedAt: iso(NOW) })]],
+    ['a late row by which the shares were gone before', [token(1, 1)], [trade(3, 1, 1, 1, 'SELL', 10, 0.6, 250)]],
+  ])('%s', async (_, tokens, ...learned) => {
+    const db = await testDatabase();
+    try {
+      for (const page of [[listing(1), listing(3)], [bought], [move(9, 1, 1, 'CONVERSION', 10, 0, 200)], ...learned])
+        await loadRecords(db.pool, 'page.json', page);
+      const kept = await contents(db.pool);
+      expect(kept.filter((row) => row.wallet === wallet(1)).map((row) => row.token_id)).toEqual(tokens);
+      await rebuild(db.pool);
+      expect(await contents(db.pool)).toEqual(kept);
+    } finally {
+      await db.drop();
+    }
+  });
+
+  test('its shares taken back', async () => {
+    const db = await testDatabase();
+    try {
+      for (const page of [[listing(1), listing(3)], [bought], [move(9, 1, 1, 'CONVERSION', 10, 0, 200)]])
+        await loadRecords(db.pool, 'page.json', page);
+      const at = new Date((NOW - 300) * 1_000);
+      await inTransaction(db.pool, (client) => retractFills(client, { from: at, to: new Date(at.getTime() + 1_000) }));
+      expect(await contents(db.pool)).toEqual([]);
+    } finally {
+      await db.drop();
+    }
+  });
+});
 
 test('a fill whose USDC another feed states later changes the position', async () => {
   const db = await testDatabase();

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { inTransaction } from '../../../../src/db/transaction';
+import { inTransaction, writersTurn } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
@@ -13,7 +13,7 @@ import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction
 import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venues/prediction/queries/volumes';
 import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
-import { tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
+import { forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
 import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
 import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
@@ -89,6 +89,19 @@ describe('what is told beforehand', () => {
     pool = database.pool;
   });
   afterEach(() => database.drop());
+
+  test('hours that wait for a writer keep no run of the scores waiting, which the writer may wait for', async () => {
+    await loadShuffled(pool);
+    await score(pool, now, () => undefined);
+    let hours = Promise.resolve();
+    await inTransaction(pool, async (writer) => {
+      await writer.query(writersTurn('prediction'));
+      hours = tellHours(pool, now);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await inTransaction(pool, (scoring) => forgetJudged(scoring, now.toISOString().slice(0, 10)), "SET LOCAL lock_timeout = '5s'");
+    });
+    await hours;
+  });
 
   test('latest fills are those of the facts, whatever the order, after moves of markets, fills taken back and a rebuild', async () => {
     await loadShuffled(pool);

@@ -143,6 +143,14 @@ describe('reckoned by hand', () => {
     expect(board.data.find((row) => row.wallet === wallet(20))?.followable_roi_pct).toBe(roi);
   });
 
+  test('what takers paid is stated by another feed later: followers paid it too', async () => {
+    const stated = { ...trade(703, 7, 0, 21, 'BUY', 10, 0.42, 3 * DAY - 60), type: 'TRADE', usdcSize: 5.2 };
+    expect(await loadRecords(db.pool, 'activity.json', [stated])).toMatchObject({ report: { duplicates: 1 } });
+    await prediction.score?.(db.pool, now, () => undefined);
+    // 10 for 5.20 and 30 at 0.46: 0.475 a share.
+    expect((await written(db.pool, now)).get(wallet(20))?.roi).toEqual(rounded((100 * (30 + 50 - 47.5)) / 47.5));
+  });
+
   test('a position that ended for the wallet and not for its followers is left out', () => {
     const row = {
       condition_id: 'c',

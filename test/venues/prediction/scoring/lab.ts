@@ -1,4 +1,5 @@
-import { seededRandom, standardDeviation } from '../../../../src/lib/statistics';
+import { standardDeviation } from '../../../../src/lib/statistics';
+import { seededRandom } from '../../../support/random';
 import type { EndedPosition } from '../../../../src/venues/prediction/scoring/evidence';
 import { type PmScore, scoreWallet } from '../../../../src/venues/prediction/scoring/formula';
 import { NOW, daysAgo, position } from './planted';

@@ -1,4 +1,5 @@
-import { quantile, seededRandom } from '../../../../src/lib/statistics';
+import { quantile } from '../../../../src/lib/statistics';
+import { seededRandom } from '../../../support/random';
 import { type EndedPosition, edgeOf, eligiblePositions, forecasts, sumsByEvent } from '../../../../src/venues/prediction/scoring/evidence';
 import { edgeInterval, randomizationP, seedOfEvents } from '../../../../src/venues/prediction/scoring/significance';
 import { NOW, daysAgo, position, record } from './planted';

@@ -7,6 +7,7 @@ import { trackSignals } from '../../../../src/workers/track';
 import { readTrackRecord } from '../../../../src/workers/track-record';
 import { endpointNamed } from '../../../support/catalogue';
 import { testDatabase } from '../../../support/database';
+import { allSignalsInput } from '../../../support/subjects';
 import { call } from '../markets/call';
 import { iso, market } from '../small-world';
 import { condition, loadRecords, token } from '../support';
@@ -57,13 +58,7 @@ test('where prices are right nothing is gained and hits are as often as implied'
 });
 
 test('signals are those of the default parameters', () => {
-  for (const [name, sent] of Object.entries(SIGNAL_DEFAULTS)) {
-    const { parameters } = endpointNamed(name);
-    const expected = parameters
-      .filter((one) => one.default !== undefined)
-      .map((one) => [one.name, one.pricedLimit ? one.max : one.default]);
-    expect([name, sent]).toEqual([name, Object.fromEntries(expected)]);
-  }
+  for (const [name, sent] of Object.entries(SIGNAL_DEFAULTS)) expect([name, sent]).toEqual([name, allSignalsInput(endpointNamed(name))]);
 });
 
 test('a resolution that is taken back takes its marks along, and the next one marks anew', async () => {

@@ -2,6 +2,7 @@ import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { type PretendPrediction, startPredictionUpstream } from '../../../../src/sandbox/venues/prediction';
 import { predictionFeeds } from '../../../../src/venues/prediction/sources/live';
 import { liveActivity } from '../../../../src/venues/prediction/sources/live-activity';
+import { liveMarkets } from '../../../../src/venues/prediction/sources/live-markets';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
 import type { FeedCursor, LiveContext, LiveStep } from '../../../../src/workers/source';
@@ -110,4 +111,47 @@ test('a wallet that cannot be told of stops no other, and is asked for all of it
     ['0xb', since - 600],
     ['0xc', now - 600],
   ]);
+});
+
+test('after more changes than the listing reaches, every market that is not settled is asked for by its id, in a whole lap', async () => {
+  const store = await testDatabase();
+  try {
+    for (const [id, is_stub, settled] of [
+      ['a', true, false],
+      ['b', false, false],
+      ['c', false, true],
+      ['d', false, false],
+    ] as const)
+      // prettier-ignore
+      await store.pool.query(
+        `INSERT INTO pm_market (condition_id, category, tags, outcomes, is_stub, resolved_at) VALUES ($1, 'Other', '{}', '{}', $2, $3)`,
+        [id, is_stub, settled ? day(0) : null],
+      );
+    let changes = Number.POSITIVE_INFINITY;
+    let asked: string[] = [];
+    const get = (_path: string, { condition_ids, closed, offset }: Record<string, number & string[]>): Promise<unknown> => {
+      if (condition_ids !== undefined) asked = condition_ids;
+      const count = condition_ids !== undefined || !closed ? 0 : Math.min(100, changes - (offset as number));
+      return Promise.resolve(Array.from({ length: Math.max(0, count) }, () => ({ updatedAt: day(1).toISOString() })));
+    };
+    const feed = liveMarkets({ get } as unknown as Upstream, 50);
+    const context = { signal: new AbortController().signal, db: store.pool, now: () => day(1) } as unknown as LiveContext;
+    let cursor = feed.begin(day(0));
+    const poll = async (): Promise<[asked: string[], skipped: unknown]> => {
+      const skipped = {};
+      asked = [];
+      for await (const step of feed.update(cursor, day(1), context)) {
+        Object.assign(skipped, step.skipped);
+        cursor = step.cursor;
+      }
+      return [asked, skipped];
+    };
+    expect(await poll()).toEqual([['a', 'b', 'd'], { beyond_offset_cap: 1 }]);
+    changes = 3;
+    // Where a lap was under way, what it had passed is asked for by the next.
+    expect(await poll()).toEqual([['a', 'b', 'd'], {}]);
+    expect(await poll()).toEqual([['a'], {}]);
+  } finally {
+    await store.drop();
+  }
 });

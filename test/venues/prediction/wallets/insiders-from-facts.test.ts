@@ -83,6 +83,8 @@ describe('insiders, from facts', () => {
         const shown = expected.slice(0, limit);
         expect(answer.insiders).toEqual(shown.map(insiderRow));
         const flagged = sum(expected.flatMap(({ positions }) => positions.map(({ bought }) => bought)));
+        // Volume is what takers paid: of it these wallets have what they took.
+        const taken = sum(expected.map(({ wallet }) => reckoning.taken(`${wallet}|${market.id}`)));
         const counts = new Map<string, number>();
         for (const one of expected) counts.set(outcomeOf(one), (counts.get(outcomeOf(one)) ?? 0) + 1);
         const [dominant] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] as [string, number];
@@ -93,7 +95,7 @@ describe('insiders, from facts', () => {
           highest_score: tenth((expected[0] as Suspicion).score),
           dominant_outcome: dominant,
           flagged_buy_usdc: near(flagged),
-          share_of_volume_pct: near((100 * flagged) / reckoning.volume(market)),
+          share_of_volume_pct: near((100 * taken) / reckoning.volume(market)),
         });
         expect(answer.summary.phase1_passed as number).toBeGreaterThanOrEqual(timeframe ? 0 : expected.length);
         compared += shown.length;

@@ -88,7 +88,9 @@ export class Reckoning {
   }
 
   isResolved = (market: ToldMarket): boolean => market.resolved !== null && market.resolved <= this.now;
-  volume = (market: ToldMarket): number => sum(this.fills(market.id).filter(({ taker }) => taker).map(({ usdc }) => usdc)); // prettier-ignore
+  taken = (key: string): number => sum(this.fills(key).filter(({ taker }) => taker).map(({ usdc }) => usdc)); // prettier-ignore
+
+  volume = (market: ToldMarket): number => this.taken(market.id);
 
   private categories(wallet: string): Suspicion['categories'] {
     const sums = new Map<string, number>();
