@@ -116,10 +116,10 @@ export class Upkeep {
     return this.take("state = 'UNKNOWN'", "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
   }
 
-  /** Makes every unresolved settlement due; returns how many there are. */
+  /** Makes every unresolved settlement due, whatever the clock does until they are taken; returns how many there are. */
   async hasten(): Promise<number> {
     const { rowCount } = await this.pool.query(
-      `UPDATE payment SET look_at = now() WHERE id IN (SELECT id FROM payment WHERE ${UNRESOLVED} FOR UPDATE SKIP LOCKED)`,
+      `UPDATE payment SET look_at = created_at WHERE id IN (SELECT id FROM payment WHERE ${UNRESOLVED} FOR UPDATE SKIP LOCKED)`,
     );
     return rowCount ?? 0;
   }
