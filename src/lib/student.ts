@@ -88,3 +88,15 @@ export function normalEquivalent(t: number, freedom: number): number {
   const tail = Math.max(LEAST_TAIL, studentTail(Math.abs(t), freedom));
   return Math.sign(t) * Math.min(Math.abs(t), normalFromTail(tail));
 }
+
+/** The t of `freedom` degrees of freedom whose `normalEquivalent` is z >= 0: beyond it is as unlikely as beyond z. Infinity without any degree of freedom. */
+export function studentEquivalent(z: number, freedom: number): number {
+  if (freedom <= 0) return Infinity;
+  let [low, high] = [z, Math.max(1, 2 * z)];
+  while (normalEquivalent(high, freedom) < z) high *= 2;
+  for (let middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2) {
+    if (normalEquivalent(middle, freedom) < z) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -135,7 +135,7 @@ test('from a wallet to its trades, positions and scores', async () => {
       resolved: { nodes: [{ realized_pnl_usdc: 5_000, market: { status: 'resolved' } }] },
       score_history: {
         nodes: [
-          { date: '2026-03-10', score: 80, tier: 'elite', version: 'pm-2026.2', wallet_profile: { wallet: wallet(1) } },
+          { date: '2026-03-10', score: 80, tier: 'elite', version: 'pm-2026.3', wallet_profile: { wallet: wallet(1) } },
           { date: '2026-03-09', score: 10, tier: 'novice', version: 'older', wallet_profile: { wallet: wallet(1) } },
         ],
       },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { incompleteBeta, normalEquivalent, normalFromTail, studentTail } from '../../src/lib/student';
+import { incompleteBeta, normalEquivalent, normalFromTail, studentEquivalent, studentTail } from '../../src/lib/student';
 
 /** Simpson's rule over [from, to]. */
 function integral(f: (x: number) => number, from: number, to: number, steps = 20_000): number {
@@ -33,6 +33,21 @@ test.each(TABLE)('the printed table, %d degrees of freedom', (freedom, criticals
     expect(normalEquivalent(critical, freedom)).toBeCloseTo(normal, 3);
     expect(normalEquivalent(-critical, freedom)).toBe(-normalEquivalent(critical, freedom));
   });
+});
+
+test.each(TABLE)('the printed table read the other way, %d degrees of freedom', (freedom, criticals) => {
+  [1.644854, 1.959964, 2.326348, 3.090232].forEach((normal, place) => {
+    expect(Math.abs(studentEquivalent(normal, freedom) / (criticals[place] as number) - 1)).toBeLessThan(5e-5);
+  });
+});
+
+test('there and back', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3_000 }), fc.double({ min: 0, max: 6, noNaN: true }), (freedom, z) => {
+      expect(normalEquivalent(studentEquivalent(z, freedom), freedom)).toBeCloseTo(z, 7);
+    }),
+  );
+  expect([studentEquivalent(1.645, 0), studentEquivalent(0, 3)]).toEqual([Infinity, 0]);
 });
 
 test('one and two degrees of freedom have closed forms', () => {

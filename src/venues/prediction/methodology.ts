@@ -81,7 +81,7 @@ Caps: n < ${S_PM.unscored_below_n}: not scored; n < ${newcomer.below_n}: at most
 
 Tiers: \`elite\` from ${ELITE_SCORE}, \`smart\` from ${SMART_SCORE}, \`average\` from ${AVERAGE_SCORE}, \`novice\` below, \`unscored\` without a score. A wallet is smart from a score of ${SMART_SCORE} on, low-score at ${PM_TAGS.dumb_score} or less. \`score_confidence\`: \`high\` with n ≥ ${confidence.high_n} and z > ${confidence.high_z}, \`medium\` with n ≥ ${confidence.medium_n}, else \`low\`.
 
-\`edge_ci\` is the 90 % interval: the 5th and 95th percentile of ${S_PM.bootstrap.resamples} resamples of events; edge ± ${Z} errors where chance is the error or with more than ${S_PM.bootstrap.max_events} events. \`p_value\`: chance of so large an edge at fair prices, by drawing each event anew with the odds of its prices, at most ${S_PM.randomization.draws} times. \`is_significant\`: z > ${Z} and p_value < ${S_PM.significant_p}. \`explain=true\` shows the parts.`,
+\`edge_ci\` is the 90 % interval: the 5th and 95th percentile of ${S_PM.bootstrap.resamples} resamples of events, their distances from the edge longer by t / ${Z}; edge ± t errors where chance is the error or with more than ${S_PM.bootstrap.max_events} events. t is that of Student with G − 1 degrees of freedom which is as unlikely as z = ${Z}; with one event the interval is −1 … 1. \`p_value\`: chance of so large an edge at fair prices, by drawing each event anew with the odds of its prices, at most ${S_PM.randomization.draws} times. \`is_significant\`: z > ${Z} and p_value < ${S_PM.significant_p}. \`explain=true\` shows the parts.`,
   },
   {
     id: 'pm-tags',

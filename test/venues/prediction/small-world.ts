@@ -153,7 +153,7 @@ export async function loadSmallWorld(pool: Pool): Promise<void> {
       [5, 59.9],
       [6, null],
     ],
-    'pm-2026.2',
+    'pm-2026.3',
   );
   await score(pool, '2026-03-11', [[3, 99]], 'of the future');
 }

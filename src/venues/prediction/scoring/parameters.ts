@@ -2,7 +2,7 @@ import { Z_90 } from '../../../lib/statistics';
 
 /** Every constant of the wallet score. A changed number needs a new version: stored scores tell by which one they came about. */
 export const S_PM = {
-  version: 'pm-2026.2',
+  version: 'pm-2026.3',
   /** A position weighs half as much every so many days after it ended. */
   half_life_days: 180,
   /** Cheaper positions are dust. */

@@ -1,4 +1,5 @@
-import { bootstrapGroups, fnv1a, quantileOfSorted, seededIntegers, sum, UINT32 } from '../../../lib/statistics';
+import { bootstrapGroups, clipSigned, fnv1a, quantileOfSorted, seededIntegers, sum, UINT32 } from '../../../lib/statistics';
+import { studentEquivalent } from '../../../lib/student';
 import type { Edge, EventSums, WeighedPosition } from './evidence';
 import { S_PM } from './parameters';
 
@@ -6,16 +7,29 @@ import { S_PM } from './parameters';
 export const seedOfEvents = (events: readonly EventSums[]): number =>
   events.reduce((seed, { event }) => fnv1a(`${event}\n`, seed), fnv1a(''));
 
+/** By number of events: looking for it is dear. */
+const reaches = new Map<number, number>();
+
+/** How many standard errors a bound of the 90 % interval is away when so many events told them: Student's t, as z is of the same error. */
+function reachOf(events: number): number {
+  const known = reaches.get(events);
+  if (known !== undefined) return known;
+  const reach = studentEquivalent(S_PM.significant_z, events - 1);
+  reaches.set(events, reach);
+  return reach;
+}
+
 /**
- * 90 % interval of the edge, [low, high]: 5 % and 95 % of a bootstrap over events. Where chance is the error (resamples of a
- * winning streak are all alike), and with so many events that both agree, it is edge ± 1.645 se.
+ * 90 % interval of the edge, [low, high], within −1..1: 5 % and 95 % of a bootstrap over events, whose distances from the edge grow as Student's t
+ * does over the normal number, for few events know their spread badly. Where chance is the error (resamples of a winning streak are all alike), and
+ * with so many events that both agree, it is edge ± t · se. One event tells nothing: every edge is in.
  */
-export function edgeInterval(edge: Edge, events: readonly EventSums[], seed: number): [number, number] {
-  if (edge.is_floored || events.length > S_PM.bootstrap.max_events) {
-    return [edge.edge - S_PM.significant_z * edge.se, edge.edge + S_PM.significant_z * edge.se];
-  }
+export function edgeInterval({ edge, se, is_floored }: Edge, events: readonly EventSums[], seed: number): [number, number] {
+  const reach = reachOf(events.length);
+  if (is_floored || events.length > S_PM.bootstrap.max_events) return [clipSigned(edge - reach * se), clipSigned(edge + reach * se)];
   const means = bootstrapGroups(events, S_PM.bootstrap.resamples, seed);
-  return [quantileOfSorted(means, 0.05) as number, quantileOfSorted(means, 0.95) as number];
+  const bound = (q: number): number => clipSigned(edge + (reach / S_PM.significant_z) * ((quantileOfSorted(means, q) as number) - edge));
+  return [bound(0.05), bound(0.95)];
 }
 
 /**

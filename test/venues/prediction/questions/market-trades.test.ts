@@ -64,7 +64,7 @@ describe('markets/trades', () => {
       window: { from: new Date(now.getTime() - 86_400_000), to: now },
       count: 8,
       next_cursor: null,
-      score_version: 'pm-2026.2',
+      score_version: 'pm-2026.3',
       warnings: ["1 rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume."],
     });
   });

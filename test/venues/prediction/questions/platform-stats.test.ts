@@ -53,7 +53,7 @@ describe('platform/stats', () => {
       // 3, 3, 5.2, 20, [55, 200], 12,000, 12,000.5, 15,000, 20,000.
       median_trade_size_usdc: 127.5,
     });
-    expect(meta).toMatchObject({ timeframe: '24h', count: null, score_version: 'pm-2026.2', window: { to: now } });
+    expect(meta).toMatchObject({ timeframe: '24h', count: null, score_version: 'pm-2026.3', window: { to: now } });
   });
 
   test('longer windows, and the window before', async () => {

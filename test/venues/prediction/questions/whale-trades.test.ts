@@ -42,7 +42,7 @@ describe('trades/whales', () => {
   test('large fills and redemptions of all markets, newest first', async () => {
     const { data, meta } = await ask<Row[]>(db, 'trades/whales', now, defaults);
     expect(numbers(data)).toEqual([1, 4, 14, 7, 8]);
-    expect(meta).toMatchObject({ timeframe: '24h', count: 5, next_cursor: null, score_version: 'pm-2026.2', warnings: [] });
+    expect(meta).toMatchObject({ timeframe: '24h', count: 5, next_cursor: null, score_version: 'pm-2026.3', warnings: [] });
     expect(data[0]).toMatchObject({
       condition_id: condition(1),
       question: 'Question 1?',

@@ -81,14 +81,15 @@ describe('evidence, by hand', () => {
       n: 30,
       edge: expect.closeTo(0.2, 12),
       z: expect.closeTo(worth(0.2 / Math.sqrt(0.25 / 30), 30), 9),
-      edge_ci: [expect.closeTo(0.2 - 1.645 * Math.sqrt(0.25 / 30), 12), expect.closeTo(0.2 + 1.645 * Math.sqrt(0.25 / 30), 12)],
+      // Of t with 29 degrees of freedom 5 % exceed 1.6991.
+      edge_ci: [expect.closeTo(0.2 - 1.6991 * Math.sqrt(0.25 / 30), 4), expect.closeTo(0.2 + 1.6991 * Math.sqrt(0.25 / 30), 4)],
       without_largest_event_z: expect.closeTo(worth((20 / 29 - 0.5) / Math.sqrt(0.25 / 29), 29), 9),
       roi_shrunk: expect.closeTo(0.15, 12),
       consistency: 0.6,
       score_confidence: 'medium',
       is_significant: true,
       largest_event_share: expect.closeTo(1 / 12, 12),
-      version: 'pm-2026.2',
+      version: 'pm-2026.3',
     });
   });
 
@@ -125,11 +126,11 @@ describe('evidence, by hand', () => {
     expect(se).toBeGreaterThan(Math.sqrt(0.25 / 40));
     expect(score.edge).toBeCloseTo(0.2, 12);
     expect(score.z).toBeCloseTo(worth(0.2 / se, 20), 9);
-    // The interval is then of resamples: near edge ± 1.645 se, but not that number.
+    // The interval is then of resamples: near edge ± 1.7291 se, but not that number.
     const [low, high] = score.edge_ci as [number, number];
-    expect(low).toBeCloseTo(0.2 - 1.645 * se, 1);
-    expect(high).toBeCloseTo(0.2 + 1.645 * se, 1);
-    expect(low).not.toBeCloseTo(0.2 - 1.645 * se, 6);
+    expect(low).toBeCloseTo(0.2 - 1.7291 * se, 1);
+    expect(high).toBeCloseTo(0.2 + 1.7291 * se, 1);
+    expect(low).not.toBeCloseTo(0.2 - 1.7291 * se, 4);
   });
 
   test('beyond 300 events the interval is that of the closed form, which the bootstrap agrees with', () => {
@@ -139,13 +140,14 @@ describe('evidence, by hand', () => {
         NOW,
       ).edge_ci as [number, number];
     const [low, high] = intervalOf(302);
-    expect(high).toBeCloseTo((1.645 * 0.5) / Math.sqrt(302), 12);
+    // Of t with 301 degrees of freedom 5 % exceed 1.6499.
+    expect(high).toBeCloseTo((1.6499 * 0.5) / Math.sqrt(302), 4);
     expect(low).toBeCloseTo(-high, 12);
     const [drawnLow, drawnHigh] = intervalOf(300);
     // 499 resamples know a 5 % quantile to about 6 % of the half width.
     expect(Math.abs(drawnHigh / high - 1)).toBeLessThan(0.2);
     expect(Math.abs(drawnLow / low - 1)).toBeLessThan(0.2);
-    expect(drawnHigh).not.toBeCloseTo((1.645 * 0.5) / Math.sqrt(300), 6);
+    expect(drawnHigh).not.toBeCloseTo((1.6499 * 0.5) / Math.sqrt(300), 5);
   });
 
   test('the largest event is the one with the largest Σ(y − e)', () => {
@@ -381,7 +383,8 @@ describe('laws', () => {
         if (edge !== null && edge_ci !== null && p_value !== null) {
           expect(Math.abs(edge)).toBeLessThan(1);
           expect(Number.isFinite(z)).toBe(true);
-          expect(edge_ci[0]).toBeLessThanOrEqual(edge_ci[1]);
+          expect(edge_ci[0]).toBeLessThan(edge_ci[1]);
+          expect(edge_ci.every((each) => each >= -1 && each <= 1)).toBe(true);
           expect(p_value).toBeGreaterThan(0);
           expect(p_value).toBeLessThanOrEqual(1);
         }

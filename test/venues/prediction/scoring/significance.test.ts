@@ -1,6 +1,14 @@
+import fc from 'fast-check';
 import { quantile } from '../../../../src/lib/statistics';
 import { seededRandom } from '../../../support/random';
-import { type EndedPosition, edgeOf, eligiblePositions, forecasts, sumsByEvent } from '../../../../src/venues/prediction/scoring/evidence';
+import {
+  type Edge,
+  type EndedPosition,
+  edgeOf,
+  eligiblePositions,
+  forecasts,
+  sumsByEvent,
+} from '../../../../src/venues/prediction/scoring/evidence';
 import { edgeInterval, randomizationP, seedOfEvents } from '../../../../src/venues/prediction/scoring/significance';
 import { NOW, daysAgo, position, record } from './planted';
 
@@ -98,7 +106,40 @@ describe('interval of the edge', () => {
     const events = eventsOf(record(20, 20, { e: 0.8 }));
     const edge = edgeOf(events);
     if (!edge) throw new Error('nothing to score');
-    const half = 1.645 * Math.sqrt(0.16 / 20);
-    expect(edgeInterval(edge, events, 1)).toEqual([expect.closeTo(0.2 - half, 12), expect.closeTo(0.2 + half, 12)]);
+    // Student's t that 5 % exceed with 19 degrees of freedom.
+    const half = 1.7293 * Math.sqrt(0.16 / 20);
+    expect(edgeInterval(edge, events, 1)).toEqual([expect.closeTo(0.2 - half, 4), expect.closeTo(0.2 + half, 4)]);
+  });
+
+  // Five coin flips at a time that are won and lost as one; that of nine intervals in ten, the true edge of 0 is in.
+  test.each([1, 2, 3, 5, 10, 30])('covers the edge in nine cases of ten with %d events', (count) => {
+    const wallets = 600;
+    let covered = 0;
+    for (let wallet = 0; wallet < wallets; wallet += 1) {
+      const events = eventsOf(
+        Array.from({ length: count }, (_, event) => record(5, random() < 0.5 ? 5 : 0, { event: `${wallet}-${event}` })).flat(),
+      );
+      const [low, high] = edgeInterval(edgeOf(events) as Edge, events, seedOfEvents(events));
+      if (low <= 0 && high >= 0) covered += 1;
+    }
+    // Wins of three events are 0 to 3 of 3: intervals of so few are too long or too short, never all right.
+    expect(covered / wallets).toBeGreaterThan(count === 3 ? 0.7 : 0.85);
+  });
+
+  test('one event tells no interval but that of every edge there is', () => {
+    const events = eventsOf(record(12, 12, { event: 'the only one' }));
+    expect(edgeInterval(edgeOf(events) as Edge, events, 1)).toEqual([-1, 1]);
+  });
+
+  test('by the standard error it is above 0 just when z is proven', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 60 }), fc.double({ min: 0.5, max: 0.9, noNaN: true }), fc.nat(100), (count, e, won) => {
+        const events = eventsOf(record(count, Math.round((won / 100) * count), { e }));
+        const edge = edgeOf(events) as Edge;
+        fc.pre(edge.is_floored);
+        const [low, high] = edgeInterval(edge, events, 1);
+        expect([low > 0, high < 0]).toEqual([edge.z > 1.645, edge.z < -1.645]);
+      }),
+    );
   });
 });

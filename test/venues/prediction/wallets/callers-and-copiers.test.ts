@@ -31,7 +31,7 @@ describe('copies by hand', () => {
     const holder = [41, 42, 43].flatMap((id, place) => [fill(6, id, 'BUY', 10, 0.4, 90_000), fill(6, id, 'BUY', 10, 0.4, 39_600 - place * 10_000)]); // prettier-ignore
     await loadRecords(db.pool, 'trades.json', [...led, ...copier, ...random, ...maker, ...ahead, ...holder]);
     for (const [by, score, tags] of [[2, 71.5, []], [4, null, ['market_maker']]] as const)
-      await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-10', $2, $3, 'pm-2026.2')", [wallet(by), score, tags]); // prettier-ignore
+      await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-10', $2, $3, 'pm-2026.3')", [wallet(by), score, tags]); // prettier-ignore
   });
   afterAll(() => db.drop());
 
@@ -48,7 +48,7 @@ describe('copies by hand', () => {
         copied_tokens: [[41, 600], [42, 600], [43, 900]].map(([id, lag_seconds]) => ({ token_id: token(id as number, 0), condition_id: condition(id as number), question: `Question ${id}?`, outcome: 'Yes', lag_seconds })),
       },
     ]); // prettier-ignore
-    expect(meta).toMatchObject({ timeframe: '7d', count: 1, score_version: 'pm-2026.2' });
+    expect(meta).toMatchObject({ timeframe: '7d', count: 1, score_version: 'pm-2026.3' });
   });
 
   test('windows, lags and least copies', async () => {
@@ -150,7 +150,7 @@ describe('calls by hand', () => {
       trade(9, 52, 0, 7, 'BUY', 500, 0.4, 20 * DAY),
       trade(10, 53, 0, 7, 'BUY', 500, 0.4, 20 * DAY),
     ]);
-    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, version, win_rate) VALUES ($1, '2026-03-10', 64, 'pm-2026.2', 0.75)", [wallet(1)]); // prettier-ignore
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, version, win_rate) VALUES ($1, '2026-03-10', 64, 'pm-2026.3', 0.75)", [wallet(1)]); // prettier-ignore
   });
   afterAll(() => db.drop());
 
@@ -168,7 +168,7 @@ describe('calls by hand', () => {
         trend_started_at: iso(NOW - 3 * DAY + 6 * HOUR), days_before_trend: expect.closeTo(17 + 1 / 24, 6), calls: 1, hit_rate: 0.5, hit_rate_lb: expect.closeTo(0.12085, 5), alpha_score: 34.4, category: 'Politics',
       },
     ]); // prettier-ignore
-    expect(meta).toMatchObject({ count: data.length, score_version: 'pm-2026.2' });
+    expect(meta).toMatchObject({ count: data.length, score_version: 'pm-2026.3' });
     // The crowd called 50 and was wrong on 51; 52 counts as right though it never trended.
     expect(data.find((row) => row.wallet === wallet(9))).toMatchObject({ condition_id: condition(50), calls: 1, hit_rate: 0.666667, entry_date: iso(NOW - 30 * DAY) }); // prettier-ignore
   });

@@ -38,7 +38,7 @@ describe('wallets of the small world, by hand', () => {
         closed_at: null, won: null, end_date: iso(NOW + 30 * DAY), entry_edge: -0.000025, neg_risk: false,
       },
     ]); // prettier-ignore
-    expect([(data.recent_trades as unknown[]).length, meta.count, meta.score_version]).toEqual([2, 2, 'pm-2026.2']);
+    expect([(data.recent_trades as unknown[]).length, meta.count, meta.score_version]).toEqual([2, 2, 'pm-2026.3']);
   });
 
   test('wallets/activity and wallets/pnl-breakdown of the same', async () => {

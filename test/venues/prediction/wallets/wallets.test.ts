@@ -142,7 +142,7 @@ describe('wallets of a simulated world, counted a second time', () => {
         );
       expect(data.profile.primary_category).toBe(categories[0]?.category);
       expect(data.score_history).toEqual([{ date: now.toISOString().slice(0, 10), score: data.profile.score }]);
-      expect(data.score_breakdown).toMatchObject({ version: 'pm-2026.2', ...breakdownOf(wallet) });
+      expect(data.score_breakdown).toMatchObject({ version: 'pm-2026.3', ...breakdownOf(wallet) });
       const rows = told.facts
         .filter((fact) => fact.wallet === wallet && fact.time < NOW && !['SPLIT', 'MERGE'].includes(fact.side))
         .map(({ tx }) => tx);
