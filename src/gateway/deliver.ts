@@ -24,7 +24,8 @@ export interface DeliverDeps {
   stale(endpoint: Endpoint): AppError | null;
   cache: AnswerCache;
   slots: Slots;
-  empties: RateLimit;
+  /** Queries that ran and were not paid for, by whatever the consumer did. */
+  uncharged: RateLimit;
   metrics: Metrics;
   queryDeadlineMs: number;
 }
@@ -43,24 +44,33 @@ export interface Order {
 
 /** The answer to what was ordered, executed or kept. Throws AppErrors, with a fallback where there is one: then nothing is charged. */
 export async function deliver(order: Order, payer: string, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
-  const { endpoint, price, ip } = order;
-  const callers = [`ip:${ip}`, `payer:${payer}`];
-  for (const caller of callers) deps.empties.check(caller);
+  const { endpoint, price } = order;
+  const callers = callersOf(order, payer);
+  const checkCallers = (): void => callers.forEach((caller) => deps.uncharged.check(caller));
+  checkCallers();
   const stale = deps.stale(endpoint);
   if (stale !== null) throw withFallback(endpoint, stale);
   try {
-    const { answer, hit } = await answerOf(order, signal, deps);
+    const { answer, hit } = await answerOf(order, signal, deps, checkCallers);
     deps.metrics.cache({ hit });
     return { data: answer.data, meta: { ...answer.meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
   } catch (error) {
     if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
-      for (const caller of callers) deps.empties.count(caller);
+      for (const caller of callers) deps.uncharged.count(caller);
     throw withFallback(endpoint, error);
   }
 }
 
-/** A kept answer at once; others in a slot, until their time is up. */
-async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): Promise<{ answer: Executed; hit: boolean }> {
+/** Who answers for what an order cost us: neither another wallet nor another address makes somebody new. */
+export const callersOf = ({ ip }: Order, payer: string): readonly string[] => [`ip:${ip}`, `payer:${payer}`];
+
+/** A kept answer at once; others in a slot, until their time is up. `begin` is called before one is executed, and may throw. */
+async function answerOf(
+  order: Order,
+  signal: AbortSignal,
+  deps: DeliverDeps,
+  begin: () => void,
+): Promise<{ answer: Executed; hit: boolean }> {
   const { canonical, endpoint } = order;
   const kept = deps.cache.find(canonical);
   if (kept !== undefined) return { answer: kept, hit: true };
@@ -68,9 +78,11 @@ async function answerOf(order: Order, signal: AbortSignal, deps: DeliverDeps): P
     deps.queryDeadlineMs,
     async (deadline) => {
       try {
-        return await deps.slots.run(deadline, () =>
-          deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps)),
-        );
+        return await deps.slots.run(deadline, () => {
+          // Others of theirs may have come to nothing while this one waited.
+          begin();
+          return deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps));
+        });
       } catch (thrown) {
         throw lateError(thrown, deadline, endpoint);
       }

@@ -12,7 +12,7 @@ import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
 import { type Answer, asAppError, sendAnswer } from './answer';
 import type { Executed } from './answers';
-import { deliver, type DeliverDeps } from './deliver';
+import { callersOf, deliver, type DeliverDeps } from './deliver';
 import { callerOf, type RateLimit } from './limits';
 
 /** What the handler of all paid endpoints works with. */
@@ -48,11 +48,16 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
       const canonical = canonicalRequest(endpoint, reading.variables);
       const sale = saleOf(request, response, endpoint, canonical, price, deps);
       const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
+      let workedFor: string | null = null;
       const outcome = await deps.payments.charge(sale, {
         refuse: refusalOf(reading),
-        run: ({ signal, payer }) => deliver(ordered, payer, signal, deps),
+        run: ({ signal, payer }) => {
+          workedFor = payer;
+          return deliver(ordered, payer, signal, deps);
+        },
       });
-      if (carrying && isRefused(outcome)) deps.refused.note(caller);
+      if (carrying && isUseless(outcome, sale)) deps.refused.note(caller);
+      if (workedFor !== null && isUnpaidWork(outcome, sale)) callersOf(ordered, workedFor).forEach((one) => deps.uncharged.note(one));
       sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
     } catch (thrown) {
       const error = asAppError(thrown);
@@ -68,8 +73,16 @@ function carriesProof(request: Request): boolean {
   return PROOF_HEADERS.some((name) => request.headers[name] !== undefined) || /^payment\s/i.test(request.headers.authorization ?? '');
 }
 
-/** A proof that was of no use: it cost us the reading, and often questions to a chain. */
-const isRefused = (outcome: Outcome): boolean => outcome.kind !== 'paid' && (outcome.error.status === 400 || outcome.error.status === 402);
+/** A proof that brought nothing new: it cost us the reading, and often questions to a chain and rows in the ledger. */
+const isUseless = (outcome: Outcome, sale: Sale): boolean =>
+  outcome.kind === 'paid' ? outcome.replayed : outcome.error.status < 500 || hasLeft(sale);
+
+/** A query that ran while its payment failed, its buyer left, or it took all the time there is; of what is empty, `deliver` keeps count. */
+const isUnpaidWork = (outcome: Outcome, sale: Sale): boolean =>
+  outcome.kind === 'challenge' ||
+  (outcome.kind === 'refused' && outcome.charged === false && (hasLeft(sale) || outcome.error.code === 'query_timeout'));
+
+const hasLeft = ({ client_gone }: Sale): boolean => client_gone?.aborted === true;
 
 function rawOf(request: Request, endpoint: Endpoint): RawParameters {
   if (endpoint.method === 'GET') return rawOfQuery(queryOf(request));

@@ -15,7 +15,7 @@ const endpoint = endpointNamed('markets/trending');
 const reading = readParameters(endpoint, new Map());
 const never = new AbortController().signal;
 
-function deps(empties = 0): DeliverDeps {
+function deps(uncharged = 0): DeliverDeps {
   return {
     db: {} as DeliverDeps['db'],
     clock: standingClock(new Date('2026-02-01T00:00:00Z')),
@@ -23,7 +23,7 @@ function deps(empties = 0): DeliverDeps {
     stale: () => null,
     cache: new AnswerCache(1_000_000),
     slots: new Slots(50, 2_000),
-    empties: new RateLimit(empties, 'empty answers'),
+    uncharged: new RateLimit(uncharged, 'queries without a charge'),
     metrics: makeMetrics(),
     queryDeadlineMs: 60_000,
   };
@@ -72,6 +72,19 @@ test('empty answers tell something and cost nothing: they are rationed, by payer
     'rate_limited',
     'empty_result',
   ]);
+});
+
+test('many at once are no way around: what waits for a slot is not executed any more', async () => {
+  const shop = { ...deps(2), slots: new Slots(1, 60_000) };
+  let executed = 0;
+  const empty: Operation = async () => {
+    executed += 1;
+    return [];
+  };
+  const told = await Promise.all(Array.from({ length: 5 }, () => codeOf(deliver(order(empty), 'a', never, shop))));
+  expect(told).toEqual(['empty_result', 'empty_result', 'rate_limited', 'rate_limited', 'rate_limited']);
+  // A slot is handed on before what ran in it is counted.
+  expect(executed).toBeLessThanOrEqual(3);
 });
 
 test('failures of ours are not counted against anybody', async () => {

@@ -81,7 +81,7 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       slots: new Slots(50, 2_000),
       unpaid: new RateLimit(0, 'requests'),
       refused: new RateLimit(0, 'requests'),
-      empties: new RateLimit(0, 'requests'),
+      uncharged: new RateLimit(0, 'requests'),
       metrics,
       logger,
       publicUrl,
