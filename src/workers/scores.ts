@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
 import { isoDay } from '../lib/time';
@@ -34,13 +35,26 @@ export async function runScores(pool: Pool, venue: Venue, now: Date, progress: (
 }
 
 /** Up to which instant each venue was last scored; null before the first run. */
-export async function lastScored(pool: Pool, venues: readonly Venue[]): Promise<Record<string, Date | null>> {
+export async function lastScored(pool: Pool | ClientBase, venues: readonly Venue[]): Promise<Record<string, Date | null>> {
   const { rows } = await pool.query<{ source: string; as_of: string }>(
     "SELECT source, cursor->>'as_of' AS as_of FROM source_cursor WHERE source LIKE 'score.%'",
   );
   const known = new Map(rows.map((row) => [row.source, new Date(row.as_of)]));
   return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
 }
+
+async function isScored(pool: Pool | ClientBase, venue: Venue, now: Date): Promise<boolean> {
+  const last = (await lastScored(pool, [venue]))[venue.name] ?? null;
+  return last !== null && isoDay(last) === isoDay(now);
+}
+
+/** One process scores a venue's day: the others wait for it, and find it done. */
+const scoreOnce = (pool: Pool, venue: Venue, now: Date): Promise<ScoreRun | null> =>
+  inTransaction(
+    pool,
+    async (client) => ((await isScored(client, venue, now)) ? null : runScores(pool, venue, now, () => undefined)),
+    `${LONG_WORK}; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(hashtext('${jobName(venue)}'))`,
+  );
 
 /**
  * Scores the venues that were not scored today, each by itself: what stops one stops no other. One that is not read far enough is left for the
@@ -53,14 +67,12 @@ export async function catchUpScores(
   logger: Logger,
   isRead: IsRead = always,
 ): Promise<ScoreRun[]> {
-  const last = await lastScored(pool, venues);
   const runs: ScoreRun[] = [];
   for (const venue of venues) {
-    const before = last[venue.name] ?? null;
-    if (before !== null && isoDay(before) === isoDay(now)) continue;
+    if (await isScored(pool, venue, now)) continue;
     try {
       if (!(await isRead(venue))) continue;
-      const run = await runScores(pool, venue, now, () => undefined);
+      const run = await scoreOnce(pool, venue, now);
       if (run !== null) runs.push(run);
     } catch (error) {
       logger.error({ err: error, venue: venue.name }, 'the daily scores failed');

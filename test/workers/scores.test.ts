@@ -12,6 +12,17 @@ const wing = (name: Venue['name'], fails: () => boolean = () => false): Venue =>
     score: () => (fails() ? Promise.reject(new Error('a division by zero')) : Promise.resolve({ wallets: 3, scored: 2 })),
   }) as unknown as Venue;
 
+/** Lets those who come go on once so many have come. */
+function meeting(many: number): () => Promise<boolean> {
+  let [come, letGo] = [0, (): void => undefined];
+  const all = new Promise<boolean>((resolve) => (letGo = () => resolve(true)));
+  return () => {
+    come += 1;
+    if (come === many) letGo();
+    return all;
+  };
+}
+
 describe('the daily scores', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   beforeEach(async () => {
@@ -28,6 +39,12 @@ describe('the daily scores', () => {
     expect(await catchUp(venues, '2027-01-01T00:00:00Z')).toEqual(['prediction', 'perps']);
     expect(await catchUp(venues, '2028-02-29T12:00:00Z')).toEqual(['prediction', 'perps']);
     expect(await catchUp(venues, '2028-02-29T23:59:59Z')).toEqual([]);
+  });
+
+  test('are run by one process: others that begin meanwhile wait for it, and find them done', async () => {
+    const meet = meeting(3);
+    const runs = [1, 2, 3].map(() => catchUpScores(db.pool, [wing('perps')], at('2026-03-01T00:00:05Z'), makeLogger('silent'), meet));
+    expect((await Promise.all(runs)).flat()).toEqual([{ venue: 'perps', wallets: 3, scored: 2 }]);
   });
 
   test('wait for a venue whose feeds lag behind, and for no other', async () => {
