@@ -1,7 +1,9 @@
 import crypto from 'node:crypto';
+import { Keypair } from '@solana/web3.js';
 import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
+import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { Ledger } from '../../src/payments/ledger';
 import type { Payments } from '../../src/payments/protocol';
 import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
@@ -64,6 +66,26 @@ describe('what is looked after when nobody asks', () => {
     await counted.stop();
     await own.stop();
     expect([...new Set(heard)]).toEqual(['x402 pending 20000', 'unresolved 1', 'x402 settled 20000', 'unresolved 0']);
+  });
+
+  it('asks whether the wallet that was paid got its money, whoever is paid by now', async () => {
+    const own = await openTill({ settings: UNHURRIED });
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    const sale = saleOf({ headers: await signedHeaders(own, await fundedBuyer(own)) });
+    expect(told(await own.payments.charge(sale, silence))).toBe('503 settlement_pending');
+    own.solana.faults.clear();
+    const pay_to = Keypair.generate().publicKey.toBase58();
+    await own.solana.fund(pay_to, { usdc: 0n });
+    const solana = { ...(own.settings.solana as SolanaPaymentConfig), pay_to };
+    const moved = await createPayments({ ...own.settings, solana }, { pool: own.database.pool, logger: own.logger });
+    await until(async () => (await moved.reconcile('all')).open === 0);
+    const { rows } = await own.database.pool.query('SELECT state, reason FROM payment');
+    await moved.stop();
+    await own.stop();
+    expect(rows).toEqual([{ state: 'CONFIRMED', reason: null }]);
   });
 
   it('asks about all when it is told to, beside a process that has just asked; what stays open is told', async () => {

@@ -94,9 +94,7 @@ export class MppSolana implements Protocol {
       details: {
         challenge_id: challenge.id,
         external_id: externalId,
-        blockhash: transfer.blockhash,
-        source: transfer.source,
-        sponsored: false,
+        ...this.settlement.detailsOf(transfer),
       },
     };
   }

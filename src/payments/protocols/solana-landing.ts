@@ -11,7 +11,7 @@ const EXPIRY_MARGIN_BLOCKS = 32;
 export class SolanaLanding {
   constructor(
     private readonly chain: SolanaChain,
-    /** The merchant's token account. */
+    /** The merchant's token account, where a record does not tell which one it paid. */
     private readonly destination: string,
     private readonly log: PaymentLog,
   ) {}
@@ -72,7 +72,8 @@ export class SolanaLanding {
 
   /** Reads the landed transaction again: no error, and the merchant's account really grew by the price. */
   private async confirmed(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    const landed = await this.chain.findTokenChange(record.transaction, this.destination, signal);
+    const { destination = this.destination } = record.details;
+    const landed = await this.chain.findTokenChange(record.transaction, String(destination), signal);
     if (landed === undefined) return { status: 'unknown', transaction: record.transaction };
     if (landed.err !== null) return transactionFailed(landed.err);
     if (landed.change === record.amount) return { status: 'confirmed', transaction: record.transaction };

@@ -4,11 +4,12 @@ import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } f
 import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
+import type { Admission, JsonObject, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
 import { reachable } from './reachable';
 import { SolanaLanding } from './solana-landing';
 import { refuse } from './solana-refusals';
 import { SolanaSponsor } from './solana-sponsor';
+import type { SolanaTransfer } from './solana-transfer';
 import { signatureOffset } from './solana-wire';
 
 // The last stretch of a blockhash's life is kept for broadcast and confirmation.
@@ -89,6 +90,11 @@ export class SolanaSettlement implements Settling {
   /** Blockhash to put into an offer, so that its life is known and the buyer needs no RPC. */
   offerBlockhash(): { blockhash: string; last_valid_block_height: number } | undefined {
     return this.chain.freshBlockhash(OFFER_BLOCKHASH_AGE_MS);
+  }
+
+  /** What later steps need besides the raw bytes, as JSON: of the wallet that is paid too, which may be another by then. */
+  detailsOf({ blockhash, source, destination, sponsored }: SolanaTransfer): JsonObject {
+    return { blockhash, source, destination, sponsored };
   }
 
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {

@@ -111,7 +111,7 @@ export class X402 implements Protocol {
       transaction: transfer.transaction_id,
       offer_expires_at: offer?.expires_at ?? null,
       raw: payment.transaction,
-      details: { x402_version: payment.version, blockhash: transfer.blockhash, source: transfer.source, sponsored: transfer.sponsored },
+      details: { x402_version: payment.version, ...this.settlement.detailsOf(transfer) },
     };
   }
 
