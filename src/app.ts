@@ -3,6 +3,7 @@ import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
 import { loadEndpoints } from './endpoints/load';
+import { type ListNewer, newerThan } from './db/migrate';
 import type { Endpoint } from './endpoints/endpoint';
 import { rawOfBody, readParameters, refusalOf } from './endpoints/read';
 import { AnswerCache } from './gateway/answers';
@@ -47,6 +48,9 @@ const QUEUE_PATIENCE_MS = 2_000;
 const QUERY_DEADLINE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
+
+/** The folder of the migrations. */
+export const migrationsOf = (root: string): string => path.join(root, 'prisma/migrations');
 
 /** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong or asks what no wing answers. */
 export function loadCatalogue(
@@ -124,11 +128,12 @@ async function startReading(
   clock: Config['clock'],
   logger: Logger,
   figures: Metrics,
+  newer: ListNewer,
 ): Promise<{ stop(): Promise<void> }> {
   const count = Object.values(feeds).reduce((sum, sources) => sum + sources.length, 0);
   if (count === 0) return { stop: () => Promise.resolve() };
   const db = await openDatabase(url, { max: count + VENUES.length + 1, statement_timeout_ms: 0 });
-  const runner = makeRunner({ pool: db.pool, feeds, clock, logger, figures });
+  const runner = makeRunner({ pool: db.pool, feeds, clock, logger, figures, newer });
   runner.start();
   return {
     stop: async () => {
@@ -152,6 +157,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const payments = await createPayments(options.payments, { pool: ledger, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);
+  const newer = newerThan(migrationsOf(root));
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
   const publicUrl = publicUrlOf(config);
   const startedAt = new Date();
@@ -190,6 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     network,
     freshness: () => freshness.all(),
     scored: () => lastScored(db.pool, VENUES),
+    newer: () => newer(db.pool),
   });
   const gateway = makeGateway({
     paid: deps,
@@ -202,7 +209,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const onBug = (error: unknown): void => logger.error({ err: error }, 'a free question failed');
   const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, refusal: refusedWhenSold(endpoints) }), metrics);
 
-  const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics);
+  const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics, newer);
   const servers: Listening[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop(STOP_GRACE_MS)));

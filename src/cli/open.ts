@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { migrationsOf } from '../app';
 import { type Config, makeConfig } from '../config';
 import { type Database, openDatabase } from '../db/client';
 import { locateDatabase } from '../db/location';
@@ -10,7 +10,7 @@ export async function withDatabase<T>(place: Place, work: (db: Database, config:
   const config = makeConfig(process.env, place.root);
   const location = await locateDatabase(config.databaseUrl, config.dataDir);
   try {
-    await migrate(location.url, path.join(place.root, 'prisma/migrations'));
+    await migrate(location.url, migrationsOf(place.root));
     const db = await openDatabase(location.url, { statement_timeout_ms: 0 });
     try {
       return await work(db, config);

@@ -1,11 +1,11 @@
 import net from 'node:net';
-import path from 'node:path';
-import { type App, VENUES, checkUpstreams, contextsOver, readEnough, startApp } from '../app';
+import { type App, VENUES, checkUpstreams, contextsOver, migrationsOf, readEnough, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
-import { migrate } from '../db/migrate';
+import { migrate, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
+import { repeat } from '../lib/repeat';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { takeForFinal } from '../payments/upkeep';
@@ -84,18 +84,18 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
   const database = await locateDatabase(config.databaseUrl, config.dataDir);
   await running.add(() => database.release());
-  const { applied, newer } = await migrate(database.url, path.join(place.root, 'prisma/migrations'));
+  const { applied, newer } = await migrate(database.url, migrationsOf(place.root));
   say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
   if (newer.length > 0) {
     const words = 'a newer version than this one has migrated the database; what it changed may be answered wrongly or not at all';
-    logger.warn({ migrations: newer }, words);
+    logger.warn({ migrations: newer }, `${words}; no feed is read, nobody scored`);
   }
 
   const payments = await paymentsOf(config, database, running);
   const worlds = await loadWorlds(config, database, running);
   await keepMonths(config, database, logger, running);
   const upstreams = { ...config.upstreams, ...(await worlds?.startUpstreams()) };
-  await startUpkeep(config, upstreams, database, logger, running);
+  if (newer.length === 0) await startUpkeep(config, place, upstreams, database, logger, running);
   const app = await startApp({ config, root: place.root, version: place.version, databaseUrl: database.url, payments, logger, upstreams });
   await running.add(() => app.stop());
   await sayHow(app, config, payments);
@@ -175,8 +175,13 @@ async function keepMonths(config: Config, database: Located, logger: Logger, run
   await running.add(() => months.stop());
 }
 
+/** How often it is looked for a newer version, to which the upkeep is left. */
+const LOOK_MS = 5_000;
+
+/** Scores, snapshots and signals, until the database is migrated by a newer version. */
 async function startUpkeep(
   config: Config,
+  place: Place,
   upstreams: Config['upstreams'],
   database: Located,
   logger: Logger,
@@ -197,6 +202,12 @@ async function startUpkeep(
   await running.add(() => snapshots.stop());
   const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger, isRead);
   await running.add(() => signals.stop());
+  const newer = newerThan(migrationsOf(place.root));
+  const look = repeat(async () => {
+    const migrations = await newer(db.pool).catch(() => []);
+    if (migrations.length > 0) await Promise.all([scores, snapshots, signals].map((work) => work.stop()));
+  }, LOOK_MS);
+  await running.add(() => look.stop());
 }
 
 async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {

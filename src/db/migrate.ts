@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client } from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { backendOf, setUp } from './pool';
 import { unreachable } from './reach';
 
@@ -12,6 +12,12 @@ const REACHED_WITHIN_MS = 10_000;
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count int NOT NULL DEFAULT 0)`;
+
+const DONE = 'rolled_back_at IS NULL AND finished_at IS NOT NULL';
+const NEWER = `SELECT migration_name AS name FROM _prisma_migrations WHERE ${DONE} AND migration_name <> ALL ($1) ORDER BY 1`;
+
+/** SQL after which no migration begins until the transaction ends. */
+export const BEFORE_MIGRATIONS = `SELECT pg_advisory_xact_lock_shared(${LOCK})`;
 
 /** Names of migrations. */
 export interface Migrated {
@@ -29,7 +35,7 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query(MIGRATIONS_TABLE);
     const done = await client.query<{ name: string; checksum: string }>(
-      'SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL',
+      `SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE ${DONE}`,
     );
     const known = new Map(done.rows.map((row) => [row.name, row.checksum]));
     for (const { name, sql, checksum } of migrationsIn(folder)) {
@@ -44,6 +50,18 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
   } finally {
     await client.end();
   }
+}
+
+/** Migrations that a database has and a version does not, in name order: a newer version made them. */
+export type ListNewer = (db: Pick<ClientBase, 'query'>) => Promise<string[]>;
+
+/** As seen by the version whose migrations are in `folder`. */
+export function newerThan(folder: string): ListNewer {
+  const own = migrationsIn(folder).map(({ name }) => name);
+  return async (db) => {
+    const { rows } = await db.query<{ name: string }>(NEWER, [own]);
+    return rows.map(({ name }) => name);
+  };
 }
 
 async function connect(url: string): Promise<Client> {

@@ -20,6 +20,8 @@ export interface HealthDeps {
   freshness(): Record<string, VenueFreshness>;
   /** Up to which instant each venue was last scored. */
   scored(): Promise<Record<string, Date | null>>;
+  /** Migrations of the database that a newer version made. */
+  newer(): Promise<string[]>;
 }
 
 interface HealthReport {
@@ -75,14 +77,15 @@ function freshnessReport(fresh: VenueFreshness, now: Date): { status: VenueStatu
   };
 }
 
-/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is or no data is loaded. */
+/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is, no data is loaded, or a newer version has taken over. */
 export function makeHealth(deps: HealthDeps): Health {
   return {
     async report() {
-      const [databases, methods, scored] = await Promise.all([
+      const [databases, methods, scored, newer] = await Promise.all([
         Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
         deps.payments.health(),
         inTime(PATIENCE_MS, () => deps.scored()).catch(() => ({})),
+        inTime(PATIENCE_MS, () => deps.newer()).catch(() => []),
       ]);
       const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
       const payable = enabled.some(({ status }) => status === 'ok');
@@ -90,7 +93,7 @@ export function makeHealth(deps: HealthDeps): Health {
       const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
         return [venue, freshnessReport(fresh, now)] as const;
       });
-      const whole = enabled.every(({ status }) => status === 'ok') && venues.every(([, { status }]) => status === 'ok');
+      const whole = [...enabled, ...venues.map(([, venue]) => venue)].every(({ status }) => status === 'ok') && newer.length === 0;
       const recent = deps.metrics.lastMinute();
       const backends = databases.map(({ ok, latency_ms }, index) => ({
         name: deps.backends[index]?.name,
@@ -106,6 +109,7 @@ export function makeHealth(deps: HealthDeps): Health {
         uptime_s: Math.round(process.uptime()),
         postgres: { status: backends[0]?.status, latency_ms: backends[0]?.latency_ms },
         backends,
+        newer_migrations: newer,
         facilitator: payable,
         payments: Object.fromEntries(
           Object.entries(methods).map(([name, method]) => [name, { ...method, last_settlement_at: isoOrNull(method.last_settlement_at) }]),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction } from '../db/transaction';
 import type { Pool, PoolClient } from 'pg';
+import { BEFORE_MIGRATIONS, type ListNewer } from '../db/migrate';
+import { inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { repeat } from '../lib/repeat';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
@@ -27,10 +28,20 @@ export interface RunnerOptions {
   clock: Clock;
   logger: Logger;
   figures: IngestFigures;
+  /** Once there are such migrations nothing is read any more: what this version counts is not what the newer one answers from. */
+  newer: ListNewer;
   /** How often a process that stands by asks whether the reading one is gone. */
   standby_ms?: number;
   /** The database takes its turn and its step away from a process that says nothing for so long: it is frozen, or its machine is gone. */
   silence_ms?: number;
+}
+
+/** A newer version has migrated the database: this one must not write what that one answers from. */
+class Outdated extends Error {
+  constructor(readonly migrations: readonly string[]) {
+    super('A newer version has migrated the database.');
+    this.name = 'Outdated';
+  }
 }
 
 /** Reads the live feeds of every venue until stopped. */
@@ -72,13 +83,18 @@ export function makeRunner(options: RunnerOptions): Runner {
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** Waits for the venue's lock, reads while it is held, and waits again when it is lost. */
+/** Waits for the venue's lock, reads while it is held, and waits again when it is lost; no more once a newer version has migrated the database. */
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const turn = await takeTurn(options, venue);
       if (turn !== null) await readVenue(venue, sources, options, turn, signal);
     } catch (error) {
+      if (error instanceof Outdated) {
+        const { message: reason, migrations } = error;
+        options.logger.warn({ venue, reason, migrations }, 'live feeds are left to newer processes');
+        return;
+      }
       options.logger.warn({ venue, reason: wordsOf(error) }, 'reading of live feeds was interrupted');
     }
     await pause(options.standby_ms ?? STANDBY_MS, signal);
@@ -126,7 +142,7 @@ async function readVenue(
   }
 }
 
-/** Polls one feed, step by step, until its signal aborts. Throws Overtaken when another process reads it. */
+/** Polls one feed, step by step, until its signal aborts. Throws Overtaken when another process reads it, Outdated when only a newer one may. */
 class FeedReader {
   private readonly lag = new LagMeter();
   private failures = 0;
@@ -150,7 +166,7 @@ class FeedReader {
       return this.source.poll_ms;
     } catch (error) {
       if (this.signal.aborted) return 0;
-      if (error instanceof Overtaken) throw error;
+      if (error instanceof Overtaken || error instanceof Outdated) throw error;
       await this.noteFailure(error);
       const asked = error instanceof UpstreamError ? (error.retry_after_ms ?? 0) : 0;
       return Math.max(Math.min(asked, LONGEST_WAIT_MS), backOff(this.failures, FIRST_WAIT_MS, LONGEST_WAIT_MS));
@@ -212,8 +228,14 @@ class FeedReader {
   }
 
   private inStep<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const { pool, newer } = this.options;
+    const asLongAsCurrent = async (client: PoolClient): Promise<T> => {
+      const migrations = await newer(client);
+      if (migrations.length > 0) throw new Outdated(migrations);
+      return work(client);
+    };
     const silent = `SET LOCAL idle_in_transaction_session_timeout = ${silenceOf(this.options)}`;
-    return inTransaction(this.options.pool, work, `${silent}; ${writing(this.venue)}`);
+    return inTransaction(pool, asLongAsCurrent, `${silent}; ${writing(this.venue)}; ${BEFORE_MIGRATIONS}`);
   }
 
   private async load(client: PoolClient, step: LiveStep, appended: Date[]): Promise<IngestReport> {

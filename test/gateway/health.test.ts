@@ -11,7 +11,7 @@ const answering = (async () => ({ rows: [] })) as unknown as Query;
 const refusing = (async () => Promise.reject(new Error('refused'))) as unknown as Query;
 const frozen = (() => new Promise(() => undefined)) as unknown as Query;
 
-const reportOf = (primary: Query, replica: Query) =>
+const reportOf = (primary: Query, replica: Query, newer: string[] = []) =>
   makeHealth({
     backends: [
       { name: 'postgres', pool: { query: primary } },
@@ -24,6 +24,7 @@ const reportOf = (primary: Query, replica: Query) =>
     version: '0',
     network: 'none',
     freshness: () => ({}),
+    newer: async () => newer,
     scored: async () => (await primary('SELECT') , {}),
   }).report(); // prettier-ignore
 
@@ -46,3 +47,6 @@ test('without the replica nothing is answered', async () =>
 
 test('a database that stands still is told as down, soon', async () =>
   expect(await reportOf(frozen, answering)).toMatchObject({ status: 'down', postgres: { status: 'down' } }));
+
+test('a newer version has migrated the database', async () =>
+  expect(await reportOf(answering, answering, ['3_third'])).toMatchObject({ status: 'degraded', newer_migrations: ['3_third'] }));

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Pool } from 'pg';
+import { newerThan } from '../../src/db/migrate';
 import { makeLogger } from '../../src/observability/logger';
 import type { VenueName } from '../../src/lib/venue-name';
 import { listFeeds } from '../../src/workers/feed-store';
@@ -18,6 +20,9 @@ export class TurnedClock {
 
 export const noFigures: IngestFigures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
 
+/** What a newer version than this one has done to a database. */
+export const newer = newerThan(path.join(__dirname, '../../prisma/migrations'));
+
 /** A runner that reads these feeds into a database. */
 export function runnerOf(
   pool: Pool,
@@ -27,7 +32,7 @@ export function runnerOf(
   figures = noFigures,
   silence_ms = 20_000,
 ): Runner {
-  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, standby_ms: 200, silence_ms });
+  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, newer, standby_ms: 200, silence_ms });
 }
 
 /** Waits until something is so. Throws when it is not in time. */

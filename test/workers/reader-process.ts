@@ -7,6 +7,7 @@ import { predictionFeeds } from '../../src/venues/prediction/sources/live';
 import type { VenueName } from '../../src/lib/venue-name';
 import { makeRunner } from '../../src/workers/runner';
 import type { LiveSource, UpstreamUrls } from '../../src/workers/source';
+import { newer } from '../support/feeds';
 import type { FromReader, ReaderOrders } from './reader';
 
 // A process that polls a venue's upstream until it is killed.
@@ -43,7 +44,8 @@ function poll({ database_url, venue, now, urls, silence_ms }: ReaderOrders): voi
   const feeds = { [venue]: FEEDS[venue](urls as UpstreamUrls) };
   const figures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
   const clock = standingClock(new Date(now));
-  makeRunner({ pool, feeds, clock, logger: makeLogger('silent'), figures, standby_ms: 20, ...(silence_ms && { silence_ms }) }).start();
+  const logger = makeLogger('silent');
+  makeRunner({ pool, feeds, clock, logger, figures, newer, standby_ms: 20, ...(silence_ms && { silence_ms }) }).start();
   tell({ at: 'reading' });
 }
 

@@ -128,6 +128,25 @@ describe('the runner', () => {
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
+  test('once a newer version has migrated the database, nothing is read by an older one; who reads may be as old as the database', async () => {
+    const one = runner('one');
+    one.start();
+    await readTo(3);
+    await db.pool.query(
+      "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES (gen_random_uuid(), '', '9_newer', now())",
+    );
+    upstream.clock.turnTo(second(6));
+    const holders = (): Promise<{ rowCount: number | null }> =>
+      db.pool.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); // prettier-ignore
+    await until(async () => (await holders()).rowCount === 0, 'let go of');
+    expect(await kept()).toEqual([0, 1, 2, 3]);
+    expect((await feed())?.failure).toBeNull();
+    await db.pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '9_newer'");
+    runner('two').start();
+    await readTo(6);
+    expect(upstream.asked.at(-1)).toBe('two');
+  });
+
   test('a lock that is lost with its connection ends the turn; the feed is read on in the next', async () => {
     const one = runner('one');
     one.start();
