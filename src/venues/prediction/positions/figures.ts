@@ -51,6 +51,8 @@ export interface EndedFigures {
 
 /** Least number of positions of which a Sharpe ratio is told. */
 export const SHARPE_MIN = 10;
+/** A deviation of returns that tells them apart: amounts are known to a millionth of a dollar, so that equal returns may differ by so much. */
+export const SHARPE_LEAST_SPREAD = 1e-6;
 
 type Returned = Pick<PositionRow, 'gain' | 'paid_usdc'>;
 
@@ -58,7 +60,7 @@ type Returned = Pick<PositionRow, 'gain' | 'paid_usdc'>;
 export function sharpeOf(positions: readonly Returned[]): number | null {
   const returns = positions.filter(({ paid_usdc }) => Number(paid_usdc) > 0).map(returnOf);
   const spread = standardDeviation(returns);
-  return returns.length < SHARPE_MIN || !spread ? null : (mean(returns) as number) / spread;
+  return returns.length < SHARPE_MIN || spread === null || spread <= SHARPE_LEAST_SPREAD ? null : (mean(returns) as number) / spread;
 }
 
 const returnOf = ({ gain, paid_usdc }: Returned): number => clamp(Number(gain) / Number(paid_usdc), S_PM.return_min, S_PM.return_max);

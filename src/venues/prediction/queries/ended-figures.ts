@@ -1,4 +1,4 @@
-import { SHARPE_MIN } from '../positions/figures';
+import { SHARPE_LEAST_SPREAD, SHARPE_MIN } from '../positions/figures';
 import { S_PM } from '../scoring/parameters';
 
 /** The Sharpe ratio's ranking value leans to 0 for few positions. */
@@ -11,6 +11,9 @@ export const RETURN = `CASE WHEN paid_usdc > 0 THEN LEAST(GREATEST(gain::float8 
 /** SQL of the returns' number, mean and deviation. The last two share one pass of PostgreSQL's. */
 export const RETURNS = `count(*) FILTER (WHERE paid_usdc > 0)::int AS priced, avg(${RETURN}) AS mean, stddev_samp(${RETURN}) AS spread`;
 
+/** SQL of the Sharpe ratio of RETURNS, as `sharpeOf` tells it. */
+export const SHARPE = `CASE WHEN priced >= ${SHARPE_MIN} AND spread > ${SHARPE_LEAST_SPREAD} THEN mean / spread END`;
+
 /** SQL of figures over ended positions, by wallet. */
 export const COUNTS = `count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain > 0)::int AS wins`;
 
@@ -22,7 +25,7 @@ export type EndedMetric = 'sharpe' | 'roi' | 'win_rate' | 'pnl';
 
 /** SQL of what wallets are ranked by, of their COUNTS and RANK_NEEDS. */
 export const RANKS: Record<EndedMetric, string> = {
-  sharpe: `CASE WHEN priced >= ${SHARPE_MIN} AND spread > 0 THEN mean / spread * priced / (priced + ${SHARPE_PRIOR}.0) END`,
+  sharpe: `${SHARPE} * priced / (priced + ${SHARPE_PRIOR}.0)`,
   roi: `COALESCE(mean, 0) * priced / (priced + ${S_PM.return_prior}.0)`,
   win_rate: `CASE WHEN counted > 0 THEN ${WILSON} END`,
   pnl: 'pnl::float8',

@@ -1,8 +1,8 @@
 import type { Sql } from '../../../db/sql';
-import { SHARPE_MIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { toldCategory } from '../rollups/told-categories';
 import { PM_TAGS } from '../scoring/tags';
+import { RANKS } from './ended-figures';
 import { Parameters } from './parameters';
 import { noMachine } from './wallet-leaderboard';
 
@@ -49,7 +49,7 @@ export interface RankedExpert extends ExpertRow {
 }
 
 const ORDERS: Record<ExpertSort, string> = {
-  category_sharpe: `CASE WHEN priced >= ${SHARPE_MIN} AND spread > 0 THEN mean / spread * priced / (priced + 20.0) END`,
+  category_sharpe: RANKS.sharpe,
   category_pnl: 'pnl',
   category_volume: 'volume',
   category_edge: 'edge',

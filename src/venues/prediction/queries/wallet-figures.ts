@@ -1,10 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
-import { SHARPE_MIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import { S_PM } from '../scoring/parameters';
-import { RETURN } from './ended-figures';
+import { RETURN, SHARPE } from './ended-figures';
 import type { WalletsScope } from './known-positions';
 
 /** Figures of a wallet's positions, of one category or (null) of all; amounts are exact decimal texts. Those of ended ones are of such that ended in the window. */
@@ -101,7 +100,7 @@ export const figuresSql = ({ positions, own, wallet, from, to, category }: Figur
   SELECT w, category, count(*)::int AS markets FROM (SELECT DISTINCT w, category, market FROM own WHERE trades > 0) AS market GROUP BY GROUPING SETS ((w), (w, category))
 )
 SELECT ${wallet('told.w')} AS wallet, told.category, trades, volume, COALESCE(markets, 0) AS markets, last_trade_at, held, seen, ended, resolved, voided, winning, losing, counted, wins, pnl, cost, gained, lost,
-  CASE WHEN priced >= ${SHARPE_MIN} AND spread > 0 THEN mean / spread END AS sharpe, brier, avg_entry_price,
+  ${SHARPE} AS sharpe, brier, avg_entry_price,
   CASE WHEN told.category IS NULL THEN COALESCE(largest_fall, 0) END AS max_drawdown, CASE WHEN told.category IS NULL THEN largest_event_share END AS largest_event_share,
   min(first_ended_at) OVER (PARTITION BY told.w) AS first_ended_at
 FROM told LEFT JOIN traded ON traded.w = told.w AND traded.category IS NOT DISTINCT FROM told.category LEFT JOIN fall ON fall.w = told.w LEFT JOIN event ON event.w = told.w`;
