@@ -430,6 +430,35 @@ describe('laws', () => {
     );
   });
 
+  test('stakes so many times as large score the same: what is judged is prices', () => {
+    fc.assert(
+      fc.property(wallets, fc.constantFrom(2, 16, 1024), (positions, times) => {
+        const own = positions.map((each) => ({ ...each, cost_usdc: each.cost_usdc + 1 }));
+        const larger = own.map((each) => ({ ...each, cost_usdc: times * each.cost_usdc, pnl_usdc: times * each.pnl_usdc }));
+        expect(scoreWallet(larger, NOW)).toEqual(scoreWallet(own, NOW));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('the same record over and over, in events of their own, is more of the same evidence', () => {
+    fc.assert(
+      fc.property(wallets, fc.integer({ min: 2, max: 4 }), (positions, times) => {
+        const once = scoreWallet(positions, NOW);
+        const copies = Array.from({ length: times }, (_, copy) => positions.map((each) => ({ ...each, event: `${copy}-${each.event}` })));
+        const more = scoreWallet(copies.flat(), NOW);
+        expect(more.n).toBe(times * once.n);
+        if (once.z === null || once.edge === null || once.edge_ci === null || more.edge_ci === null) return;
+        expect(more.edge).toBeCloseTo(once.edge, 9);
+        expect(Math.sign(once.z) * (more.z as number)).toBeGreaterThanOrEqual(Math.abs(once.z) - 1e-9);
+        // By resamples a bound is known to some percent only.
+        const widthOf = ([low, high]: [number, number]): number => high - low;
+        expect(widthOf(more.edge_ci)).toBeLessThan(1.1 * widthOf(once.edge_ci));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test('60 and more only with 30 positions, a proven edge, and still one without the largest event', () => {
     fc.assert(
       fc.property(evidence, (given) => {
