@@ -328,6 +328,23 @@ describe('free paths and unknown paths', () => {
     expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
+  test('documents are packed before they are asked for: who asks often has nothing packed', async () => {
+    const told = async (encodings: string) => {
+      const response = await fetchPath('/openapi.json', { headers: { 'Accept-Encoding': encodings } });
+      const { headers } = response;
+      // What is packed while it is sent has no length.
+      const bytes = Number(headers.get('content-length'));
+      return { packed: headers.get('content-encoding'), bytes, vary: headers.get('vary'), text: await response.text() };
+    };
+    const [plain, gzip, other] = [await told('identity'), await told('br, gzip'), await told('br')];
+    expect([plain.packed, gzip.packed, other.packed]).toEqual([null, 'gzip', null]);
+    expect(new Set([plain.text, gzip.text, other.text])).toEqual(new Set([plain.text]));
+    expect([plain.bytes, other.bytes]).toEqual([Buffer.byteLength(plain.text), plain.bytes]);
+    expect(gzip.bytes).toBeGreaterThan(0);
+    expect(gzip.bytes).toBeLessThan(plain.bytes / 4);
+    for (const { vary } of [plain, gzip, other]) expect(vary).toContain('Accept-Encoding');
+  });
+
   test('proxies may keep documents, never an offer, and know what an answer depends on', async () => {
     const offer = await fetchPath('/api/v1/trades/whales');
     expect([offer.status, offer.headers.get('cache-control')]).toEqual([402, 'no-store']);

@@ -82,9 +82,10 @@ function identify({ metrics, logger }: GatewayDeps): RequestHandler {
   };
 }
 
-/** Whether an answer is worth packing; the packer's own list of types knows no lines of JSON. */
-const packed: compression.CompressionFilter = (request, response) =>
-  String(response.getHeader('Content-Type')).startsWith('application/x-ndjson') || compression.filter(request, response);
+/** Whether an answer is worth packing, and not packed already; the packer's own list of types knows no lines of JSON. */
+const packed: compression.CompressionFilter = (request, response: Response) =>
+  (response.locals as { packed?: boolean }).packed !== true &&
+  (String(response.getHeader('Content-Type')).startsWith('application/x-ndjson') || compression.filter(request, response));
 
 const cors: RequestHandler = (request, response, next) => {
   response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
