@@ -138,12 +138,19 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens on `port` (0: any free one). Throws one clear sentence when the port is taken. */
-export async function listen(handler: http.RequestListener, port: number, host: string): Promise<Listening> {
+/** Longer than the longest question and the wait for its settlement take together: a connection as silent as this is given up. */
+const SILENT_MS = 150_000;
+
+/**
+ * Listens on `port` (0: any free one). A connection on which nothing moved for `silentMs`, because its client does not read, is closed. Throws
+ * one clear sentence when the port is taken.
+ */
+export async function listen(handler: http.RequestListener, port: number, host: string, silentMs = SILENT_MS): Promise<Listening> {
   const server = http.createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 10_000 },
     handler,
   );
+  server.timeout = silentMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(

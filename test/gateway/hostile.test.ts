@@ -1,4 +1,6 @@
 import http from 'node:http';
+import net from 'node:net';
+import { listen } from '../../src/gateway/server';
 import { type Product, startProduct } from '../support/product';
 
 // Whatever is sent, the answer is a 4xx that names what was wrong; never a 5xx, never a charge.
@@ -157,6 +159,22 @@ test('40 KB of headers are refused by the parser, and the server lives on', asyn
   expect(status).toBe(431);
   expect((await at('/api/v1/trades/whales')).status).toBe(402);
 });
+
+test('who does not read an answer does not keep its connection and the answer for ever', async () => {
+  const answer = Buffer.alloc(64 * 1024 * 1024);
+  let closed = (): void => undefined;
+  const end = new Promise<void>((resolve) => (closed = resolve));
+  const server = await listen((_request, response) => void response.once('close', closed).end(answer), 0, '127.0.0.1', 100);
+  const client = net.connect(server.port, '127.0.0.1', () => client.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+  client.on('error', () => undefined);
+  try {
+    await end;
+    expect(client.bytesRead).toBeLessThan(answer.length);
+  } finally {
+    client.destroy();
+    await server.stop(0);
+  }
+}, 20_000);
 
 test('the internal port answers only to local names', async () => {
   const { port } = new URL(product.internalUrl);
