@@ -92,7 +92,7 @@ async function lookAfter({ booth, next }: Column, payer: string): Promise<Row[]>
 async function sold(shop: Payments, buyer: Buyer, work: ReturnType<typeof workOf>): ReturnType<Payments['charge']> {
   for (let visit = 1; ; visit += 1) {
     const outcome = await shop.charge(saleOf({ headers: buyer.headers, amount: PRICE }), work);
-    if (visit === 10 || told(outcome) !== '503 payments_unavailable') return outcome;
+    if (visit === 10 || !told(outcome).startsWith('503')) return outcome;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
@@ -132,7 +132,7 @@ async function afterwards(column: Column, { buyer, end }: Cell, landed: boolean)
   const outcome = await sold(next, buyer, work);
   expect(told(outcome)).toMatch(/^200/);
   const known = after.some(({ state }) => isPaid({ state, transaction: null }) || state === 'UNKNOWN');
-  expect(outcome).toMatchObject({ answer: known ? 'from the process that died' : 'from the living', replayed: known });
+  expect(outcome).toMatchObject(known ? { answer: 'from the process that died', replayed: true } : { answer: 'from the living' });
   expect(work.runs()).toBe(known ? 0 : 1);
   // Deliveries are written down a moment after they are made.
   await until(async () => (await rowsOf(booth.pool, buyer.payer)).some(isPaid));
