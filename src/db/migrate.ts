@@ -9,7 +9,7 @@ const LOCK = 72_707_369;
 /** A server that takes a connection and then says nothing is frozen, or none of PostgreSQL. */
 const REACHED_WITHIN_MS = 10_000;
 // Prisma Migrate's own table and checksums, so that its command line agrees with what we applied.
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+const MIGRATIONS_TABLE = `CREATE TABLE _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count int NOT NULL DEFAULT 0)`;
 
@@ -33,7 +33,9 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
   try {
     await checkSessions(url, client);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    await client.query(MIGRATIONS_TABLE);
+    // Even where it is there, CREATE TABLE IF NOT EXISTS asks for the right to create.
+    const { rows } = await client.query<{ there: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
+    if (!rows[0]?.there) await client.query(MIGRATIONS_TABLE);
     const done = await client.query<{ name: string; checksum: string }>(
       `SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE ${DONE}`,
     );

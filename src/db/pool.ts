@@ -6,6 +6,8 @@ export type Settings = Readonly<Record<string, string | number>>;
 
 /** Days are UTC days, and drivers read times as UTC in ISO's form, wherever the server believes itself to be. */
 const ANYWHERE: Settings = { timezone: 'UTC', datestyle: 'ISO' };
+/** A machine that is gone says no goodbye: its sessions, with all they lock, end within a minute, not in two hours. */
+const UNTIL_GONE: Settings = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 
 const backends = new WeakMap<ClientBase, number>();
 
@@ -17,7 +19,9 @@ export const backendOf = (client: ClientBase): number | undefined => backends.ge
  * with options of its own replaces it. Nor is the process that a pooler names the server's.
  */
 export async function setUp(client: ClientBase, settings: Settings = {}): Promise<void> {
-  const set = Object.entries({ ...ANYWHERE, ...settings }).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const set = Object.entries({ ...ANYWHERE, ...UNTIL_GONE, ...settings }).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  );
   const { rows } = await client.query<{ backend: number }>(`SELECT pg_backend_pid() AS backend, ${set.join(', ')}`);
   for (const { backend } of rows) backends.set(client, backend);
 }

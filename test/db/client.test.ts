@@ -59,6 +59,11 @@ describe('the database client', () => {
     }
   });
 
+  test('the server asks whether a silent client is still there, half a minute after it last said something', async () => {
+    const { rows } = await db.pool.query("SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_keepalives%' ORDER BY 1");
+    expect(rows.map(({ setting }) => setting)).toEqual(['3', '30', '10']);
+  });
+
   test('a pooler that keeps sessions may stand between', async () => {
     const pooler = await startPooler(db.url);
     const behind = await openDatabase(pooler.url, { statement_timeout_ms: 0 });

@@ -62,6 +62,19 @@ test('one that was edited after it was applied is refused', async () => {
   await expect(migrate(database.url, folder)).rejects.toThrow('Migration 1_first was edited after it was applied.');
 });
 
+test('where all are applied, a user who may create nothing finds nothing to do', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  await migrate(database.url, folder);
+  const [user, url] = [`only_uses_${process.pid}`, new URL(database.url)];
+  await database.pool.query(`CREATE ROLE ${user} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+  url.username = user;
+  try {
+    expect(await migrate(url.href, folder)).toEqual({ applied: [], newer: [] });
+  } finally {
+    await database.pool.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+  }
+});
+
 test('migrations of a newer version are told', async () => {
   write('1_first', 'CREATE TABLE t1 ()');
   write('2_second', 'CREATE TABLE t2 ()');
