@@ -42,8 +42,10 @@ export interface ClaimKeys {
 
 const hash = (...parts: string[]): string => crypto.createHash('sha256').update(parts.join('\n')).digest('hex');
 
+type Claiming = Pick<ValidProof, 'payer' | 'proof_key' | 'claim_keys' | 'secrets' | 'buyer_keys'>;
+
 /** All keys a proof claims. Keys the buyer chose (Idempotency-Key among them) are its own: scoped to the payer. */
-export function claimKeysOf(proof: ValidProof, idempotencyKey: string | null): ClaimKeys {
+export function claimKeysOf(proof: Claiming, idempotencyKey: string | null): ClaimKeys {
   const proofs = [proof.proof_key, ...proof.claim_keys.map((key) => `claim:${hash(key)}`)];
   const secrets = proof.secrets.map((secret) => `secret:${hash(secret)}`);
   const chosen = idempotencyKey === null ? proof.buyer_keys : [...proof.buyer_keys, `idem:${idempotencyKey}`];

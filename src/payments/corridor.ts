@@ -6,7 +6,7 @@ import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
-import type { Admission, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Admission, Credential, Marks, Outcome, PaymentRecord, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
@@ -48,7 +48,14 @@ export class Corridor {
     if (work.refuse !== null) throw work.refuse;
     const { protocol, credential } = visit.presented;
     const idempotencyKey = idempotencyKeyOf(sale);
-    const proof = await protocol.validate(credential, sale);
+    let proof: ValidProof;
+    try {
+      proof = await protocol.validate(credential, sale);
+    } catch (error) {
+      const known = await this.answerKnown(visit, protocol, credential, error);
+      if (known !== null) return known;
+      throw error;
+    }
     visit.payer = proof.payer;
     const keys = claimKeysOf(proof, idempotencyKey);
     const expires = proof.offer_expires_at;
@@ -166,6 +173,24 @@ export class Corridor {
     return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proof, verdict);
   }
 
+  /**
+   * Who is paid, the host and the secret may change after a payment was claimed, and what was bought is still its buyer's: the same transaction, valid
+   * when it was claimed, with the secret of the offer it answered. Null where no such payment is on record for this request.
+   */
+  private async answerKnown(visit: Visit, protocol: Protocol, credential: Credential, refused: unknown): Promise<Outcome | null> {
+    if (!(refused instanceof AppError) || refused.code !== 'verification_failed') return null;
+    const marks = marksOf(protocol, credential);
+    if (marks === null) return null;
+    const keys = claimKeysOf({ ...marks, payer: '', claim_keys: [], buyer_keys: [] }, null);
+    const held = (await this.parts.ledger.listHeld(keys)).filter(
+      ({ by, request_hash }) => by.includes('proof') && by.includes('secret') && request_hash === visit.sale.request_hash,
+    );
+    const [own] = held;
+    if (own === undefined) return null;
+    const verdict = judgeHeld(held, own.record.payer, visit.sale.request_hash);
+    return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proofOf(own.record, marks), verdict);
+  }
+
   private async handHeld(
     visit: Visit,
     protocol: Protocol,
@@ -207,6 +232,22 @@ export class Corridor {
     const headers = presented === null ? {} : presented.protocol.failureReceipt(presented.credential, payer, error);
     return { kind: 'challenge', error, challenge: await challengeOf(this.parts.offered(), sale, error), headers };
   }
+}
+
+/** Null where the transaction cannot be decoded: none such is on record. */
+function marksOf(protocol: Protocol, credential: Credential): Marks | null {
+  try {
+    return protocol.marksOf(credential);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** The proof of a payment on record, as far as serving it asks for. */
+function proofOf({ protocol, payer, amount, transaction, details }: PaymentRecord, marks: Marks): ValidProof {
+  const claimed = { claim_keys: [], buyer_keys: [], offer_expires_at: null, raw: '' };
+  return { ...marks, ...claimed, protocol, payer, amount, transaction, details };
 }
 
 function tooManyFaults(windowMs: number): AppError {

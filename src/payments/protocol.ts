@@ -132,6 +132,9 @@ export interface ValidProof {
   details: JsonObject;
 }
 
+/** By what a payment on record is found again: which payment it is, and what only its buyer knows. */
+export type Marks = Pick<ValidProof, 'proof_key' | 'secrets'>;
+
 /** What the chain said at admission. */
 export interface Admission {
   /** The payer's balance in micro-USDC; bounds the sum that may be reserved against it. Null when unknown. */
@@ -224,6 +227,8 @@ export interface Protocol {
   read(sale: Sale): Credential | null;
   /** Offline and free of effects: decoding, binding to the sale, transaction rules, signatures. Does not judge the offer's expiry. */
   validate(credential: Credential, sale: Sale): Promise<ValidProof>;
+  /** The marks of a credential, whatever is offered by now; judges nothing. Throws as `validate` does of a transaction that cannot be decoded. */
+  marksOf(credential: Credential): Marks;
   /** Receipt headers of a settled payment. `at`: when it was confirmed. */
   receipt(record: PaymentRecord, at: Date): Record<string, string>;
   /** Headers that tell the failure to the buyer, {} where the protocol has none. `payer` null while nobody is verified. */

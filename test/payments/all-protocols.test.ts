@@ -1,10 +1,26 @@
 import { buy, type BuyerProtocol } from '../../src/sandbox/buyer';
+import { Keypair } from '@solana/web3.js';
+import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { createPayments } from '../../src/payments/charge';
 import type { Payments } from '../../src/payments/protocol';
 import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
 import type { SandboxWallets } from '../../src/sandbox/wallets';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { fundedBuyer, openTill, saleOf, serveTill, type Till, told, walletsOf, workOf } from './till';
+import { type Proof, signProofs, signWith } from '../bench/payments/buyers';
+import { fundedBuyer, openTill, saleOf, serveTill, type Till, told, until, walletsOf, workOf } from './till';
+
+/** The same proof with another challenge id, or another quote. */
+function withoutSecret(proof: Proof): Proof {
+  const [[name, value]] = Object.entries(proof) as [[string, string]];
+  const encoded = value.replace(/^Payment /, '');
+  const json = Buffer.from(encoded, 'base64').toString();
+  const other = json.replace(
+    /("id":|"quote":)"([^"]+)(.)"/,
+    (_, field: string, most: string, last: string) => `${field}"${most}${last === 'A' ? 'B' : 'A'}"`,
+  );
+  expect(other).not.toBe(json);
+  return { [name]: value.replace(encoded, Buffer.from(other).toString(name === 'Authorization' ? 'base64url' : 'base64')) };
+}
 
 describe('one corridor, three protocols, three stock clients', () => {
   let till: Till;
@@ -72,6 +88,46 @@ describe('one corridor, three protocols, three stock clients', () => {
     expect((await tempo.usdcBalance(merchant)) - before).toBe(20_000n);
     await short.stop();
   });
+
+  it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])(
+    'what was bought by %s is collected after the host, the secret and who is paid have changed; nothing is sold on the old terms',
+    async (protocol) => {
+      const front = await serveTill(payments, () => workOf());
+      const sign = await signWith(protocol, wallets as Parameters<typeof signWith>[1]);
+      const path = `/api/v1/changed/${protocol}`;
+      const [proof, unsold] = (await signProofs(`${front.url}${path}`, 2, [sign])) as [Proof, Proof];
+      await front.close();
+      const sale = (headers: Proof, at = path) => saleOf({ path: at, headers });
+      expect(told(await payments.charge(sale(proof), workOf()))).toBe('200');
+      const pay_to = Keypair.generate().publicKey.toBase58();
+      await till.solana.fund(pay_to, { usdc: 0n });
+      const changed = await createPayments(
+        {
+          ...till.settings,
+          realm: 'other.example.com',
+          secrets: ['another secret of the tests, long enough to sign'],
+          solana: { ...(till.settings.solana as SolanaPaymentConfig), pay_to },
+          tempo: {
+            rpc_urls: [tempo.url],
+            pay_to: privateKeyToAccount(generatePrivateKey()).address,
+            chain_id: tempo.chain_id,
+            usdc: tempo.usdc,
+          },
+        },
+        { pool: till.database.pool, logger: till.logger },
+      );
+      const work = workOf();
+      const again = async (headers: Proof, at?: string): Promise<string> => told(await changed.charge(sale(headers, at), work));
+      // In progress until the first till has written the delivery down.
+      let collected = await changed.charge(sale(proof), work);
+      await until(async () => collected.kind !== 'refused' || (collected = await changed.charge(sale(proof), work)).kind !== 'refused');
+      const refusals = [await again(proof, `${path}/other`), await again(withoutSecret(proof)), await again(unsold)];
+      await changed.stop();
+      expect(collected).toMatchObject({ kind: 'paid', replayed: true, answer: { data: [1, 2, 3] } });
+      for (const refusal of refusals) expect(refusal).toMatch(/^402 verification_failed/);
+      expect(work.runs()).toBe(0);
+    },
+  );
 
   it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])('20 %s purchases at once by one wallet, each paid once', async (protocol) => {
     const front = await serveTill(payments, () => workOf());

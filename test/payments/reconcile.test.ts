@@ -83,9 +83,10 @@ describe('what is looked after when nobody asks', () => {
     const moved = await createPayments({ ...own.settings, solana }, { pool: own.database.pool, logger: own.logger });
     await until(async () => (await moved.reconcile('all')).open === 0);
     const { rows } = await own.database.pool.query('SELECT state, reason FROM payment');
+    const collected = told(await moved.charge(sale, workOf()));
     await moved.stop();
     await own.stop();
-    expect(rows).toEqual([{ state: 'CONFIRMED', reason: null }]);
+    expect([rows, collected]).toEqual([[{ state: 'CONFIRMED', reason: null }], '200 replayed']);
   });
 
   it('asks about all when it is told to, beside a process that has just asked; what stays open is told', async () => {

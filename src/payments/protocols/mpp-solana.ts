@@ -1,13 +1,13 @@
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Credential, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
+import type { Credential, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { assertMppSettings, checkChallenge, issueChallenge, type MppSettings, readCredential, receiptHeader } from './mpp';
 import { type MppCredential, malformed } from './mpp-wire';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse } from './solana-refusals';
-import { verifySolanaTransfer } from './solana-transfer';
+import { messageHashOf, verifySolanaTransfer } from './solana-transfer';
 
 interface SolanaCredential extends MppCredential {
   payload: { type: 'transaction'; transaction: string };
@@ -97,6 +97,11 @@ export class MppSolana implements Protocol {
         ...this.settlement.detailsOf(transfer),
       },
     };
+  }
+
+  marksOf(credential: Credential): Marks {
+    const { challenge, payload } = credential.payload as SolanaCredential;
+    return { proof_key: `sol:${messageHashOf(payload.transaction)}`, secrets: [`ch:${challenge.id}`] };
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

@@ -2,11 +2,11 @@ import { getAddress, isAddress } from 'viem';
 import { TempoChain, TempoWrongChain } from '../../chains/tempo';
 import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
-import type { Credential, JsonObject, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
+import type { Credential, JsonObject, Marks, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
 import { type MppCredential, malformed } from './mpp-wire';
-import { claimKeysOf, verifyTempoTransfer } from './tempo-transfer';
+import { claimKeysOf, claimKeysOfRaw, verifyTempoTransfer } from './tempo-transfer';
 
 interface TempoCredential extends MppCredential {
   payload: { type: 'transaction'; signature: string };
@@ -93,6 +93,11 @@ export class MppTempo implements Protocol {
       raw: payload.signature.toLowerCase(),
       details: { ...this.settlement.detailsOf(transfer, terms), external_id: challenge.request.externalId ?? null },
     };
+  }
+
+  marksOf(credential: Credential): Marks {
+    const { challenge, payload } = credential.payload as TempoCredential;
+    return { proof_key: claimKeysOfRaw(payload.signature).payment, secrets: [`ch:${challenge.id}`] };
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

@@ -79,7 +79,7 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
   return {
     payer,
     sponsored,
-    message_hash: crypto.createHash('sha256').update(transaction.message).digest('hex'),
+    message_hash: hashOf(transaction),
     transaction_id: sponsored ? null : bs58.encode(transaction.signatures[0] as Buffer),
     blockhash: transaction.blockhash,
     source,
@@ -87,6 +87,11 @@ export function verifySolanaTransfer(encoded: string, terms: TransferTerms): Sol
     memos,
   };
 }
+
+/** The `message_hash` of a transaction, whatever it does. Throws verification_failed where it cannot be decoded. */
+export const messageHashOf = (encoded: string): string => hashOf(decodeTransaction(encoded));
+
+const hashOf = ({ message }: SolanaWire): string => crypto.createHash('sha256').update(message).digest('hex');
 
 /** Strict base64, no trailing or odd bytes, legacy or version 0, no lookup tables. Throws verification_failed. */
 function decodeTransaction(encoded: string): SolanaWire {

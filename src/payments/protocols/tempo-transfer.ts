@@ -125,6 +125,9 @@ export function claimKeysOf(transfer: Pick<TempoTransfer, 'sender' | 'sign_paylo
   return { payment: `tempo:${transfer.sender}:${transfer.sign_payload}`, bytes: `tempo:${transfer.hash}` };
 }
 
+/** The claim keys of a transaction, whatever it does. Throws verification_failed where it cannot be decoded. */
+export const claimKeysOfRaw = (raw: string): ReturnType<typeof claimKeysOf> => claimKeysOf(decoded(raw));
+
 /** An error for the buyer that names the rule which refused the transaction. */
 function refusal(reason: TempoRefusal): AppError {
   return new AppError('verification_failed', { reason, message: REFUSALS[reason] });

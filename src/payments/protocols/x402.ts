@@ -1,11 +1,11 @@
 import { isSolanaAddress } from '../../chains/solana';
 import { AppError } from '../../errors';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
-import type { Credential, Json, JsonObject, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
+import type { Credential, Json, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { findMemo, findToken, isMemoOfOurs, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, type SolanaRefusal } from './solana-refusals';
-import { type SolanaTransfer, verifySolanaTransfer } from './solana-transfer';
+import { type SolanaTransfer, messageHashOf, verifySolanaTransfer } from './solana-transfer';
 import {
   decodePayment,
   failureReason,
@@ -113,6 +113,11 @@ export class X402 implements Protocol {
       raw: payment.transaction,
       details: { x402_version: payment.version, ...this.settlement.detailsOf(transfer) },
     };
+  }
+
+  marksOf(credential: Credential): Marks {
+    const { transaction, quote } = credential.payload as X402Payment;
+    return { proof_key: `sol:${messageHashOf(transaction)}`, secrets: quote === null ? [] : [`quote:${quote}`] };
   }
 
   receipt(record: PaymentRecord): Record<string, string> {
