@@ -54,7 +54,7 @@ The owner of a dlmm position is who created it; a damm_v2 position can move with
 
 score = ${S_LP.win.span} · lower bound of the win rate + ${S_LP.size.span} · log10(1 + deposited USD)/${Math.log10(S_LP.size.full)} + ${S_LP.return.span} · (m + ${S_LP.return.shift})/${S_LP.return.range} + ${S_LP.experience.span} · log10(1 + n)/${Math.log10(S_LP.experience.full)}, each fraction cut to 0..1. m = mean of 100 · PnL / deposited over positions, each cut to −${S_LP.return.pnl_pct} … ${S_LP.return.pnl_pct}.
 
-A provider is smart from ${SMART_SCORE} on, \`elite\` from ${LP_TAGS.elite_score}. An event is smart when the newest run before its day gave its owner ${SMART_SCORE} or more. Where scoring begins, the ${EARLIER_DAYS} days before are scored too, each as of its end. \`explain=true\` shows the parts.`,
+A provider is smart from ${SMART_SCORE} on, \`elite\` from ${LP_TAGS.elite_score}. An event is smart when the newest run before its day gave its owner ${SMART_SCORE} or more. Where scoring begins, the ${EARLIER_DAYS} days before are scored too, each as of its end, by positions that were closed by then and to which nothing happened since. \`explain=true\` shows the parts.`,
   },
   {
     id: 'lp-tags',

@@ -43,8 +43,8 @@ const SCORE: Columns<WrittenRow> = [
 
 interface Provider extends Omit<LpBehaviour, 'score'> {
   owner: string;
-  /** Closed positions, oldest close first. */
-  closed: (ClosedLpPosition & { at: number })[];
+  /** Closed positions, with the instant of the last that happened to each: fees may be claimed after the close. */
+  closed: (ClosedLpPosition & { over_at: number })[];
 }
 
 /**
@@ -80,11 +80,11 @@ function rowOf(provider: Provider, now: Date): ScoreRow {
   return { owner: provider.owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags };
 }
 
-/** Scores as of the end of a day; who has none then is left out, and tags are of today only. */
+/** Scores as of the end of a day, by positions to which nothing happened later; who has none then is left out, and tags are of today only. */
 function earlierRows(providers: readonly Provider[], day: Date): ScoreRow[] {
   const end = day.getTime() + DAY_MS;
   return providers.flatMap(({ owner, closed }) => {
-    const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(closed.filter(({ at }) => at < end));
+    const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(closed.filter(({ over_at }) => over_at < end));
     return value === null ? [] : [{ owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags: null }];
   });
 }
@@ -122,11 +122,11 @@ async function readProviders(client: PoolClient, now: Date): Promise<Provider[]>
       },
     ]),
   );
-  const closed = await client.query<{ owner: string; closed_at: Date; deposited_usd: string; pnl_usd: string | null }>(CLOSED, [now]);
-  for (const { owner, closed_at, deposited_usd, pnl_usd } of closed.rows) {
+  const closed = await client.query<{ owner: string; changed_at: Date; deposited_usd: string; pnl_usd: string | null }>(CLOSED, [now]);
+  for (const { owner, changed_at, deposited_usd, pnl_usd } of closed.rows) {
     const unknown = pnl_usd === null;
     providers.get(owner)?.closed.push({
-      at: closed_at.getTime(),
+      over_at: changed_at.getTime(),
       deposited_usd: unknown ? null : Number(deposited_usd),
       pnl_usd: unknown ? null : Number(pnl_usd),
     });
@@ -137,8 +137,8 @@ async function readProviders(client: PoolClient, now: Date): Promise<Provider[]>
 const ALL_POSITIONS = positionsAsOf('true', '$1::timestamptz');
 
 const CLOSED = `
-SELECT s.owner, s.closed_at, s.deposited_usd, ${positionPnl('s')} AS pnl_usd FROM (${ALL_POSITIONS}) s
-WHERE s.owner IS NOT NULL AND s.closed_at IS NOT NULL ORDER BY s.closed_at, s.pool_address, s.position_address`;
+SELECT s.owner, s.changed_at, s.deposited_usd, ${positionPnl('s')} AS pnl_usd FROM (${ALL_POSITIONS}) s
+WHERE s.owner IS NOT NULL AND s.closed_at IS NOT NULL ORDER BY s.changed_at, s.pool_address, s.position_address`;
 
 interface BehaviourRow extends Omit<LpBehaviour, 'score' | 'largest_position_usd'> {
   owner: string;

@@ -1,3 +1,4 @@
+import { lp } from '../../../../src/venues/lp/index';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
@@ -452,5 +453,32 @@ test.each([
     ]);
     const { data: pool } = await ask<Row>(other, 'lp/pools/detail', NOW, { pool_address: SOL_USDC });
     expect(pool.price).toBeCloseTo(1_000 * 1.001 ** bin, 4);
+  });
+});
+
+test('earlier days are not scored by what came after them: fees that were claimed when a position was long over', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(store.pool, 'pairs.json', pairs);
+    // Anna gets back what she put in, and half as much again in fees three days later.
+    await loadRecords(
+      store.pool,
+      'histories.json',
+      [P1, P2, P3].flatMap((position, n) => [
+        own(`in${n}`, '2026-03-04T10:00:00Z', 'add', position, ANNA, '1000'),
+        own(`out${n}`, '2026-03-05T10:00:00Z', 'remove', position, ANNA, '1000'),
+        own(`fees${n}`, '2026-03-08T10:00:00Z', 'claim_fee', position, ANNA, '500'),
+      ]),
+    );
+    const told = async (): Promise<unknown> =>
+      (
+        await store.pool.query(
+          "SELECT to_char(day, 'DD') AS day, score::float8 AS score FROM lp_score WHERE owner = $1 AND score IS NOT NULL ORDER BY day",
+          [ANNA],
+        )
+      ).rows.map(({ day, score }: Row) => [day, score]);
+    await lp.score?.(store.pool, NOW, () => undefined);
+    // 35·3/5.706025 + 25·log10(3001)/7 + 30 + 10·log10(4)/2.
+    expect(await told()).toEqual([['08', 63.8], ['09', 63.8], ['10', 63.8]]); // prettier-ignore
   });
 });
