@@ -42,14 +42,15 @@ const OWE_RELEASED = `
 
 const PURGE_EVERY_MS = HOUR_MS;
 const PURGE_BATCH = 5_000;
-// Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. What may still be
-// looked up on the chain is not touched.
+// Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. One that was refused before
+// anything was done for it, as anybody can make for nothing, owes nobody anything. What may still be looked up on the chain is not touched.
 const PURGE_UNPAID = `
   WITH gone AS (
     DELETE FROM payment WHERE id IN (
       SELECT id FROM payment WHERE state IN ('RELEASED', 'EXPIRED', 'REJECTED_ONCHAIN') AND look_at IS NULL AND NOT owed
-      AND moved_at < now() - CASE state WHEN 'RELEASED' THEN interval '7 days' ELSE interval '30 days' END
-      AND moved_at < now() - interval '7 days' ORDER BY moved_at LIMIT $1 FOR UPDATE SKIP LOCKED
+      AND moved_at < now() - CASE WHEN state <> 'RELEASED' THEN interval '30 days' WHEN details ? 'admitted' THEN interval '7 days'
+        ELSE interval '1 hour' END
+      AND moved_at < now() - interval '1 hour' ORDER BY moved_at LIMIT $1 FOR UPDATE SKIP LOCKED
     ) RETURNING id
   ), claims AS (
     DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM gone)
@@ -135,9 +136,11 @@ export class Upkeep {
     return this.take(UNFINAL, "interval '30 seconds'", limit);
   }
 
-  /** Released payments that their buyers could have broadcast: asked about every minute until it is certain, for a day at most. */
+  /** Released payments that their buyers could have broadcast: asked about ever less often until it is certain, for a day at most. */
   takeReleased(limit: number): Promise<PaymentRecord[]> {
-    return this.take("state = 'RELEASED'", "CASE WHEN created_at > now() - interval '1 day' THEN interval '1 minute' END", limit);
+    // Some transactions never expire: a tenth of their age, at least a minute.
+    const wait = "greatest((now() - created_at) / 10, interval '1 minute')";
+    return this.take("state = 'RELEASED'", `CASE WHEN created_at > now() - interval '1 day' THEN ${wait} END`, limit);
   }
 
   /** Nothing more is asked about it. */
@@ -169,8 +172,8 @@ export class Upkeep {
   }
 
   /**
-   * Empties answers whose time is over, drops claims that are, and, once an hour, deletes payments that moved no money: released
-   * ones after a week, failed ones after a month, with their history. Rows of money that was settled or is owed stay.
+   * Empties answers whose time is over, drops claims that are, and, once an hour, deletes payments that moved no money: refused ones
+   * after an hour, released ones after a week, failed ones after a month, with their history. Rows of money that was settled or is owed stay.
    */
   async purge(): Promise<void> {
     await this.pool.query(

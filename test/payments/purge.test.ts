@@ -61,6 +61,20 @@ describe('purge', () => {
     await sql('DELETE FROM payment WHERE payer = $1', [payer]);
   });
 
+  it.each([
+    ['30 minutes', 1],
+    ['90 minutes', 0],
+  ])('a proof that was refused before anything was done for it, %s ago: %d left', async (age, left) => {
+    const buyer = await fundedBuyer(till, 0n);
+    const about = [buyer.publicKey.toBase58()];
+    const headers = await signedHeaders(till, buyer);
+    expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('402 verification_failed insufficient_funds');
+    expect(await sql('SELECT state FROM payment WHERE payer = $1', about)).toEqual([{ state: 'RELEASED' }]);
+    await sql(`UPDATE payment SET moved_at = now() - interval '${age}' WHERE payer = $1`, about);
+    await purge();
+    expect(await sql('SELECT FROM payment WHERE payer = $1', about)).toHaveLength(left);
+  });
+
   it('of a settled payment the answer goes after its time, the secret after two days, the used proof never', async () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();

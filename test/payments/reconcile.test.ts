@@ -286,6 +286,21 @@ describe('what is looked after when nobody asks', () => {
     spy.mockRestore();
   });
 
+  it('a released payment that may land for ever is asked about ever less often', async () => {
+    const buyer = await fundedBuyer(till);
+    const about = [buyer.publicKey.toBase58()];
+    const headers = await signedHeaders(till, buyer);
+    const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+    expect(told(await till.payments.charge(saleOf({ headers }), empty))).toBe('404 empty_result');
+    till.solana.faults.inject('getSignatureStatuses', { kind: 'refuse' }, Infinity);
+    await sql("UPDATE payment SET created_at = now() - interval '10 hours', look_at = now() - interval '1 second' WHERE payer = $1", about);
+    await till.payments.reconcile();
+    // Whoever of the processes that look was first.
+    const later = "SELECT FROM payment WHERE payer = $1 AND look_at BETWEEN now() + interval '30 minutes' AND now() + interval '1 hour'";
+    await until(async () => (await sql(later, about)).length === 1);
+    await sql('UPDATE payment SET look_at = NULL WHERE payer = $1', about);
+  });
+
   it('two processes never look at the same question at once', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);
