@@ -71,7 +71,7 @@ edge = weighted mean of (y − e), in price points. Its standard error is the sp
 
 r = weighted mean of gain / cost of the forecasts, each cut to −${-S_PM.return_min} … ${S_PM.return_max}, times n/(n + ${S_PM.return_prior}). p = (profitable months + ${S_PM.month_prior.profitable}) / (active months + ${S_PM.month_prior.active}), calendar months UTC. clip cuts to 0..1, clip± to −1..1.
 
-Smart band: n ≥ ${smart.min_n}, z > ${Z}, and z > ${S_PM.robust_z} still without the event of the largest Σ(y − e). Score = ${smart.from} + ${smart.span} · clip((z − ${Z}) / ${smart.z_span}). 60 says that the edge is above 0 with 95 % confidence; 100 from z ${Z + smart.z_span}.
+Smart band: n ≥ ${smart.min_n}, z > ${Z}, and z > ${S_PM.robust_z} still without the event of the largest Σ(y − e). Score = ${smart.from} + ${smart.span} · clip((z − ${Z}) / ${smart.z_span}). 60 says that the edge is above 0 with 95 % confidence; 100 from z ${Z + smart.z_span}. Of a buyer of favourites whose positions in an event win or lose together it says less, for few of them have lost yet: \`is_significant\` takes that into account.
 
 Dumb band: n ≥ ${dumb.min_n}, z < −${Z}. Score = ${dumb.from} − ${dumb.span} · clip((−z − ${Z}) / ${dumb.z_span}), at most ${dumb.to}: proven to lose, not merely unproven.
 
