@@ -77,52 +77,54 @@ function freshnessReport(fresh: VenueFreshness, now: Date): { status: VenueStatu
   };
 }
 
-/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is, no data is loaded, or a newer version has taken over. */
+/** Whoever asks while a report is made is given that one: anybody may ask, as often as they like, and takes one connection, not all. */
 export function makeHealth(deps: HealthDeps): Health {
+  let making: Promise<HealthReport> | undefined;
+  return { report: () => (making ??= assemble(deps).finally(() => (making = undefined))) };
+}
+
+/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is, no data is loaded, or a newer version has taken over. */
+async function assemble(deps: HealthDeps): Promise<HealthReport> {
+  const [databases, methods, scored, newer] = await Promise.all([
+    Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
+    deps.payments.health(),
+    inTime(PATIENCE_MS, () => deps.scored()).catch(() => ({})),
+    inTime(PATIENCE_MS, () => deps.newer()).catch(() => []),
+  ]);
+  const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
+  const payable = enabled.some(({ status }) => status === 'ok');
+  const now = deps.clock.now();
+  const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
+    return [venue, freshnessReport(fresh, now)] as const;
+  });
+  const whole = [...enabled, ...venues.map(([, venue]) => venue)].every(({ status }) => status === 'ok') && newer.length === 0;
+  const recent = deps.metrics.lastMinute();
+  const backends = databases.map(({ ok, latency_ms }, index) => ({
+    name: deps.backends[index]?.name,
+    status: ok ? 'ok' : 'down',
+    latency_ms,
+  }));
   return {
-    async report() {
-      const [databases, methods, scored, newer] = await Promise.all([
-        Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
-        deps.payments.health(),
-        inTime(PATIENCE_MS, () => deps.scored()).catch(() => ({})),
-        inTime(PATIENCE_MS, () => deps.newer()).catch(() => []),
-      ]);
-      const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
-      const payable = enabled.some(({ status }) => status === 'ok');
-      const now = deps.clock.now();
-      const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
-        return [venue, freshnessReport(fresh, now)] as const;
-      });
-      const whole = [...enabled, ...venues.map(([, venue]) => venue)].every(({ status }) => status === 'ok') && newer.length === 0;
-      const recent = deps.metrics.lastMinute();
-      const backends = databases.map(({ ok, latency_ms }, index) => ({
-        name: deps.backends[index]?.name,
-        status: ok ? 'ok' : 'down',
-        latency_ms,
-      }));
-      return {
-        status: !databases.every(({ ok }) => ok) || !payable ? 'down' : whole ? 'ok' : 'degraded',
-        service: 'smart-money-api',
-        version: deps.version,
-        auth_mode: 'x402+mpp',
-        network: deps.network,
-        uptime_s: Math.round(process.uptime()),
-        postgres: { status: backends[0]?.status, latency_ms: backends[0]?.latency_ms },
-        backends,
-        newer_migrations: newer,
-        facilitator: payable,
-        payments: Object.fromEntries(
-          Object.entries(methods).map(([name, method]) => [name, { ...method, last_settlement_at: isoOrNull(method.last_settlement_at) }]),
-        ),
-        semaphore: { active: deps.slots.active, waiting: deps.slots.waiting, max: deps.slots.max, timeouts_1m: recent.timeouts },
-        queries_1m: recent.queries,
-        cache_1m: recent.cache,
-        top_errors: recent.errors,
-        data_freshness: {
-          ...Object.fromEntries(venues),
-          scores: Object.fromEntries(Object.entries(scored).map(([venue, at]) => [venue, isoOrNull(at)])),
-        },
-      };
+    status: !databases.every(({ ok }) => ok) || !payable ? 'down' : whole ? 'ok' : 'degraded',
+    service: 'smart-money-api',
+    version: deps.version,
+    auth_mode: 'x402+mpp',
+    network: deps.network,
+    uptime_s: Math.round(process.uptime()),
+    postgres: { status: backends[0]?.status, latency_ms: backends[0]?.latency_ms },
+    backends,
+    newer_migrations: newer,
+    facilitator: payable,
+    payments: Object.fromEntries(
+      Object.entries(methods).map(([name, method]) => [name, { ...method, last_settlement_at: isoOrNull(method.last_settlement_at) }]),
+    ),
+    semaphore: { active: deps.slots.active, waiting: deps.slots.waiting, max: deps.slots.max, timeouts_1m: recent.timeouts },
+    queries_1m: recent.queries,
+    cache_1m: recent.cache,
+    top_errors: recent.errors,
+    data_freshness: {
+      ...Object.fromEntries(venues),
+      scores: Object.fromEntries(Object.entries(scored).map(([venue, at]) => [venue, isoOrNull(at)])),
     },
   };
 }

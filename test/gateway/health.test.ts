@@ -11,7 +11,7 @@ const answering = (async () => ({ rows: [] })) as unknown as Query;
 const refusing = (async () => Promise.reject(new Error('refused'))) as unknown as Query;
 const frozen = (() => new Promise(() => undefined)) as unknown as Query;
 
-const reportOf = (primary: Query, replica: Query, newer: string[] = []) =>
+const healthOf = (primary: Query, replica: Query, newer: string[] = []) =>
   makeHealth({
     backends: [
       { name: 'postgres', pool: { query: primary } },
@@ -26,7 +26,9 @@ const reportOf = (primary: Query, replica: Query, newer: string[] = []) =>
     freshness: () => ({}),
     newer: async () => newer,
     scored: async () => (await primary('SELECT') , {}),
-  }).report(); // prettier-ignore
+  }); // prettier-ignore
+
+const reportOf = (...of: Parameters<typeof healthOf>) => healthOf(...of).report();
 
 test('all databases answer', async () =>
   expect(await reportOf(answering, answering)).toMatchObject({
@@ -50,3 +52,14 @@ test('a database that stands still is told as down, soon', async () =>
 
 test('a newer version has migrated the database', async () =>
   expect(await reportOf(answering, answering, ['3_third'])).toMatchObject({ status: 'degraded', newer_migrations: ['3_third'] }));
+
+test('many who ask at once are told the same and cost as much as one; who asks later is told anew', async () => {
+  let asked = 0;
+  const counting = (async () => ((asked += 1), { rows: [] })) as unknown as Query;
+  const health = healthOf(answering, counting);
+  const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => health.report()));
+  for (const other of others) expect(other).toBe(first);
+  expect(asked).toBe(1);
+  expect(await health.report()).not.toBe(first);
+  expect(asked).toBe(2);
+});
