@@ -2,7 +2,18 @@ import { getAddress, isAddress } from 'viem';
 import { TempoChain, TempoWrongChain } from '../../chains/tempo';
 import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
-import type { Credential, JsonObject, Marks, Offer, PaymentLog, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
+import type {
+  Credential,
+  JsonObject,
+  Marks,
+  Offer,
+  PaymentLog,
+  PaymentMethod,
+  PaymentRecord,
+  Protocol,
+  Sale,
+  ValidProof,
+} from '../protocol';
 import { type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
 import { type MppCredential, malformed } from './mpp-wire';
