@@ -247,6 +247,8 @@ test('a language model is told how to find parameters, pages and mistakes', asyn
     'extensions.bazaar.schema',
     'Retry-After',
     '?path=',
+    // Ten cents, as people write them.
+    'pools/smart-wallet: Pools with highest smart-wallet participation ($0.10 by default)',
   ])
     expect(text).toContain(told);
 });

@@ -5,12 +5,21 @@ import { locateDatabase } from '../db/location';
 import { migrate } from '../db/migrate';
 import type { Place } from './command';
 
-/** Runs `work` over the configured database (joined where it runs, started where it does not), migrated, and lets go of it once no other process uses it. */
-export async function withDatabase<T>(place: Place, work: (db: Database, config: Config) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` over the configured database (joined where it runs, started where it does not), migrated, and lets go of it once no other process uses it.
+ * Throws where a newer version has migrated it, unless the work is `outdated: 'fine'`: what is counted by this one is not what that one answers from.
+ */
+export async function withDatabase<T>(
+  place: Place,
+  work: (db: Database, config: Config) => Promise<T>,
+  { outdated }: { outdated?: 'fine' } = {},
+): Promise<T> {
   const config = makeConfig(process.env, place.root);
   const location = await locateDatabase(config.databaseUrl, config.dataDir);
   try {
-    await migrate(location.url, migrationsOf(place.root));
+    const { newer } = await migrate(location.url, migrationsOf(place.root));
+    if (newer.length > 0 && outdated !== 'fine')
+      throw new Error(`A newer version than this one has migrated the database (${newer.join(', ')}): run this command by it.`);
     const db = await openDatabase(location.url, { statement_timeout_ms: 0 });
     try {
       return await work(db, config);

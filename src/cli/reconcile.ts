@@ -1,3 +1,5 @@
+import type { Config } from '../config';
+import type { Database } from '../db/client';
 import { makeLogger } from '../observability/logger';
 import { createPayments } from '../payments/charge';
 import { joinSandboxChains } from '../sandbox/sandbox';
@@ -8,7 +10,7 @@ import { paymentSettings } from './payments';
 /** Looks up every payment nobody heard the end of, by the chain's word, and prints what became of them. Exit code 1 while some stay open. */
 export const command: Command = async (args, place) => {
   parseOptions(args, [], 'npm run reconcile');
-  return withDatabase(place, async (db, config) => {
+  const look = async (db: Database, config: Config): Promise<number> => {
     const settings = paymentSettings(config, config.sandbox ? joinSandboxChains(config.sandboxDir) : null);
     const payments = await createPayments(settings, { pool: db.pool, logger: makeLogger(config.logLevel) });
     try {
@@ -18,5 +20,6 @@ export const command: Command = async (args, place) => {
     } finally {
       await payments.stop();
     }
-  });
+  };
+  return withDatabase(place, look, { outdated: 'fine' });
 };

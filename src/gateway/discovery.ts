@@ -5,6 +5,7 @@ import { wantedOf } from '../endpoints/read';
 import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
+import { usd } from '../pricing/tiers';
 import { META_SCHEMA } from './meta-schema';
 import { VENUES } from './pages/page';
 
@@ -248,7 +249,7 @@ export function openApi(
 /** Short plain text for language models: what is here, how to pay, every path with its price. */
 export function llmsText(endpoints: readonly Endpoint[], publicUrl: string): string {
   const line = (endpoint: Endpoint): string =>
-    `- ${endpoint.method} ${endpoint.path}: ${endpoint.summary} ($${Number(priceRange(endpoint).default) / 1e6} by default)`;
+    `- ${endpoint.method} ${endpoint.path}: ${endpoint.summary} (${usd(priceRange(endpoint).default)} by default)`;
   return `# Smart money analytics
 
 Pay-per-query JSON API. Send a request without payment: the 402 answer states the exact price and how to pay it (x402 on Solana, MPP tempo, MPP solana), and checks your parameters for free.

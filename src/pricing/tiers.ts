@@ -26,5 +26,9 @@ export const TIMEFRAME_MULTIPLIERS: Record<Timeframe, string> = {
   all: '5',
 };
 
-/** Micro-USDC as dollars, for people and JSON. */
+/** Micro-USDC as dollars, for JSON. */
 export const dollars = (micro: bigint): number => Number(micro) / 1_000_000;
+
+/** Micro-USDC as people read a price: $0.02, $0.125. */
+export const usd = (micro: bigint): string =>
+  dollars(micro).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });

@@ -1,33 +1,17 @@
 import { AppError } from '../../src/errors';
 import { readParameters } from '../../src/endpoints/read';
-import { AnswerCache } from '../../src/gateway/answers';
-import { deliver, type DeliverDeps, type Order } from '../../src/gateway/deliver';
-import { RateLimit, Slots } from '../../src/gateway/limits';
+import { deliver, type Order } from '../../src/gateway/deliver';
+import { Slots } from '../../src/gateway/limits';
 import type { Operation } from '../../src/graph/execute';
-import { standingClock } from '../../src/lib/clock';
-import { makeMetrics } from '../../src/observability/metrics';
 import { quote } from '../../src/pricing/quote';
 import { endpointNamed } from '../support/catalogue';
+import { deliverDeps } from './deliver-deps';
 
 // What the gateway does with an order that is as good as paid for.
 
 const endpoint = endpointNamed('markets/trending');
 const reading = readParameters(endpoint, new Map());
 const never = new AbortController().signal;
-
-function deps(uncharged = 0): DeliverDeps {
-  return {
-    db: {} as DeliverDeps['db'],
-    clock: standingClock(new Date('2026-02-01T00:00:00Z')),
-    freshness: () => 0,
-    stale: () => null,
-    cache: new AnswerCache(1_000_000),
-    slots: new Slots(50, 2_000),
-    uncharged: new RateLimit(uncharged, 'queries without a charge'),
-    metrics: makeMetrics(),
-    queryDeadlineMs: 60_000,
-  };
-}
 
 let orders = 0;
 /** An order of its own, from 198.51.100.`ip`. */
@@ -50,14 +34,14 @@ test.each([[null], [undefined], [[]]])('nothing is never sold: %j', async (data)
         order(async () => data),
         'payer',
         never,
-        deps(),
+        deliverDeps(),
       ),
     ),
   ).toBe('empty_result'),
 );
 
 test('empty answers tell something and cost nothing: they are rationed, by payer and by address', async () => {
-  const shop = deps(2);
+  const shop = deliverDeps(2);
   const ask = (operation: Operation, payer: string, ip: number): Promise<string> =>
     codeOf(deliver(order(operation, ip), payer, never, shop));
   const unknown: Operation = () => Promise.reject(new AppError('not_found'));
@@ -75,7 +59,7 @@ test('empty answers tell something and cost nothing: they are rationed, by payer
 });
 
 test('many at once are no way around: what waits for a slot is not executed any more', async () => {
-  const shop = { ...deps(2), slots: new Slots(1, 60_000) };
+  const shop = { ...deliverDeps(2), slots: new Slots(1, 60_000) };
   let executed = 0;
   const empty: Operation = async () => {
     executed += 1;
@@ -88,7 +72,7 @@ test('many at once are no way around: what waits for a slot is not executed any 
 });
 
 test('failures of ours are not counted against anybody', async () => {
-  const shop = deps(1);
+  const shop = deliverDeps(1);
   const broken: Operation = () => Promise.reject(new Error('broken'));
   for (let time = 0; time < 3; time += 1) expect(await codeOf(deliver(order(broken), 'a', never, shop))).toBe('Error: broken');
   expect(
@@ -104,7 +88,7 @@ test('failures of ours are not counted against anybody', async () => {
 });
 
 test('meta tells what was asked, what it cost and whether the answer was kept', async () => {
-  const shop = deps();
+  const shop = deliverDeps();
   const same = order(async () => [{ question: '?' }]);
   const [first, again] = [await deliver(same, 'payer', never, shop), await deliver(same, 'payer', never, shop)];
   expect(first.meta).toMatchObject({
@@ -123,7 +107,7 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
 });
 
 test('a kept answer is sold while every slot is taken', async () => {
-  const shop = { ...deps(), slots: new Slots(1, 20) };
+  const shop = { ...deliverDeps(), slots: new Slots(1, 20) };
   const kept = order(async () => [1]);
   await deliver(kept, 'payer', never, shop);
   let finish: (value: unknown) => void = () => undefined;
@@ -151,7 +135,7 @@ test.each([
 ])('a query of %s that takes too long is a timeout, with a hint at what it knows', async (name, suggestion) => {
   const hang: Operation = (_variables, { signal }) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
-  const late = deliver({ ...order(hang), endpoint: endpointNamed(name) }, 'payer', never, { ...deps(), queryDeadlineMs: 20 });
+  const late = deliver({ ...order(hang), endpoint: endpointNamed(name) }, 'payer', never, { ...deliverDeps(), queryDeadlineMs: 20 });
   const error = (await late.catch((thrown: unknown) => thrown)) as AppError;
   expect([error.code, error.context.suggestion]).toEqual(['query_timeout', suggestion]);
 });

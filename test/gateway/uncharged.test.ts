@@ -1,15 +1,14 @@
 import express from 'express';
 import { AppError } from '../../src/errors';
 import { AnswerCache } from '../../src/gateway/answers';
-import { RateLimit, Slots } from '../../src/gateway/limits';
+import { RateLimit } from '../../src/gateway/limits';
 import { type PaidDeps, paidHandler } from '../../src/gateway/paid';
 import { type Listening, listen } from '../../src/gateway/server';
 import type { Operation } from '../../src/graph/execute';
-import { standingClock } from '../../src/lib/clock';
 import { makeLogger } from '../../src/observability/logger';
-import { makeMetrics } from '../../src/observability/metrics';
 import type { Outcome, Payments, Sale } from '../../src/payments/protocol';
 import { endpointNamed } from '../support/catalogue';
+import { deliverDeps } from './deliver-deps';
 
 // Whoever pays is never rationed. What costs us something and brings nothing is, by address and by wallet: the time stands still here.
 
@@ -63,20 +62,13 @@ async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?:
   } as Pick<Payments, 'charge'> as Payments;
   const limit = (most = 0): RateLimit => new RateLimit(most, 'tries', () => 0);
   const deps: PaidDeps = {
+    ...deliverDeps(limits.uncharged),
     payments,
-    db: {} as PaidDeps['db'],
-    clock: standingClock(new Date('2026-02-01T00:00:00Z')),
-    freshness: () => 0,
-    stale: () => null,
     cache: new AnswerCache(1),
-    slots: new Slots(50, 2_000),
     unpaid: limit(),
     refused: limit(limits.refused),
-    uncharged: limit(limits.uncharged),
-    metrics: makeMetrics(),
     logger: makeLogger('silent'),
     publicUrl: 'http://localhost',
-    queryDeadlineMs: 60_000,
   };
   const app = express();
   app.use((_request, response, next) => void (response.set('X-Request-Id', 'req_1'), next()));

@@ -9,6 +9,10 @@ import { TurnedClock, runnerOf, until } from '../support/feeds';
 
 jest.setTimeout(60_000);
 
+/** Turns at venues' feeds that are held in this database. */
+const HELD_TURNS =
+  "FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
 // A feed of numbers: each is a fact at that second, kept in a table of this test's own.
 
 const second = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
@@ -136,9 +140,7 @@ describe('the runner', () => {
       "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES (gen_random_uuid(), '', '9_newer', now())",
     );
     upstream.clock.turnTo(second(6));
-    const holders = (): Promise<{ rowCount: number | null }> =>
-      db.pool.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); // prettier-ignore
-    await until(async () => (await holders()).rowCount === 0, 'let go of');
+    await until(async () => (await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount === 0, 'let go of');
     expect(await kept()).toEqual([0, 1, 2, 3]);
     expect((await feed())?.failure).toBeNull();
     await db.pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '9_newer'");
@@ -151,9 +153,7 @@ describe('the runner', () => {
     const one = runner('one');
     one.start();
     await readTo(3);
-    await db.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-    );
+    await db.pool.query(`SELECT pg_terminate_backend(pid) ${HELD_TURNS}`);
     upstream.clock.turnTo(second(8));
     await readTo(8);
     await one.stop();

@@ -7,12 +7,9 @@ import { ERRORS } from '../../errors';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
-import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from '../../pricing/tiers';
+import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, usd } from '../../pricing/tiers';
 import { META_SCHEMA } from '../meta-schema';
 import { VENUES, anchor, code, escape, page, prose, table } from './page';
-
-const usd = (micro: bigint): string =>
-  dollars(micro).toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 
 const price = (text: string): string => `<span class="price">${text}</span>`;
 

@@ -2,7 +2,7 @@ import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type { Credential, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
-import { assertMppSettings, checkChallenge, issueChallenge, type MppSettings, readCredential, receiptHeader } from './mpp';
+import { assertMppSettings, challengeKey, checkChallenge, issueChallenge, type MppSettings, readCredential, receiptHeader } from './mpp';
 import { type MppCredential, malformed } from './mpp-wire';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
@@ -84,9 +84,8 @@ export class MppSolana implements Protocol {
       protocol: this.name,
       payer: transfer.payer,
       amount: challenge.amount,
-      proof_key: `sol:${transfer.message_hash}`,
-      claim_keys: [`ch:${challenge.id}`],
-      secrets: [`ch:${challenge.id}`],
+      ...this.settlement.marksOf(transfer.message_hash, [challengeKey(challenge)]),
+      claim_keys: [challengeKey(challenge)],
       buyer_keys: [],
       transaction: transfer.transaction_id,
       offer_expires_at: challenge.expires_at,
@@ -101,7 +100,7 @@ export class MppSolana implements Protocol {
 
   marksOf(credential: Credential): Marks {
     const { challenge, payload } = credential.payload as SolanaCredential;
-    return { proof_key: `sol:${messageHashOf(payload.transaction)}`, secrets: [`ch:${challenge.id}`] };
+    return this.settlement.marksOf(messageHashOf(payload.transaction), [challengeKey(challenge)]);
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

@@ -14,7 +14,7 @@ import type {
   Sale,
   ValidProof,
 } from '../protocol';
-import { type MppSettings, assertMppSettings, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
+import { type MppSettings, assertMppSettings, challengeKey, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
 import { type MppCredential, malformed } from './mpp-wire';
 import { claimKeysOf, claimKeysOfRaw, verifyTempoTransfer } from './tempo-transfer';
@@ -96,8 +96,8 @@ export class MppTempo implements Protocol {
       payer: transfer.sender,
       amount: challenge.amount,
       proof_key: keys.payment,
-      claim_keys: [`ch:${challenge.id}`, keys.bytes],
-      secrets: [`ch:${challenge.id}`],
+      claim_keys: [challengeKey(challenge), keys.bytes],
+      secrets: [challengeKey(challenge)],
       buyer_keys: [],
       transaction: transfer.hash,
       offer_expires_at: challenge.expires_at,
@@ -108,7 +108,7 @@ export class MppTempo implements Protocol {
 
   marksOf(credential: Credential): Marks {
     const { challenge, payload } = credential.payload as TempoCredential;
-    return { proof_key: claimKeysOfRaw(payload.signature).payment, secrets: [`ch:${challenge.id}`] };
+    return { proof_key: claimKeysOfRaw(payload.signature).payment, secrets: [challengeKey(challenge)] };
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

@@ -66,6 +66,9 @@ export function issueChallenge(
   };
 }
 
+/** The key by which a challenge is claimed, and its answer collected by whoever was told it. */
+export const challengeKey = ({ id }: { id: string }): string => `ch:${id}`;
+
 /**
  * The Payment credential in the request's Authorization fields when it is for `method`, else null. Throws ambiguous_payment
  * for several, malformed_credential for one that cannot be decoded, method_unsupported for a method or intent nobody sells.

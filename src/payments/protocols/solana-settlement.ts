@@ -4,7 +4,7 @@ import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } f
 import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, JsonObject, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
+import type { Admission, JsonObject, Marks, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
 import { reachable } from './reachable';
 import { SolanaLanding } from './solana-landing';
 import { refuse } from './solana-refusals';
@@ -95,6 +95,11 @@ export class SolanaSettlement implements Settling {
   /** What later steps need besides the raw bytes, as JSON: of the wallet that is paid too, which may be another by then. */
   detailsOf({ blockhash, source, destination, sponsored }: SolanaTransfer): JsonObject {
     return { blockhash, source, destination, sponsored };
+  }
+
+  /** By what a payment whose transaction has this message is found again. */
+  marksOf(message_hash: string, secrets: string[]): Marks {
+    return { proof_key: `sol:${message_hash}`, secrets };
   }
 
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {

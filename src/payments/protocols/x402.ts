@@ -104,9 +104,8 @@ export class X402 implements Protocol {
       protocol: this.name,
       payer: transfer.payer,
       amount,
-      proof_key: `sol:${transfer.message_hash}`,
+      ...this.settlement.marksOf(transfer.message_hash, secretsOf(payment)),
       claim_keys: offer === null ? [] : [`quote:${offer.id}`],
-      secrets: payment.quote === null || quote === null ? [] : [`quote:${payment.quote}`],
       buyer_keys: payment.identifier === null ? [] : [`pid:${payment.identifier}`],
       transaction: transfer.transaction_id,
       offer_expires_at: offer?.expires_at ?? null,
@@ -116,8 +115,8 @@ export class X402 implements Protocol {
   }
 
   marksOf(credential: Credential): Marks {
-    const { transaction, quote } = credential.payload as X402Payment;
-    return { proof_key: `sol:${messageHashOf(transaction)}`, secrets: quote === null ? [] : [`quote:${quote}`] };
+    const payment = credential.payload as X402Payment;
+    return this.settlement.marksOf(messageHashOf(payment.transaction), secretsOf(payment));
   }
 
   receipt(record: PaymentRecord): Record<string, string> {
@@ -221,6 +220,9 @@ export class X402 implements Protocol {
     return bound;
   }
 }
+
+/** The quote that it echoes, which nobody but its buyer was told. */
+const secretsOf = ({ quote }: X402Payment): string[] => (quote === null ? [] : [`quote:${quote}`]);
 
 /** Refuses an offer that was made for another request: of a cheaper one it is told that it pays too little. */
 function refuseOther(amount: bigint, sale: Sale, reason: SolanaRefusal): never {

@@ -1,0 +1,18 @@
+import { AnswerCache } from '../../src/gateway/answers';
+import type { DeliverDeps } from '../../src/gateway/deliver';
+import { RateLimit, Slots } from '../../src/gateway/limits';
+import { standingClock } from '../../src/lib/clock';
+import { makeMetrics } from '../../src/observability/metrics';
+
+/** What orders are answered with, without a database: one that nothing limits but `uncharged` queries, and whose time stands still. */
+export const deliverDeps = (uncharged = 0): DeliverDeps => ({
+  db: {} as DeliverDeps['db'],
+  clock: standingClock(new Date('2026-02-01T00:00:00Z')),
+  freshness: () => 0,
+  stale: () => null,
+  cache: new AnswerCache(1_000_000),
+  slots: new Slots(50, 2_000),
+  uncharged: new RateLimit(uncharged, 'queries without a charge', () => 0),
+  metrics: makeMetrics(),
+  queryDeadlineMs: 60_000,
+});
