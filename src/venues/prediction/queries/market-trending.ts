@@ -33,40 +33,59 @@ const KEYS: Record<TrendingOrder, string> = {
   volume: 'volume DESC',
   volume_spike: 'spike DESC NULLS LAST',
   trade_count: 'trades DESC',
-  smart_money_inflow: 'COALESCE(inflow.net_usdc, 0) DESC',
+  smart_money_inflow: 'net_usdc DESC',
 };
 
 /** The first active markets of those that were traded in the last part of the cut, ties by volume and id. */
 export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart }: TrendingScope, now: Date): Promise<TrendingRow[]> {
   const parameters = new Parameters();
-  // The parts before the last two are read as one.
-  const bounds = cut.bounds.length < 4 ? cut.bounds : [cut.bounds[0] as Date, ...cut.bounds.slice(-3)];
-  const last = bounds.length - 1;
-  const grain = longestGrain(bounds);
-  const pieces = marketPieces(bounds, grain, parameters);
-  const [instant, begins] = [parameters.add(now, 'timestamptz'), parameters.add(cut.bounds, 'timestamptz[]')];
+  const [instant, most] = [parameters.add(now, 'timestamptz'), parameters.add(limit, 'int')];
   const active = activeMarkets(instant, category && parameters.add(category, 'text'));
-  const chosen = 'SELECT condition_id FROM active';
-  const inflow =
-    order !== 'smart_money_inflow'
-      ? ''
-      : `LEFT JOIN (SELECT condition_id, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
-  FROM (${smartPieces(smart.cut, smart.rule, parameters, 'true', chosen)}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
-  // The planner guesses them far too few: as a truth value they are hashed, as a join they would be searched through for each row.
-  const text = `WITH active AS MATERIALIZED (${active}), traded AS (
-  SELECT condition_id, COALESCE(sum(buy_usdc) FILTER (WHERE part = ${last}), 0) AS buy_usdc, COALESCE(sum(sell_usdc) FILTER (WHERE part = ${last}), 0) AS sell_usdc,
-    COALESCE(sum(buys + sells) FILTER (WHERE part = ${last}), 0)::int AS trades, COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${last - 1}), 0) AS previous,
-    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part < ${last}), 0) AS earlier
-  FROM (${pieces}) AS piece WHERE (condition_id IN (${chosen})) IS TRUE GROUP BY condition_id HAVING sum(buys + sells) FILTER (WHERE part = ${last}) > 0
-), aged AS (
-  SELECT traded.*, buy_usdc + sell_usdc AS volume,
-    ${cut.bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = traded.condition_id), ${begins})) AS parts_before
-  FROM traded
-), spiked AS (
-  SELECT condition_id, buy_usdc, sell_usdc, volume, trades, previous,
-    CASE WHEN parts_before >= ${SPIKE.fewest} THEN (volume::float8 + ${SPIKE.usd}) / (earlier::float8 / parts_before + ${SPIKE.usd}) END AS spike FROM aged
+  const ranked = `ORDER BY ${KEYS[order]}, volume DESC, condition_id COLLATE "C" LIMIT ${most}`;
+  // Earlier parts are read of the markets shown alone, where they do not choose them.
+  const among = order === 'volume_spike' ? '(condition_id IN (SELECT condition_id FROM chosen)) IS TRUE' : 'condition_id = ANY (ARRAY(SELECT condition_id FROM chosen))'; // prettier-ignore
+  const text = `WITH active AS MATERIALIZED (${active}), traded AS (${tradedSql(cut, parameters)}
+), measured AS (
+  SELECT traded.*, buy_usdc + sell_usdc AS volume${order === 'smart_money_inflow' ? ', COALESCE(inflow.net_usdc, 0) AS net_usdc' : ''} FROM traded ${order === 'smart_money_inflow' ? inflowSql(smart, parameters) : ''}
+), chosen AS MATERIALIZED (
+  SELECT * FROM measured ${order === 'volume_spike' ? '' : ranked}
+), spiked AS (${spikedSql(cut, among, parameters)}
 )
-SELECT spiked.* FROM spiked ${inflow} ORDER BY ${KEYS[order]}, volume DESC, condition_id COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
+SELECT condition_id, buy_usdc, sell_usdc, volume, trades, previous, spike FROM spiked ${ranked}`;
+  const grain = longestGrain(cut.bounds);
   const name = `pm_trending_${order}_${cut.bounds.length}_${grain}${category === null ? '' : '_category'}`;
   return sql.query<TrendingRow & Record<string, unknown>>({ name, text }, parameters.values);
+}
+
+/** SQL of what was traded on active markets in the last part of the cut. */
+function tradedSql({ bounds }: Cut, parameters: Parameters): string {
+  const last = bounds.slice(-2);
+  const grain = longestGrain(last);
+  // The planner guesses the active ones far too few: as a truth value they are hashed, as a join they would be searched through for each row.
+  const pieces = `(${marketPieces(last, grain, parameters)}) AS piece WHERE (condition_id IN (SELECT condition_id FROM active)) IS TRUE`;
+  return grain === 'life'
+    ? `SELECT condition_id, buy_usdc, sell_usdc, buys + sells AS trades FROM ${pieces} AND buys + sells > 0`
+    : `SELECT condition_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buys + sells)::int AS trades FROM ${pieces} GROUP BY condition_id HAVING sum(buys + sells) > 0`;
+}
+
+/** SQL of a join of smart wallets' net flow on what was traded. */
+const inflowSql = (
+  { cut, rule }: TrendingScope['smart'],
+  parameters: Parameters,
+): string => `LEFT JOIN (SELECT condition_id, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
+  FROM (${smartPieces(cut, rule, parameters, 'true', 'SELECT condition_id FROM active')}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
+
+/** SQL of the chosen markets with what was traded before; `among` is the condition on theirs. */
+function spikedSql({ bounds }: Cut, among: string, parameters: Parameters): string {
+  if (bounds.length < 3) return 'SELECT *, 0::numeric AS previous, NULL::float8 AS spike FROM chosen';
+  // The parts before the last two are read as one.
+  const before = [bounds[0], ...bounds.slice(bounds.length > 3 ? -3 : -2, -1)] as Date[];
+  const pieces = marketPieces(before, longestGrain(before), parameters, among);
+  const parts_before = `${bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = chosen.condition_id), ${parameters.add(bounds, 'timestamptz[]')}))`;
+  return `SELECT aged.*, CASE WHEN parts_before >= ${SPIKE.fewest} THEN (volume::float8 + ${SPIKE.usd}) / (earlier::float8 / parts_before + ${SPIKE.usd}) END AS spike
+  FROM (
+    SELECT chosen.*, COALESCE(past.previous, 0) AS previous, COALESCE(past.earlier, 0) AS earlier, ${parts_before} AS parts_before FROM chosen
+    LEFT JOIN (SELECT condition_id, sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${before.length - 1}) AS previous, sum(buy_usdc + sell_usdc) AS earlier
+      FROM (${pieces}) AS piece GROUP BY condition_id) AS past USING (condition_id)
+  ) AS aged`;
 }
