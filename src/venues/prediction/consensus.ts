@@ -21,6 +21,8 @@ export type Weight = (score: number) => number;
 
 /** Smart money counts by how far a score stands above 50; what is not above counts nothing. */
 export const byScore: Weight = (score) => Math.max(0, (score - 50) / 50);
+/** SQL of the same. */
+export const byScoreSql = (score: string): string => `GREATEST(0, (${score}::float8 - 50) / 50)`;
 /** Low-score money counts by its USDC. */
 export const byMoney: Weight = () => 1;
 

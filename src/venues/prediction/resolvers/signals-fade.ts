@@ -3,7 +3,6 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { mean, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
-import { type Consensus, byScore, consensusOf } from '../consensus';
 import { compareAmounts, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
@@ -12,7 +11,7 @@ import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type CrowdSide, listCrowdSides } from '../queries/crowds';
 import { listSettledCrowds } from '../queries/market-resolutions';
 import { entryOf } from './signals-money';
-import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
+import { type SmartView, asOf, dumbBand, loadSmartViews } from './signals-views';
 
 interface Args {
   category?: Category | null;
@@ -44,7 +43,7 @@ interface Seen extends Crowd {
   leader_price: number | null;
   entry: number | null;
   gap: number | null;
-  smart: Consensus;
+  smart: SmartView;
   smart_outcome: PricedOutcome | null;
 }
 
@@ -125,15 +124,13 @@ async function look(context: GraphContext, crowds: readonly Crowd[]): Promise<Se
   const ids = crowds.map((crowd) => crowd.condition_id);
   const { prices } = context.loaders(makeMarketLoaders);
   const [wise, priced] = await Promise.all([
-    smartBand(context).then((band) => loadStances(context, ids, band)),
+    loadSmartViews(context, ids),
     Promise.all(ids.map((condition_id) => prices.load({ condition_id, at: context.now }))),
   ]);
-  return crowds.flatMap((crowd, index) =>
-    besidePrices(crowd, priced[index] as PricedOutcome[], consensusOf(wise.get(crowd.condition_id) ?? [], byScore)),
-  );
+  return crowds.flatMap((crowd, index) => besidePrices(crowd, priced[index] as PricedOutcome[], wise(crowd.condition_id)));
 }
 
-function besidePrices(crowd: Crowd, prices: readonly PricedOutcome[], smart: Consensus): Seen[] {
+function besidePrices(crowd: Crowd, prices: readonly PricedOutcome[], smart: SmartView): Seen[] {
   const outcome = prices.find((one) => one.token_id === crowd.top.token_id);
   // The strongest of the others is what to take instead.
   const others = prices.filter((one) => one !== outcome);

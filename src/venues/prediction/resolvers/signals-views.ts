@@ -1,8 +1,9 @@
 import type { GraphContext } from '../../venue';
-import { type Consensus, type Stance, byScore, consensusOf } from '../consensus';
+import { FEWEST_WALLETS, type Stance } from '../consensus';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
+import { type Leaning, listLeanings } from '../queries/leanings';
 import { type AsOf, type ScoreBand, listStances } from '../queries/stances';
 import { SMART_SCORE } from '../scoring/tiers';
 
@@ -46,6 +47,7 @@ export async function loadStances(
 export interface SmartView {
   /** Outcome token smart wallets favour. */
   token_id: string | null;
+  /** As a consensus tells it. */
   strength: number | null;
   /** Wallets net on that outcome. */
   wallets: number;
@@ -56,17 +58,16 @@ export async function loadSmartViews(
   context: GraphContext,
   condition_ids: readonly string[],
 ): Promise<(condition_id: string) => SmartView> {
-  const stances = await loadStances(context, condition_ids, await smartBand(context));
-  const views = new Map([...stances].map(([id, own]) => [id, viewOf(consensusOf(own, byScore))]));
+  const leanings = await listLeanings(context.sql, condition_ids, await smartBand(context), await asOf(context));
+  const views = new Map([...groupedBy(leanings, ({ condition_id }) => condition_id)].map(([id, own]) => [id, viewOf(own)]));
   return (id) => views.get(id) ?? { token_id: null, strength: null, wallets: 0 };
 }
 
-function viewOf(consensus: Consensus): SmartView {
-  return {
-    token_id: consensus.token_id,
-    strength: consensus.strength,
-    wallets: consensus.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length,
-  };
+function viewOf(leanings: readonly Leaning[]): SmartView {
+  const leading = [...leanings].sort((a, b) => b.weight - a.weight || (a.token_id < b.token_id ? -1 : 1))[0] as Leaning;
+  if (leading.weight <= 0) return { token_id: null, strength: null, wallets: 0 };
+  const [wallets, weight] = leanings.reduce(([count, sum], one) => [count + one.wallets, sum + one.weight], [0, 0]);
+  return { token_id: leading.token_id, strength: wallets < FEWEST_WALLETS ? null : leading.weight / weight, wallets: leading.wallets };
 }
 
 /** Whether a consensus speaks clearly against the price of its outcome. */
