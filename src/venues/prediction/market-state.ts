@@ -18,7 +18,7 @@ export const isResolved = (market: Pick<MarketRecord, 'resolved_at'>, now: Date)
   market.resolved_at !== null && market.resolved_at <= now;
 
 /** Name of the winner as of `now`, `VOID` for a refund, null while unresolved. */
-export function winnerOf(market: MarketRecord, now: Date): string | null {
+export function winnerOf(market: Pick<MarketRecord, 'resolved_at' | 'is_voided' | 'winning_outcome'>, now: Date): string | null {
   if (!isResolved(market, now)) return null;
   return market.is_voided ? 'VOID' : market.winning_outcome;
 }

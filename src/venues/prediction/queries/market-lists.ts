@@ -15,6 +15,7 @@ export interface ListedMarket {
   created_at: Date | null;
   closed_at: Date | null;
   resolved_at: Date | null;
+  winning_outcome: string | null;
   is_voided: boolean;
 }
 
@@ -50,7 +51,7 @@ export function statusAt(status: ListedStatus, market: string, now: string): str
 }
 
 const COLUMNS =
-  'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, is_voided';
+  'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, winning_outcome, is_voided';
 const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
 
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;

@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
-import { leaderOf } from '../market-prices';
+import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type EndingMarket, findNextEnd, listEnding } from '../queries/market-lists';
 import { type LifetimeVolume, loadLifetimeVolumes } from '../queries/market-volumes';
 import { type SmartView, loadSmartViews } from './signals-views';
@@ -38,7 +38,7 @@ export const marketsClosingSoon: Resolver<unknown, Args> = async (_, args, conte
   const markets = await listEnding(context.sql, args.category ?? null, context.now, new Date(context.now.getTime() + args.hours * HOUR_MS));
   const listed = markets.map((market) => ({ market }));
   const shown = isListOrder(args.sort_by)
-    ? await measure(pageOf(listed, LIST_ORDERS[args.sort_by], args), context)
+    ? await measureShown(pageOf(listed, LIST_ORDERS[args.sort_by], args), context)
     : pageOf(await measure(listed, context), MEASURED_ORDERS[args.sort_by], args);
   if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, listed.length, context) });
   context.meta.count = shown.length;
@@ -50,6 +50,15 @@ async function measure(listed: readonly Listed[], context: GraphContext): Promis
   const [volumes, views] = await Promise.all([loadLifetimeVolumes(context.sql, ids, context.now), loadSmartViews(context, ids)]);
   return listed.map(({ market }) => ({ market, volume: volumes(market.condition_id), view: views(market.condition_id) }));
 }
+
+/** The same of markets that are all shown: their prices are asked for at once. */
+async function measureShown(shown: readonly Listed[], context: GraphContext): Promise<Ending[]> {
+  const [measured] = await Promise.all([measure(shown, context), Promise.all(shown.map((one) => loadPrices(one, context)))]);
+  return measured;
+}
+
+const loadPrices = ({ market }: Listed, context: GraphContext): Promise<PricedOutcome[]> =>
+  context.loaders(makeMarketLoaders).prices.load({ condition_id: market.condition_id, at: context.now });
 
 function pageOf<Row extends Listed>(rows: Row[], order: (a: Row, b: Row) => number, { sort_order, offset, limit }: Args): Row[] {
   const sign = sort_order === 'asc' ? 1 : -1;
@@ -77,7 +86,7 @@ async function suggestionOf({ category }: Args, found: number, context: GraphCon
 }
 
 async function describe({ market, volume, view }: Ending, context: GraphContext): Promise<Record<string, unknown>> {
-  const priced = await context.loaders(makeMarketLoaders).prices.load({ condition_id: market.condition_id, at: context.now });
+  const priced = await loadPrices({ market }, context);
   const leader = leaderOf(priced);
   return {
     ...market,

@@ -1,11 +1,9 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SearchText, readSearch, relevanceOf } from '../market-search';
@@ -13,7 +11,7 @@ import { statusOf, winnerOf } from '../market-state';
 import type { ListScope, ListedStatus } from '../queries/market-lists';
 import { type MeasuredMarket, listMeasuredMarkets } from '../queries/market-rankings';
 import { nextListCursor, openListPage } from './markets-cursor';
-import { type SmartView, isContrarian, loadSmartViews } from './signals-views';
+import { isContrarian, loadSmartViews } from './signals-views';
 
 interface Args {
   query?: string | null;
@@ -46,8 +44,8 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const last = shown.at(-1) as Match;
   context.meta.count = shown.length;
   context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(last), scope) : null;
-  const views = await loadSmartViews(context, shown.map((match) => match.market.condition_id)); // prettier-ignore
-  return Promise.all(shown.map((match) => describe(match, views(match.market.condition_id), context)));
+  const views = loadSmartViews(context, shown.map((match) => match.market.condition_id)); // prettier-ignore
+  return Promise.all(shown.map((match) => describe(match, views, context)));
 };
 
 /** Matches; where what the store knows orders them, no more than are shown behind `after`, and one that says there are more. */
@@ -112,25 +110,29 @@ function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {
   return args.category ? { category: null } : {};
 }
 
-async function describe({ market, relevance }: Match, view: SmartView, context: GraphContext): Promise<Record<string, unknown>> {
-  const [record, outcomes, priced] = await Promise.all([
-    context.loaders(makeLoaders).market.load(market.condition_id) as Promise<MarketRecord>,
-    context.loaders(makeLoaders).outcomes.load(market.condition_id),
-    context.loaders(makeMarketLoaders).prices.load({ condition_id: market.condition_id, at: context.now }),
+async function describe(
+  { market, relevance }: Match,
+  views: ReturnType<typeof loadSmartViews>,
+  context: GraphContext,
+): Promise<Record<string, unknown>> {
+  const { condition_id } = market;
+  const [view, priced] = await Promise.all([
+    views.then((viewOf) => viewOf(condition_id)),
+    context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
   const leader = leaderOf(priced);
   const favoured = priced.find((outcome) => outcome.token_id === view.token_id);
   return {
-    ...record,
-    status: statusOf(record, context.now),
+    ...market,
+    status: statusOf(market, context.now),
     total_volume_usdc: market.volume,
     smart_money_outcome: favoured?.outcome ?? null,
     smart_money_wallets: view.wallets,
     has_contrarian_signal: isContrarian(view.strength, favoured?.price ?? null),
     leader_price: leader?.price ?? null,
     leader_outcome: leader?.outcome ?? null,
-    token_ids: outcomes,
-    winning_outcome: winnerOf(record, context.now),
+    token_ids: priced,
+    winning_outcome: winnerOf(market, context.now),
     relevance,
   };
 }

@@ -132,7 +132,7 @@ describe('consensus', () => {
 });
 
 describe('words', () => {
-  const market = (fields: Partial<ListedMarket>): ListedMarket => ({ condition_id: 'c', question: null, slug: null, event_slug: null, category: 'Other', tags: [], outcomes: [], end_date: null, created_at: null, closed_at: null, resolved_at: null, is_voided: false, ...fields }); // prettier-ignore
+  const market = (fields: Partial<ListedMarket>): ListedMarket => ({ condition_id: 'c', question: null, slug: null, event_slug: null, category: 'Other', tags: [], outcomes: [], end_date: null, created_at: null, closed_at: null, resolved_at: null, winning_outcome: null, is_voided: false, ...fields }); // prettier-ignore
 
   test('a search text is an id, an address, or words', () => {
     const id = `0x${'aB'.repeat(32)}`;
