@@ -42,6 +42,7 @@ export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: D
 // Read backwards from the resolution: the news is not long before it.
 const NEWS: Statement = {
   name: 'pm_news_times',
+  keyed: true,
   text: `SELECT market.condition_id, (
   SELECT max(trade."timestamp") FROM pm_trade AS trade WHERE trade.condition_id = market.condition_id AND trade.token_id = winner.token_id
     AND trade."timestamp" < LEAST(market.resolved_at, $2) AND trade.price < ${D_INS.news_price}
@@ -113,7 +114,7 @@ export function listBought(
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const bought = `${boughtOn(parameters.add(condition_id, 'text'))} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT ${BOUGHT.join(', ')} FROM (${positionsSql(at, later, bought)}) AS position`;
-  return sql.query<BoughtPosition & Record<string, unknown>>({ name: 'pm_market_bought', text }, parameters.values);
+  return sql.query<BoughtPosition & Record<string, unknown>>({ name: 'pm_market_bought', text, keyed: true }, parameters.values);
 }
 
 /** What everybody who bought on a market is weighed by; the n-th of each list is one wallet's. Times are in milliseconds. */
@@ -180,7 +181,7 @@ export async function listWalletEvidence(
   const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), columns);
   const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, ${SHORT_ENTRY} AS short_entry
 FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
-  const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text }, parameters.values);
+  const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text, keyed: true }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));
 }
 

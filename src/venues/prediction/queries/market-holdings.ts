@@ -22,7 +22,7 @@ export function listHoldings(sql: Sql, condition_id: string, wallets: readonly s
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const own = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0 AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT token_id, wallet, shares - redeemed_shares AS shares, ${COST} AS cost, gain, status = 'open' AS is_open FROM (${positionsSql(instant, later, own)}) AS position`;
-  return sql.query<HoldingRow & Record<string, unknown>>({ name: 'pm_holdings', text }, parameters.values);
+  return sql.query<HoldingRow & Record<string, unknown>>({ name: 'pm_holdings', text, keyed: true }, parameters.values);
 }
 
 /** First buys of these wallets on these markets before `now`. */

@@ -94,7 +94,7 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
     'wallet, median_bet',
   );
   const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet IS NOT NULL`;
-  const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text }, parameters.values);
+  const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text, keyed: true }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
 }
 
