@@ -181,7 +181,10 @@ export async function listWalletEvidence(
   const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), columns);
   const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, ${SHORT_ENTRY} AS short_entry
 FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
-  const rows = await sql.query<WalletEvidence & Record<string, unknown>>({ name: 'pm_wallet_evidence', text, keyed: true }, parameters.values);
+  const rows = await sql.query<WalletEvidence & Record<string, unknown>>(
+    { name: 'pm_wallet_evidence', text, keyed: true },
+    parameters.values,
+  );
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));
 }
 
@@ -198,7 +201,7 @@ export async function listTakenVolumes(sql: Sql, condition_ids: readonly string[
 /** USDC that these wallets took on a market before `now`; exact decimal text. */
 export async function sumTaken(sql: Sql, condition_id: string, wallets: readonly string[], now: Date): Promise<string> {
   const parameters = new Parameters();
-  const own = `condition_id = ${parameters.add(condition_id, 'text')} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
+  const own = `condition_id = ${parameters.add(condition_id, 'text')} AND wallet = ANY (${parameters.addUnseen(wallets)})`;
   const text = `SELECT COALESCE(sum(taker_usdc), 0) AS usdc FROM (${walletPieces(cutAt([BEGINNING, now]), parameters, own)}) AS piece`;
   const [row] = await sql.query<{ usdc: string }>({ name: 'pm_taken_by_wallets', text }, parameters.values);
   return row?.usdc ?? '0';

@@ -22,7 +22,7 @@ export async function listLeanings(
   if (condition_ids.length === 0) return [];
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const condition = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`;
+  const condition = `condition_id = ANY (${parameters.addUnseen(condition_ids)}) AND shares > 0 AND paid_shares > 0`;
   const text = `WITH held AS MATERIALIZED (
   SELECT condition_id, wallet, token_id, score, ${COST} AS cost FROM (${positionsSql(instant, later, condition)}) AS own JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)
 ), several AS (

@@ -61,7 +61,7 @@ export async function countSmartWallets(
 /** Takers of each of these markets. */
 export function listTakerCounts(sql: Sql, cut: Cut, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
   const parameters = new Parameters();
-  const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const filter = `condition_id = ANY (${parameters.addUnseen(condition_ids)})`;
   const text = `SELECT condition_id, count(*)::int AS wallets FROM (
   SELECT DISTINCT condition_id, wallet FROM (${walletPieces(cut, parameters, filter)}) AS piece WHERE taker_buys + taker_sells > 0
 ) AS taker GROUP BY 1`;

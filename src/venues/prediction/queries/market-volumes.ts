@@ -20,7 +20,7 @@ export async function loadLifetimeVolumes(
 ): Promise<(condition_id: string) => LifetimeVolume> {
   const parameters = new Parameters();
   const bounds = [BEGINNING, new Date(now.getTime() - DAY_MS), now];
-  const pieces = marketPieces(bounds, 'life', parameters, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`);
+  const pieces = marketPieces(bounds, 'life', parameters, `condition_id = ANY (${parameters.addUnseen(condition_ids)})`);
   const text = `SELECT condition_id, sum(buy_usdc + sell_usdc) AS total, COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part = 2), 0) AS last_24h FROM (${pieces}) AS piece GROUP BY 1`;
   const rows = await sql.query<LifetimeVolume & { condition_id: string }>({ name: 'pm_lifetime_volumes', text }, parameters.values);
   const byMarket = new Map(rows.map((row) => [row.condition_id, row]));

@@ -96,7 +96,7 @@ export async function countPriorWallets(
   const parameters = new Parameters();
   const begin = parameters.add(at, 'timestamptz');
   const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM pm_wallet_hour JOIN pm_wallet_score AS scored USING (wallet)
-WHERE condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND hour < ${begin} AND first_at < ${begin} AND scored.day = ${parameters.add(day, 'date')} AND scored.score >= ${parameters.add(min_score, 'numeric')}
+WHERE condition_id = ANY (${parameters.addUnseen(condition_ids)}) AND hour < ${begin} AND first_at < ${begin} AND scored.day = ${parameters.add(day, 'date')} AND scored.score >= ${parameters.add(min_score, 'numeric')}
 GROUP BY 1`;
   const rows = await sql.query<{ condition_id: string; wallets: number }>({ name: 'pm_prior_wallets', text }, parameters.values);
   const counts = new Map(rows.map((row) => [row.condition_id, row.wallets]));

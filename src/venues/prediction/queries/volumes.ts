@@ -218,7 +218,7 @@ export async function listVolumeCells(
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
   return withTold(await toldOf(sql, group, own), (hours) => {
     const parameters = new Parameters();
-    const shown = parameters.add(labels, 'text[]');
+    const shown = parameters.addUnseen(labels);
     const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
     const grain = grainOf(group, own, bucket_ms);
     const { pieces, label, markets, name, told } = readingOf('cells', group, own, parameters, grain, hours, filter);
