@@ -56,7 +56,8 @@ export function marketPieces(bounds: readonly Date[], grain: Grain, parameters: 
   if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter);
   const [second, ...rest] = bounds.slice(1) as [Date, ...Date[]];
   const sums = FIGURES.map((name) => `sum(${name}) AS ${name}`).join(', ');
-  const left = FIGURES.map((name) => `kept.${name} - COALESCE(later.${name}, 0) AS ${name}`).join(', ');
+  // Of most markets nothing came later: taking nothing off costs as much as taking something off.
+  const left = FIGURES.map((name) => `CASE WHEN later.fills IS NULL THEN kept.${name} ELSE kept.${name} - later.${name} END AS ${name}`).join(', '); // prettier-ignore
   const first = `SELECT condition_id, NULL::timestamptz AS at, 1 AS part, ${left} FROM (SELECT * FROM pm_market_total WHERE ${filter}) AS kept
 LEFT JOIN (SELECT condition_id, ${sums} FROM (${piecesSince(second, parameters, filter)}) AS piece GROUP BY condition_id) AS later USING (condition_id)`;
   if (rest.length === 0) return first;
