@@ -5,27 +5,34 @@ import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
 import { loadTold, toldWalletPieces, withTold } from './told-pieces';
 
-/** What one smart wallet did on one outcome within a cut; exact decimal texts. */
-export interface SmartWalletFlow {
+/** What one smart wallet bought of one outcome within a cut; exact decimal texts. */
+export interface SmartWalletEntry {
   condition_id: string;
   token_id: string;
   wallet: string;
   /** That its newest fill is judged by. */
   score: number;
   buy_usdc: string;
+  buy_shares: string;
+  first_buy_at: Date;
+}
+
+/** What one smart wallet did on one outcome within a cut; exact decimal texts. */
+export interface SmartWalletFlow extends Omit<SmartWalletEntry, 'first_buy_at'> {
   sell_usdc: string;
   /** Bought less sold. */
   net_usdc: number;
-  buy_shares: string;
   sell_shares: string;
   first_at: Date;
   last_at: Date;
-  first_buy_at: Date | null;
 }
+
 /** In so many hours smart wallets do little against how many markets are active. */
 const FEW_HOURS = 48;
 
-type Row = SmartWalletFlow & { told: number } & Record<string, unknown>;
+type Row<Told> = Told & { told: number } & Record<string, unknown>;
+const FLOW = 'condition_id, token_id, wallet, score, buy_usdc, sell_usdc, net_usdc, buy_shares, sell_shares, first_at, last_at, told';
+const ENTRY = 'condition_id, token_id, wallet, score, buy_usdc, buy_shares, first_buy_at, told';
 
 /** SQL of flows from pieces; `told` is of how many hours are told. */
 const flowsOf = (
@@ -39,25 +46,46 @@ FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet`;
 export function listSmartWalletFlowsOn(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartWalletFlow[]> {
   const parameters = new Parameters();
   const pieces = smartPieces(cut, rule, parameters, `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`);
-  return sql.query<Row>({ name: 'pm_smart_wallet_flows_markets', text: flowsOf(pieces, '0') }, parameters.values);
+  const text = `SELECT ${FLOW} FROM (${flowsOf(pieces, '0')}) AS flow`;
+  return sql.query<Row<SmartWalletFlow>>({ name: 'pm_smart_wallet_flows_markets', text }, parameters.values);
 }
 
-/** Which flows: on active markets of a category or all; with `entered` of wallets that did nothing on the market before these flows, and bought so much of the outcome, USDC. */
+/** Which flows: on active markets of a category or all, of which at least so many wallets flow on one outcome. */
 export interface FlowScope {
   category: string | null;
-  entered: number | null;
-  /** Only on markets of which at least so many wallets flow on one outcome. */
   on_one_outcome: number;
 }
 
 /** Smart wallets' flows within a cut of two bounds, on active markets. */
-export async function listSmartWalletFlows(
+export const listSmartWalletFlows = (sql: Sql, cut: Cut, rule: SmartRule, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> =>
+  listOnActive<SmartWalletFlow>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_flows', (flows, parameters) => {
+    const fewest = parameters.add(scope.on_one_outcome, 'int');
+    // As a truth value the markets are hashed.
+    return `WITH flow AS MATERIALIZED (${flows})
+SELECT ${FLOW} FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP BY condition_id, token_id HAVING count(*) >= ${fewest})) IS TRUE`;
+  });
+
+/** Which entries: on active markets of a category or all, of wallets that bought for so much, USDC. */
+export interface EntryScope {
+  category: string | null;
+  usdc: number;
+}
+
+/** What smart wallets bought on active markets within a cut of two bounds, that had done nothing on the market before. */
+export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: SmartRule, scope: EntryScope, now: Date): Promise<SmartWalletEntry[]> =>
+  listOnActive<SmartWalletEntry>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_entries', (flows, parameters) =>
+    enteredOf(flows, scope.usdc, cut, parameters),
+  );
+
+async function listOnActive<Told>(
   sql: Sql,
   cut: Cut,
   rule: SmartRule,
-  { category, entered, on_one_outcome }: FlowScope,
+  category: string | null,
   now: Date,
-): Promise<SmartWalletFlow[]> {
+  name: string,
+  chosenOf: (flows: string, parameters: Parameters) => string,
+): Promise<Told[]> {
   const few_hours = cut.whole.to.getTime() - cut.whole.from.getTime() <= FEW_HOURS * HOUR_MS;
   return withTold(await loadTold(sql, cut, rule), (hours) => {
     const parameters = new Parameters();
@@ -66,13 +94,9 @@ export async function listSmartWalletFlows(
       hours === null
         ? smartPieces(cut, rule, parameters, 'true', active)
         : toldWalletPieces(cut, rule, hours, { category: null, markets: active, few_hours }, parameters);
-    const flows = flowsOf(pieces, hours === null ? '0' : 'max(told)');
-    const chosen = entered === null ? flows : enteredOf(flows, entered, cut, parameters);
-    // As a truth value the markets are hashed.
-    const text = `WITH flow AS MATERIALIZED (${chosen})
-SELECT * FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP BY condition_id, token_id HAVING count(*) >= ${parameters.add(on_one_outcome, 'int')})) IS TRUE`;
-    const name = `pm_smart_wallet_flows${category === null ? '' : '_category'}${entered === null ? '' : '_entered'}${hours === null ? '' : few_hours ? '_hours' : '_told'}`;
-    return sql.query<Row>({ name, text }, parameters.values);
+    const text = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
+    const full = `${name}${category === null ? '' : '_category'}${hours === null ? '' : few_hours ? '_hours' : '_told'}`;
+    return sql.query<Row<Told>>({ name: full, text }, parameters.values);
   });
 }
 
@@ -80,7 +104,7 @@ SELECT * FROM flow WHERE (condition_id IN (SELECT condition_id FROM flow GROUP B
 const enteredOf = (flows: string, usdc: number, cut: Cut, parameters: Parameters): string => {
   const begin = parameters.add(cut.bounds[0], 'timestamptz');
   const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
-  return `SELECT * FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
+  return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
   AND NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour <= flow.entered_at
     AND before.first_at < CASE before.token_id WHEN '' THEN ${begin} ELSE flow.entered_at END)`;
 };

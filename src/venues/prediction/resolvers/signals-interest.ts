@@ -8,7 +8,7 @@ import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
-import { type SmartWalletFlow, countPriorWallets, listSmartWalletFlows } from '../queries/smart-wallet-flows';
+import { type SmartWalletEntry, countPriorWallets, listSmartWalletEntries } from '../queries/smart-wallet-flows';
 import { emptyWithin, smartRule } from './flows-scope';
 
 interface Args {
@@ -20,12 +20,10 @@ interface Args {
   limit: number;
 }
 
-/** A wallet's first buys of a market: those of the window, of the outcome it bought most. */
-type Entry = SmartWalletFlow & { first_buy_at: Date };
-
 interface Interest {
   condition_id: string;
-  entries: Entry[];
+  /** Of each wallet the outcome it bought most. */
+  entries: SmartWalletEntry[];
   interest: number;
 }
 
@@ -36,14 +34,9 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const rule = await smartRule(context, window, args.min_score);
-  const flows = await listSmartWalletFlows(
-    context.sql,
-    cutAt([window.from, window.to]),
-    rule,
-    { category: args.category ?? null, entered: args.min_usdc, on_one_outcome: 1 },
-    context.now,
-  );
-  const interests = [...groupedBy(entriesOf(flows), (entry) => entry.condition_id)]
+  const scope = { category: args.category ?? null, usdc: args.min_usdc };
+  const bought = await listSmartWalletEntries(context.sql, cutAt([window.from, window.to]), rule, scope, context.now);
+  const interests = [...groupedBy(entriesOf(bought), (entry) => entry.condition_id)]
     .filter(([, entries]) => entries.length >= args.min_new_wallets)
     .map(([condition_id, entries]): Interest => ({
       condition_id,
@@ -58,9 +51,9 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
   return Promise.all(shown.map((one) => describe(one, prior(one.condition_id), context)));
 };
 
-const entriesOf = (flows: readonly SmartWalletFlow[]): Entry[] =>
-  [...groupedBy(flows as readonly Entry[], (flow) => `${flow.condition_id}|${flow.wallet}`).values()].map(
-    (own) => own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as Entry,
+const entriesOf = (bought: readonly SmartWalletEntry[]): SmartWalletEntry[] =>
+  [...groupedBy(bought, (entry) => `${entry.condition_id}|${entry.wallet}`).values()].map(
+    (own) => own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as SmartWalletEntry,
   );
 
 async function describe(

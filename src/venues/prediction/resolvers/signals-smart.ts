@@ -56,7 +56,7 @@ export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, cont
   const rule = await smartRule(context, window, args.min_score);
   const cut = cutAt([window.from, window.to]);
   const signalsOf = async (on_one_outcome: number): Promise<Signal[]> => {
-    const scope = { category: args.category ?? null, entered: null, on_one_outcome };
+    const scope = { category: args.category ?? null, on_one_outcome };
     const flows = await listSmartWalletFlows(context.sql, cut, rule, scope, context.now);
     return [...groupedBy(flows, (flow) => flow.condition_id).values()].flatMap((own) => signalOf(own) ?? []);
   };

@@ -8,7 +8,7 @@ import { findToldTotals } from '../../../../src/venues/prediction/queries/platfo
 import { getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
-import { listSmartWalletFlows } from '../../../../src/venues/prediction/queries/smart-wallet-flows';
+import { listSmartWalletEntries, listSmartWalletFlows } from '../../../../src/venues/prediction/queries/smart-wallet-flows';
 import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction/queries/stances';
 import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venues/prediction/queries/volumes';
 import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
@@ -183,12 +183,15 @@ describe('what is told beforehand', () => {
     const spans = spansOf(await listRunDays(sql, to), { from, to });
     const cut = cutAt([from, to]);
     const told: unknown[] = [];
-    for (const min_score of [60, 65])
-      for (const entered of [null, 0, 100]) {
-        const flows = await listSmartWalletFlows(sql, cut, { spans, min_score }, { category: null, entered, on_one_outcome: 1 }, to);
-        if (entered !== 100) expect(flows.length).toBeGreaterThan(0);
-        told.push(flows.map(({ told: _, ...flow }: (typeof flows)[number] & { told?: number }) => JSON.stringify(flow)).sort());
-      }
+    for (const min_score of [60, 65]) {
+      const rule = { spans, min_score };
+      const flows = await listSmartWalletFlows(sql, cut, rule, { category: null, on_one_outcome: 1 }, to);
+      const [all, large] = [await listSmartWalletEntries(sql, cut, rule, { category: null, usdc: 0 }, to), await listSmartWalletEntries(sql, cut, rule, { category: null, usdc: 100 }, to)]; // prettier-ignore
+      expect(flows.length).toBeGreaterThan(0);
+      expect(all.length).toBeGreaterThan(0);
+      for (const rows of [flows, all, large] as readonly object[][])
+        told.push(rows.map((row) => JSON.stringify({ ...row, told: undefined })).sort());
+    }
     for (const [group, category] of [
       ['category', null],
       ['category', 'Sports'],
