@@ -24,7 +24,7 @@ ${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `$
  */
 export const feesPerLiquidityDay = (fees: string, p: string, from: number, to: number): string => `(
 SELECT ${fees} / nullif(avg(l.liquidity_usd), 0) / nullif(extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400, 0)
-FROM (SELECT greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN ${p}.created_at END, ${bornAt(`${p}.pool_address`)})) AS born) b
+FROM (SELECT greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN ${p}.created_at END, ${bornAt(`${p}.pool_address`)})) AS born OFFSET 0) b
 JOIN lp_liquidity_hour l ON l.pool_address = ${p}.pool_address AND l.hour >= date_trunc('hour', b.born, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
 GROUP BY b.born)`;
 

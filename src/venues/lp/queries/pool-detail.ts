@@ -1,3 +1,4 @@
+import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { windowOf } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
@@ -23,28 +24,21 @@ export interface PoolTotalsRow {
   fee_rate_pct: string | null;
   fee_rate_flag: string | null;
   fee_tvl_ratio_pct: string | null;
-  active_lps: number;
-  smart_lp_count: number;
-  hhi: string | null;
 }
 
-/** Net deposits by owner in the positions of the pool that are open at an instant. */
-const held = (pool: number, now: string): string => `
-SELECT owner, sum(deposited_usd - withdrawn_usd) AS usd FROM (${openPositionsAsOf(`p.pool_address = $${pool}`, now)}) s WHERE owner IS NOT NULL GROUP BY owner`;
+/** How many providers the pool has had: those who were there last before today are counted already. */
+const OWNERS = `
+SELECT (SELECT coalesce(sum(l.owners), 0) FROM lp_pool_last_day l WHERE l.pool_address = $13 AND l.day < date_trunc('day', $2::timestamptz, 'UTC'))
+  + (SELECT count(*) FROM lp_owner_pool o WHERE o.pool_address = $13 AND o.owner <> '' AND o.last_at >= date_trunc('day', $2::timestamptz, 'UTC') AND o.first_at < $2)`;
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
   text: `
-WITH active AS MATERIALIZED (${held(13, '$2::timestamptz')}),
-held AS (SELECT usd FROM active WHERE usd > 0),
-swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
+WITH swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
 latest AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN 0 ELSE sum(fee_usd) END AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
-SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (SELECT count(*) FROM lp_owner_pool o WHERE o.pool_address = $13 AND o.owner <> '' AND o.first_at < $2)::int AS unique_lps,
+SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (${OWNERS})::int AS unique_lps,
   CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, f.usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
-  100 * ${feesPerLiquidityDay('f.usd', 'p', 7, 8)} AS fee_tvl_ratio_pct,
-  (SELECT count(*) FROM active)::int AS active_lps,
-  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART_SCORE})::int AS smart_lp_count,
-  (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, (SELECT sum(usd) AS usd FROM held) t) AS hhi
+  100 * ${feesPerLiquidityDay('f.usd', 'p', 7, 8)} AS fee_tvl_ratio_pct
 FROM lp_pool p, swaps s, latest l CROSS JOIN LATERAL (SELECT ${feeRate('l.fee_usd', 'l.usd')} AS rate) r CROSS JOIN LATERAL (SELECT CASE WHEN s.known THEN l.fee_usd END AS usd) f, (
   SELECT coalesce(sum(deposits + withdrawals + claims), 0)::int AS events,
     coalesce(sum(deposit_usd), 0) AS deposit_usd, coalesce(sum(withdraw_usd), 0) AS withdraw_usd, coalesce(sum(claim_usd), 0) AS claim_usd,
@@ -58,22 +52,33 @@ export async function getPoolTotals(sql: Sql, pool_address: string, now: Date): 
   return (await sql.query<PoolTotalsRow>(TOTALS, [...spans, pool_address]))[0] as PoolTotalsRow;
 }
 
-export interface HolderRow {
-  owner: string;
-  net_deposit_usd: string;
-  share_pct: string;
+/** Who has open positions in a pool. */
+export interface PoolHoldings {
+  active_lps: number;
+  smart_lp_count: number;
+  /** Decimal text. */
+  hhi: string | null;
+  /** Net deposits above nothing, the largest first. JSON numbers. */
+  top_lps: { owner: string; net_deposit_usd: number; share_pct: number }[];
 }
 
-const HOLDERS: Statement = {
-  name: 'lp_pool_holders',
+const HOLDINGS: Statement = {
+  name: 'lp_pool_holdings',
   text: `
-WITH held AS MATERIALIZED (SELECT owner, usd FROM (${held(1, '$2::timestamptz')}) a WHERE usd > 0)
-SELECT owner, usd AS net_deposit_usd, 100 * usd / (SELECT sum(usd) FROM held) AS share_pct FROM held ORDER BY usd DESC, owner LIMIT $3`,
+WITH active AS MATERIALIZED (
+  SELECT owner, sum(deposited_usd - withdrawn_usd) AS usd FROM (${openPositionsAsOf('p.pool_address = $1', '$2::timestamptz')}) s WHERE owner IS NOT NULL GROUP BY owner
+), held AS MATERIALIZED (SELECT owner, usd FROM active WHERE usd > 0
+), whole AS MATERIALIZED (SELECT sum(usd) AS usd FROM held)
+SELECT (SELECT count(*) FROM active)::int AS active_lps,
+  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART_SCORE})::int AS smart_lp_count,
+  (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, whole t) AS hhi,
+  (SELECT coalesce(json_agg(json_build_object('owner', owner, 'net_deposit_usd', usd, 'share_pct', 100 * usd / (SELECT usd FROM whole)) ORDER BY usd DESC, owner), '[]')
+    FROM (SELECT owner, usd FROM held ORDER BY usd DESC, owner LIMIT $3) first) AS top_lps`,
 };
 
-/** Providers with the largest net deposits in their open positions in a pool. */
-export function listHolders(sql: Sql, pool_address: string, now: Date, limit: number): Promise<HolderRow[]> {
-  return sql.query<HolderRow>(HOLDERS, [pool_address, now, limit]);
+/** Who provides in a pool, and the providers with the largest net deposits in their open positions. */
+export async function getHoldings(sql: Sql, pool_address: string, now: Date, limit: number): Promise<PoolHoldings> {
+  return (await sql.query<PoolHoldings & QueryResultRow>(HOLDINGS, [pool_address, now, limit]))[0] as PoolHoldings;
 }
 
 const PRICE: Statement = {

@@ -22,10 +22,8 @@ const changedSince = (filter: string, now: string): string =>
 
 /** The same for the positions that are open and were opened by a deposit; of the closed ones none is read. */
 export const openPositionsAsOf = (filter: string, now: string): string => `
-SELECT * FROM (
-  SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.closed_at IS NULL AND p.changed_at < ${now}
-  ${afterwards(now, `UNION ALL ${changedSince(filter, now)}`)}
-) o WHERE closed_at IS NULL AND deposits > 0`;
+SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.closed_at IS NULL AND p.deposits > 0 AND p.changed_at < ${now}
+${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) o WHERE closed_at IS NULL AND deposits > 0`)}`;
 
 /** PnL of a position: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>

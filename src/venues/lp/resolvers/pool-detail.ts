@@ -4,7 +4,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type BucketSize, bucketsOf, lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
-import { findPrice, getPoolTotals, listHolders } from '../queries/pool-detail';
+import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
 import { isVolumeKnown } from '../queries/pool-volume-history';
 import { type AskedPool, nothingIn, poolOf, warnOfUnpriced } from './asked';
 import { nameScores, scoreNow } from './score-now';
@@ -16,9 +16,9 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
   const { sql, now, meta } = context;
   const pool = await poolOf(input, context);
   const { pool_address } = pool;
-  const [totals, holders, price, liquidity_usd, ids] = await Promise.all([
+  const [totals, holdings, price, liquidity_usd, ids] = await Promise.all([
     getPoolTotals(sql, pool_address, now),
-    listHolders(sql, pool_address, now, HOLDERS),
+    getHoldings(sql, pool_address, now, HOLDERS),
     findPrice(sql, pool_address, now),
     context.loaders(makeLoaders).liquidity.load(pool_address),
     context.loaders(makeLoaders).poolIds.load(pool_address),
@@ -31,6 +31,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
   const volume = totals.swap_usd ?? known;
   return {
     ...totals,
+    ...holdings,
     ...ids,
     total_volume_usd: volume,
     total_events: totals.events + totals.swaps,
@@ -43,7 +44,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
     created_at: pool.created_at,
     liquidity_usd,
     bin_step: pool.bin_step,
-    top_lps: await Promise.all(holders.map(async (row) => ({ ...row, lp_score: await scoreNow(row.owner, context) }))),
+    top_lps: await Promise.all(holdings.top_lps.map(async (row) => ({ ...row, lp_score: await scoreNow(row.owner, context) }))),
     price,
   };
 }
