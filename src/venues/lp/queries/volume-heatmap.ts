@@ -32,18 +32,24 @@ const SHARE = '100 * volume_usd / nullif(sum(volume_usd) OVER (PARTITION BY buck
 
 const ofTop: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM top)`;
 
-/** Pools with swap volume, most first; shares are of all such pools. A whole UTC day is a bucket by itself: with shorter ones a span has none. */
+/**
+ * Pools with swap volume, most first; shares are of all such pools. A whole UTC day is a bucket by itself, and needs no adding up: with shorter ones a
+ * span has none.
+ */
 const POOLS: Statement = {
   name: 'lp_heatmap_pools',
   text: `
-WITH cells AS MATERIALIZED (
-  SELECT s.*, p.pool_type FROM (
-    SELECT h.pool_address, h.day AS bucket, coalesce(h.usd, 0) AS volume_usd, h.swaps, h.unpriced FROM lp_pool_day h WHERE ${days(1)}
-    UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, coalesce(sum(usd), 0), sum(swaps), sum(unpriced) FROM (${swapPartsIn(1)}) s GROUP BY 1, 2
-  ) s JOIN lp_pool p ON p.pool_address = s.pool_address AND ($7::text IS NULL OR p.pool_type = $7)
-), whole AS (SELECT bucket, sum(volume_usd) AS usd FROM cells GROUP BY bucket
+WITH swapped AS MATERIALIZED (
+  SELECT s.* FROM (
+    SELECT h.pool_address, h.day AS bucket, true AS is_day, h.usd, h.swaps, h.unpriced FROM lp_pool_day h WHERE ${days(1)}
+    UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, false, usd, swaps, unpriced FROM (${swapPartsIn(1)}) s
+  ) s WHERE $7::text IS NULL OR s.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)
+), whole AS (SELECT bucket, sum(usd) AS usd FROM swapped GROUP BY bucket
 ), top AS MATERIALIZED (
-  SELECT pool_address FROM cells GROUP BY pool_address HAVING sum(volume_usd) > 0 OR sum(swaps) > 0 ORDER BY sum(volume_usd) DESC, pool_address LIMIT $9
+  SELECT pool_address FROM swapped GROUP BY pool_address HAVING sum(usd) > 0 OR sum(swaps) > 0 ORDER BY coalesce(sum(usd), 0) DESC, pool_address LIMIT $9
+), cells AS (
+  SELECT pool_address, bucket, usd, swaps, unpriced FROM swapped s WHERE is_day ${ofTop('s')}
+  UNION ALL SELECT pool_address, bucket, sum(usd), sum(swaps), sum(unpriced) FROM swapped s WHERE NOT is_day ${ofTop('s')} GROUP BY pool_address, bucket
 ), events AS (
   SELECT h.pool_address, h.day AS bucket, h.deposits + h.withdrawals + h.claims AS n FROM lp_flow_day h WHERE ${days(1)} ${ofTop('h')}
   UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, sum(deposits + withdrawals + claims) FROM (${flowPartsIn(1, ofTop)}) e GROUP BY 1, 2
@@ -51,10 +57,8 @@ WITH cells AS MATERIALIZED (
 SELECT 'all' AS action, bucket, p.pool_type, pool_address, c.volume_usd, (c.swaps + c.n)::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
   c.unpriced::int, c.swaps::int
 FROM (
-  SELECT pool_address, bucket, sum(volume_usd) AS volume_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(n) AS n FROM (
-    SELECT pool_address, bucket, volume_usd, swaps, unpriced, 0 AS n FROM cells JOIN top USING (pool_address)
-    UNION ALL SELECT pool_address, bucket, 0, 0, 0, n FROM events
-  ) c GROUP BY 1, 2
+  SELECT pool_address, bucket, coalesce(c.usd, 0) AS volume_usd, coalesce(c.swaps, 0) AS swaps, coalesce(c.unpriced, 0) AS unpriced, coalesce(e.n, 0) AS n
+  FROM cells c FULL JOIN events e USING (pool_address, bucket)
 ) c JOIN lp_pool p USING (pool_address) LEFT JOIN whole w USING (bucket)
 WHERE c.volume_usd > 0 OR c.swaps > 0 OR c.n > 0 ORDER BY bucket, c.volume_usd DESC, pool_address`,
 };
