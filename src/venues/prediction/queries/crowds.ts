@@ -43,14 +43,17 @@ export function listCrowdSides(
   const wallets = (of: string): string => `ARRAY(SELECT wallet FROM ${of})`;
   const told = toldWallets(wallets('band'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
   const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
-  // Texts are long: what is grouped by and kept on the way are numbers.
+  const fewest = parameters.add(min_wallets, 'int');
+  // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions to be added up.
   const text = `WITH band AS MATERIALIZED (${bandOf(band, parameters)}), scored AS MATERIALIZED (
   SELECT wallet, score, row_number() OVER () AS w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${parameters.add(min_trades, 'int')}
 ), active AS MATERIALIZED (
   SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
-), held AS MATERIALIZED (
+), open AS MATERIALIZED (
   SELECT m, w, token_id, score, cost, paid_shares, paid_usdc
   FROM (${positionsSql(instant, later, `${OPEN} AND wallet = ANY (${wallets('scored')})`)}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
+), held AS MATERIALIZED (
+  SELECT * FROM open WHERE (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${fewest})) IS TRUE
 ), several AS (
   SELECT m, w, sum(cost) AS cost FROM held JOIN (SELECT m, w FROM held GROUP BY 1, 2 HAVING count(*) > 1) AS both_sides USING (m, w) GROUP BY 1, 2
 ), side AS MATERIALIZED (
@@ -58,7 +61,7 @@ export function listCrowdSides(
   FROM held LEFT JOIN several USING (m, w) WHERE 2 * held.cost > COALESCE(several.cost, held.cost) GROUP BY m, token_id
 )
 SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)
-WHERE (m IN (SELECT m FROM side GROUP BY m HAVING sum(wallets) >= ${parameters.add(min_wallets, 'int')})) IS TRUE`;
+WHERE (m IN (SELECT m FROM side GROUP BY m HAVING sum(wallets) >= ${fewest})) IS TRUE`;
   return sql.query<CrowdSide & Record<string, unknown>>(
     { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text },
     parameters.values,
