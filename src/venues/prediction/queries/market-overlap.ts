@@ -94,7 +94,7 @@ export async function findOverlap(
   SELECT smart, belongs, ${SQUARE(count, 'cardinality(belongs)')} AS square FROM own JOIN (${told}) AS told USING (wallet)
 ), shared AS (
   SELECT number, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
-  FROM weight CROSS JOIN LATERAL unnest(belongs) AS member(number) WHERE (number IN (SELECT number FROM allowed)) IS TRUE
+  FROM (SELECT smart, square, unnest(belongs) AS number FROM weight) AS member WHERE (number IN (SELECT number FROM allowed)) IS TRUE
   GROUP BY number HAVING count(*) >= ${least} OR number = ${marketNumber(market)}
 )
 SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
