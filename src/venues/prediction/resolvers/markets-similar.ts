@@ -90,8 +90,8 @@ export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) 
     .sort((a, b) => b.similarity - a.similarity || (a.market.condition_id < b.market.condition_id ? -1 : 1))
     .slice(0, args.limit);
   context.meta.count = shown.length;
-  const volumes = await loadLifetimeVolumes(context.sql, shown.map((one) => one.market.condition_id), context.now); // prettier-ignore
-  return Promise.all(shown.map((one) => describe(one, market, overlap.wallets, volumes(one.market.condition_id).total, context)));
+  const volumes = loadLifetimeVolumes(context.sql, shown.map((one) => one.market.condition_id), context.now); // prettier-ignore
+  return Promise.all(shown.map((one) => describe(one, market, overlap.wallets, volumes, context)));
 };
 
 function candidateOf(
@@ -110,11 +110,12 @@ async function describe(
   { market, overlap, text, similarity }: Candidate,
   asked: MarketRecord,
   own: number,
-  volume: string,
+  volumes: ReturnType<typeof loadLifetimeVolumes>,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
   const { condition_id } = market;
-  const [record, prices] = await Promise.all([
+  const [volumeOf, record, prices] = await Promise.all([
+    volumes,
     context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
@@ -123,7 +124,7 @@ async function describe(
     ...record,
     shared_wallet_count: shared,
     wallet_overlap_pct: own === 0 ? 0 : (100 * shared) / own,
-    total_volume_usdc: volume,
+    total_volume_usdc: volumeOf(condition_id).total,
     similarity,
     jaccard: overlap === undefined ? 0 : shared / (own + overlap.wallets - shared),
     text_similarity: text,

@@ -36,16 +36,15 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: false, active: true });
   context.meta.count = shown.length;
   const ids = shown.map((row) => row.condition_id);
-  const [flows, takers] = await Promise.all([
+  const traders = Promise.all([
     listSmartFlows(context.sql, own, rule, ids).then((rows) => groupedBy(rows, (flow) => flow.condition_id)),
     listTakerCounts(context.sql, own, ids).then((rows) => new Map(rows.map((row) => [row.condition_id, row.wallets]))),
   ]);
-  return Promise.all(
-    shown.map((row) =>
-      describe(row, flows.get(row.condition_id) ?? [], window, args.timeframe, takers.get(row.condition_id) ?? 0, context),
-    ),
-  );
+  return Promise.all(shown.map((row) => describe(row, traders, window, args.timeframe, context)));
 };
+
+/** Smart flows, and numbers of takers, by market. */
+type Traders = Promise<readonly [ReadonlyMap<string, SmartFlowRow[]>, ReadonlyMap<string, number>]>;
 
 function cutOf(timeframe: Timeframe, { from, to }: Window): Cut {
   if (timeframe === 'all' || from.getTime() === to.getTime()) return cutAt([from, to]);
@@ -55,20 +54,21 @@ function cutOf(timeframe: Timeframe, { from, to }: Window): Cut {
 
 async function describe(
   row: TrendingRow,
-  flows: readonly SmartFlowRow[],
+  traders: Traders,
   window: Window,
   timeframe: Timeframe,
-  takers: number,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
   const { market } = context.loaders(makeLoaders);
   const { prices } = context.loaders(makeMarketLoaders);
   const { condition_id } = row;
-  const [record, current, before] = await Promise.all([
+  const [[smart, takers], record, current, before] = await Promise.all([
+    traders,
     market.load(condition_id) as Promise<MarketRecord>,
     prices.load({ condition_id, at: context.now }),
     prices.load({ condition_id, at: window.from, opening: true }),
   ]);
+  const flows = smart.get(condition_id) ?? [];
   const leader = leaderOf(current);
   const start = before.find((outcome) => outcome.token_id === leader?.token_id)?.price ?? null;
   const favoured = flows
@@ -87,7 +87,7 @@ async function describe(
     previous_volume_usdc: timeframe === 'all' ? null : row.previous,
     volume_change_pct: changePercent(row.volume, timeframe === 'all' ? null : row.previous),
     smart_money_net_flow_usdc: total(flows.map((flow) => flow.net_usdc)),
-    unique_traders: takers,
+    unique_traders: takers.get(condition_id) ?? 0,
     price_change: leader === null || start === null ? null : leader.price - start,
   };
 }

@@ -47,8 +47,8 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: true, active: true });
   const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
-  const prior = await countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore
-  return Promise.all(shown.map((one) => describe(one, prior(one.condition_id), context)));
+  const prior = countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore
+  return Promise.all(shown.map((one) => describe(one, prior, context)));
 };
 
 const entriesOf = (bought: readonly SmartWalletEntry[]): SmartWalletEntry[] =>
@@ -58,10 +58,11 @@ const entriesOf = (bought: readonly SmartWalletEntry[]): SmartWalletEntry[] =>
 
 async function describe(
   { condition_id, entries, interest }: Interest,
-  prior: number,
+  prior: ReturnType<typeof countPriorWallets>,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
-  const [record, prices] = await Promise.all([
+  const [priorOf, record, prices] = await Promise.all([
+    prior,
     context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
@@ -79,7 +80,7 @@ async function describe(
   return {
     ...record,
     new_smart_wallets: entries.length,
-    prior_smart_wallets: prior,
+    prior_smart_wallets: priorOf(condition_id),
     first_entry_at: newest.at(-1)?.first_buy_at,
     latest_entry_at: newest[0]?.first_buy_at,
     new_smart_usdc: usdc,
