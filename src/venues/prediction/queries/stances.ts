@@ -29,7 +29,8 @@ export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN ${SETTLED_C
 /** SQL of which positions hold shares of a market that is not resolved. */
 export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
 
-const STANCE = `scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at`;
+const SCORED = `scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags`;
+const STANCE = `${SCORED}, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at`;
 
 /** SQL of a band's wallets with their scores and tags. */
 export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parameters): string {
@@ -69,13 +70,17 @@ export async function listHeldStances(sql: Sql, band: ScoreBand, scope: MarketSc
   // Of all open positions few are of a band: its wallets, known beforehand, find them in the index.
   const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM scored))`);
   const active = activeMarkets(instant, scope.category === null ? null : parameters.add(scope.category, 'text'));
-  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), active AS MATERIALIZED (${active}), held AS MATERIALIZED (
-  SELECT condition_id, token_id, wallet, ${STANCE} FROM (${positions}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
-), crowded AS (
-  SELECT condition_id FROM (SELECT condition_id, count(*) AS holders FROM held GROUP BY condition_id, token_id) AS token
-  GROUP BY condition_id HAVING max(holders) >= ${parameters.add(scope.on_one_outcome, 'int')} AND sum(holders) >= ${parameters.add(scope.on_market, 'int')}
+  const [on_one, on_market] = [parameters.add(scope.on_one_outcome, 'int'), parameters.add(scope.on_market, 'int')];
+  // Texts are long: markets are told apart by numbers, and what is said of a wallet is joined to those that are left.
+  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), active AS MATERIALIZED (
+  SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
+), open AS MATERIALIZED (
+  SELECT m, token_id, wallet, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at FROM (${positions}) AS own JOIN active USING (condition_id)
+), held AS MATERIALIZED (
+  SELECT * FROM open WHERE (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${on_market})) IS TRUE
 )
-SELECT held.* FROM held JOIN crowded USING (condition_id)`;
+SELECT condition_id, token_id, wallet, ${SCORED}, shares, cost, paid_shares, paid_usdc, opened_at FROM held JOIN scored USING (wallet) JOIN active USING (m)
+WHERE (m IN (SELECT m FROM (SELECT m, count(*) AS holders FROM held GROUP BY m, token_id) AS token GROUP BY m HAVING max(holders) >= ${on_one})) IS TRUE`;
   return sql.query<Stance & Record<string, unknown>>(
     { name: `pm_held_stances${scope.category === null ? '' : '_category'}`, text },
     parameters.values,

@@ -63,8 +63,8 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
   const shown = ranked.slice(0, args.limit);
   context.meta.count = shown.length;
   const tops = shown.map((one) => [...one.wallets].sort(byCost).slice(0, TOP_WALLETS));
-  const firstBuy = await loadFirstBuys(context.sql, shown.map((one) => one.condition_id), tops.flat().map((wallet) => wallet.wallet), context.now); // prettier-ignore
-  return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuy, context)));
+  const firstBuys = loadFirstBuys(context.sql, shown.map((one) => one.condition_id), tops.flat().map((wallet) => wallet.wallet), context.now); // prettier-ignore
+  return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuys, context)));
 };
 
 /** Active markets in scope with a smart favourite, and who is on it. */
@@ -134,15 +134,14 @@ const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> 
   entry_vs_current_gap: (a, b) => (b.gap ?? -2) - (a.gap ?? -2),
 };
 
-type FirstBuy = Awaited<ReturnType<typeof loadFirstBuys>>;
-
 async function describe(
   one: Conviction,
   top: readonly NetStance[],
-  firstBuy: FirstBuy,
+  firstBuys: ReturnType<typeof loadFirstBuys>,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
-  const record = (await context.loaders(makeLoaders).market.load(one.condition_id)) as MarketRecord;
+  const market = context.loaders(makeLoaders).market.load(one.condition_id) as Promise<MarketRecord>;
+  const [record, firstBuy] = await Promise.all([market, firstBuys]);
   return {
     ...record,
     smart_wallet_count: one.wallets.length,
