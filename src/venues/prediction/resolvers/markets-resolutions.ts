@@ -41,6 +41,11 @@ interface Row {
   accuracy: number | null;
 }
 
+/** Volumes, verdicts and numbers of flagged wallets of the markets shown. */
+type Told = Promise<
+  [Awaited<ReturnType<typeof loadLifetimeVolumes>>, ReadonlyMap<string, Verdict>, (condition_id: string) => number | null]
+>;
+
 /** Smaller net positions, USDC, are no opinion. */
 const SMALLEST_NET_USDC = 10;
 
@@ -60,18 +65,15 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   context.meta.count = shown.length;
   context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(shown.at(-1) as Row), scope) : null;
   const ids = shown.map((row) => row.condition_id);
-  const [volumes, verdicts, run, flagged] = await Promise.all([
+  const run = await context.loaders(makeLoaders).scoreRun();
+  context.meta.score_version = run?.version ?? null;
+  const told = Promise.all([
     loadLifetimeVolumes(context.sql, ids, page.as_of),
     judge(context, shown),
-    context.loaders(makeLoaders).scoreRun(),
-    countFlagged(context.sql, ids, PM_TAGS.insider_score, context.now),
+    // The scan for patterns is part of the daily run.
+    run === null ? () => null : countFlagged(context.sql, ids, PM_TAGS.insider_score, context.now),
   ]);
-  context.meta.score_version = run?.version ?? null;
-  return Promise.all(
-    ids.map((id) =>
-      describe(id, volumes(id).total, verdicts.get(id) ?? { correct: 0, wrong: 0 }, run === null ? null : flagged(id), context),
-    ),
-  );
+  return Promise.all(shown.map((row) => describe(row, told, context)));
 };
 
 /** Rows in scope; of the newest first no more than are shown behind `after`, and one that says there are more. */
@@ -164,30 +166,26 @@ function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
   return verdict;
 }
 
-async function describe(
-  condition_id: string,
-  volume: string,
-  verdict: Verdict,
-  insider_flagged_wallets: number | null,
-  context: GraphContext,
-): Promise<Record<string, unknown>> {
-  const record = (await context.loaders(makeLoaders).market.load(condition_id)) as MarketRecord;
-  const resolved_at = record.resolved_at as Date;
-  const before = await context
-    .loaders(makeMarketLoaders)
-    .prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true });
+async function describe({ condition_id, resolved_at }: Row, told: Told, context: GraphContext): Promise<Record<string, unknown>> {
+  const { market } = context.loaders(makeLoaders);
+  const { prices } = context.loaders(makeMarketLoaders);
+  const [[volumeOf, verdicts, flagged], record, before] = await Promise.all([
+    told,
+    market.load(condition_id) as Promise<MarketRecord>,
+    prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true }),
+  ]);
+  const verdict = verdicts.get(condition_id) ?? { correct: 0, wrong: 0 };
   const closing_price = record.is_voided ? null : (before.find((outcome) => outcome.outcome === record.winning_outcome)?.price ?? null);
   return {
     ...record,
     winning_outcome: winnerOf(record, context.now),
-    total_volume_usdc: volume,
+    total_volume_usdc: volumeOf(condition_id).total,
     smart_money_correct: verdict.correct,
     smart_money_wrong: verdict.wrong,
     smart_money_accuracy: accuracyOf(verdict),
     resolved_at,
     closing_price,
     market_brier: closing_price === null ? null : (1 - closing_price) ** 2,
-    // The scan for patterns is part of the daily run.
-    insider_flagged_wallets,
+    insider_flagged_wallets: flagged(condition_id),
   };
 }
