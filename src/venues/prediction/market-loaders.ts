@@ -3,6 +3,7 @@ import type { GraphContext } from '../venue';
 import { groupedBy } from './grouped';
 import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
+import { type ShownMarket, listShownMarkets } from './queries/market-lists';
 import { type MarketInstant, listFillPrices } from './queries/market-prices';
 import { loadOverlay } from './rollups/positions-as-of';
 
@@ -16,6 +17,8 @@ interface MarketAt extends MarketInstant {
 export interface MarketLoaders {
   /** What the kept positions tell wrong as of the context's instant (loadOverlay). */
   overlay(): Promise<string>;
+  /** What lists show of a market. Throws Error for one that is not in the store. */
+  shown: DataLoader<string, ShownMarket>;
   /** Outcomes of a market with their prices, in the venue's order. */
   prices: DataLoader<MarketAt, PricedOutcome[], string>;
 }
@@ -26,6 +29,10 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
   let overlay: Promise<string> | undefined;
   return {
     overlay: () => (overlay ??= state().then(({ any_later }) => loadOverlay(context.sql, context.now, any_later))),
+    shown: new DataLoader(async (ids) => {
+      const found = new Map((await listShownMarkets(context.sql, ids)).map((market) => [market.condition_id, market]));
+      return ids.map((id) => found.get(id) ?? new Error(`Market ${id} is not in the store.`));
+    }),
     prices: new DataLoader((keys) => loadPrices(context, keys), {
       cacheKeyFn: (key) => `${instantOf(key)}${key.opening ? '+' : ''}${key.traded ? '!' : ''}`,
     }),

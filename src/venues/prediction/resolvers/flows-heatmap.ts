@@ -2,7 +2,7 @@ import type { Category } from '../../../lib/category';
 import { type Timeframe, type Window, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, over, percent, trendOf } from '../exact';
-import { makeLoaders } from '../loaders';
+import { makeMarketLoaders } from '../market-loaders';
 import { getFirstFill } from '../queries/newest-fill';
 import { rankVolumes } from '../queries/volume-ranking';
 import { type VolumeScope, listVolumeCells } from '../queries/volumes';
@@ -77,7 +77,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
 async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly string[]): Promise<Map<string, string>> {
   if (group_by === 'day_of_week') return new Map(keys.map((key) => [key, WEEKDAYS[Number(key) - 1] as string]));
   if (group_by !== 'market') return new Map(keys.map((key) => [key, key]));
-  const markets = await context.loaders(makeLoaders).market.loadMany([...keys]);
+  const markets = await context.loaders(makeMarketLoaders).shown.loadMany([...keys]);
   return new Map(keys.map((key, index) => [key, questionOf(markets[index]) ?? key]));
 }
 

@@ -1,4 +1,3 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
@@ -167,11 +166,10 @@ function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
 }
 
 async function describe({ condition_id, resolved_at }: Row, told: Told, context: GraphContext): Promise<Record<string, unknown>> {
-  const { market } = context.loaders(makeLoaders);
-  const { prices } = context.loaders(makeMarketLoaders);
+  const { prices, shown } = context.loaders(makeMarketLoaders);
   const [[volumeOf, verdicts, flagged], record, before] = await Promise.all([
     told,
-    market.load(condition_id) as Promise<MarketRecord>,
+    shown.load(condition_id),
     prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true }),
   ]);
   const verdict = verdicts.get(condition_id) ?? { correct: 0, wrong: 0 };

@@ -116,7 +116,7 @@ async function describe(
   const { condition_id } = market;
   const [volumeOf, record, prices] = await Promise.all([
     volumes,
-    context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
+    context.loaders(makeMarketLoaders).shown.load(condition_id),
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
   const shared = overlap?.shared ?? 0;

@@ -1,11 +1,9 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import type { Category } from '../../../lib/category';
 import { SPIKE } from '../../../lib/spike';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SmartFlowRow, listSmartFlows, listTakerCounts } from '../queries/market-flows';
@@ -59,12 +57,11 @@ async function describe(
   timeframe: Timeframe,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
-  const { market } = context.loaders(makeLoaders);
-  const { prices } = context.loaders(makeMarketLoaders);
+  const { prices, shown } = context.loaders(makeMarketLoaders);
   const { condition_id } = row;
   const [[smart, takers], record, current, before] = await Promise.all([
     traders,
-    market.load(condition_id) as Promise<MarketRecord>,
+    shown.load(condition_id),
     prices.load({ condition_id, at: context.now }),
     prices.load({ condition_id, at: window.from, opening: true }),
   ]);

@@ -1,4 +1,3 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { median, roundTo } from '../../../lib/statistics';
@@ -6,7 +5,6 @@ import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { meanScore } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import type { PricedOutcome } from '../market-prices';
 import { loadFirstBuys } from '../queries/market-holdings';
@@ -140,8 +138,7 @@ async function describe(
   firstBuys: ReturnType<typeof loadFirstBuys>,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
-  const market = context.loaders(makeLoaders).market.load(one.condition_id) as Promise<MarketRecord>;
-  const [record, firstBuy] = await Promise.all([market, firstBuys]);
+  const [record, firstBuy] = await Promise.all([context.loaders(makeMarketLoaders).shown.load(one.condition_id), firstBuys]);
   return {
     ...record,
     smart_wallet_count: one.wallets.length,

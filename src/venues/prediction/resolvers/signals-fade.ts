@@ -1,4 +1,3 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { mean, roundTo } from '../../../lib/statistics';
@@ -58,12 +57,12 @@ export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, con
   const shown = await listShown(context, crowds, args);
   if (shown.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
   context.meta.count = shown.length;
-  const { market } = context.loaders(makeLoaders);
+  const { shown: market } = context.loaders(makeMarketLoaders);
   return Promise.all(
     shown.map(async (crowd) => {
       const similar = past.get(stepOf(crowd.strength)) ?? [];
       return {
-        ...((await market.load(crowd.condition_id)) as MarketRecord),
+        ...(await market.load(crowd.condition_id)),
         ...describe(crowd),
         fade_hit_rate: mean(similar.map((faded) => (faded ? 1 : 0))),
         fade_sample: similar.length,

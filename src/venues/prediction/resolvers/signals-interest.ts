@@ -1,10 +1,8 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import type { Category } from '../../../lib/category';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
@@ -63,7 +61,7 @@ async function describe(
 ): Promise<Record<string, unknown>> {
   const [priorOf, record, prices] = await Promise.all([
     prior,
-    context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
+    context.loaders(makeMarketLoaders).shown.load(condition_id),
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
   ]);
   const nameOf = (token_id: string): string => prices.find((one) => one.token_id === token_id)?.outcome ?? token_id;

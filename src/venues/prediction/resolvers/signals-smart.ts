@@ -1,4 +1,3 @@
-import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
@@ -7,7 +6,6 @@ import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
 import { less, meanScore, over, total } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { cutAt } from '../queries/pieces';
 import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wallet-flows';
@@ -136,9 +134,9 @@ function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
 
 async function describe(signal: Signal, window: Window, context: GraphContext): Promise<Record<string, unknown>> {
   const { condition_id, token_id, flows } = signal;
-  const { prices } = context.loaders(makeMarketLoaders);
+  const { prices, shown } = context.loaders(makeMarketLoaders);
   const [record, current, before] = await Promise.all([
-    context.loaders(makeLoaders).market.load(condition_id) as Promise<MarketRecord>,
+    shown.load(condition_id),
     prices.load({ condition_id, at: context.now }),
     prices.load({ condition_id, at: window.from, opening: true }),
   ]);
