@@ -10,7 +10,7 @@ import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, poolOf, typeOf, warnOfUnpriced } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
-import { addDecimals, negated } from '../sources/decimal';
+import { negated, sumDecimals } from '../sources/decimal';
 
 type FieldCase = 'native' | 'snake';
 
@@ -197,7 +197,8 @@ function earliest(times: readonly (Date | null)[]): Date | null {
 
 /** Exact sum of decimal texts; null when one is unknown. */
 function sumOf(values: readonly (string | null)[]): string | null {
-  return values.reduce<string | null>((sum, value) => (sum === null || value === null ? null : addDecimals(sum, value)), '0');
+  const known = values.filter((value) => value !== null);
+  return known.length < values.length ? null : sumDecimals(known);
 }
 
 export const positionsResolvers = { Query: { lpLpsWhales, lpPositionsActive, lpPositionsHistory } } satisfies Resolvers;

@@ -10,22 +10,31 @@ function plainDecimal(text: string): string {
   return `${sign}${padded.slice(0, shift)}.${padded.slice(shift)}`;
 }
 
-/** Exact sum of two decimals. */
-export function addDecimals(a: string, b: string): string {
-  const [x, y] = [plainDecimal(a), plainDecimal(b)];
-  const scale = Math.max(fractionOf(x), fractionOf(y));
-  const total = scaled(x, scale) + scaled(y, scale);
+/** A decimal as a whole number of its last places, and how many places it has. */
+function unscaled(text: string): [whole: bigint, places: number] {
+  const plain = /e/i.test(text) ? plainDecimal(text) : text;
+  const point = plain.indexOf('.');
+  return point < 0 ? [BigInt(plain), 0] : [BigInt(plain.slice(0, point) + plain.slice(point + 1)), plain.length - point - 1];
+}
+
+/** Exact sum of decimals; 0 of none. */
+export function sumDecimals(values: readonly string[]): string {
+  let [total, scale] = [0n, 0];
+  for (const value of values) {
+    const [whole, places] = unscaled(value);
+    if (places > scale) {
+      total *= 10n ** BigInt(places - scale);
+      scale = places;
+    }
+    total += places === scale ? whole : whole * 10n ** BigInt(scale - places);
+  }
   const digits = (total < 0n ? -total : total).toString().padStart(scale + 1, '0');
   const sign = total < 0n ? '-' : '';
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
+/** Exact sum of two decimals. */
+export const addDecimals = (a: string, b: string): string => sumDecimals([a, b]);
+
 /** A decimal with the other sign. */
 export const negated = (value: string): string => (value.startsWith('-') ? value.slice(1) : `-${value}`);
-
-const fractionOf = (plain: string): number => plain.split('.')[1]?.length ?? 0;
-
-function scaled(plain: string, scale: number): bigint {
-  const [whole = '0', fraction = ''] = plain.split('.');
-  return BigInt(whole + fraction.padEnd(scale, '0'));
-}
