@@ -22,7 +22,7 @@ interface PoolMove {
 }
 
 export interface LpLoaders {
-  /** When a position changed last, in milliseconds; -Infinity before the first. */
+  /** When a position changed or a provider acted last, in milliseconds; -Infinity before the first. */
   newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
@@ -40,7 +40,11 @@ export interface LpLoaders {
   scoreBefore: DataLoader<OwnerDay, string | null, string>;
 }
 
-const NEWEST_CHANGE: Statement = { name: 'lp_newest_change', text: 'SELECT max(changed_at) AS at FROM lp_position_sum' };
+const NEWEST_CHANGE: Statement = {
+  name: 'lp_newest_change',
+  keyed: true,
+  text: 'SELECT greatest((SELECT max(changed_at) FROM lp_position_sum), (SELECT max(last_at) FROM lp_owner_life)) AS at',
+};
 
 async function findNewestChange(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ at: Date | null }>(NEWEST_CHANGE, []);

@@ -5,13 +5,17 @@ import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
 import { priceAt } from '../rollups/price-at';
 import { afterwards } from '../../../db/segments';
 
+const kept = (filter: string, now: string): string =>
+  `SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}`;
+
 /**
  * Select of the sums of positions as of the instant `now` (SQL): kept ones, and of those that changed later what the facts before it
- * say. `filter` is a condition over `p`, an alias of lp_position_sum.
+ * say. `filter` is a condition over `p`, an alias of lp_position_sum; `owner`, one on what the facts say of the owner. A condition that is said twice
+ * makes the planner expect next to nothing.
  */
-export const positionsAsOf = (filter: string, now: string): string => `
-SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}
-${afterwards(now, `UNION ALL ${changedSince(filter, now)}`)}`;
+export const positionsAsOf = (filter: string, now: string, owner = 'true'): string => `
+${kept(filter, now)}
+${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) s WHERE ${owner}`)}`;
 
 const changedSince = (filter: string, now: string): string =>
   positionSums(
@@ -21,9 +25,9 @@ const changedSince = (filter: string, now: string): string =>
   );
 
 /** The same for the positions that are open and were opened by a deposit; of the closed ones none is read. */
-export const openPositionsAsOf = (filter: string, now: string): string => `
-SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.closed_at IS NULL AND p.deposits > 0 AND p.changed_at < ${now}
-${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) o WHERE closed_at IS NULL AND deposits > 0`)}`;
+export const openPositionsAsOf = (filter: string, now: string, owner = 'true'): string => `
+${kept(`${filter} AND p.closed_at IS NULL AND p.deposits > 0`, now)}
+${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) s WHERE closed_at IS NULL AND deposits > 0 AND ${owner}`)}`;
 
 /** PnL of a position: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>
@@ -84,14 +88,15 @@ const ORDER: Record<ActiveSort, string> = {
 /** One statement for each way to look positions up, so that each keeps its index. */
 function active(pool: boolean, owner: boolean, sort: ActiveSort): Statement {
   const filter = [pool ? 'p.pool_address = $2' : '$2::text IS NULL', owner ? 'p.owner = $3' : '$3::text IS NULL'].join(' AND ');
+  const positions = openPositionsAsOf(filter, '$1::timestamptz', owner ? 's.owner = $3' : 'true');
   return {
     name: `lp_positions_active_${Number(pool)}${Number(owner)}_${sort}`,
     keyed: pool || owner,
     text: `
 SELECT * FROM (
   SELECT s.*, s.deposited_usd - s.withdrawn_usd AS net_value_usd, b.lower_bin, b.upper_bin
-  FROM (${openPositionsAsOf(filter, '$1::timestamptz')}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
-  WHERE ${owner ? 's.owner = $3' : 'true'} AND ($4::text IS NULL OR s.pool_type = $4)
+  FROM (${positions}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
+  WHERE $4::text IS NULL OR s.pool_type = $4
 ) s WHERE $5::numeric = 0 OR net_value_usd >= $5
 ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address, position_address LIMIT $6`,
   };

@@ -2,13 +2,15 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { openPositionsAsOf, positionsAsOf, valuedPositions } from './positions';
-import { eventsIn, spanOf } from './span';
+import { eventsIn, named, spanOf } from './span';
 
 export interface ProvidersArgs {
   owners: readonly string[];
   /** Null: both. */
   pool_type: PoolType | null;
   window: Window;
+  /** Whether the window holds all there is: then what each ever did in a pool tells it. */
+  life: boolean;
 }
 
 /** A provider in one pool in a window. Numeric columns are decimal text, counts numbers. */
@@ -41,21 +43,30 @@ export interface ProviderPoolRow {
 
 const ofOwners = (alias: string): string => `AND ${alias}.owner = ANY($7::text[]) AND ($8::text IS NULL OR ${alias}.pool_type = $8)`;
 
-/** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
-const POOLS: Statement = {
-  name: 'lp_providers',
-  text: `
-WITH moved AS (
+const COLUMNS = 'deposit_usd, withdraw_usd, claim_usd, first_at, last_at';
+
+const MOVED_IN_LIFE = `
+  SELECT o.owner, o.pool_address, o.pool_type, o.deposits + o.withdrawals + o.claims AS event_count, o.unpriced, ${COLUMNS} FROM lp_owner_pool o
+  WHERE ${named(1)} ${ofOwners('o')}`;
+
+const MOVED = `
   SELECT owner, pool_address, min(pool_type) AS pool_type, sum(deposits + withdrawals + claims)::int AS event_count, sum(unpriced)::int AS unpriced,
     sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, min(first_at) AS first_at, max(last_at) AS last_at
-  FROM (${eventsIn(1, ofOwners)}) e GROUP BY owner, pool_address
+  FROM (${eventsIn(1, ofOwners)}) e GROUP BY owner, pool_address`;
+
+/** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
+const pools = (life: boolean): Statement => ({
+  name: `lp_providers${life ? '_life' : ''}`,
+  keyed: life,
+  text: `
+WITH moved AS (${life ? MOVED_IN_LIFE : MOVED}
 ), turned AS (
   SELECT owner, pool_address, sum(least(deposit_usd, withdraw_usd)) AS usd FROM (
     SELECT e.owner, e.pool_address, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'deposit'), 0) AS deposit_usd, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'withdraw'), 0) AS withdraw_usd
     FROM lp_event e WHERE e.rebalance AND e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
   ) r GROUP BY owner, pool_address
 ), positions AS (
-  SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz')}) s WHERE s.owner = ANY($7::text[]) AND ($8::text IS NULL OR s.pool_type = $8)
+  SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz', 's.owner = ANY($7::text[])')}) s WHERE $8::text IS NULL OR s.pool_type = $8
 ), results AS (
   SELECT owner, pool_address, min(pool_type) AS pool_type, count(*)::int AS positions, count(*) FILTER (WHERE ended)::int AS closed_positions,
     count(*) FILTER (WHERE ended AND pnl_usd IS NOT NULL)::int AS known_positions, count(*) FILTER (WHERE ended AND pnl_usd > 0)::int AS wins,
@@ -75,11 +86,13 @@ FROM moved m FULL JOIN results r ON r.owner = m.owner AND r.pool_address = m.poo
 LEFT JOIN turned t ON t.owner = m.owner AND t.pool_address = m.pool_address
 WHERE m.owner IS NOT NULL OR r.closed_positions > 0
 ORDER BY volume_usd DESC, pool_address`,
-};
+});
+
+const POOLS = { life: pools(true), window: pools(false) };
 
 /** What providers did and earned, pool by pool, most volume first. A pool without event or close in the window is no row. */
-export function listProviderPools(sql: Sql, { owners, pool_type, window }: ProvidersArgs): Promise<ProviderPoolRow[]> {
-  return sql.query<ProviderPoolRow>(POOLS, [...spanOf(window), owners, pool_type]);
+export function listProviderPools(sql: Sql, { owners, pool_type, window, life }: ProvidersArgs): Promise<ProviderPoolRow[]> {
+  return sql.query<ProviderPoolRow>(life ? POOLS.life : POOLS.window, [...spanOf(window), owners, pool_type]);
 }
 
 const KNOWN: Statement = {
@@ -97,8 +110,8 @@ const OPEN: Statement = {
   name: 'lp_owners_open',
   keyed: true,
   text: `
-SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz')}) s
-WHERE s.owner = ANY($1::text[]) AND ($3::text IS NULL OR s.pool_type = $3) GROUP BY s.owner`,
+SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz', 's.owner = ANY($1::text[])')}) s
+WHERE $3::text IS NULL OR s.pool_type = $3 GROUP BY s.owner`,
 };
 
 /** Open positions of owners, whatever the window. */

@@ -61,7 +61,8 @@ const hours = (at: number): Piece[] =>
   [[at + 2, at + 4], [at + 5, at + 3]].map(([from, to]) => ({ condition: `h.hour >= $${from} AND h.hour < $${to}`, from, to }) as Piece); // prettier-ignore
 
 /** Names all parameters of a span, whichever of its pieces are left out. */
-const named = (at: number): string => `num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
+export const named = (at: number): string =>
+  `num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
 
 /** The whole UTC days of a span, of rows `h`: the piece that is always there. */
 export const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;

@@ -4,6 +4,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
 import { listTrendingPools } from '../queries/pools-trending';
+import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
@@ -70,13 +71,37 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
   return (await withIds(rows, context)).map((row, i) => ({ ...row, rank: i + 1 }));
 }
 
+interface SmartWalletInput {
+  timeframe: Timeframe;
+  pool_type: PoolTypeFilter;
+  limit: number;
+  min_smart_lps: number;
+  sort_by: SmartPoolsSort;
+}
+
+/** Pools where the best providers take part most. */
+async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, context: GraphContext): Promise<unknown> {
+  const { timeframe, min_smart_lps } = input;
+  const window = windowOf(timeframe, context.now);
+  const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
+  if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
+  Object.assign(context.meta, { timeframe, window, count: rows.length });
+  await nameScores(context);
+  warnOfUnpriced(
+    rows.reduce((sum, row) => sum + row.unpriced, 0),
+    'counted, left out of sums',
+    context,
+  );
+  return { pools: (await withIds(rows, context)).map((row) => ({ ...row, token_a: row.token_x, token_b: row.token_y })) };
+}
+
 const liquidity = {
   liquidity_usd: ({ pool_address }: { pool_address: string }, _args: unknown, context: GraphContext) =>
     context.loaders(makeLoaders).liquidity.load(pool_address),
 };
 
 export const poolsResolvers = {
-  Query: { lpPoolsTrending, lpPoolsTop },
+  Query: { lpPoolsTrending, lpPoolsTop, lpPoolsSmartWallet },
   TrendingPool: liquidity,
   TopPool: liquidity,
 } satisfies Resolvers;

@@ -1,6 +1,6 @@
 import { type AppError, notKnown } from '../../../errors';
 import { clip, logClip, roundTo } from '../../../lib/statistics';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
@@ -8,9 +8,8 @@ import { listOwnerEvents } from '../queries/owner-events';
 import { countOpen, knownOwners, listProviderPools, type ProviderPoolRow } from '../queries/providers';
 import type { PoolIds } from '../queries/pool-ids';
 import { listTopProviders, type LpsTopSort } from '../queries/providers-top';
-import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
 import { S_LP } from '../scoring/formula';
-import { addDecimals, negated } from '../sources/decimal';
+import { addDecimals, negated, sumDecimals } from '../sources/decimal';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent } from './pool-event';
 import { statusOf } from './positions';
@@ -45,7 +44,7 @@ interface Summary {
   lp_score: string | null;
 }
 
-const sumOf = (values: readonly (string | null)[]): string => values.reduce<string>((sum, value) => addDecimals(sum, value ?? '0'), '0');
+const sumOf = (values: readonly (string | null)[]): string => sumDecimals(values.filter((value) => value !== null));
 const percent = (part: string | null, of: string | null): number | null =>
   part === null || of === null || Number(of) === 0 ? null : (100 * Number(part)) / Number(of);
 const counted = (
@@ -138,6 +137,18 @@ const unknownOwners = (param: 'owner' | 'owners', owners: readonly string[]): Ap
     note: 'providers that did',
   });
 
+/** What owners did, pool by pool: a window that begins before everything, with nothing newer than it, is told by whole lives. */
+async function listPools(
+  owners: readonly string[],
+  pool_type: PoolType | null,
+  window: Window,
+  context: GraphContext,
+): Promise<ProviderPoolRow[]> {
+  const begins = window.from.getTime() === BEGINNING.getTime();
+  const life = begins && (await context.loaders(makeLoaders).newestChange()) < window.to.getTime();
+  return listProviderPools(context.sql, { owners, pool_type, window, life });
+}
+
 /** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
 async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
@@ -145,24 +156,25 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
   const pool_type = typeOf(input.pool_type);
   const timeframe = input.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', now);
-  if (!(await knownOwners(sql, [owner], now)).has(owner)) throw unknownOwners('owner', [owner]);
-  const [rows, open, events] = await Promise.all([
-    listProviderPools(sql, { owners: [owner], pool_type, window }),
+  const [known, rows, open, events] = await Promise.all([
+    knownOwners(sql, [owner], now),
+    listPools([owner], pool_type, window, context),
     countOpen(sql, [owner], pool_type, now),
     listOwnerEvents(sql, owner, window, pool_type, events_limit),
+    nameScores(context),
   ]);
+  if (!known.has(owner)) throw unknownOwners('owner', [owner]);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(input.pool_type));
   Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length });
-  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   const { poolIds } = context.loaders(makeLoaders);
-  const summary = await summaryOf(owner, rows, open.get(owner) ?? 0, context);
-  return {
-    owner,
-    summary: explain ? { ...summary, lp_score_breakdown: await breakdownOf(owner, context) } : summary,
-    pool_breakdown: await breakdown(rows, context),
-    recent_events: await Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false))),
-  };
+  const [summary, pool_breakdown, recent_events, lp_score_breakdown] = await Promise.all([
+    summaryOf(owner, rows, open.get(owner) ?? 0, context),
+    breakdown(rows, context),
+    Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false))),
+    explain ? breakdownOf(owner, context) : null,
+  ]);
+  return { owner, summary: { ...summary, lp_score_breakdown }, pool_breakdown, recent_events };
 }
 
 const COMPARED_POOLS = 5;
@@ -175,24 +187,27 @@ async function lpLpsCompare(
 ): Promise<unknown> {
   const { sql, now } = context;
   const type: PoolType | null = typeOf(pool_type);
-  const known = await knownOwners(sql, owners, now);
-  if (known.size === 0) throw unknownOwners('owners', owners);
-  const [rows, open] = await Promise.all([
-    listProviderPools(sql, { owners: [...known], pool_type: type, window: windowOf('all', now) }),
-    countOpen(sql, [...known], type, now),
+  const [known, all, open] = await Promise.all([
+    knownOwners(sql, owners, now),
+    listPools(owners, type, windowOf('all', now), context),
+    countOpen(sql, owners, type, now),
+    nameScores(context),
   ]);
+  if (known.size === 0) throw unknownOwners('owners', owners);
+  const rows = all.filter((row) => known.has(row.owner));
   if (rows.length === 0) throw nothingIn(null, typeDropped(pool_type));
-  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
-  const lps = await Promise.all(
-    owners.map(async (owner) => {
-      const own = rows.filter((row) => row.owner === owner);
-      const found = known.has(owner);
-      const summary = found ? await summaryOf(owner, own, open.get(owner) ?? 0, context) : null;
-      return { owner, found, summary, pool_breakdown: await breakdown(own.slice(0, COMPARED_POOLS), context) };
-    }),
-  );
-  return { lps, shared_pools: await sharedPools(owners, rows, context), comparison_winners: winnersOf(lps) };
+  const compared = owners.map(async (owner) => {
+    const own = rows.filter((row) => row.owner === owner);
+    const found = known.has(owner);
+    const [summary, pool_breakdown] = await Promise.all([
+      found ? summaryOf(owner, own, open.get(owner) ?? 0, context) : null,
+      breakdown(own.slice(0, COMPARED_POOLS), context),
+    ]);
+    return { owner, found, summary, pool_breakdown };
+  });
+  const [lps, shared_pools] = await Promise.all([Promise.all(compared), sharedPools(owners, rows, context)]);
+  return { lps, shared_pools, comparison_winners: winnersOf(lps) };
 }
 
 /** Pools that at least two of the providers used, most volume of theirs first. */
@@ -226,24 +241,4 @@ function winnersOf(lps: readonly { owner: string; summary: Summary | null }[]): 
   );
 }
 
-interface SmartWalletInput {
-  timeframe: Timeframe;
-  pool_type: PoolTypeFilter;
-  limit: number;
-  min_smart_lps: number;
-  sort_by: SmartPoolsSort;
-}
-
-/** Pools where the best providers take part most. */
-async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, context: GraphContext): Promise<unknown> {
-  const { timeframe, min_smart_lps } = input;
-  const window = windowOf(timeframe, context.now);
-  const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
-  if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
-  Object.assign(context.meta, { timeframe, window, count: rows.length });
-  await nameScores(context);
-  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
-  return { pools: (await withIds(rows, context)).map((row) => ({ ...row, token_a: row.token_x, token_b: row.token_y })) };
-}
-
-export const providersResolvers = { Query: { lpLpsTop, lpLpsProfile, lpLpsCompare, lpPoolsSmartWallet } } satisfies Resolvers;
+export const providersResolvers = { Query: { lpLpsTop, lpLpsProfile, lpLpsCompare } } satisfies Resolvers;
