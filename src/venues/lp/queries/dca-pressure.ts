@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
 import { ordersAsOf } from '../rollups/orders';
-import { priceAt } from '../rollups/price-at';
+import { priceOnceAt } from '../rollups/price-at';
 import { spanOf, swapsIn } from './span';
 
 export interface PressureArgs {
@@ -50,7 +50,6 @@ const NEVER_S = 100 * 365 * 86_400;
  * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens.
  */
 function pressure(one: boolean): Statement {
-  const priced = (column: string): string => `${column} * ('1e-' || t.decimals)::numeric * q.usd`;
   return {
     name: `lp_dca_pressure_${Number(one)}`,
     text: `
@@ -60,13 +59,14 @@ WITH open AS (
     SELECT a.*, a.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - a.last_cycle_at) / a.cycle_frequency) - 1)) AS wait_s
     FROM (${ordersAsOf('$1::timestamptz')}) a WHERE (a.closed_at IS NULL OR a.closed_at >= $1) AND a.remaining > 0
   ) o
-), due AS (
+), due AS MATERIALIZED (
   SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
     ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ceil(extract(epoch FROM $2 - o.next_at) / o.cycle_frequency))) END AS amount
   FROM open o
-), valued AS (
-  SELECT d.*, ${priced('d.amount')} AS usd, ${priced('d.remaining')} AS remaining_usd
-  FROM due d LEFT JOIN lp_token t ON t.mint = d.input_mint ${priceAt('d.input_mint', '$1::timestamptz', 'q')}
+), prices AS MATERIALIZED (
+  SELECT m.mint, ('1e-' || t.decimals)::numeric * q.usd AS usd FROM (SELECT DISTINCT input_mint AS mint FROM due) m LEFT JOIN lp_token t ON t.mint = m.mint ${priceOnceAt('m.mint', '$1::timestamptz', 'q')}
+), valued AS MATERIALIZED (
+  SELECT d.*, d.amount * q.usd AS usd, d.remaining * q.usd AS remaining_usd FROM due d JOIN prices q ON q.mint = d.input_mint
 ), sides AS (
   SELECT output_mint AS token_mint, true AS buy, owner, usd, remaining_usd, next_at FROM valued
   UNION ALL SELECT input_mint, false, owner, usd, remaining_usd, next_at FROM valued
@@ -84,7 +84,7 @@ WITH open AS (
 ), pools AS (
   SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_x = t.token_mint
   UNION SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_y = t.token_mint
-), swaps AS (
+), swaps AS MATERIALIZED (
   SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, 0, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
   JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint
 )

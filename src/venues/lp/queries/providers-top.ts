@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { positionPnl, positionsAsOf } from './positions';
 import { eventsIn, ofType, spanOf } from './span';
@@ -105,7 +105,8 @@ const CANDIDATES_AT_LEAST = 60;
 
 /**
  * Providers of a window in the order asked for; ties by volume, then address. Counting everybody is slow where many provide: those
- * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer.
+ * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer. Of a window that
+ * begins before everything the bounds are what they come to.
  */
 export async function listTopProviders(
   sql: Sql,
@@ -117,7 +118,8 @@ export async function listTopProviders(
   const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
   const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
     sql.query<TopProviderRow>(topProviders(sort, owners !== null), [...spanOf(window), pool_type, limit, owners]);
-  for (const count of [most, 8 * most]) {
+  const first = window.from.getTime() === BEGINNING.getTime() ? limit : most;
+  for (const count of [first, 8 * most]) {
     const found = await sql.query<{ owner: string; bound: string }>(candidates(sort), [window.from, window.to, pool_type, count + 1]);
     if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));
     const next = found[count];
