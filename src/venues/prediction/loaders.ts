@@ -16,6 +16,7 @@ import { listPricesBefore, listVolumesBefore } from './queries/trade-surrounding
 import { type ScoreRun, type VenueState, loadVenueState } from './queries/venue-state';
 import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
+import { type TradedMarket, listTradedMarkets } from './queries/traded-markets';
 import { overMarkets } from './scoring/insider';
 
 /** What rows about a wallet are shown with. */
@@ -26,6 +27,8 @@ export interface Loaders {
   market: DataLoader<string, MarketRecord | null>;
   /** Outcome tokens of a market, in the venue's order. */
   outcomes: DataLoader<string, OutcomeRecord[]>;
+  /** A market in short, with its outcomes: what rows of trades are told with. */
+  tradedMarket: DataLoader<string, TradedMarket | null>;
   wallet: DataLoader<string, WalletRecord | null>;
   /** A wallet in the newest run. */
   score: DataLoader<string, ScoreRecord | null>;
@@ -71,6 +74,10 @@ export function makeLoaders(context: GraphContext): Loaders {
       for (const row of rows) groups.get(row.condition_id)?.push(row);
       return ids.map((id) => groups.get(id) ?? []);
     }),
+    tradedMarket: byKey(
+      (ids) => listTradedMarkets(context.sql, ids),
+      (row) => row.condition_id,
+    ),
     wallet: byKey(
       (ids) => prisma.pm_wallet.findMany({ where: { wallet: { in: ids } } }),
       (row) => row.wallet,

@@ -1,69 +1,68 @@
-import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import type { GraphContext } from '../../venue';
-import { groupedBy } from '../grouped';
 import { isResolved } from '../market-state';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
-import { type WalletMarket, type WalletMarketRow, listHistories } from '../queries/wallet-history';
-import { type MarketFacts, realizedGains, setPrices } from './average-cost';
+import type { TradedMarket } from '../queries/traded-markets';
+import { type WalletMarket, listHistories } from '../queries/wallet-history';
+import { type HistoryRow, type MarketFacts, realizedGains, setPrices } from './average-cost';
 
-/** The look-ups this needs, of whoever batches them. */
-interface MarketLookups {
-  market: { load(condition_id: string): Promise<MarketRecord | null> };
-  outcomes: { load(condition_id: string): Promise<OutcomeRecord[]> };
+/** The look-up this needs, of whoever batches it. */
+interface MarketLookup {
+  tradedMarket: { load(condition_id: string): Promise<TradedMarket | null> };
 }
 
 type SetPrices = MarketFacts['set_prices'];
 
+/** A history, and the market it is of. */
+interface MarketHistory {
+  market: TradedMarket | null;
+  rows: readonly HistoryRow[];
+}
+
 /** Gains of SELL and REDEEM rows before the context's instant, by trade_id, for each wallet on each market asked. */
 export async function loadGains(
   context: GraphContext,
-  loaders: MarketLookups,
+  { tradedMarket }: MarketLookup,
   pairs: readonly WalletMarket[],
 ): Promise<Map<string, string>[]> {
-  const rows = await listHistories(context.sql, pairs, context.now);
-  const prices = await loadSetPrices(context, loaders, rows);
-  const histories = groupedBy(rows, ({ wallet, condition_id }) => `${wallet}|${condition_id}`);
-  return Promise.all(
-    pairs.map(async ({ wallet, condition_id }) => {
-      const [market, outcomes] = await Promise.all([loaders.market.load(condition_id), loaders.outcomes.load(condition_id)]);
-      return realizedGains(histories.get(`${wallet}|${condition_id}`) ?? [], {
-        tokens: outcomes.map((outcome) => outcome.token_id),
-        payouts: payoutsOf(market, outcomes, context.now),
-        set_prices: prices,
-      });
-    }),
+  const [rows, markets] = await Promise.all([
+    listHistories(context.sql, pairs, context.now),
+    Promise.all(pairs.map(({ condition_id }) => tradedMarket.load(condition_id))),
+  ]);
+  const histories = rows.map((own, index): MarketHistory => ({ market: markets[index] ?? null, rows: own }));
+  const set_prices = await loadSetPrices(context, histories);
+  return histories.map(({ market, rows: own }) =>
+    realizedGains(own, { tokens: tokensOf(market), payouts: payoutsOf(market, context.now), set_prices }),
   );
 }
 
-function payoutsOf(market: MarketRecord | null, outcomes: readonly OutcomeRecord[], now: Date): Map<string, string> | null {
+const tokensOf = (market: TradedMarket | null): string[] => (market?.outcomes ?? []).map(({ token_id }) => token_id);
+
+function payoutsOf(market: TradedMarket | null, now: Date): Map<string, string> | null {
   if (market === null || !isResolved(market, now)) return null;
-  return new Map(outcomes.flatMap((outcome) => (outcome.payout === null ? [] : [[outcome.token_id, outcome.payout.toString()]])));
+  return new Map(market.outcomes.flatMap(({ token_id, payout }) => (payout === null ? [] : [[token_id, payout]])));
 }
 
-async function loadSetPrices(
-  context: GraphContext,
-  loaders: Pick<MarketLookups, 'outcomes'>,
-  rows: readonly WalletMarketRow[],
-): Promise<SetPrices> {
-  const moves = rows.filter((row) => row.side === 'SPLIT' || row.side === 'MERGE');
-  const wanted = await Promise.all(
-    moves.map(async ({ condition_id, timestamp }) =>
-      (await loaders.outcomes.load(condition_id)).map(({ token_id }): TokenAt => ({ condition_id, token_id, at: timestamp })),
-    ),
+/** Prices of full sets at each split and merge, by trade_id. */
+async function loadSetPrices({ sql }: GraphContext, histories: readonly MarketHistory[]): Promise<SetPrices> {
+  const moves = histories.flatMap(({ market, rows }) =>
+    rows
+      .filter(({ side }) => side === 'SPLIT' || side === 'MERGE')
+      .map(({ trade_id, timestamp }) => ({ trade_id, market, timestamp, tokens: tokensOf(market) })),
   );
-  const prices = moves.length === 0 ? [] : await listPricesBefore(context.sql, wanted.flat());
-  const found = new Map(wanted.flat().map((token, index) => [token, prices[index] ?? null]));
+  const wanted = moves.flatMap(({ market, timestamp, tokens }) =>
+    tokens.map((token_id): TokenAt => ({ condition_id: market?.condition_id as string, token_id, at: timestamp })),
+  );
+  const prices = wanted.length === 0 ? [] : await listPricesBefore(sql, wanted);
+  let place = 0;
   return new Map(
-    moves.map((row, index) => {
-      const tokens = wanted[index] as TokenAt[];
-      const last = new Map(tokens.flatMap((token) => (found.get(token) ? [[token.token_id, found.get(token) as string] as const] : [])));
-      return [
-        row.trade_id,
-        setPrices(
-          tokens.map((token) => token.token_id),
-          last,
-        ),
-      ];
+    moves.map(({ trade_id, tokens }) => {
+      const last = new Map(
+        tokens.flatMap((token) => {
+          const price = prices[place++] ?? null;
+          return price === null ? [] : [[token, price] as const];
+        }),
+      );
+      return [trade_id, setPrices(tokens, last)];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { millisecondsOf } from '../milliseconds';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
+import { type Columns, byColumn, rowsOf } from './by-column';
 import { tokenPrice } from './token-price';
 
 /** What is told of a position besides how it came about. */
@@ -60,7 +60,7 @@ LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND 
 
 const OPEN_SQL = positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`);
 
-const OPEN: Statement = { name: 'pm_wallets_open_positions', text: knownSql(OPEN_SQL) };
+const OPEN: Statement = { name: 'pm_wallets_open_positions', keyed: true, text: knownSql(OPEN_SQL) };
 
 /** Positions of the wallets that are open, in no order. */
 export const listOpenPositions = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> =>
@@ -71,6 +71,7 @@ export const unrealizedSql = (now: string): string => `trunc(position.shares * t
 
 const UNREALIZED: Statement = {
   name: 'pm_wallets_unrealized',
+  keyed: true,
   text: `SELECT position.wallet, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
 FROM (${OPEN_SQL}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.wallet`,
@@ -99,41 +100,35 @@ export type Holding = Pick<
   | 'price'
 >;
 
-/** Holdings by column, each a list, instants in milliseconds since 1970: as rows they are many, and dear to read. */
-type HoldingColumns = { [Name in Exclude<keyof Holding, 'end_date'>]: Holding[Name][] } & { end_at: (number | null)[] };
+const HOLDING: Columns<Holding> = {
+  wallet: 'plain',
+  condition_id: 'plain',
+  token_id: 'plain',
+  shares: 'exact',
+  cost: 'exact',
+  paid_shares: 'exact',
+  paid_usdc: 'exact',
+  category: 'plain',
+  question: 'plain',
+  end_date: 'instant',
+  outcome: 'plain',
+  price: 'exact',
+};
 
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
-  text: `SELECT ${['wallet', 'condition_id', 'token_id', 'category', 'question', 'outcome'].map((name) => `json_agg(${name}) AS ${name}`).join(', ')},
-  ${['shares', 'cost', 'paid_shares', 'paid_usdc', 'price'].map((name) => `json_agg(${name}::text) AS ${name}`).join(', ')}, json_agg(${millisecondsOf('end_date')}) AS end_at
-FROM (${OPEN.text}) AS holding WHERE $4::text IS NULL OR category = $4 HAVING count(*) > 0`,
+  text: byColumn(HOLDING, `SELECT * FROM (${OPEN.text}) AS holding WHERE $4::text IS NULL OR category = $4`),
 };
 
 /** The same in short, of one category or all. */
 export async function listHoldings(sql: Sql, { wallets, now, overlay }: WalletsScope, category: string | null): Promise<Holding[]> {
-  const [told] = await sql.query<HoldingColumns>(HOLDINGS, [wallets, now, overlay, category]);
-  if (told === undefined) return [];
-  return told.wallet.map((wallet, index) => {
-    const end_at = told.end_at[index] as number | null;
-    return {
-      wallet,
-      condition_id: told.condition_id[index] as string,
-      token_id: told.token_id[index] as string,
-      shares: told.shares[index] as string,
-      cost: told.cost[index] as string,
-      paid_shares: told.paid_shares[index] as string,
-      paid_usdc: told.paid_usdc[index] as string,
-      category: told.category[index] as string,
-      question: told.question[index] as string | null,
-      end_date: end_at === null ? null : new Date(end_at),
-      outcome: told.outcome[index] as string | null,
-      price: told.price[index] as string | null,
-    };
-  });
+  const [told] = await sql.query(HOLDINGS, [wallets, now, overlay, category]);
+  return rowsOf(HOLDING, told);
 }
 
 const OF_TOKENS: Statement = {
   name: 'pm_wallets_token_positions',
+  keyed: true,
   text: knownSql(positionsSql('$2', '$3', 'wallet = ANY ($1) AND token_id = ANY ($4) AND paid_shares > 0'), "position.status = 'open'"),
 };
 

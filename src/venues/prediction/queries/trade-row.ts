@@ -1,3 +1,6 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { type Columns, byColumn, rowsOf } from './by-column';
+
 /** A row of pm_trade as questions list it: one fill or redemption, or a burst of them. Amounts are exact decimal texts. */
 export interface TradeRow {
   trade_id: string;
@@ -20,8 +23,33 @@ export interface TradeRow {
   parts?: string[];
 }
 
+const ROW: Columns<Omit<TradeRow, 'last_price' | 'first_at' | 'fills' | 'parts'>> = {
+  trade_id: 'plain',
+  condition_id: 'plain',
+  wallet: 'plain',
+  token_id: 'plain',
+  side: 'plain',
+  price: 'exact',
+  size: 'exact',
+  usdc_size: 'exact',
+  timestamp: 'instant',
+  is_taker: 'plain',
+  tx_hash: 'plain',
+};
+
 /** Columns of a single row, in the words of TradeRow. */
-export const ROW_COLUMNS = 'trade_id, condition_id, wallet, token_id, side, price, size, usdc_size, "timestamp", is_taker, tx_hash';
+export const ROW_COLUMNS = Object.keys(ROW)
+  .map((name) => `"${name}"`)
+  .join(', ');
+
+/** A statement that lists rows of pm_trade: those of `from`, what a select of ROW_COLUMNS goes on with. */
+export const rowsStatement = (name: string, from: string): Statement => ({ name, text: byColumn(ROW, `SELECT ${ROW_COLUMNS} ${from}`) });
+
+/** The rows of a `rowsStatement`, in its order. */
+export async function listRows(sql: Sql, statement: Statement, values: readonly unknown[]): Promise<TradeRow[]> {
+  const [told] = await sql.query(statement, values);
+  return rowsOf(ROW, told);
+}
 
 /** Where in a list, newest first, a page begins: behind this row. */
 export interface RowPosition {

@@ -10,6 +10,7 @@ const taken = (time: string): string =>
 // Whole hours are told by the rollup; those that the two ends tear by their facts.
 const VOLUMES: Statement = {
   name: 'pm_volumes_before',
+  keyed: true,
   text: `SELECT wanted.place, taken.volume FROM (SELECT DISTINCT market.condition_id, given.*
   FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS given(id, at, place) JOIN pm_market AS market ON market.condition_id = given.id) AS wanted
 CROSS JOIN LATERAL (SELECT sum(usdc) AS volume FROM (
@@ -23,6 +24,7 @@ CROSS JOIN LATERAL (SELECT sum(usdc) AS volume FROM (
 // A token's long texts are sent once, however often it is asked about.
 const PRICES: Statement = {
   name: 'pm_prices_before',
+  keyed: true,
   text: `SELECT wanted.place, earlier.price FROM (SELECT DISTINCT market.condition_id, token.token_id, given.at, given.place
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS token(id, token_id, line) JOIN unnest($3::int[], $4::timestamptz[]) WITH ORDINALITY AS given(line, at, place) ON given.line = token.line
   JOIN pm_market AS market ON market.condition_id = token.id) AS wanted

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { HistoryRow } from '../positions/average-cost';
+import { type Columns, byColumn, rowsOf } from './by-column';
 
 /** A wallet on a market. */
 export interface WalletMarket {
@@ -7,21 +8,34 @@ export interface WalletMarket {
   condition_id: string;
 }
 
-export type WalletMarketRow = HistoryRow & WalletMarket;
+/** A row of one of the histories asked for, by its place among them, from 1. */
+type PlacedRow = HistoryRow & { place: number };
+
+const COLUMNS: Columns<PlacedRow> = {
+  place: 'plain',
+  trade_id: 'plain',
+  side: 'plain',
+  token_id: 'plain',
+  size: 'exact',
+  usdc_size: 'exact',
+  timestamp: 'instant',
+};
 
 // Found by wallet: a wallet has far fewer rows than a busy market.
 const HISTORY: Statement = {
   name: 'pm_wallet_market_history',
-  text: `SELECT trade.wallet, trade.condition_id, trade.trade_id, trade.side, trade.token_id, trade.size, trade.usdc_size, trade."timestamp"
-FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
+  text: byColumn(
+    COLUMNS,
+    `SELECT wanted.place, trade.trade_id, trade.side, trade.token_id, trade.size, trade.usdc_size, trade."timestamp"
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(wallet, condition_id, place)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id WHERE trade."timestamp" < $3`,
+  ),
 };
 
-/** All rows of these wallets on these markets before `to`, in no order. */
-export function listHistories(sql: Sql, pairs: readonly WalletMarket[], to: Date): Promise<WalletMarketRow[]> {
-  return sql.query<WalletMarketRow & Record<string, unknown>>(HISTORY, [
-    pairs.map((pair) => pair.wallet),
-    pairs.map((pair) => pair.condition_id),
-    to,
-  ]);
+/** All rows of these wallets on these markets before `to`: a list for each pair, in no order. */
+export async function listHistories(sql: Sql, pairs: readonly WalletMarket[], to: Date): Promise<HistoryRow[][]> {
+  const [told] = await sql.query(HISTORY, [pairs.map((pair) => pair.wallet), pairs.map((pair) => pair.condition_id), to]);
+  const histories = pairs.map((): HistoryRow[] => []);
+  for (const row of rowsOf(COLUMNS, told)) histories[row.place - 1]?.push(row);
+  return histories;
 }

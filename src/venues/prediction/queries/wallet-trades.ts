@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
-import { ROW_COLUMNS, type RowPosition, type TradeRow } from './trade-row';
+import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trade-row';
 
 /** Which rows of one wallet. */
 export interface WalletTradesFilter {
@@ -46,12 +46,12 @@ const shapeOf = ({ condition_id, category }: WalletTradesFilter): string =>
 export function listWalletTrades(sql: Sql, filter: WalletTradesFilter, after: RowPosition, limit: number): Promise<TradeRow[]> {
   const values = valuesOf(filter);
   const n = values.length;
-  const statement: Statement = {
-    name: `pm_wallet_trades${shapeOf(filter)}`,
-    text: `SELECT ${ROW_COLUMNS} FROM pm_trade WHERE ${where(filter)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
+  const statement = rowsStatement(
+    `pm_wallet_trades${shapeOf(filter)}`,
+    `FROM pm_trade WHERE ${where(filter)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
-  };
-  return sql.query<TradeRow & Record<string, unknown>>(statement, [...values, after.timestamp, after.trade_id, limit]);
+  );
+  return listRows(sql, statement, [...values, after.timestamp, after.trade_id, limit]);
 }
 
 /** Figures of the whole filtered window. */

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { readBackward } from './backward';
-import { ROW_COLUMNS, type RowPosition, type TradeRow } from './trade-row';
+import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trade-row';
 import { type WhaleFilter, filterOf } from './whale-filter';
 
 /** From here on pm_trade_large_idx has every row; the bound must stand in the statement for the planner to see it. */
@@ -12,11 +12,15 @@ function fillsStatement(filter: WhaleFilter): Statement {
   const large = filter.min_usdc >= LARGE_USDC;
   const { suffix, clauses, next } = filterOf(filter);
   const name = `pm_whale_fills${large ? '_large' : ''}${suffix}`;
-  const text = `SELECT ${ROW_COLUMNS} FROM pm_trade
+  const known =
+    statements.get(name) ??
+    rowsStatement(
+      name,
+      `FROM pm_trade
 WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side = ANY($3) AND usdc_size >= $4::numeric${large ? ` AND usdc_size >= ${LARGE_USDC}` : ''}${clauses}
   AND ("timestamp", trade_id) < ($${next}::timestamptz, $${next + 1}::uuid)
-ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`;
-  const known = statements.get(name) ?? { name, text };
+ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`,
+    );
   statements.set(name, known);
   return known;
 }
@@ -25,7 +29,7 @@ ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`;
 export function listWhaleFills(sql: Sql, filter: WhaleFilter, after: RowPosition, limit: number): Promise<TradeRow[]> {
   const statement = fillsStatement(filter);
   const read = (from: Date): Promise<TradeRow[]> =>
-    sql.query<TradeRow>(statement, [from, ...filterOf(filter).values.slice(1), after.timestamp, after.trade_id, limit]);
+    listRows(sql, statement, [from, ...filterOf(filter).values.slice(1), after.timestamp, after.trade_id, limit]);
   // An index gives large rows and a market's rows in order; the others are sorted, a slice at a time.
   if (filter.min_usdc >= LARGE_USDC || filter.condition_id !== null) return read(filter.window.from);
   return readBackward(filter.window, after.timestamp, async (slice, whole) => {

@@ -1,60 +1,60 @@
 import type DataLoader from 'dataloader';
-import type { pm_market as MarketRecord, pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Judgement, makeLoaders } from '../loaders';
 import { isResolved } from '../market-state';
 import { fixed, plain } from '../positions/fixed';
 import type { TradeRow } from '../queries/trade-row';
+import type { TradedMarket, TradedOutcome } from '../queries/traded-markets';
 
 type Field = Resolver<TradeRow, Record<string, never>>;
 
 /** What a row is shown with besides itself. */
 interface TradeWords {
-  market: MarketRecord | null;
+  market: TradedMarket | null;
   /** The outcome it is about: its token's; for a redemption that paid, the winner. */
-  outcome: OutcomeRecord | undefined;
+  outcome: TradedOutcome | undefined;
   token_id: string | null;
   /** Of a share; for a redemption what it paid. */
   price: number | string;
   judgement: Judgement | null;
 }
 
-/** Words and gains of rows that were told together: their fields then need no promise each. */
-const makeTold = () => ({ words: new WeakMap<TradeRow, TradeWords>(), gains: new WeakMap<TradeRow, string | null>() });
+/** What was before a fill: USDC taken on its market in a day, and the price of its token. */
+interface Surroundings {
+  volume: string | null;
+  price: string | null;
+}
+
+/** What was told of rows together: their fields then need no promise each. */
+const makeTold = () => ({
+  words: new WeakMap<TradeRow, TradeWords>(),
+  gains: new WeakMap<TradeRow, string | null>(),
+  surroundings: new WeakMap<TradeRow, Surroundings>(),
+});
 
 async function wordsOf(row: TradeRow, context: GraphContext): Promise<TradeWords> {
   const loaders = context.loaders(makeLoaders);
-  const [market, outcomes, judgement] = await Promise.all([
-    loaders.market.load(row.condition_id),
-    loaders.outcomes.load(row.condition_id),
-    loaders.judgement.load(row.wallet),
-  ]);
-  return wordsWith(row, market, outcomes, judgement, context.now);
+  const [market, judgement] = await Promise.all([loaders.tradedMarket.load(row.condition_id), loaders.judgement.load(row.wallet)]);
+  return wordsWith(row, market, judgement, context.now);
 }
 
-const wordsWith = (
-  row: TradeRow,
-  market: MarketRecord | null,
-  outcomes: readonly OutcomeRecord[],
-  judgement: Judgement | null,
-  now: Date,
-): TradeWords => {
-  const outcome = outcomeIn(row, market, outcomes, now);
-  const price = row.price ?? redemptionPrice(row, market, outcomes, now);
+const wordsWith = (row: TradeRow, market: TradedMarket | null, judgement: Judgement | null, now: Date): TradeWords => {
+  const outcome = outcomeIn(row, market, now);
+  const price = row.price ?? redemptionPrice(row, market, now);
   return { market, outcome, token_id: row.token_id ?? outcome?.token_id ?? null, price, judgement };
 };
 
-function outcomeIn(row: TradeRow, market: MarketRecord | null, outcomes: readonly OutcomeRecord[], now: Date): OutcomeRecord | undefined {
-  if (row.side !== 'REDEEM') return outcomes.find((outcome) => outcome.token_id === row.token_id);
+function outcomeIn(row: TradeRow, market: TradedMarket | null, now: Date): TradedOutcome | undefined {
+  if (row.side !== 'REDEEM') return market?.outcomes.find((outcome) => outcome.token_id === row.token_id);
   if (Number(row.size) === 0 || market === null || !isResolved(market, now) || market.is_voided) return undefined;
-  return outcomes.find((outcome) => outcome.outcome === market.winning_outcome);
+  return market.outcomes.find((outcome) => outcome.outcome === market.winning_outcome);
 }
 
 /** What a redeemed share paid: nothing for shares that lost, the refund of a refunded market, else one dollar. */
-function redemptionPrice(row: TradeRow, market: MarketRecord | null, outcomes: readonly OutcomeRecord[], now: Date): number | string {
+function redemptionPrice(row: TradeRow, market: TradedMarket | null, now: Date): number | string {
   if (Number(row.size) === 0) return 0;
   if (market === null || !isResolved(market, now) || !market.is_voided) return 1;
-  return outcomes[0]?.payout?.toString() ?? 1 / market.outcomes.length;
+  return market.outcomes[0]?.payout ?? 1 / market.named_outcomes;
 }
 
 /** Gain of a SELL or REDEEM row. */
@@ -72,19 +72,38 @@ function sumOf(amounts: readonly (string | undefined)[]): string | null {
 export async function tellTrades(rows: TradeRow[], context: GraphContext): Promise<TradeRow[]> {
   const loaders = context.loaders(makeLoaders);
   const told = context.loaders(makeTold);
-  const ids = rows.map(({ condition_id }) => condition_id);
-  const [markets, outcomes, judgements] = await Promise.all([
-    loadAll(loaders.market, ids),
-    loadAll(loaders.outcomes, ids),
+  const [markets, judgements] = await Promise.all([
+    loadAll(loaders.tradedMarket, rows.map(({ condition_id }) => condition_id)), // prettier-ignore
     loadAll(loaders.judgement, rows.map(({ wallet }) => wallet)), // prettier-ignore
     Promise.all(rows.filter(({ side }) => side !== 'BUY').map(async (row) => told.gains.set(row, await gainOf(row, context)))),
   ]);
   for (const row of rows) {
     const { condition_id, wallet } = row;
-    told.words.set(row, wordsWith(row, markets.get(condition_id) ?? null, outcomes.get(condition_id) ?? [], judgements.get(wallet) ?? null, context.now)); // prettier-ignore
+    told.words.set(row, wordsWith(row, markets.get(condition_id) ?? null, judgements.get(wallet) ?? null, context.now));
   }
   return rows;
 }
+
+/** Looks up together what was before each of these rows. */
+export async function tellSurroundings(rows: readonly TradeRow[], context: GraphContext): Promise<void> {
+  const { volumeBefore, priceBefore } = context.loaders(makeLoaders);
+  const { surroundings } = context.loaders(makeTold);
+  await Promise.all(
+    rows
+      .filter(({ side }) => side !== 'REDEEM')
+      .map(async (row) => {
+        const [volume, price] = await Promise.all([volumeBefore.load(row), priceBefore.load(row)]);
+        surroundings.set(row, { volume, price });
+      }),
+  );
+}
+
+/** Part of what was taken on the market in the day before, in percent. */
+const partOfVolume = ({ usdc_size }: TradeRow, before: string | null): number | null =>
+  Number(before) > 0 ? (100 * Number(usdc_size)) / Number(before) : null;
+
+const impactOf = ({ last_price, price }: TradeRow, before: string | null): number | null =>
+  before === null ? null : Number(last_price ?? price) - Number(before);
 
 /** What a loader has for these keys, each asked once. */
 async function loadAll<Value>(loader: DataLoader<string, Value>, keys: Iterable<string>): Promise<Map<string, Value>> {
@@ -101,10 +120,8 @@ const told =
   };
 
 /** The outcome a row is about. */
-export async function tradedOutcome(row: TradeRow, context: GraphContext): Promise<OutcomeRecord | undefined> {
-  const { market, outcomes } = context.loaders(makeLoaders);
-  const [known, tokens] = await Promise.all([market.load(row.condition_id), outcomes.load(row.condition_id)]);
-  return outcomeIn(row, known, tokens, context.now);
+export async function tradedOutcome(row: TradeRow, context: GraphContext): Promise<TradedOutcome | undefined> {
+  return outcomeIn(row, await context.loaders(makeLoaders).tradedMarket.load(row.condition_id), context.now);
 }
 
 /** Fields of PmTrade that the row itself does not hold. */
@@ -119,15 +136,17 @@ export const PmTrade: Record<string, Field> = {
   win_rate: told(({ judgement }) => judgement?.win_rate ?? null),
   wallet_tags: told(({ judgement }) => judgement?.tags ?? []),
   fills: ({ fills }) => fills ?? 1,
-  pct_of_market_volume_24h: async (row, _, context) => {
+  pct_of_market_volume_24h: (row, _, context) => {
     if (row.side === 'REDEEM') return null;
-    const volume = Number(await context.loaders(makeLoaders).volumeBefore.load(row));
-    return volume > 0 ? (100 * Number(row.usdc_size)) / volume : null;
+    const known = context.loaders(makeTold).surroundings.get(row);
+    if (known !== undefined) return partOfVolume(row, known.volume);
+    return context.loaders(makeLoaders).volumeBefore.load(row).then((before) => partOfVolume(row, before)); // prettier-ignore
   },
-  price_impact: async (row, _, context) => {
+  price_impact: (row, _, context) => {
     if (row.side === 'REDEEM') return null;
-    const before = await context.loaders(makeLoaders).priceBefore.load(row);
-    return before === null ? null : Number(row.last_price ?? row.price) - Number(before);
+    const known = context.loaders(makeTold).surroundings.get(row);
+    if (known !== undefined) return impactOf(row, known.price);
+    return context.loaders(makeLoaders).priceBefore.load(row).then((before) => impactOf(row, before)); // prettier-ignore
   },
   // The upstream does not tell fees.
   fee_usdc: () => null,

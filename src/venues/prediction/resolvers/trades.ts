@@ -10,7 +10,7 @@ import type { WhaleFilter } from '../queries/whale-filter';
 import { listWhaleFills } from '../queries/whale-trades';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 import { closePage, openPage, suggestionOf } from './paging';
-import { tellTrades } from './trade';
+import { tellSurroundings, tellTrades } from './trade';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
 
@@ -94,7 +94,9 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
       suggestion: suggestionOf(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
     });
   }
-  return tellTrades(closePage(rows, args.limit, page, ['trades/whales', scope], context.meta), context);
+  const shown = closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
+  const [trades] = await Promise.all([tellTrades(shown, context), tellSurroundings(shown, context)]);
+  return trades;
 };
 
 /** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */

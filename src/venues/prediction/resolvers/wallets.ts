@@ -66,23 +66,27 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
     condition_id: null,
     category: null,
   };
+  const loaders = context.loaders(makeLoaders);
   const scope = await walletsScope([args.wallet], context);
+  // The score is loaded whole anyhow.
+  loaders.judgement.prime(args.wallet, loaders.score.load(args.wallet));
   const [[state], held, trades, history] = await Promise.all([
     loadWalletStates(scope, context, null),
     args.include_positions ? openOf(scope, context) : unrealizedAlone(scope, context),
-    args.include_trades ? listWalletTrades(context.sql, filter, beforeAll(context.now), args.trades_limit) : null,
+    args.include_trades
+      ? listWalletTrades(context.sql, filter, beforeAll(context.now), args.trades_limit).then((rows) => tellTrades(rows, context))
+      : null,
     listScoreHistory(context.sql, args.wallet, context.now, HISTORY_DAYS),
     nameRun(context),
   ]);
   if (state === undefined || state === null) throw unknownWallet(args.wallet);
   context.meta.count = trades?.length ?? null;
-  context.loaders(makeLoaders).judgement.prime(args.wallet, state.score);
   return {
     wallet: args.wallet,
     profile: profileOf(state, held.unrealized),
     category_breakdown: categoryBreakdownOf(state),
     active_positions: held.open && mostValueFirst(held.open),
-    recent_trades: trades && (await tellTrades(trades, context)),
+    recent_trades: trades,
     score_history: history,
     score_breakdown: args.explain ? (state.score?.breakdown ?? null) : null,
   };
@@ -128,8 +132,10 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
   };
-  const [rows, totals, gains, score] = await Promise.all([
-    listWalletTrades(context.sql, filter, page.after, args.limit + 1),
+  const [trades, totals, gains, score] = await Promise.all([
+    listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
+      tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
+    ),
     getWalletTradesTotals(context.sql, filter),
     walletsScope([args.wallet], context, page.window.to).then((own) =>
       loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
@@ -148,6 +154,6 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     wallet_score: score?.score ?? null,
     wallet_tags: score?.tags ?? [],
     period_summary: { ...figures, net_flow: less(totals.buy_volume, totals.sell_volume), ...gains },
-    trades: await tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
+    trades,
   };
 };
