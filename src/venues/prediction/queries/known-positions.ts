@@ -39,6 +39,37 @@ export interface KnownPosition extends Pick<PositionRow, (typeof KNOWN_COLUMNS)[
   price: string | null;
 }
 
+/** How a KnownPosition is sent. */
+export const KNOWN: Columns<KnownPosition> = {
+  wallet: 'plain',
+  condition_id: 'plain',
+  token_id: 'plain',
+  status: 'plain',
+  shares: 'exact',
+  redeemed_shares: 'exact',
+  cost: 'exact',
+  paid_shares: 'exact',
+  paid_usdc: 'exact',
+  received_shares: 'exact',
+  received_usdc: 'exact',
+  payout_usdc: 'exact',
+  payout: 'exact',
+  gain: 'exact',
+  gain_sell: 'exact',
+  gain_merge: 'exact',
+  gain_conversion: 'exact',
+  gain_resolution: 'exact',
+  opened_at: 'instant',
+  closed_at: 'instant',
+  category: 'plain',
+  question: 'plain',
+  end_date: 'instant',
+  neg_risk: 'plain',
+  outcome: 'plain',
+  outcome_index: 'plain',
+  price: 'exact',
+};
+
 /** Positions of wallets as of `now`; `overlay` is that of loadWalletsOverlay. */
 export interface WalletsScope {
   wallets: readonly string[];
@@ -60,11 +91,15 @@ LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND 
 
 const OPEN_SQL = positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`);
 
-const OPEN: Statement = { name: 'pm_wallets_open_positions', keyed: true, text: knownSql(OPEN_SQL) };
+const OPEN_KNOWN = knownSql(OPEN_SQL);
+
+const OPEN: Statement = { name: 'pm_wallets_open_positions', keyed: true, text: byColumn(KNOWN, OPEN_KNOWN) };
 
 /** Positions of the wallets that are open, in no order. */
-export const listOpenPositions = (sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> =>
-  sql.query<KnownPosition & Record<string, unknown>>(OPEN, [wallets, now, overlay]);
+export async function listOpenPositions(sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<KnownPosition[]> {
+  const [told] = await sql.query(OPEN, [wallets, now, overlay]);
+  return rowsOf(KNOWN, told);
+}
 
 /** SQL of what the shares of `position`, an open one, are worth before `now` less what they cost, as unrealizedOf tells it; `market` and `token` as of tokenPrice. */
 export const unrealizedSql = (now: string): string => `trunc(position.shares * trunc(${tokenPrice(now)}, 18), 18) - position.cost`;
@@ -117,7 +152,7 @@ const HOLDING: Columns<Holding> = {
 
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
-  text: byColumn(HOLDING, `SELECT * FROM (${OPEN.text}) AS holding WHERE $4::text IS NULL OR category = $4`),
+  text: byColumn(HOLDING, `SELECT * FROM (${OPEN_KNOWN}) AS holding WHERE $4::text IS NULL OR category = $4`),
 };
 
 /** The same in short, of one category or all. */

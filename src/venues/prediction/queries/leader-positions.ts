@@ -4,17 +4,10 @@ import { compareAmounts } from '../exact';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import type { EndedPosition } from '../scoring/evidence';
+import { type Columns, byColumn, rowsOf } from './by-column';
 import type { WalletsScope } from './known-positions';
 
 const CATEGORY = `COALESCE(market.category, 'Other')`;
-
-const ENDED: Statement = {
-  name: 'pm_ended_evidence',
-  text: `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
-  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, date_part('epoch', position.closed_at) AS ended, status = 'voided' AS is_voided, gain, paid_usdc
-FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
-LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
-};
 
 /** A position as the wallet score judges it (evidenceOf), with its gain and cost as exact decimal texts. */
 export interface EndedEvidence extends EndedPosition {
@@ -23,7 +16,30 @@ export interface EndedEvidence extends EndedPosition {
   paid_usdc: string;
 }
 
-type EvidenceRow = Pick<EndedEvidence, 'wallet' | 'event' | 'e' | 'y' | 'gain' | 'paid_usdc'> & { is_voided: boolean; ended: number };
+/** The same as it is sent; `owner` is the wallet's place among those asked, from 1. */
+type EvidenceRow = Pick<EndedEvidence, 'event' | 'e' | 'y' | 'gain' | 'paid_usdc' | 'closed_at'> & { owner: number; is_voided: boolean };
+
+const EVIDENCE: Columns<EvidenceRow> = {
+  owner: 'plain',
+  event: 'plain',
+  e: 'plain',
+  y: 'plain',
+  closed_at: 'instant',
+  is_voided: 'plain',
+  gain: 'exact',
+  paid_usdc: 'exact',
+};
+
+const ENDED: Statement = {
+  name: 'pm_ended_evidence',
+  text: byColumn(
+    EVIDENCE,
+    `SELECT array_position($1::text[], position.wallet) AS owner, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
+  (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, position.closed_at, status = 'voided' AS is_voided, gain, paid_usdc
+FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
+LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
+  ),
+};
 
 /** Positions of wallets that ended since the window's begin, of one category or all, in no order. */
 export async function listEndedEvidence(
@@ -32,9 +48,9 @@ export async function listEndedEvidence(
   { from }: Window,
   category: string | null,
 ): Promise<EndedEvidence[]> {
-  const rows = await sql.query<EvidenceRow & Record<string, unknown>>(ENDED, [wallets, now, overlay, from, category]);
-  return rows.map(({ wallet, event, e, y, gain, paid_usdc, is_voided, ended }) => ({
-    wallet,
+  const [told] = await sql.query(ENDED, [wallets, now, overlay, from, category]);
+  return rowsOf(EVIDENCE, told).map(({ owner, event, e, y, gain, paid_usdc, is_voided, closed_at }) => ({
+    wallet: wallets[owner - 1] as string,
     event,
     e,
     y,
@@ -43,7 +59,7 @@ export async function listEndedEvidence(
     is_voided,
     cost_usdc: Number(paid_usdc),
     pnl_usdc: Number(gain),
-    closed_at: new Date(Math.round(ended * 1_000)),
+    closed_at,
   }));
 }
 

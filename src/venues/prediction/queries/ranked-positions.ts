@@ -1,7 +1,8 @@
-import type { Sql } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
-import { KNOWN_COLUMNS, type KnownPosition, type WalletsScope, knownSql } from './known-positions';
+import { type Columns, byColumn, rowsOf } from './by-column';
+import { KNOWN, KNOWN_COLUMNS, type KnownPosition, type WalletsScope, knownSql } from './known-positions';
 import { tokenPrice } from './token-price';
 
 export type BreakdownSort = 'pnl' | 'abs_pnl' | 'roi' | 'cost' | 'closed_at';
@@ -55,7 +56,13 @@ const ranked = (sort: BreakdownSort): string => `WITH chosen AS MATERIALIZED (
 SELECT *, (condition_id, token_id) IN (SELECT * FROM best) AS is_best, (condition_id, token_id) IN (SELECT * FROM worst) AS is_worst
 FROM (SELECT * FROM shown UNION ALL SELECT * FROM further) AS ranked`;
 
-const text = (sort: BreakdownSort): string => knownSql(ranked(sort), 'true', ', place, is_best, is_worst');
+const RANKED: Columns<RankedPosition> = { ...KNOWN, place: 'plain', is_best: 'plain', is_worst: 'plain' };
+
+const statement = (sort: BreakdownSort): Statement => ({
+  name: `pm_ranked_positions_${sort}`,
+  keyed: true,
+  text: byColumn(RANKED, `${knownSql(ranked(sort), 'true', ', place, is_best, is_worst')} ORDER BY place`),
+});
 
 /** The first of one wallet's positions, and those that gained and lost most among all that ended, in the order asked. */
 export async function listRankedPositions(
@@ -64,15 +71,7 @@ export async function listRankedPositions(
   filter: RankedFilter,
 ): Promise<RankedPosition[]> {
   const { window, category, include_open, sort_by, limit } = filter;
-  const rows = await sql.query<RankedPosition & Record<string, unknown>>({ name: `pm_ranked_positions_${sort_by}`, text: text(sort_by) }, [
-    wallets,
-    now,
-    overlay,
-    window.from,
-    window.to,
-    category,
-    include_open,
-    limit,
-  ]);
-  return rows.sort((a, b) => a.place - b.place);
+  const values = [wallets, now, overlay, window.from, window.to, category, include_open, limit];
+  const [told] = await sql.query(statement(sort_by), values);
+  return rowsOf(RANKED, told);
 }
