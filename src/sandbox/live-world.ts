@@ -3,12 +3,13 @@ import type { Clock } from '../lib/clock';
 import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
-import { type PageLoader, backfill, loadPage, recognise } from '../workers/ingest';
+import { type PageLoader, backfill, loadPage, loadPages } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
+import type { RecordedPage } from '../workers/source';
 import { lpWorld } from './simulator/lp';
 import { type PerpsWorld, perpsWorld } from './simulator/perps';
 import { predictionWorld } from './simulator/prediction';
-import type { VenueWorld, WorldOptions } from './simulator/world';
+import type { VenueWorld, WorldOptions, WorldPage } from './simulator/world';
 import { startPoolsUpstream } from './venues/lp';
 import { startPerpsUpstream } from './venues/perps';
 import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
@@ -71,7 +72,7 @@ async function openWorld(
 /** Loads what the venue's upstream would have told between `loaded.until` and `to` as recorded pages, through the venue's own sources. */
 async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress: (facts: number) => void): Promise<void> {
   if (to <= loaded.until) return;
-  const pages = (load: PageLoader): Promise<void> => loadPages(loaded, to, load, progress);
+  const pages = (load: PageLoader): Promise<void> => loadWorldPages(loaded, to, load, progress);
   // All of a first load is one transaction, which adds up once: half the work of doing so page by page.
   if (loaded.until <= loaded.start) await backfill(pool, loaded.venue, pages);
   else await pages((source, page, options) => loadPage(pool, loaded.venue.name, source, page, options));
@@ -80,21 +81,22 @@ async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress:
   loaded.until = to;
 }
 
-async function loadPages(
+async function loadWorldPages(
   { venue, world, until }: LoadedWorld,
   to: Date,
   load: PageLoader,
   progress: (facts: number) => void,
 ): Promise<void> {
-  for (const simulated of world.pages(until, to)) {
-    const { source, page } = await recognise(venue, pageOf(simulated.name, simulated.format, simulated.records));
-    if (source === null) {
-      if (simulated.records.length > 0) throw new Error(`The ${venue.name} wing does not recognise the simulated page ${simulated.name}.`);
-      continue;
-    }
-    await load(source, page, { progress: () => undefined });
-    progress(simulated.facts);
-  }
+  await loadPages(venue, simulatedPages(world.pages(until, to)), load, {
+    loaded: ({ simulated }, report) => {
+      if (report !== null) progress(simulated.facts);
+      else if (simulated.records.length > 0) throw new Error(`The ${venue.name} wing does not recognise this simulated page.`);
+    },
+  });
+}
+
+function* simulatedPages(pages: Iterable<WorldPage>): Generator<RecordedPage & { simulated: WorldPage }> {
+  for (const simulated of pages) yield { ...pageOf(simulated.name, simulated.format, simulated.records), simulated };
 }
 
 const MAKERS: Record<VenueName, (options: WorldOptions) => VenueWorld> = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
-import { LONG_WORK, inTransaction, writersTurn } from '../db/transaction';
+import { LONG_WORK, inTransaction, inTransactionAt, writersTurn } from '../db/transaction';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
 import { listPages, openPage } from './pages';
+import { inTurns } from './read-ahead';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
 
 export const emptyReport = (): IngestReport => ({ read: 0, inserted: 0, duplicates: 0, skipped: {} });
@@ -41,7 +42,10 @@ export const loadPage = (
   source: RecordedSource,
   page: RecordedPage,
   options: LoadOptions,
-): Promise<IngestReport> => inTransaction(pool, (client) => source.load(page, client, options), writing(venue));
+): Promise<IngestReport> => {
+  const { turn = Promise.resolve() } = options;
+  return inTransactionAt(pool, turn, (client, begun) => source.load(page, client, { ...options, turn: begun }), writing(venue));
+};
 
 /** What `ingestFrom` tells while it works. */
 export interface IngestListener {
@@ -51,6 +55,33 @@ export interface IngestListener {
 
 /** How one page gets into the store: in a transaction of its own, or in one that all pages share. */
 export type PageLoader = (source: RecordedSource, page: RecordedPage, options: LoadOptions) => Promise<IngestReport>;
+
+/** What is told of pages on their way; report null: the page is of no feed of the venue's. */
+export interface PageListener<Page> extends Partial<IngestListener> {
+  loaded(page: Page, report: IngestReport | null): void;
+}
+
+/** Loads pages in their order by `load`, each through the feed that recognises it; the next ones are decoded while one is written. Whatever fails tells the page's name. */
+export const loadPages = <Page extends RecordedPage>(
+  venue: Venue,
+  pages: Iterable<Page>,
+  load: PageLoader,
+  listener: PageListener<Page>,
+  account?: string,
+): Promise<void> =>
+  inTurns(pages, async (opened, turn) => {
+    try {
+      const { source, page } = await recognise(venue, opened);
+      listener.page?.(page.name, source?.name ?? null);
+      const options = { account, turn, progress: (records: number) => listener.progress?.(records) };
+      const report = source === null ? null : await load(source, page, options);
+      await turn;
+      listener.loaded(opened, report);
+    } catch (cause) {
+      // Which of a thousand pages it was.
+      throw new Error(`${opened.name}: ${(cause as Error).message}`, { cause });
+    }
+  });
 
 /**
  * Loads the recorded pages at `location` (a file, or a folder in name order) into the venue's tables. Twice is once. Rollups 'later', for a first
@@ -83,6 +114,10 @@ export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) 
   );
 }
 
+function* opened(files: readonly string[]): Generator<RecordedPage> {
+  for (const file of files) yield openPage(file);
+}
+
 async function ingestPages(
   venue: Venue,
   location: string,
@@ -91,17 +126,8 @@ async function ingestPages(
   load: PageLoader,
 ): Promise<IngestReport> {
   const total = emptyReport();
-  for (const file of listPages(location)) {
-    const opened = openPage(file);
-    try {
-      const { source, page } = await recognise(venue, opened);
-      listener.page(page.name, source?.name ?? null);
-      if (source === null) addReport(total, { ...emptyReport(), skipped: { unrecognised_file: 1 } });
-      else addReport(total, await load(source, page, { account, progress: (records) => listener.progress(records) }));
-    } catch (cause) {
-      // Which of a thousand files it was.
-      throw new Error(`${opened.name}: ${(cause as Error).message}`, { cause });
-    }
-  }
+  const unrecognised = { ...emptyReport(), skipped: { unrecognised_file: 1 } };
+  const loaded = (_page: RecordedPage, report: IngestReport | null): void => addReport(total, report ?? unrecognised);
+  await loadPages(venue, opened(listPages(location)), load, { ...listener, loaded }, account);
   return total;
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse';
 import type { RecordedPage } from './source';
@@ -40,9 +41,18 @@ export function pageOf(name: string, format: RecordedPage['format'], records: It
   return { name, format, records: each(records) };
 }
 
-// A stream would not take null, which an upstream may list.
+/** So long a page in memory is decoded at a stretch. */
+const STRETCH_MS = 2;
+
+// A stream would not take null, which an upstream may list. Between stretches the database's answers to others get their turn.
 async function* each(records: Iterable<unknown>): AsyncGenerator<unknown> {
-  yield* records;
+  let begun = performance.now();
+  for (const record of records) {
+    yield record;
+    if (performance.now() - begun < STRETCH_MS) continue;
+    await setImmediate();
+    begun = performance.now();
+  }
 }
 
 const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable<unknown>> = {
@@ -50,8 +60,7 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk as Buffer);
     const value: unknown = JSON.parse(withoutMark(Buffer.concat(chunks).toString('utf8')));
-    if (Array.isArray(value)) yield* value as unknown[];
-    else yield value;
+    yield* each(Array.isArray(value) ? (value as unknown[]) : [value]);
   },
   async *ndjson(bytes) {
     let number = 0;

@@ -10,6 +10,7 @@ import type { VenueName } from '../lib/venue-name';
 import { type FeedRow, Overtaken, beginFeed, findFeed, forgetFailure, holdFeed, moveFeed, noteFailure, recordedUntil } from './feed-store';
 import { addReport, emptyReport, writing } from './ingest';
 import { LagMeter } from './lag';
+import { inTurns } from './read-ahead';
 import type { IngestReport, LiveSource, LiveStep } from './source';
 import { UpstreamError, backOff } from './upstream';
 
@@ -246,10 +247,10 @@ class FeedReader {
       const removed = await this.source.invalidate(client, step.invalidates);
       this.options.logger.warn({ feed: this.source.name, ...step.invalidates, removed }, 'the upstream took events back');
     }
-    for (const { source, page, account } of step.pages) {
-      const options = { account, progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
-      addReport(report, await source.load(page, client, options));
-    }
+    const told = { progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
+    await inTurns(step.pages, async ({ source, page, account }, turn) => {
+      addReport(report, await source.load(page, client, { account, turn, ...told }));
+    });
     return report;
   }
 

@@ -27,6 +27,8 @@ export interface LoadOptions {
   progress(records: number): void;
   /** Called with the event times of facts that were really appended: how long an event takes to be visible is measured by it. */
   appended?(times: readonly Date[]): void;
+  /** Resolves when what the page holds may be written; until then it is only decoded. Rejects when its turn never comes. Left out: at once. */
+  turn?: Promise<unknown>;
   /** 'later': only facts, catalogue and cursor are written; the caller has the venue rebuild its rollups in the same transaction. */
   rollups?: 'later';
 }
@@ -39,7 +41,7 @@ export interface RecordedSource {
   recognises(first: unknown, page: { name: string; format: RecordedPage['format'] }): boolean;
   /**
    * Decodes the page and appends what is new inside the transaction of `client`, which the caller opens and commits:
-   * facts and cursor are one. Loading the same page twice inserts nothing the second time.
+   * facts and cursor are one. Loading the same page twice inserts nothing the second time. Before `options.turn` the client is not used.
    */
   load(page: RecordedPage, client: PoolClient, options: LoadOptions): Promise<IngestReport>;
 }

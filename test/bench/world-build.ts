@@ -7,8 +7,9 @@ import { LONG_WORK, inTransaction } from '../../src/db/transaction';
 import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { Venue } from '../../src/venues/venue';
-import { type PageLoader, backfill, loadPage, recognise } from '../../src/workers/ingest';
+import { type PageLoader, backfill, loadPage, loadPages } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
+import type { RecordedPage } from '../../src/workers/source';
 import { runScores } from '../../src/workers/scores';
 
 export const WORLD_START = new Date('2026-01-02T00:00:00Z');
@@ -124,19 +125,22 @@ export async function loadAll(
 ): Promise<{ facts: number; simulate_s: number }> {
   const started = performance.now();
   let [facts, simulated, told] = [0, 0, started];
-  const iterator = recordedPages(pages)[Symbol.iterator]();
-  for (;;) {
-    const asked = performance.now();
-    const next = iterator.next();
-    simulated += performance.now() - asked;
-    if (next.done) break;
-    const { source, page } = await recognise(venue, pageOf(next.value.name, next.value.format, next.value.records));
-    if (source === null) continue;
-    facts += (await load(source, page, { progress: () => undefined })).inserted;
-    if (performance.now() - told < REPORT_MS) continue;
-    told = performance.now();
-    tell(facts, (told - started) / 1_000);
+  function* simulating(): Generator<RecordedPage> {
+    let asked = performance.now();
+    for (const { name, format, records } of recordedPages(pages)) {
+      simulated += performance.now() - asked;
+      yield pageOf(name, format, records);
+      asked = performance.now();
+    }
   }
+  await loadPages(venue, simulating(), load, {
+    loaded: (_page, report) => {
+      facts += report?.inserted ?? 0;
+      if (performance.now() - told < REPORT_MS) return;
+      told = performance.now();
+      tell(facts, (told - started) / 1_000);
+    },
+  });
   return { facts, simulate_s: simulated / 1_000 };
 }
 

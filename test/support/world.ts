@@ -5,9 +5,9 @@ import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import type { WorldPage } from '../../src/sandbox/simulator/world';
 import type { VenueName } from '../../src/lib/venue-name';
-import { addReport, backfill, emptyReport, recognise } from '../../src/workers/ingest';
+import { addReport, backfill, emptyReport, loadPages } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
-import type { IngestReport } from '../../src/workers/source';
+import type { IngestReport, RecordedPage } from '../../src/workers/source';
 
 const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
 
@@ -21,10 +21,11 @@ export function loadAtOnce(pool: Pool, name: VenueName, pages: Iterable<WorldPag
   if (venue === undefined) throw new Error(`No venue ${name}`);
   return backfill(pool, venue, async (load) => {
     const total = emptyReport();
-    for (const simulated of pages) {
-      const { source, page } = await recognise(venue, pageOf(simulated.name, simulated.format, simulated.records));
-      if (source !== null) addReport(total, await load(source, page, { progress: () => undefined }));
-    }
+    await loadPages(venue, recorded(pages), load, { loaded: (_page, report) => addReport(total, report ?? emptyReport()) });
     return total;
   });
+}
+
+function* recorded(pages: Iterable<WorldPage>): Generator<RecordedPage> {
+  for (const { name, format, records } of pages) yield pageOf(name, format, records);
 }

@@ -49,13 +49,14 @@ export async function loadPage(
 ): Promise<IngestReport> {
   const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later') };
   let group: unknown[] = [];
-  let writing = Promise.resolve();
+  let writing: Promise<unknown> = Promise.resolve(options.turn);
+  // Its failure is met at the next turn; until then it must not count as unhandled.
+  writing.catch(() => undefined);
   const flush = async (): Promise<void> => {
     const [write, records] = [read(group, load), group.length];
     group = [];
     await writing;
     writing = write().then(() => options.progress(records));
-    // Its failure is met at the next turn; until then it must not count as unhandled.
     writing.catch(() => undefined);
   };
   try {

@@ -32,7 +32,9 @@ export async function loadFills(
   let handled = 0;
   let writing = Promise.resolve();
   const write = async (full: Fill[], records: number): Promise<void> => {
-    const inserted = await appendFills(client, inOrder(full), options.rollups);
+    const ordered = inOrder(full);
+    await options.turn;
+    const inserted = await appendFills(client, ordered, options.rollups);
     report.inserted += inserted;
     report.duplicates += full.length - inserted;
     // Of a batch that holds known ones too, which are new is not told.
@@ -46,21 +48,25 @@ export async function loadFills(
     writing.catch(() => undefined);
     [batch, handled] = [[], 0];
   };
-  for await (const { account, raw, skip } of fills) {
-    const fill = skip ?? decodeFill(account, raw);
-    // Fills of one millisecond are ordered among each other, so they stay in one batch.
-    if (batch.length >= BATCH && typeof fill !== 'string' && fill.time !== batch.at(-1)?.time) await flush();
-    report.read += 1;
-    handled += 1;
-    if (typeof fill === 'string') {
-      report.skipped[fill] = (report.skipped[fill] ?? 0) + 1;
-      continue;
+  try {
+    for await (const { account, raw, skip } of fills) {
+      const fill = skip ?? decodeFill(account, raw);
+      // Fills of one millisecond are ordered among each other, so they stay in one batch.
+      if (batch.length >= BATCH && typeof fill !== 'string' && fill.time !== batch.at(-1)?.time) await flush();
+      report.read += 1;
+      handled += 1;
+      if (typeof fill === 'string') {
+        report.skipped[fill] = (report.skipped[fill] ?? 0) + 1;
+        continue;
+      }
+      batch.push(fill);
+      newest = Math.max(newest ?? fill.time, fill.time);
     }
-    batch.push(fill);
-    newest = Math.max(newest ?? fill.time, fill.time);
+    await flush();
+  } finally {
+    // Whatever fails, no statement is under way when the caller takes all back.
+    await writing;
   }
-  await flush();
-  await writing;
   const { watermark, cursor } = reached();
   await moveCursor(client, source, { cursor, watermark: watermark ?? newest, last_event_at: newest });
   return report;

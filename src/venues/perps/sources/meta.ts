@@ -15,6 +15,7 @@ export const meta: RecordedSource = {
   recognises: (first) => universesOf(first).length > 0,
   async load(page, client, options) {
     const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+    await options.turn;
     for await (const record of page.records) {
       for (const universe of universesOf(record)) await keep(universe, client, report);
       options.progress(1);

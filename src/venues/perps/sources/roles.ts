@@ -27,6 +27,7 @@ export const roles: RecordedSource = {
       options.progress(1);
     }
     const traders = [...known.keys()].sort();
+    await options.turn;
     const { rowCount } = await client.query({ ...UPSERT, values: [traders, traders.map((trader) => known.get(trader))] });
     report.inserted = rowCount ?? 0;
     report.duplicates += known.size - report.inserted;

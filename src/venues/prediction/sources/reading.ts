@@ -22,13 +22,18 @@ export async function readPage<Row>(page: RecordedPage, client: PoolClient, opti
   const reasons = new Reasons();
   const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: reasons.counts };
   let newest: Date | null = null;
-  for await (const batch of ahead(batches(page, feed, reasons), (rows) => feed.write(rows, client))) {
+  const write = async (rows: Row[]): Promise<number> => {
+    await options.turn;
+    return feed.write(rows, client);
+  };
+  for await (const batch of ahead(batches(page, feed, reasons), write)) {
     report.inserted += batch.written;
     report.duplicates += batch.rows.length - batch.written;
     newest = batch.rows.reduce<Date | null>((latest, row) => later(latest, feed.timeOf(row)), newest);
     options.progress(batch.records);
   }
   report.read = report.inserted + report.duplicates + Object.values(reasons.counts).reduce((sum, count) => sum + count, 0);
+  await options.turn;
   await touchCursor(client, feed.name, page.name, newest);
   return report;
 }
