@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { fillEmptied } from '../../../db/indexes';
+import { analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './changes';
@@ -28,7 +28,7 @@ export async function rebuild(client: PoolClient): Promise<void> {
     for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
     await fillAll(client);
   });
-  await client.query(`ANALYZE ${REBUILT.join(', ')}`);
+  await analyzeIndexed(client, REBUILT);
 }
 
 async function fillAll(client: PoolClient): Promise<void> {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { fillEmptied } from '../../../db/indexes';
+import { analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
@@ -65,5 +65,5 @@ export async function rebuild(client: PoolClient): Promise<void> {
     for (const table of [...ROLLUPS, 'perp_standing']) await client.query(`DELETE FROM ${table}`);
     for (const statement of TELL) await client.query(statement);
   });
-  await client.query(`ANALYZE ${ROLLUPS.join(', ')}`);
+  await analyzeIndexed(client, ROLLUPS);
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { analyzeIndexed } from '../../../db/indexes';
 import { isoDay } from '../../../lib/time';
 
 /** Name of the partition of pm_trade that holds a month, told as `2026-01`. */
@@ -28,6 +29,6 @@ export async function attachMonths(client: PoolClient): Promise<void> {
     const next = isoDay(new Date(Date.UTC(year, number, 1)));
     await client.query(`ALTER TABLE ${name} DROP CONSTRAINT ${name}_due`);
     await client.query(`ALTER TABLE pm_trade ATTACH PARTITION ${name} FOR VALUES FROM ('${month} 00:00+00') TO ('${next} 00:00+00')`);
-    await client.query(`ANALYZE ${name}`);
+    await analyzeIndexed(client, [name]);
   }
 }
