@@ -40,20 +40,24 @@ export function listCrowdSides(
 ): Promise<CrowdSide[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const wallets = (of: string): string => `ARRAY(SELECT wallet FROM ${of})`;
-  const told = toldWallets(wallets('band'), instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
+  const [fewest, trades] = [parameters.add(min_wallets, 'int'), parameters.add(min_trades, 'int')];
+  const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM band))`);
+  const holders = 'ARRAY(SELECT wallet FROM band WHERE (w IN (SELECT w FROM crowded)) IS TRUE)';
+  const told = toldWallets(holders, instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
   const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
-  const fewest = parameters.add(min_wallets, 'int');
-  // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions to be added up.
-  const text = `WITH band AS MATERIALIZED (${bandOf(band, parameters)}), scored AS MATERIALIZED (
-  SELECT wallet, score, row_number() OVER () AS w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${parameters.add(min_trades, 'int')}
+  // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up.
+  const text = `WITH band AS MATERIALIZED (
+  SELECT wallet, score, row_number() OVER () AS w FROM (${bandOf(band, parameters)}) AS member
 ), active AS MATERIALIZED (
   SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
 ), open AS MATERIALIZED (
-  SELECT m, w, token_id, score, cost, paid_shares, paid_usdc
-  FROM (${positionsSql(instant, later, `${OPEN} AND wallet = ANY (${wallets('scored')})`)}) AS own JOIN scored USING (wallet) JOIN active USING (condition_id)
-), held AS MATERIALIZED (
+  SELECT m, w, token_id, score, cost, paid_shares, paid_usdc FROM (${positions}) AS own JOIN band USING (wallet) JOIN active USING (condition_id)
+), crowded AS MATERIALIZED (
   SELECT * FROM open WHERE (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${fewest})) IS TRUE
+), known AS (
+  SELECT w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${trades}
+), held AS MATERIALIZED (
+  SELECT * FROM crowded WHERE (w IN (SELECT w FROM known)) IS TRUE
 ), several AS (
   SELECT m, w, sum(cost) AS cost FROM held JOIN (SELECT m, w FROM held GROUP BY 1, 2 HAVING count(*) > 1) AS both_sides USING (m, w) GROUP BY 1, 2
 ), side AS MATERIALIZED (
