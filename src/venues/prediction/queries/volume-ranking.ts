@@ -26,31 +26,28 @@ export interface VolumeRanking {
 }
 
 type Row = RankedVolume & Omit<VolumeRanking, 'rows'> & { told: number };
+type Total = Pick<VolumeRanking, 'total_volume' | 'total_trades' | 'squares'>;
+
+const TOTAL = 'sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares';
 
 /** At most `limit` labels of a scope by volume in the last part of its cut, of one or two parts; null where nothing was traded in it. */
 export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
+  if (grainOf(group, scope) === 'life' && scope.cut.bounds.length === 2) return rankLives(sql, group, scope, limit);
   const rows = await withTold(await toldOf(sql, group, scope), (hours) => {
     const parameters = new Parameters();
-    const grain = grainOf(group, scope);
-    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grain, hours);
+    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grainOf(group, scope), hours);
     const parts = scope.cut.bounds.length - 1;
     const last = `part = ${parts}`;
     const first = (order: string, which: string): string =>
       `(SELECT label FROM ranked WHERE ${which} ORDER BY ${order}, volume DESC, label COLLATE "C" LIMIT 1)`;
-    // Of whole lives there is one piece a market: nothing is to be added up.
-    const volume =
-      grain === 'life' && parts === 1
-        ? `SELECT ${label} AS label, buy_usdc + sell_usdc AS volume, (buys + sells)::int AS trades, 0::numeric AS previous, ${told} AS told
-  FROM (${pieces}) AS piece ${markets} WHERE buys + sells > 0`
-        : `SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
-    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
-  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0`;
     const text = `WITH volume AS MATERIALIZED (
-  ${volume}
+  SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
+    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
+  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0
 ), ranked AS (
   SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
 ), total AS MATERIALIZED (
-  SELECT sum(volume) AS total_volume, sum(trades)::int AS total_trades, sum(volume * volume) AS squares FROM volume
+  SELECT ${TOTAL} FROM volume
 )
 SELECT label, volume, trades, previous, told, total.*, ${parts === 1 ? 'NULL' : first('change DESC', 'change > 0')} AS gainer, ${parts === 1 ? 'NULL' : first('change', 'change < 0')} AS loser
 FROM volume CROSS JOIN total
@@ -58,4 +55,24 @@ ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
     return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
   });
   return rows[0] === undefined ? null : { ...rows[0], rows };
+}
+
+/** The same of whole lives: there is one piece a market, so nothing is to be kept for both what is shown and what all come to. */
+async function rankLives(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
+  const read = (parameters: Parameters): { volume: string; name: string } => {
+    const { pieces, label, markets, name } = readingOf('ranking', group, scope, parameters, 'life', null);
+    const volume = `SELECT ${label} AS label, buy_usdc + sell_usdc AS volume, (buys + sells)::int AS trades FROM (${pieces}) AS piece ${markets} WHERE buys + sells > 0`;
+    return { volume, name };
+  };
+  const [shown, all] = [new Parameters(), new Parameters()];
+  const [first, whole] = [read(shown), read(all)];
+  const text = `SELECT *, '0' AS previous FROM (${first.volume}) AS volume ORDER BY volume DESC, label COLLATE "C" LIMIT ${shown.add(limit, 'int')}`;
+  const [rows, [total]] = await Promise.all([
+    sql.query<RankedVolume & Record<string, unknown>>({ name: `${first.name}_shown`, text }, shown.values),
+    sql.query<Total & Record<string, unknown>>(
+      { name: `${whole.name}_total`, text: `SELECT ${TOTAL} FROM (${whole.volume}) AS volume` },
+      all.values,
+    ),
+  ]);
+  return rows.length === 0 ? null : { ...(total as Total), gainer: null, loser: null, rows };
 }
