@@ -21,15 +21,19 @@ interface Args {
   sort_by: 'conviction_score' | 'total_smart_usdc' | 'smart_wallet_count' | 'entry_vs_current_gap';
 }
 
-type Scope = Pick<Args, 'category' | 'min_smart_wallets' | 'min_avg_score' | 'max_price'>;
+type Scope = Pick<Args, 'category' | 'min_smart_wallets' | 'min_avg_score'>;
 
 /** A market with its smart wallets net on the outcome they favour. */
-interface Favoured {
+interface Clustered {
   condition_id: string;
-  outcome: PricedOutcome;
+  token_id: string;
   wallets: NetStance[];
   all: NetStance[];
   held: Stance[];
+}
+
+interface Favoured extends Clustered {
+  outcome: PricedOutcome;
 }
 
 interface Conviction extends Favoured {
@@ -52,9 +56,12 @@ const TOP_WALLETS = 3;
 /** markets/high-conviction: active markets where smart wallets cluster on one outcome. Throws empty_result when none qualifies. */
 export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, context) => {
   const as_of = await asOf(context);
-  const kept = await listFavoured(context, args);
+  const clustered = await listClustered(context, args);
+  const [kept, bets] = await Promise.all([
+    withPrices(context, clustered, args.max_price),
+    listMedianBets(context.sql, [...new Set(clustered.flatMap((one) => one.wallets.map((wallet) => wallet.wallet)))], as_of),
+  ]);
   if (kept.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(context, args) });
-  const bets = await listMedianBets(context.sql, [...new Set(kept.flatMap((one) => one.wallets.map((wallet) => wallet.wallet)))], as_of); // prettier-ignore
   const ranked = kept
     .map((one) => convictionOf(one, bets))
     .sort((a, b) => ORDERS[args.sort_by](a, b) || (a.condition_id < b.condition_id ? -1 : 1));
@@ -65,28 +72,32 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
   return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuys, context)));
 };
 
-/** Active markets in scope with a smart favourite, and who is on it. */
-async function listFavoured(context: GraphContext, args: Scope): Promise<Favoured[]> {
+/** Active markets in scope with a smart favourite, whatever its price, and who is on it. */
+async function listClustered(context: GraphContext, args: Scope): Promise<Clustered[]> {
   const [band, as_of] = [await smartBand(context), await asOf(context)];
   const scope = { category: args.category ?? null, on_one_outcome: args.min_smart_wallets, on_market: args.min_smart_wallets };
   const stances = groupedBy(await listHeldStances(context.sql, band, scope, as_of), (stance) => stance.condition_id);
+  return [...stances].flatMap(([condition_id, held]): Clustered[] => {
+    const { token_id, wallets: all } = consensusOf(held, byScore);
+    const wallets = all.filter((wallet) => wallet.token_id === token_id);
+    const isClustered = wallets.length >= args.min_smart_wallets && toldAverage({ wallets }) >= args.min_avg_score;
+    return token_id === null || !isClustered ? [] : [{ condition_id, token_id, wallets, all, held }];
+  });
+}
+
+/** Those of which the favourite costs at most `max_price`, or has no price; without those whose favourite the market does not list. */
+async function withPrices(context: GraphContext, clustered: readonly Clustered[], max_price: number): Promise<Favoured[]> {
   const { prices } = context.loaders(makeMarketLoaders);
-  const favoured = await Promise.all(
-    [...stances].map(async ([condition_id, held]): Promise<Favoured[]> => {
-      const { token_id, wallets: all } = consensusOf(held, byScore);
-      const wallets = all.filter((wallet) => wallet.token_id === token_id);
-      if (token_id === null || wallets.length < args.min_smart_wallets || toldAverage({ wallets }) < args.min_avg_score) return [];
-      const outcome = (await prices.load({ condition_id, at: context.now })).find((one) => one.token_id === token_id);
-      if (outcome === undefined || (outcome.price !== null && outcome.price > args.max_price)) return [];
-      return [{ condition_id, outcome, wallets, all, held }];
-    }),
-  );
-  return favoured.flat();
+  const priced = await Promise.all(clustered.map(({ condition_id }) => prices.load({ condition_id, at: context.now })));
+  return clustered.flatMap((one, index) => {
+    const outcome = priced[index]?.find(({ token_id }) => token_id === one.token_id);
+    return outcome === undefined || (outcome.price !== null && outcome.price > max_price) ? [] : [{ ...one, outcome }];
+  });
 }
 
 /** What the market with most smart wallets would be found by. */
 async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
-  const all = await listFavoured(context, { ...args, min_smart_wallets: 1, min_avg_score: 0, max_price: 1 });
+  const all = await withPrices(context, await listClustered(context, { ...args, min_smart_wallets: 1, min_avg_score: 0 }), 1);
   const [largest] = all.sort((a, b) => b.wallets.length - a.wallets.length || averageOf(b) - averageOf(a));
   if (largest === undefined) return args.category ? { category: null } : {};
   return {
