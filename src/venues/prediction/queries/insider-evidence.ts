@@ -137,17 +137,18 @@ export interface Suspects {
 export async function listSuspects(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<Suspects> {
   const parameters = new Parameters();
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(at, later, boughtOn(parameters.add(condition_id, 'text')));
+  const market = parameters.add(condition_id, 'text');
+  const positions = positionsSql(at, later, boughtOn(market));
   const told = toldWallets('ARRAY(SELECT wallet FROM bought)', at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), 'wallet, categories, short_n, short_wins, short_sum'); // prettier-ignore
   const list = (name: keyof Suspects, value: string): string => `${listOf(value)} AS ${name}`;
   const text = `WITH bought AS MATERIALIZED (
   SELECT DISTINCT ON (wallet) wallet, condition_id, token_id, min(opened_at) OVER own AS opened_at, sum(buy_usdc) OVER own AS buy_usdc
   FROM (${positions}) AS position WINDOW own AS (PARTITION BY wallet) ORDER BY wallet, position.buy_usdc::float8 DESC, token_id
 )
-SELECT ${list('wallet', 'wallet')}, ${list('opened_at', millisecondsOf('opened_at'))}, ${list('buy_usdc', 'buy_usdc::text')}, ${list('outcome', 'COALESCE(outcome.outcome, token_id)')},
+SELECT ${list('wallet', 'wallet')}, ${list('opened_at', millisecondsOf('opened_at'))}, ${list('buy_usdc', 'buy_usdc::text')}, ${list('outcome', 'COALESCE(named.outcome, token_id)')},
   ${list('first_trade_at', millisecondsOf('first_trade_at'))}, ${list('volumes', `jsonb_path_query_array(categories, '$[*].usdc')`)},
   ${list('short_n', 'short_n')}, ${list('short_wins', 'short_wins')}, ${list('short_entry', SHORT_ENTRY)}
-FROM bought JOIN (${told}) AS told USING (wallet) JOIN pm_wallet AS known USING (wallet) LEFT JOIN pm_outcome AS outcome USING (condition_id, token_id) WHERE known.first_trade_at < ${at}`;
+FROM bought JOIN (${told}) AS told USING (wallet) JOIN pm_wallet AS known USING (wallet) LEFT JOIN (SELECT token_id, outcome FROM pm_outcome WHERE condition_id = ${market}) AS named USING (token_id) WHERE known.first_trade_at < ${at}`;
   const [row] = await sql.query<Suspects & Record<string, unknown>>({ name: 'pm_insider_suspects', text }, parameters.values);
   return row as Suspects;
 }
