@@ -76,8 +76,11 @@ export function tracked<Source, Args>(
   resolver: Resolver<Source, Args>,
 ): Resolver<Source, Args> {
   return async (source, args, context, info) => {
-    const answer: unknown = await resolver(source, args, context, info);
-    context.meta.track_record = await readTrackRecord(context.sql, endpoint, horizons, context.now);
+    const [answer, record] = await Promise.all([
+      resolver(source, args, context, info) as unknown,
+      readTrackRecord(context.sql, endpoint, horizons, context.now),
+    ]);
+    context.meta.track_record = record;
     return answer;
   };
 }
