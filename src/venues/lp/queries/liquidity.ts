@@ -19,14 +19,23 @@ LEFT JOIN lp_token a ON a.mint = ${p}.mint_x LEFT JOIN lp_token b ON b.mint = ${
 ${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `${at}::timestamptz`, 'y')}`;
 
 /**
- * `fees` per USD of the mean liquidity seen, and per day, in [$from, $to): of the pool's life in it, and of a window without a beginning from the
- * pool's first fact on. Null where no liquidity was seen. `p` is an alias with pool_address and created_at.
+ * Rows (pool_address, usd, days) of `pools`, a FROM item with pool_address and created_at: the mean liquidity seen in [$from, $to), and how long the pool
+ * lived in it; in a window without a beginning, from its first fact on. Pools of which no liquidity was seen have none.
  */
-export const feesPerLiquidityDay = (fees: string, p: string, from: number, to: number): string => `(
-SELECT ${fees} / nullif(avg(l.liquidity_usd), 0) / nullif(extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400, 0)
-FROM (SELECT greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN ${p}.created_at END, ${bornAt(`${p}.pool_address`)})) AS born OFFSET 0) b
-JOIN lp_liquidity_hour l ON l.pool_address = ${p}.pool_address AND l.hour >= date_trunc('hour', b.born, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
-GROUP BY b.born)`;
+export const meanLiquidity = (pools: string, from: number, to: number): string => `
+SELECT b.pool_address, avg(l.liquidity_usd) AS usd, extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400 AS days
+FROM (
+  SELECT p.pool_address, greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
+  FROM ${pools} p OFFSET 0
+) b JOIN lp_liquidity_hour l ON l.pool_address = b.pool_address AND l.hour >= date_trunc('hour', $${from}::timestamptz, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
+GROUP BY b.pool_address, b.born`;
+
+/** `fees` per USD of that mean, and per day; null where no liquidity was seen. `m` is an alias of its rows. */
+export const perLiquidityDay = (fees: string, m: string): string => `${fees} / nullif(${m}.usd, 0) / nullif(${m}.days, 0)`;
+
+/** The same of one pool, an alias with pool_address and created_at. */
+export const feesPerLiquidityDay = (fees: string, p: string, from: number, to: number): string =>
+  `(SELECT ${perLiquidityDay(fees, 'm')} FROM (${meanLiquidity(`(SELECT ${p}.pool_address, ${p}.created_at)`, from, to)}) m)`;
 
 /** Percent that `usd` of the row `move` is of what its pool held just before its `timestamp`; null when no liquidity of the day before is known. */
 export const shareOfPool = (move: string): string => `(SELECT 100 * ${move}.usd / nullif(l.liquidity_usd, 0) FROM lp_liquidity_hour l

@@ -27,6 +27,7 @@ export interface FoundPoolRow {
   /** Swaps of the window without USD. */
   unpriced: string;
   swaps_seen: boolean;
+  created_at: Date | null;
 }
 
 /** More ways to cut a query into two tokens than this are not tried. */
@@ -103,6 +104,7 @@ WITH words AS (
 
 const COUNTS = ([0, 1] as const).map((tier) => ({
   name: `lp_pools_search_count_${tier}`,
+  keyed: true,
   text: `${fitting(tier, 2, '$1')} SELECT count(*)::int AS n FROM best`,
 }));
 
@@ -116,15 +118,15 @@ function searchStatement(tier: Tier): Statement {
     text: `${fitting(tier, 7, '$2')}, seen AS (
   SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
-  SELECT b.pool_address, b.rank, p.swaps_seen, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
+  SELECT b.pool_address, b.rank, p.swaps_seen, p.created_at, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
     CASE WHEN p.swaps_seen OR seen.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_volume_hour v WHERE v.pool_address = b.pool_address AND v.hour < $2)
       THEN coalesce(seen.usd, 0) END AS volume_usd
   FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address LEFT JOIN seen ON seen.pool_address = b.pool_address
   ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $13
 ), provided AS (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, of('ranked'))}) f GROUP BY pool_address
-), owners AS (${ownerCounts('ranked', 1, 2)})
-SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(o.n, 0) AS unique_lps
+), owners AS (${ownerCounts('ranked', 1)})
+SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.created_at, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(o.n, 0) AS unique_lps
 FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address
 ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,
   };
@@ -142,12 +144,9 @@ export async function searchPools(
 ): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
   const { split, side, key, pattern, raw } = wordsOf(query);
   const words = [split, side, key, pattern, raw, pool_type];
-  let tier: Tier = 0;
-  for (const count of COUNTS) {
-    const [row] = await sql.query<{ n: number }>(count, [window.to, ...words]);
-    if ((row?.n ?? 0) >= limit) break;
-    tier += 1;
-  }
-  const rows = await sql.query<FoundPoolRow>(TIERS[tier as Tier], [...spanOf(window), ...words, limit]);
+  const counts = await Promise.all(COUNTS.map((count) => sql.query<{ n: number }>(count, [window.to, ...words])));
+  const enough = counts.findIndex(([row]) => (row?.n ?? 0) >= limit);
+  const tier = (enough < 0 ? COUNTS.length : enough) as Tier;
+  const rows = await sql.query<FoundPoolRow>(TIERS[tier], [...spanOf(window), ...words, limit]);
   return rows.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
 }

@@ -2,8 +2,8 @@ import type { Sql, Statement } from '../../../db/sql';
 import { leastShown } from '../../../lib/statistics';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { feesPerLiquidityDay, liquidityOf } from './liquidity';
-import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
+import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
+import { feeRate, feeRateFlag, type Filter, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 
@@ -43,21 +43,24 @@ const ORDER: Record<PoolsTopSort, string> = {
   fee_rate: 'fee_rate_pct',
 };
 
+const NET = 'sum(deposit_usd - withdraw_usd) AS net';
+const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
+
 /**
  * Rows are the pools in which something happened in the window: an hour of which no volume is stated is nothing. Ranked by liquidity, every
- * pool whose liquidity is known.
+ * pool whose liquidity is known. `life`: the window begins before everything, as the one whose net liquidity is shown always does.
  */
-function top(sort: PoolsTopSort, needsLiquidity: boolean): Statement {
+function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
   return {
-    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}`,
+    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${life ? '_life' : ''}`,
     text: `
 WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address
 ), provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY pool_address
-), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1, 2)}), ` : ''}scope AS (
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${flowsIn(1)}) e GROUP BY pool_address
+), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1)}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, ${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address LEFT JOIN provided e ON e.pool_address = p.pool_address
@@ -70,12 +73,11 @@ WITH volumes AS MATERIALIZED (
     FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
   ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
   ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), net AS MATERIALIZED (
-  SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsIn(11, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) f GROUP BY pool_address
-), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
-SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.usd, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
-  100 * ${feesPerLiquidityDay('r.fees_usd', 'r', 1, 2)} AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
-FROM ranked r LEFT JOIN net n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
+), ${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsIn(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
+SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
+  100 * (${perLiquidityDay('r.fees_usd', 'm')}) AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
+FROM ranked r LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
+LEFT JOIN seen m ON m.pool_address = r.pool_address
 ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,
   };
 }
@@ -83,7 +85,8 @@ ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_
 /** Pools of a window in the order asked for; ties by volume, then address. */
 export function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
-  const statement = top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0);
-  const life = spanOf(windowOf('all', window.to));
-  return sql.query<TopPoolRow>(statement, [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit, ...life]);
+  const all = windowOf('all', window.to);
+  const life = window.from.getTime() === all.from.getTime();
+  const values = [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit, ...(life ? [] : spanOf(all))];
+  return sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life), values);
 }

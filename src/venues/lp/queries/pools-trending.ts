@@ -37,39 +37,35 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
 /**
- * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000). What is counted of the ranked pools is counted once
- * for all: a join that expects one row of them would count it again for each.
+ * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume, and one with
+ * volume in the earliest window had its first fact before them all. What is counted of the ranked pools is counted once for all: a join that expects one row
+ * of them would count it again for each.
  */
 function trending(windows: number): Statement {
   const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
   const next = 7 + 6 * windows;
-  const earlier = Array.from({ length: windows }, (_, i) => `(${i + 1}, $${6 * i + 8}::timestamptz)`);
+  const ends = Array.from({ length: windows }, (_, i) => `($${6 * i + 8} > b.at)::int`);
   return {
     name: `lp_pools_trending_${windows}`,
     text: `
 WITH swaps AS (${spans.join('\nUNION ALL ')}),
-volumes AS (
-  SELECT pool_address, k, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM swaps GROUP BY pool_address, k
+volumes AS MATERIALIZED (
+  SELECT pool_address, sum(usd) FILTER (WHERE k = 0) AS volume_usd, sum(fee_usd) FILTER (WHERE k = 0) AS fees_usd, sum(swaps) FILTER (WHERE k = 0) AS swaps,
+    sum(unpriced) FILTER (WHERE k = 0) AS unpriced, sum(usd) FILTER (WHERE k = 1) AS previous_usd, coalesce(sum(usd) FILTER (WHERE k > 0), 0) AS earlier_usd,
+    max(k) = ${windows} AS is_old
+  FROM swaps GROUP BY pool_address
 ), scope AS (
-  SELECT p.pool_address, p.pool_type, p.created_at, v.usd AS volume_usd, v.fee_usd AS fees_usd, v.swaps, v.unpriced
+  SELECT p.pool_type, p.created_at, v.*, ${windows === 0 ? '0' : `CASE WHEN v.is_old THEN ${windows} ELSE (SELECT ${ends.join(' + ')} FROM (SELECT ${bornAt('v.pool_address')} AS at OFFSET 0) b) END`} AS windows
   FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
-  WHERE v.k = 0 AND ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.usd >= $${next + 1}::numeric AND (v.usd > 0 OR v.swaps > 0)
-), born AS MATERIALIZED (SELECT pool_address, ${bornAt('scope.pool_address')} AS born FROM scope
-), earlier AS MATERIALIZED (
-  SELECT s.pool_address, count(*) AS n, sum(coalesce(v.usd, 0)) AS usd, sum(v.usd) FILTER (WHERE w.k = 1) AS previous
-  FROM born s
-  JOIN (${windows === 0 ? 'SELECT 1 AS k, NULL::timestamptz AS ends WHERE false' : `VALUES ${earlier.join(', ')}`}) w(k, ends) ON w.ends > s.born
-  LEFT JOIN volumes v ON v.pool_address = s.pool_address AND v.k = w.k
-  GROUP BY s.pool_address
-), ranked AS (
-  SELECT s.*, 100 * (s.volume_usd - e.previous) / nullif(e.previous, 0) AS volume_change_pct,
-    CASE WHEN e.n >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (e.usd / e.n + ${SPIKE.usd}) END AS volume_spike_multiplier,
+  WHERE ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.volume_usd >= $${next + 1}::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
+), ranked AS MATERIALIZED (
+  SELECT s.*, 100 * (s.volume_usd - s.previous_usd) / nullif(s.previous_usd, 0) AS volume_change_pct,
+    CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
-  FROM scope s LEFT JOIN earlier e ON e.pool_address = s.pool_address
-  ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
+  FROM scope s ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
 ), provided AS MATERIALIZED (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) e GROUP BY pool_address
-), owners AS MATERIALIZED (${ownerCounts('ranked', 1, 2)}), smart AS MATERIALIZED (${smartCounts('ranked', 1, 2)})
+), owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)})
 SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
   (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address

@@ -197,29 +197,29 @@ export const wholeDays = (from: number, to: number): [first: string, end: string
   `date_trunc('day', $${to}::timestamptz, 'UTC')`,
 ];
 
-/** Rows (pool_address, n) by counts of last days in whole UTC days of [$from, $to), and by rows of `pairs` for which `happened` holds elsewhere. */
-function countedPairs(days: string, pairs: string, pools: string, [from, to]: [number, number], happened: string): string {
+/** Rows (pool_address, n) by counts of last days in the whole UTC days of the span $at to $at + 5, and by rows of `pairs` for which `happened` holds elsewhere. */
+function countedPairs(days: string, pairs: string, pools: string, at: number, happened: string): string {
   const chosen = `pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools}))`;
-  const [firstDay, endDay] = wholeDays(from, to);
+  const [from, dayFrom, dayTo] = [at, at + 4, at + 5].map((place) => `$${place}`);
   return `
 SELECT pool_address, sum(n) AS n FROM (
-  SELECT l.pool_address, sum(l.owners) AS n FROM ${days} l WHERE l.${chosen} AND l.day >= ${firstDay} AND l.day < ${endDay} GROUP BY l.pool_address
+  SELECT l.pool_address, sum(l.owners) AS n FROM ${days} l WHERE l.${chosen} AND l.day >= ${dayFrom} AND l.day < ${dayTo} GROUP BY l.pool_address
   UNION ALL SELECT p.pool_address, count(*) FROM ${pairs} p
-  WHERE p.${chosen} AND p.owner <> '' AND ((p.last_at >= $${from} AND p.last_at < ${firstDay} AND p.last_at < ${endDay}) OR p.last_at >= ${endDay})
+  WHERE p.${chosen} AND p.owner <> '' AND (${unlessEmpty(at, at + 4, `(p.last_at >= ${from} AND p.last_at < ${dayFrom}) OR `)}p.last_at >= ${dayTo})
     AND ${happened} GROUP BY p.pool_address
 ) c GROUP BY pool_address`;
 }
 
 /**
- * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in [$from, $to).
- * Who was so last on a whole UTC day of it is counted already; asked for are those of its edges, and who was so again after it.
+ * Rows (pool_address, n): how many owners of each pool of the table `pools` were smart on the day before something they did in it in the window whose span is
+ * $at to $at + 5. Who was so last on a whole UTC day of it is counted already; asked for are those of its edges, and who was so again after it.
  */
-export const smartCounts = (pools: string, from: number, to: number): string =>
-  countedPairs('lp_smart_last_day', 'lp_smart_pool', pools, [from, to], smartIn('p', from, to));
+export const smartCounts = (pools: string, at: number): string =>
+  countedPairs('lp_smart_last_day', 'lp_smart_pool', pools, at, smartIn('p', at, at + 1));
 
-/** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in [$from, $to). */
-export const ownerCounts = (pools: string, from: number, to: number): string =>
-  countedPairs('lp_pool_last_day', 'lp_owner_pool', pools, [from, to], actedIn('p', from, to, 'p.pool_address'));
+/** Rows (pool_address, n): how many owners did something in each pool of the table `pools` in the window whose span is $at to $at + 5. */
+export const ownerCounts = (pools: string, at: number): string =>
+  countedPairs('lp_pool_last_day', 'lp_owner_pool', pools, at, actedIn('p', at, at + 1, 'p.pool_address'));
 
 /** Fees in percent of volume; null where either is unknown or nothing was swapped. */
 export const feeRate = (fees: string, volume: string): string => `100 * ${fees} / nullif(${volume}, 0)`;

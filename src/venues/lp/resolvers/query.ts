@@ -1,16 +1,14 @@
 import { AppError } from '../../../errors';
-import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
-import { makeLoaders } from '../loaders';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
 import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
 import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
 import { nameScores } from './score-now';
 
@@ -115,20 +113,11 @@ async function lpPoolsSearch(
     context,
   );
   meta.warnings.push(`swaps: ${rows.some((row) => row.swaps_seen) ? 'sampled' : 'none'}`);
-  const { pool, poolIds } = context.loaders(makeLoaders);
-  return Promise.all(
-    rows.map(async (row) => {
-      const [record, ids] = await Promise.all([pool.load(row.pool_address), poolIds.load(row.pool_address)]);
-      return {
-        ...(ids as PoolIds),
-        volume_usd: row.volume_usd,
-        event_count: Number(row.event_count),
-        unique_lps: Number(row.unique_lps),
-        created_at: (record as PoolRecord).created_at,
-        match: row.match,
-      };
-    }),
-  );
+  return (await withIds(rows, context)).map((row) => ({
+    ...row,
+    event_count: Number(row.event_count),
+    unique_lps: Number(row.unique_lps),
+  }));
 }
 
 interface TypeTotals {
