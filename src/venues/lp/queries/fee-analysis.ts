@@ -37,6 +37,7 @@ UNION ALL ${claimsBy(pool, `EXISTS (${back}) AND coalesce(owner, '') IN (${back}
 
 const totals = (life: boolean): Statement => ({
   name: `lp_fee_analysis_${Number(life)}`,
+  keyed: true,
   text: `
 WITH claims AS MATERIALIZED (${claimsIn(7, life)}),
 owners AS (SELECT count(*)::int AS n, sum(usd) AS usd, sum(usd * usd) AS squares FROM claims WHERE owner <> ''),

@@ -33,6 +33,7 @@ SELECT (SELECT coalesce(sum(l.owners), 0) FROM lp_pool_last_day l WHERE l.pool_a
 
 const TOTALS: Statement = {
   name: 'lp_pool_detail',
+  keyed: true,
   text: `
 WITH swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
 latest AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN 0 ELSE sum(fee_usd) END AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
@@ -64,6 +65,7 @@ export interface PoolHoldings {
 
 const HOLDINGS: Statement = {
   name: 'lp_pool_holdings',
+  keyed: true,
   text: `
 WITH active AS MATERIALIZED (
   SELECT owner, sum(deposited_usd - withdrawn_usd) AS usd FROM (${openPositionsAsOf('p.pool_address = $1', '$2::timestamptz')}) s WHERE owner IS NOT NULL GROUP BY owner
