@@ -25,6 +25,7 @@ export const REFUSED_QUESTIONS: Refused = {
   lp_pools_trending_0: CATALOGUE,
   lp_pools_trending_7: CATALOGUE,
   lp_position_by_address: PRICES,
+  lp_providers: PRICES,
   lp_providers_life: PRICES,
   lp_scores_before: CORRELATED,
   lp_smart_pools_smart_lp_count_1: CORRELATED,

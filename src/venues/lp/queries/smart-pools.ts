@@ -32,22 +32,28 @@ export interface SmartPoolRow {
 /** Providers shown of a pool. */
 const SHOWN = 5;
 
-/** What providers did in a pool on their smart days of the window, day by day. */
-const ownersIn = (filter: Filter): string => `
-SELECT pool_address, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
-  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE ${days(1)} ${filter('h')}
-  UNION ALL SELECT e.pool_address, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE true ${filter('e')}
-) d GROUP BY pool_address, owner`;
+/** What providers did in a pool on their smart days of the window: by the pool's place among those shown (a number is sooner compared than an address). */
+const OWNERS_OF_RANKED = `
+SELECT rank, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
+  SELECT r.rank, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM ranked r JOIN lp_smart_day h ON h.pool_address = r.pool_address WHERE ${days(1)}
+  UNION ALL SELECT r.rank, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM ranked r JOIN parts e ON e.pool_address = r.pool_address
+) d GROUP BY rank, owner`;
 
 const isBack: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM back)`;
-const isRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
+
+/** The same of those who were smart in a pool after the window as well. */
+const OWNERS_BACK = `
+SELECT pool_address, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
+  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE ${days(1)} ${isBack('h')}
+  UNION ALL SELECT e.pool_address, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE true ${isBack('e')}
+) d GROUP BY pool_address, owner`;
 
 /** The largest of each ranked pool in a window that begins before everything: who was not back after it is found at the end of an index. */
 const LARGEST_OF_LIFE = `
-SELECT r.pool_address, l.owner, l.net, l.score FROM ranked r CROSS JOIN LATERAL (
+SELECT r.rank, l.owner, l.net, l.score FROM ranked r CROSS JOIN LATERAL (
   SELECT p.owner, p.deposit_usd - p.withdraw_usd AS net, p.score FROM lp_smart_pool p
   WHERE p.pool_address = r.pool_address AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner LIMIT ${SHOWN}) l
-UNION ALL SELECT b.pool_address, b.owner, b.net, b.score FROM again b WHERE true ${isRanked('b')}`;
+UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address`;
 
 /**
  * An event is smart when the newest run before its day gave its owner at least SMART_SCORE; the owner shows the newest such score. Who was smart in a pool
@@ -64,7 +70,7 @@ WITH totals AS MATERIALIZED (
   SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')} AS dated_score, e.deposit_usd, e.withdraw_usd, e.claim_usd
   FROM events e JOIN (${smartOn('SELECT DISTINCT day FROM events')}) s ON s.owner = e.owner AND s.day = e.day
 ), back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
-), again AS MATERIALIZED (${ownersIn(isBack)}
+), again AS MATERIALIZED (${OWNERS_BACK}
 ), members AS (
   SELECT pool_address, sum(n)::int AS n, sum(scores) / sum(n) AS avg_score FROM (
     SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${ofType(7)('h')}
@@ -80,15 +86,16 @@ WITH totals AS MATERIALIZED (
   SELECT m.pool_address, m.n AS smart_lp_count, f.deposit_usd + f.withdraw_usd AS smart_volume_usd, f.deposit_usd - f.withdraw_usd AS smart_net_usd,
     m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM members m JOIN flows f ON f.pool_address = m.pool_address
 ), ranked AS MATERIALIZED (
-  SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
-  FROM pools p JOIN totals t ON t.pool_address = p.pool_address
-  ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address LIMIT $9
+  SELECT q.*, (row_number() OVER (ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address))::int AS rank FROM (
+    SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
+    FROM pools p JOIN totals t ON t.pool_address = p.pool_address
+  ) q ORDER BY rank LIMIT $9
 ), placed AS (
-  SELECT o.*, row_number() OVER (PARTITION BY o.pool_address ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : ownersIn(isRanked)}) o
+  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : OWNERS_OF_RANKED}) o
 ), foremost AS MATERIALIZED (
-  SELECT pool_address, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= ${SHOWN} GROUP BY pool_address
+  SELECT rank, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= ${SHOWN} GROUP BY rank
 )
-SELECT r.*, o.smart_lps FROM ranked r JOIN foremost o ON o.pool_address = r.pool_address ORDER BY r.${sort} DESC NULLS LAST, r.smart_volume_usd DESC, r.pool_address`,
+SELECT r.*, o.smart_lps FROM ranked r JOIN foremost o ON o.rank = r.rank ORDER BY r.rank`,
   };
 }
 
