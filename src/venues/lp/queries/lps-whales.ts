@@ -21,6 +21,9 @@ export interface WhalesArgs {
 export interface WhaleRow extends PoolEventRow {
   /** Decimal text; null when no liquidity of the day before the event is known. */
   pct_of_pool: string | null;
+  /** Symbols of the pool's tokens; the mint where no symbol is known. */
+  token_x: string | null;
+  token_y: string | null;
 }
 
 const { instant, base58, index, word } = CURSOR_FORMS;
@@ -40,14 +43,15 @@ function whales(pool: boolean, after: boolean): Statement {
   return {
     name: `lp_whales_${Number(pool)}${Number(after)}`,
     text: `
-SELECT w.*, ${shareOfPool('w')} AS pct_of_pool
+SELECT w.*, ${shareOfPool('w')} AS pct_of_pool, coalesce(x.symbol, p.mint_x) AS token_x, coalesce(y.symbol, p.mint_y) AS token_y
 FROM (
   SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd
   FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND usd >= $3::numeric AND kind IN ('deposit', 'withdraw')
     AND ($4::text IS NULL OR pool_type = $4) AND ($5::text IS NULL OR kind = $5) AND ${pool ? 'pool_address = $6' : '$6::text IS NULL'}
     AND ${after ? '("timestamp", pool_address, tx_id, position_address, kind, n) < ($8::timestamptz, $9::text, $10::text, $11::text, $12::text, $13::smallint)' : "coalesce($8, $9, $10, $11, $12, $13, '') = ''"}
   ORDER BY "timestamp" DESC, pool_address DESC, tx_id DESC, position_address DESC, kind DESC, n DESC LIMIT $7
-) w ORDER BY "timestamp" DESC, pool_address DESC, tx_id DESC, position_address DESC, kind DESC, n DESC`,
+) w LEFT JOIN lp_pool p ON p.pool_address = w.pool_address LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON y.mint = p.mint_y
+ORDER BY w."timestamp" DESC, w.pool_address DESC, w.tx_id DESC, w.position_address DESC, w.kind DESC, w.n DESC`,
   };
 }
 

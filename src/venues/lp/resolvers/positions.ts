@@ -8,15 +8,15 @@ import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, poolOf, typeOf, warnOfUnpriced } from './asked';
-import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 import { negated, sumDecimals } from '../sources/decimal';
 
 type FieldCase = 'native' | 'snake';
 
-async function symbols(pool_address: string, context: GraphContext): ReturnType<typeof symbolsOf> {
-  const pool = await context.loaders(makeLoaders).pool.load(pool_address);
-  return pool === null ? { token_x: null, token_y: null } : symbolsOf(pool, context);
+async function symbols(pool_address: string, context: GraphContext): Promise<PoolSymbols> {
+  const { token_x, token_y } = (await context.loaders(makeLoaders).poolIds.load(pool_address)) ?? { token_x: null, token_y: null };
+  return { token_x, token_y };
 }
 
 interface WhalesInput {
@@ -37,15 +37,8 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   const window = windowOf(timeframe, context.now);
   const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
   const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_FORMS);
-  const rows = await listWhales(context.sql, {
-    min_usd,
-    window,
-    pool_type: typeOf(pool_type),
-    kind,
-    pool_address,
-    after,
-    limit: limit + 1,
-  });
+  const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after, limit: limit + 1 };
+  const [rows] = await Promise.all([listWhales(context.sql, args), nameScores(context)]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   if (last === undefined) {
@@ -54,13 +47,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   }
   const next_cursor = rows.length > limit ? encodeCursor(whalePosition(last), scope) : null;
   Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });
-  await nameScores(context);
-  return Promise.all(
-    page.map(async (row) => ({
-      ...shownEvent(row, await symbols(row.pool_address, context), field_case === 'snake'),
-      pct_of_pool: row.pct_of_pool,
-    })),
-  );
+  return page.map((row) => ({ ...shownEvent(row, row, field_case === 'snake'), pct_of_pool: row.pct_of_pool }));
 }
 
 interface ActiveInput {

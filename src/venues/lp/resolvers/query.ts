@@ -3,13 +3,14 @@ import { decodeCursor, encodeCursor } from '../../../lib/cursor';
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
+import { makeLoaders } from '../loaders';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
 import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
 import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
 import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
-import { shownEvent, type ShownEvent, symbolsOf } from './pool-event';
+import { shownEvent, type ShownEvent } from './pool-event';
 import { nameScores } from './score-now';
 
 interface PoolsEventsInput {
@@ -38,7 +39,7 @@ const FILTER_WORDS: Record<string, EventKind | 'swap'> = {
 
 /** Deposits, withdrawals and claims of a pool, or its swaps, newest first. */
 async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: GraphContext): Promise<ShownEvent[]> {
-  const pool = await poolOf(input, context);
+  const [pool, ids] = await Promise.all([poolOf(input, context), context.loaders(makeLoaders).poolIds.load(input.pool_address)]);
   const { limit, min_usd, field_case } = input;
   const [kind, owner] = [input.event_type == null ? null : FILTER_WORDS[input.event_type], input.owner ?? null];
   const swaps = kind === 'swap';
@@ -62,8 +63,7 @@ async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: G
   meta.next_cursor = page.last === null ? null : encodeCursor(page.last, scope);
   warnOfUnpriced(page.rows.filter((row) => row.usd === null).length, 'shown without USD', context);
   if (swaps) meta.warnings.push('swaps: sampled');
-  const symbols = await symbolsOf(pool, context);
-  return page.rows.map((row) => shownEvent(row, symbols, field_case === 'snake'));
+  return page.rows.map((row) => shownEvent(row, ids as PoolIds, field_case === 'snake'));
 }
 
 /** A page and the position of its last row, where more rows follow. */
