@@ -22,11 +22,11 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
     findPrice(sql, pool_address, now),
     context.loaders(makeLoaders).liquidity.load(pool_address),
     context.loaders(makeLoaders).poolIds.load(pool_address),
+    nameScores(context),
   ]);
-  await nameScores(context);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
-  const known = pool.as_of === null || pool.as_of <= now ? (pool.lifetime_volume_usd?.toString() ?? null) : null;
+  const known = pool.as_of === null || pool.as_of <= now ? pool.lifetime_volume_usd : null;
   if (totals.swap_usd === null && known !== null) meta.warnings.push('total_volume_usd: as the catalogue states it');
   const volume = totals.swap_usd ?? known;
   return {
@@ -69,10 +69,10 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
     listFeeBuckets(sql, pool_address, window, bucket_size),
     listClaimers(sql, { pool_address, window, life, limit }),
     isVolumeKnown(sql, pool_address, now),
+    nameScores(context),
   ]);
   if (totals.claims === 0) throw nothingIn(timeframe);
   Object.assign(meta, { timeframe, window, count: claimers.length });
-  await nameScores(context);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
   const nothing = { fees_claimed: '0', claims: 0, volume_usd: null, fee_rate_pct: null };

@@ -2,6 +2,7 @@ import { SPIKE } from '../../../lib/spike';
 import { previousWindow, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
+import type { PoolIds } from '../queries/pool-ids';
 import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
 import { listTrendingPools } from '../queries/pools-trending';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
@@ -22,6 +23,15 @@ export function describe(
   context.meta.warnings.push(`swaps: ${rows.some((row) => row.swaps > 0) ? 'sampled' : 'none'}`);
 }
 
+/** Rows with the identifying fields of their pools, in an answer that names the formula of its scores. */
+async function withIdsAndScores<Row extends { pool_address: string }>(
+  rows: readonly Row[],
+  context: GraphContext,
+): Promise<(Row & PoolIds)[]> {
+  const [shown] = await Promise.all([withIds(rows, context), nameScores(context)]);
+  return shown;
+}
+
 interface PoolsTrendingInput {
   timeframe: Timeframe;
   pool_type: PoolTypeFilter;
@@ -37,8 +47,7 @@ async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, contex
   const rows = await listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
   describe(context, { timeframe, window, rows });
-  await nameScores(context);
-  return withIds(rows, context);
+  return withIdsAndScores(rows, context);
 }
 
 /** The windows of equal length before the window of `timeframe`, newest first. */
@@ -67,8 +76,7 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
   if (rows.length === 0)
     throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_liquidity_usd > 0 && { min_liquidity_usd: 0 }) });
   describe(context, { timeframe, window, rows });
-  await nameScores(context);
-  return (await withIds(rows, context)).map((row, i) => ({ ...row, rank: i + 1 }));
+  return (await withIdsAndScores(rows, context)).map((row, i) => Object.assign(row, { rank: i + 1 }));
 }
 
 interface SmartWalletInput {
@@ -86,13 +94,14 @@ async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, conte
   const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
   Object.assign(context.meta, { timeframe, window, count: rows.length });
-  await nameScores(context);
   warnOfUnpriced(
     rows.reduce((sum, row) => sum + row.unpriced, 0),
     'counted, left out of sums',
     context,
   );
-  return { pools: (await withIds(rows, context)).map((row) => ({ ...row, token_a: row.token_x, token_b: row.token_y })) };
+  return {
+    pools: (await withIdsAndScores(rows, context)).map((row) => Object.assign(row, { token_a: row.token_x, token_b: row.token_y })),
+  };
 }
 
 const liquidity = {

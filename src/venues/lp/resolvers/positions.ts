@@ -6,7 +6,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
-import { type ActiveSort, listActivePositions } from '../queries/positions';
+import { type ActiveSort, listActivePositions, type PositionRow } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, poolOf, typeOf, warnOfUnpriced } from './asked';
 import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
@@ -64,10 +64,10 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   const { sort_by, min_usd, limit } = input;
   const [pool_address, owner] = [input.pool_address ?? null, input.owner ?? null];
   const pool_type = typeOf(input.pool_type);
-  const rows = await listActivePositions(context.sql, { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit });
+  const args = { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit };
+  const [rows] = await Promise.all([listActivePositions(context.sql, args), nameScores(context)]);
   if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
   context.meta.count = rows.length;
-  await nameScores(context);
   warnOfUnpriced(
     rows.reduce((sum, row) => sum + row.unpriced, 0),
     'counted, left out of sums',
@@ -76,7 +76,6 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   return Promise.all(
     rows.map(async (row) => ({
       ...row,
-      ...(await symbols(row.pool_address, context)),
       position_address: row.pool_type === 'dlmm' ? row.position_address : null,
       fees_claimed_usd: row.claimed_usd,
       current_value_usd: null,
@@ -85,9 +84,18 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
       il_usd: null,
       in_range: null,
       last_event: row.last_at,
-      lp_score: row.owner === null ? null : await scoreNow(row.owner, context),
+      ...(await surroundingsOf(row, context)),
     })),
   );
+}
+
+/** What is traded in a position's pool, and the score of its owner. */
+async function surroundingsOf(
+  { pool_address, owner }: PositionRow,
+  context: GraphContext,
+): Promise<PoolSymbols & { lp_score: string | null }> {
+  const [tokens, lp_score] = await Promise.all([symbols(pool_address, context), owner === null ? null : scoreNow(owner, context)]);
+  return { ...tokens, lp_score };
 }
 
 interface HistoryInput {

@@ -27,10 +27,9 @@ interface LpsTopInput {
 /** Providers ranked over a window. */
 async function lpLpsTop(_root: unknown, { sort_by, timeframe, pool_type, limit }: LpsTopInput, context: GraphContext): Promise<unknown> {
   const window = windowOf(timeframe, context.now);
-  const rows = await listTopProviders(context.sql, sort_by, window, typeOf(pool_type), limit);
+  const [rows] = await Promise.all([listTopProviders(context.sql, sort_by, window, typeOf(pool_type), limit), nameScores(context)]);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(pool_type));
   Object.assign(context.meta, { timeframe, window, count: rows.length });
-  await nameScores(context);
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return rows.map((row, i) => ({ ...row, rank: i + 1 }));
 }

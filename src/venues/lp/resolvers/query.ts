@@ -138,12 +138,12 @@ async function lpPlatformStats(
   const { timeframe } = input;
   const window = windowOf(timeframe, context.now);
   const pool_type = typeOf(input.pool_type);
-  const stats = await getPlatformStats(context.sql, { pool_type, window, previous: previousWindow(timeframe, context.now) });
+  const args = { pool_type, window, previous: previousWindow(timeframe, context.now) };
+  const [stats] = await Promise.all([getPlatformStats(context.sql, args), nameScores(context)]);
   Object.assign(context.meta, { timeframe, window });
   const all = stats.totals.find((row) => row.pool_type === null);
   if (all === undefined) throw nothingIn(timeframe);
   if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
-  await nameScores(context);
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
   context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);
   return {
