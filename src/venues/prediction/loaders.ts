@@ -11,6 +11,7 @@ import { isResolved } from './market-state';
 import { less } from './exact';
 import { loadGains } from './positions/gains';
 import { listInsiderScores } from './queries/insider-runs';
+import { type Judgement, listJudgements } from './queries/judgements';
 import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
 import { type ScoreRun, type VenueState, loadVenueState } from './queries/venue-state';
@@ -18,9 +19,6 @@ import type { WalletMarket } from './queries/wallet-history';
 import type { TradeRow } from './queries/trade-row';
 import { type TradedMarket, listTradedMarkets } from './queries/traded-markets';
 import { overMarkets } from './scoring/insider';
-
-/** What rows about a wallet are shown with. */
-export type Judgement = Pick<ScoreRecord, 'wallet' | 'score' | 'win_rate' | 'tags'>;
 
 /** One request's batched look-ups; made by `context.loaders(makeLoaders)`. */
 export interface Loaders {
@@ -56,10 +54,6 @@ export function makeLoaders(context: GraphContext): Loaders {
   let known: Promise<VenueState> | undefined;
   const state = (): Promise<VenueState> => (known ??= loadVenueState(context.sql, context.now));
   const scoreRun = async (): Promise<ScoreRun | null> => (await state()).run;
-  const newest = async (wallets: string[]): Promise<{ day: Date; wallet: { in: string[] } } | null> => {
-    const run = await scoreRun();
-    return run === null ? null : { day: new Date(run.day), wallet: { in: wallets } };
-  };
   const loaders: Loaders = {
     market: byKey(
       (ids) => prisma.pm_market.findMany({ where: { condition_id: { in: ids } } }),
@@ -84,17 +78,15 @@ export function makeLoaders(context: GraphContext): Loaders {
     ),
     score: byKey(
       async (wallets) => {
-        const where = await newest(wallets);
-        return where === null ? [] : prisma.pm_wallet_score.findMany({ where });
+        const run = await scoreRun();
+        return run === null ? [] : prisma.pm_wallet_score.findMany({ where: { day: new Date(run.day), wallet: { in: wallets } } });
       },
       (row) => row.wallet,
     ),
     judgement: byKey(
       async (wallets) => {
-        const where = await newest(wallets);
-        return where === null
-          ? []
-          : prisma.pm_wallet_score.findMany({ where, select: { wallet: true, score: true, win_rate: true, tags: true } });
+        const run = await scoreRun();
+        return run === null ? [] : listJudgements(context.sql, wallets, run.day);
       },
       (row) => row.wallet,
     ),

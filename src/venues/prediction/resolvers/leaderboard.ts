@@ -69,7 +69,7 @@ async function performerOf(
   filter: LeaderboardFilter,
   context: GraphContext,
 ) {
-  const score = await context.loaders(makeLoaders).score.load(leader.wallet);
+  const score = await context.loaders(makeLoaders).judgement.load(leader.wallet);
   const judged = judgeLeader(ended, context.now);
   const pnl = total(ended.map(({ gain }) => gain));
   const held = categories.filter(({ category }) => filter.category === null || category === filter.category);

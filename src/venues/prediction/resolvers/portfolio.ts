@@ -2,12 +2,13 @@ import { AppError } from '../../../errors';
 import { hhi } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { Resolver } from '../../venue';
-import { type Judgement, makeLoaders } from '../loaders';
+import { makeLoaders } from '../loaders';
 import { over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { UNIT, fixed, plain } from '../positions/fixed';
 import { type Holding, listHoldings } from '../queries/known-positions';
 import { type EndedGains, listEndedGains } from '../queries/ended-gains';
+import type { Judgement } from '../queries/judgements';
 import { nameRun, unknownWallets, walletsScope } from './wallets';
 
 type PortfolioSort = 'value' | 'wallet_count' | 'pnl' | 'end_date';

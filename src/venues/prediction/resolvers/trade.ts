@@ -1,8 +1,9 @@
 import type DataLoader from 'dataloader';
 import type { GraphContext, Resolver } from '../../venue';
-import { type Judgement, makeLoaders } from '../loaders';
+import { makeLoaders } from '../loaders';
 import { isResolved } from '../market-state';
 import { fixed, plain } from '../positions/fixed';
+import type { Judgement } from '../queries/judgements';
 import type { TradeRow } from '../queries/trade-row';
 import type { TradedMarket, TradedOutcome } from '../queries/traded-markets';
 

@@ -1,5 +1,6 @@
 import type { GraphContext, Resolver } from '../../venue';
-import { type Judgement, makeLoaders } from '../loaders';
+import { makeLoaders } from '../loaders';
+import type { Judgement } from '../queries/judgements';
 import { tierOf } from '../scoring/tiers';
 
 interface WalletSource {

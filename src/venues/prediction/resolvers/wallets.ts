@@ -66,10 +66,7 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
     condition_id: null,
     category: null,
   };
-  const loaders = context.loaders(makeLoaders);
   const scope = await walletsScope([args.wallet], context);
-  // The score is loaded whole anyhow.
-  loaders.judgement.prime(args.wallet, loaders.score.load(args.wallet));
   const [[state], held, trades, history] = await Promise.all([
     loadWalletStates(scope, context, null),
     args.include_positions ? openOf(scope, context) : unrealizedAlone(scope, context),
@@ -122,8 +119,6 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
   const loaders = context.loaders(makeLoaders);
   const page = openPage(cursor, ['wallets/activity', scope], args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
-  const first = (await loaders.wallet.load(args.wallet))?.first_trade_at ?? null;
-  if (first === null || first >= context.now) throw unknownWallet(args.wallet);
   const filter: WalletTradesFilter = {
     wallet: args.wallet,
     window: page.window,
@@ -132,7 +127,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
   };
-  const [trades, totals, gains, score] = await Promise.all([
+  const [trades, totals, gains, score, record] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
       tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
     ),
@@ -141,8 +136,11 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
       loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
     ),
     loaders.judgement.load(args.wallet),
+    loaders.wallet.load(args.wallet),
     nameRun(context),
   ]);
+  const first = record?.first_trade_at ?? null;
+  if (first === null || first >= context.now) throw unknownWallet(args.wallet);
   if (totals.rows === 0) {
     const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = await listWalletTrades(context.sql, widest, beforeAll(page.window.to), 1);
