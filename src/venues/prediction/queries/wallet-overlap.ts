@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import { type Columns, byColumn, rowsOf } from './by-column';
 import { type WalletsScope, unrealizedSql } from './known-positions';
 
 /** On how many markets a wallet had positions in a window, and how long the vector of what it put into each is (a market's first outcome counts up, others down), USDC. */
@@ -52,49 +53,73 @@ const ALIVE = positionsSql(
   'wallet = ANY ($1) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4)',
 );
 
-// Texts are long: what is grouped and joined on the way are numbers.
+/** Wallets that are compared at once at most: what is told of a market or token stands in lists, by place of the wallet. */
+const MOST = 5;
+const places = Array.from({ length: MOST }, (_, index) => index + 1);
+const byPlace = (value: (place: number) => string): string => `ARRAY[${places.map(value).join(', ')}]`;
+
+const UNREALIZED = `(SELECT ${unrealizedSql('$2::timestamptz')} FROM (SELECT placed.condition_id, placed.shares, placed.cost) AS position
+  LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = placed.token_id)`;
+
+const ofOutcome = (column: string): string =>
+  `(SELECT ${column} FROM pm_outcome AS token WHERE token.condition_id = placed.condition_id AND token.token_id = placed.token_id)`;
+
+// Texts are long: what is grouped on the way are numbers. Alone on its market a position has a length, whichever its side.
 const SIDES = `WITH alive AS MATERIALIZED (
   SELECT array_position($1::text[], wallet) AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.condition_id, position.token_id,
-    outcome, outcome_index, status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at
-  FROM (${ALIVE}) AS position LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
+    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at FROM (${ALIVE}) AS position
 ), placed AS (
-  SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top FROM alive
+  SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top,
+    first_value(w) OVER own <> last_value(w) OVER own AS is_shared, count(*) OVER own = 1 AS is_alone FROM alive
+  WINDOW own AS (PARTITION BY market ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ), side AS MATERIALIZED (
-  SELECT market, w, count(*) OVER (PARTITION BY market) > 1 AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(condition_id) FILTER (WHERE is_top) AS condition_id,
-    max(COALESCE(outcome, token_id)) FILTER (WHERE is_top) AS outcome, max(shares - redeemed_shares) FILTER (WHERE is_top) AS net_shares, max(paid / paid_shares) FILTER (WHERE is_top) AS avg_buy_price,
-    sum(gain) AS gain, sum(paid) AS paid, sum(CASE WHEN COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END) AS net
+  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(condition_id) FILTER (WHERE is_top AND is_shared) AS condition_id,
+    max(COALESCE(${ofOutcome('outcome')}, token_id)) FILTER (WHERE is_top AND is_shared) AS outcome, max(shares - redeemed_shares) FILTER (WHERE is_top AND is_shared) AS net_shares,
+    max(paid / paid_shares) FILTER (WHERE is_top AND is_shared) AS avg_buy_price, sum(gain) FILTER (WHERE is_shared) AS gain, sum(paid) AS paid,
+    sum(CASE WHEN is_alone OR COALESCE(${ofOutcome('outcome_index')}, 0) = 0 THEN paid ELSE -paid END) AS net, sum(CASE WHEN is_shared AND status = 'open' THEN ${UNREALIZED} END) AS unrealized
   FROM placed GROUP BY market, w
 )`;
 
 const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum(net ^ 2)) AS norm FROM side GROUP BY w`;
 
+const TWO = `(SELECT a, b FROM generate_series(1, ${MOST}) AS a, generate_series(1, ${MOST}) AS b WHERE a < b) AS two`;
+
 const PAIRS = `SELECT ($1::text[])[a] AS a, ($1::text[])[b] AS b, shared, agreeing, product, median_lag FROM (
-  SELECT a.w AS a, b.w AS b, count(*) AS shared, count(*) FILTER (WHERE a.token = b.token) AS agreeing, sum(a.net * b.net) AS product
-  FROM side AS a JOIN side AS b ON b.market = a.market AND b.w > a.w GROUP BY a.w, b.w
-) AS two LEFT JOIN (
-  SELECT a.w AS a, b.w AS b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.opened_at - a.opened_at)) AS median_lag
-  FROM alive AS a JOIN alive AS b ON b.token = a.token AND b.w > a.w GROUP BY a.w, b.w
+  SELECT a, b, count(*) AS shared, count(*) FILTER (WHERE tokens[a] = tokens[b]) AS agreeing, sum(nets[a] * nets[b]) AS product FROM (
+    SELECT ${byPlace((place) => `max(token) FILTER (WHERE w = ${place})`)} AS tokens, ${byPlace((place) => `max(net) FILTER (WHERE w = ${place})`)} AS nets FROM side WHERE is_shared GROUP BY market
+  ) AS shared, ${TWO} WHERE tokens[a] IS NOT NULL AND tokens[b] IS NOT NULL GROUP BY a, b
+) AS met LEFT JOIN (
+  SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM opened[b] - opened[a])) AS median_lag FROM (
+    SELECT ${byPlace((place) => `max(opened_at) FILTER (WHERE w = ${place})`)} AS opened FROM alive GROUP BY token HAVING count(*) > 1
+  ) AS held, ${TWO} WHERE opened[a] IS NOT NULL AND opened[b] IS NOT NULL GROUP BY a, b
 ) AS lag USING (a, b)`;
 
-const SHARED = `SELECT side.w AS place, side.condition_id, question, outcome, net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid
-FROM side LEFT JOIN pm_market AS market ON market.condition_id = side.condition_id LEFT JOIN (
-  SELECT position.market, position.w, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
-  FROM alive AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
-  WHERE position.status = 'open' AND position.market IN (SELECT market FROM side WHERE is_shared) GROUP BY position.market, position.w
-) AS held ON held.market = side.market AND held.w = side.w WHERE is_shared`;
+/** What is told of a side, its wallet by place alone. */
+type SentSide = Omit<SharedSide, 'wallet'>;
 
-const SHARED_COLUMNS = ['place', 'condition_id', 'question', 'outcome', 'net_shares', 'avg_buy_price', 'pnl', 'paid'] as const;
+const SIDE: Columns<SentSide> = {
+  place: 'plain',
+  condition_id: 'plain',
+  question: 'plain',
+  outcome: 'plain',
+  net_shares: 'plain',
+  avg_buy_price: 'plain',
+  pnl: 'plain',
+  paid: 'plain',
+};
 
-/** What is told of the sides by column, each a list: as rows they are many, and dear to read. */
-type SharedColumns = { place: number[] | null } & { [Name in Exclude<keyof SharedSide, 'wallet' | 'place'>]: SharedSide[Name][] };
+const SHARED = `SELECT w AS place, condition_id, (SELECT question FROM pm_market AS market WHERE market.condition_id = side.condition_id) AS question,
+  outcome, net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid FROM side WHERE is_shared`;
 
 const BOTH = `(SELECT json_agg(reach) FROM (${REACHES}) AS reach) AS reaches, (SELECT json_agg(pair) FROM (${PAIRS}) AS pair) AS pairs`;
 
-const OVERLAP: Statement = { name: 'pm_wallets_overlap', text: `${SIDES} SELECT ${BOTH}` };
+// Nothing in them is joined with itself: planned once, they stay as long as the lists of positions are.
+const OVERLAP: Statement = { name: 'pm_wallets_overlap', keyed: true, text: `${SIDES} SELECT ${BOTH}` };
 const OVERLAP_AND_SIDES: Statement = {
   name: 'pm_wallets_overlap_sides',
-  text: `${SIDES} SELECT ${BOTH}, shared.* FROM (SELECT ${SHARED_COLUMNS.map((name) => `json_agg(${name}) AS ${name}`).join(', ')} FROM (${SHARED}) AS side) AS shared`,
+  keyed: true,
+  text: `${SIDES} SELECT ${BOTH}, shared.* FROM (${byColumn(SIDE, SHARED)}) AS shared`,
 };
 
 /** Positions of the wallets open at some time of the window, and on request the sides of markets of two wallets at least. */
@@ -104,21 +129,8 @@ export async function listOverlap(
   { from, to }: Window,
   with_sides: boolean,
 ): Promise<WalletOverlap> {
-  type Row = { reaches: WalletReach[] | null; pairs: WalletPair[] | null } & SharedColumns;
+  type Row = { reaches: WalletReach[] | null; pairs: WalletPair[] | null } & Record<string, unknown>;
   const [row] = await sql.query<Row>(with_sides ? OVERLAP_AND_SIDES : OVERLAP, [wallets, now, overlay, from, to]);
-  const { reaches, pairs, ...columns } = row as Row;
-  return { reaches: reaches ?? [], pairs: pairs ?? [], sides: with_sides ? sidesOf(wallets, columns) : null };
+  const sides = with_sides ? rowsOf(SIDE, row).map((side) => ({ ...side, wallet: wallets[side.place - 1] as string })) : null;
+  return { reaches: row?.reaches ?? [], pairs: row?.pairs ?? [], sides };
 }
-
-const sidesOf = (wallets: readonly string[], columns: SharedColumns): SharedSide[] =>
-  (columns.place ?? []).map((place, index) => ({
-    wallet: wallets[place - 1] as string,
-    place,
-    condition_id: columns.condition_id[index] as string,
-    question: columns.question[index] as string | null,
-    outcome: columns.outcome[index] as string,
-    net_shares: columns.net_shares[index] as number,
-    avg_buy_price: columns.avg_buy_price[index] as number,
-    pnl: columns.pnl[index] as number,
-    paid: columns.paid[index] as number,
-  }));
