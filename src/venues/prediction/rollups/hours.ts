@@ -124,8 +124,8 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
 }
 
 // Sorted, rows come in the order of the key: memory is bounded, and the key's index grows at its end.
-const IN_ORDER = "SET LOCAL work_mem = '128MB'; SET LOCAL enable_hashagg = off";
-const AS_BEFORE = 'SET LOCAL work_mem TO DEFAULT; SET LOCAL enable_hashagg TO DEFAULT';
+const IN_ORDER = 'SET LOCAL enable_hashagg = off';
+const AS_BEFORE = 'SET LOCAL enable_hashagg TO DEFAULT';
 
 /** Makes all hours, days and totals of markets anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {

@@ -14,7 +14,7 @@ import { type Group, listBookMarkets, listSetPrices, writePositions } from './po
 const CHUNK = 20_000;
 
 // Sorted as a whole by the server; a plan for the first rows only would go through the index, row by row all over the table.
-const OPEN = `SET LOCAL cursor_tuple_fraction = 1; SET LOCAL work_mem = '128MB';
+const OPEN = `SET LOCAL cursor_tuple_fraction = 1;
 DECLARE pm_book_stream NO SCROLL CURSOR FOR
 SELECT trade_id, wallet, condition_id, token_id, side, size, usdc_size, ${millisecondsOf('"timestamp"')}, tx_hash FROM pm_trade ORDER BY condition_id, wallet`;
 

@@ -56,9 +56,18 @@ const MOVE =
   JOIN pm_trade AS trade ON trade.condition_id = moved.condition_id WHERE ${TAKEN} GROUP BY 1, 2, 3, 4
 ) AS fact CROSS JOIN unnest(ARRAY[-1, 1]) AS sign`);
 
+/** An item of a WITH list that sums up a shorter unit. */
+const longer = (unit: string, shorter: string): string => `${unit} AS MATERIALIZED (
+  SELECT date_trunc('${unit}', at, 'UTC') AS at, category, sum(buys) AS buys, sum(sells) AS sells, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc FROM ${shorter} GROUP BY 1, 2
+)`;
+
 const MAKE = `WITH minute AS MATERIALIZED (
-  SELECT market.category, ${FACT_MINUTES} FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id WHERE ${TAKEN} GROUP BY 1, 2, 3
-) INSERT INTO pm_category_volume (${COLUMNS}) ${SUMS} ORDER BY 1, 2, 3`;
+  SELECT date_trunc('minute', "timestamp", 'UTC') AS at, category, count(*) FILTER (WHERE side = 'BUY') AS buys, count(*) FILTER (WHERE side = 'SELL') AS sells,
+    sum(usdc_size) FILTER (WHERE side = 'BUY') AS buy_usdc, sum(usdc_size) FILTER (WHERE side = 'SELL') AS sell_usdc
+  FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id WHERE ${TAKEN} GROUP BY 1, 2
+), ${longer('hour', 'minute')}, ${longer('day', 'hour')}
+INSERT INTO pm_category_volume (${COLUMNS}) SELECT unit, at, category, buys, sells, COALESCE(buy_usdc, 0), COALESCE(sell_usdc, 0)
+FROM (SELECT 'minute' AS unit, * FROM minute UNION ALL SELECT 'hour', * FROM hour UNION ALL SELECT 'day', * FROM day) AS sums ORDER BY 1, 2, 3`;
 
 const EMPTIED = `DELETE FROM pm_category_volume AS kept USING unnest($1::text[], $2::timestamptz[], $3::text[]) AS gone(unit, at, category)
 WHERE kept.unit = gone.unit AND kept.at = gone.at AND kept.category = gone.category`;

@@ -103,9 +103,9 @@ export class AppendTrades {
     let inserted = 0;
     for (const [table, part] of parts) {
       const values = columnsOf(part);
-      const { rowCount } = await client.query({ text: append(table), values });
+      const { rowCount } = await client.query({ name: `pm_append_${table}`, text: append(table), values });
       if (rowCount === part.length) this.told(part.map(({ timestamp }) => timestamp));
-      else await client.query({ text: complete(table), values });
+      else await client.query({ name: `pm_complete_${table}`, text: complete(table), values });
       inserted += rowCount ?? 0;
     }
     return inserted;

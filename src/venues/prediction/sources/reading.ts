@@ -77,12 +77,14 @@ async function* ahead<Row>(
   }
 }
 
+const TOUCH_CURSOR = {
+  name: 'pm_touch_cursor',
+  text: `INSERT INTO source_cursor (source, venue, cursor, watermark, last_event_at, updated_at) VALUES ($1, 'prediction', $2, $3, $3, now())
+ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now(),
+  watermark = GREATEST(source_cursor.watermark, EXCLUDED.watermark), last_event_at = GREATEST(source_cursor.last_event_at, EXCLUDED.last_event_at)`,
+};
+
 // A page tells how far its upstream was read by its newest event; an older page never turns the mark back.
 async function touchCursor(client: PoolClient, source: string, page: string, newest: Date | null): Promise<void> {
-  await client.query(
-    `INSERT INTO source_cursor (source, venue, cursor, watermark, last_event_at, updated_at) VALUES ($1, 'prediction', $2, $3, $3, now())
-     ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now(),
-       watermark = GREATEST(source_cursor.watermark, EXCLUDED.watermark), last_event_at = GREATEST(source_cursor.last_event_at, EXCLUDED.last_event_at)`,
-    [source, JSON.stringify({ page }), newest],
-  );
+  await client.query({ ...TOUCH_CURSOR, values: [source, JSON.stringify({ page }), newest] });
 }

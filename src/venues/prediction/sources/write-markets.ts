@@ -49,20 +49,23 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
   const before = rollups === 'now' ? await marketsBefore(client, [...newest.keys()]) : null;
   const categories = rollups === 'now' ? await listCategories(client, [...newest.keys()]) : null;
-  const written = await client.query<{ condition_id: string }>(UPSERT_MARKETS, [
-    JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)),
-  ]);
+  const written = await client.query<{ condition_id: string }>({
+    name: 'pm_upsert_markets',
+    text: UPSERT_MARKETS,
+    values: [JSON.stringify(ordered.map(({ tokens: _, ...market }) => market))],
+  });
   const outcomes = written.rows.flatMap(({ condition_id }) => {
     const { tokens, updated_at } = newest.get(condition_id) as CatalogueMarket;
     return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
   });
-  if (outcomes.length > 0) await client.query(UPSERT_OUTCOMES, [JSON.stringify(outcomes)]);
+  if (outcomes.length > 0) await client.query({ name: 'pm_upsert_outcomes', text: UPSERT_OUTCOMES, values: [JSON.stringify(outcomes)] });
   const listed = outcomes.map(({ token_id }) => token_id);
-  if (written.rows.length > 0) await client.query(PAY_UNLISTED, [written.rows.map(({ condition_id }) => condition_id), listed]);
+  const ids = written.rows.map(({ condition_id }) => condition_id);
+  if (ids.length > 0) await client.query({ name: 'pm_pay_unlisted', text: PAY_UNLISTED, values: [ids, listed] });
   if (categories !== null) await moveVolumes(client, categories);
   if (before !== null) {
-    const otherwise = await settlePositions(client, before, written.rows.map(({ condition_id }) => condition_id)); // prettier-ignore
+    const otherwise = await settlePositions(client, before, ids);
     await takeMarksBack(sqlOf(client), 'prediction', otherwise);
   }
-  return written.rows.length;
+  return ids.length;
 }
