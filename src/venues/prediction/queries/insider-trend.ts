@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { millisecondsOf } from '../milliseconds';
 import { Parameters } from './parameters';
 
 /** Whose trades count: of each wallet from the time it is flagged on, in the window, of one category or all. */
@@ -9,22 +10,34 @@ export interface FlaggedScope {
   category: string | null;
 }
 
-/** Trades of flagged wallets added up by bucket, by category, by market or altogether, exact decimal texts. */
+/** Trades of flagged wallets added up. USDC are exact decimal texts, wallets places in `flagged`, from 1, ascending. */
 export interface InsiderSums {
-  bucket: Date | null;
-  category: string | null;
-  condition_id: string | null;
-  /** Of buckets and markets: places in `flagged`, from 1. */
-  wallets: number[] | null;
   wallet_count: number;
   trades: number;
-  usdc: string;
+  buy_usdc: string;
+  markets: number;
+  buckets: InsiderBucket[];
+  categories: { category: string; wallet_count: number; buy_usdc: string }[];
+  markets_shown: InsiderMarket[];
+}
+
+export interface InsiderBucket {
+  /** Its start, milliseconds since 1970. */
+  at: number;
+  wallets: number[];
+  trades: number;
   buy_usdc: string;
   /** Taken: what counts in the market's volume. */
   taker_usdc: string;
   markets: number;
-  /** Of markets: the outcome that each wallet bought most of, its name or token. */
-  sides: string[] | null;
+}
+
+export interface InsiderMarket {
+  condition_id: string;
+  wallets: number[];
+  usdc: string;
+  /** The outcome that each wallet bought most of, its name or token. */
+  sides: string[];
 }
 
 /** SQL of buys and sells in scope, and of their category where it is asked for. */
@@ -40,38 +53,46 @@ function tradesIn({ flagged, window, category }: FlaggedScope, parameters: Param
     AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')${only}`;
 }
 
-/** Sums over the scope, in no order: every bucket and category, the `most` markets with most USDC, and the whole; nothing without a trade. */
-export function listInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: number, most: number): Promise<InsiderSums[]> {
+/** Sums over the scope: every bucket and category in no order, the `most` markets with most USDC, and the whole; null without a trade. */
+export async function findInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: number, most: number): Promise<InsiderSums | null> {
   const parameters = new Parameters();
   const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
   const limit = parameters.add(most, 'int');
-  // Markets are looked up once a cell, not once a trade. Wallets and markets are told apart by number: texts are long.
+  // Trades are added up once, what is told of them from their sums. Markets are told apart by number on the way: their ids are long.
   const text = `WITH cell AS MATERIALIZED (
-  SELECT cell.*, hashtextextended(cell.condition_id, 0) AS market, COALESCE(market.category, 'Other') AS category FROM (
+  SELECT cell.*, hashtextextended(condition_id, 0) AS market FROM (
     SELECT flagged.place::int AS wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
       COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
     FROM ${tradesIn(scope, parameters)} GROUP BY 1, 2, 3, 4
-  ) AS cell JOIN pm_market AS market ON market.condition_id = cell.condition_id
-), summed AS (
-  SELECT bucket, category, condition_id, array_agg(DISTINCT wallet) AS wallets, sum(trades)::int AS trades, sum(usdc) AS usdc, sum(buy_usdc) AS buy_usdc,
-    sum(taker_usdc) AS taker_usdc, count(DISTINCT market)::int AS markets FROM cell GROUP BY GROUPING SETS ((bucket), (category), (condition_id), ())
-), shown AS (
-  SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY condition_id IS NULL ORDER BY usdc DESC, condition_id) AS place FROM summed) AS placed
-  WHERE condition_id IS NULL OR place <= ${limit}
+  ) AS cell
+), traded AS MATERIALIZED (
+  SELECT own.*, COALESCE(market.category, 'Other') AS category FROM (
+    SELECT market AS number, min(condition_id) AS condition_id, sum(usdc) AS usdc, sum(buy_usdc) AS buy_usdc FROM cell GROUP BY market
+  ) AS own JOIN pm_market AS market ON market.condition_id = own.condition_id
+), category AS (
+  SELECT category, count(DISTINCT wallet)::int AS wallet_count FROM (SELECT DISTINCT market, wallet FROM cell) AS met JOIN traded ON traded.number = met.market GROUP BY category
+), bucket AS (
+  SELECT ${millisecondsOf('bucket')} AS at, array_agg(DISTINCT wallet) AS wallets, sum(trades)::int AS trades, sum(buy_usdc)::text AS buy_usdc, sum(taker_usdc)::text AS taker_usdc,
+    count(DISTINCT market)::int AS markets FROM cell GROUP BY bucket
+), shown AS MATERIALIZED (
+  SELECT * FROM traded ORDER BY usdc DESC, condition_id LIMIT ${limit}
+), bought AS (
+  SELECT shown.condition_id, wallet, token_id, sum(cell.buy_usdc) AS buys FROM cell JOIN shown ON shown.number = cell.market GROUP BY 1, 2, 3
 ), side AS (
-  SELECT condition_id, array_agg(COALESCE(token.outcome, token_id)) AS sides FROM (
-    SELECT DISTINCT ON (condition_id, wallet) condition_id, wallet, token_id FROM (
-      SELECT condition_id, wallet, token_id, sum(buy_usdc) AS buys FROM cell WHERE condition_id IN (SELECT condition_id FROM shown) GROUP BY 1, 2, 3
-    ) AS bought ORDER BY condition_id, wallet, buys DESC, token_id
+  SELECT condition_id, array_agg(wallet ORDER BY wallet) AS wallets, array_agg(COALESCE(token.outcome, token_id) ORDER BY wallet) AS sides FROM (
+    SELECT DISTINCT ON (condition_id, wallet) condition_id, wallet, token_id FROM bought ORDER BY condition_id, wallet, buys DESC, token_id
   ) AS most LEFT JOIN pm_outcome AS token USING (condition_id, token_id) GROUP BY condition_id
 )
-SELECT bucket, category, condition_id, CASE WHEN bucket IS NOT NULL OR condition_id IS NOT NULL THEN wallets END AS wallets, cardinality(wallets) AS wallet_count,
-  trades, usdc, buy_usdc, taker_usdc, markets, sides
-FROM shown LEFT JOIN side USING (condition_id)`;
-  return sql.query<InsiderSums & Record<string, unknown>>(
+SELECT count(DISTINCT wallet)::int AS wallet_count, sum(trades)::int AS trades, sum(buy_usdc) AS buy_usdc, (SELECT count(*)::int FROM traded) AS markets,
+  (SELECT json_agg(told) FROM bucket AS told) AS buckets,
+  (SELECT json_agg(told) FROM (SELECT category, wallet_count, sum(buy_usdc)::text AS buy_usdc FROM traded JOIN category USING (category) GROUP BY category, wallet_count) AS told) AS categories,
+  (SELECT json_agg(told) FROM (SELECT condition_id, wallets, usdc::text AS usdc, sides FROM shown JOIN side USING (condition_id)) AS told) AS markets_shown
+FROM cell HAVING count(*) > 0`;
+  const [sums] = await sql.query<InsiderSums & Record<string, unknown>>(
     { name: `pm_insider_sums${scope.category === null ? '' : '_category'}`, text },
     parameters.values,
   );
+  return sums ?? null;
 }
 
 /** When the newest trade in the scope was; null where there is none. */

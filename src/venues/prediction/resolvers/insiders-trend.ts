@@ -7,7 +7,14 @@ import { changePercent, meanScore, percent } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
-import { type FlaggedScope, type InsiderSums, findNewestFlagged, getInsiderBuys, listInsiderSums } from '../queries/insider-trend';
+import {
+  type FlaggedScope,
+  type InsiderBucket,
+  type InsiderMarket,
+  findInsiderSums,
+  findNewestFlagged,
+  getInsiderBuys,
+} from '../queries/insider-trend';
 import { getFirstFill } from '../queries/newest-fill';
 import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
@@ -45,27 +52,24 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   const scope: FlaggedScope = { flagged, window, category: args.category ?? null };
   const before = previousWindow(args.timeframe, context.now);
   const [sums, earlier, volumes] = await Promise.all([
-    listInsiderSums(context.sql, scope, length, args.limit),
+    findInsiderSums(context.sql, scope, length, args.limit),
     before && getInsiderBuys(context.sql, { ...scope, window: before }),
     listBucketVolumes(context.sql, window, length, scope.category),
   ]);
-  const whole = sums.find(({ bucket, category, condition_id }) => bucket === null && category === null && condition_id === null);
-  if (whole === undefined || whole.trades === null) throw await emptyTrend(context, scope, args.min_score);
+  if (sums === null) throw await emptyTrend(context, scope, args.min_score);
   const placed = [...suspects.values()];
-  const series = seriesOf(sums, placed, volumes, window, length);
-  const markets = await topMarkets(sums, placed, context);
+  const series = seriesOf(sums.buckets, placed, volumes, window, length);
+  const markets = await topMarkets(sums.markets_shown, placed, context);
   context.meta.count = markets.length;
   return {
     timeframe: args.timeframe,
     bucket_size: args.bucket_size,
     time_series: series,
-    totals: figuresOf(whole),
+    totals: figuresOf(sums),
     trend: trendOf(series.map(({ insider_buy_usdc }) => Number(insider_buy_usdc))),
-    change_pct: earlier && changePercent(whole.buy_usdc, earlier),
-    by_category: sums
-      .flatMap(({ category, wallet_count, buy_usdc }) =>
-        category === null ? [] : [{ category, insider_wallets: wallet_count, insider_buy_usdc: buy_usdc }],
-      )
+    change_pct: earlier && changePercent(sums.buy_usdc, earlier),
+    by_category: sums.categories
+      .map(({ category, wallet_count, buy_usdc }) => ({ category, insider_wallets: wallet_count, insider_buy_usdc: buy_usdc }))
       .sort((a, b) => Number(b.insider_buy_usdc) - Number(a.insider_buy_usdc) || (a.category < b.category ? -1 : 1)),
     top_markets: markets,
   };
@@ -108,7 +112,12 @@ async function emptyTrend({ sql, now }: GraphContext, scope: FlaggedScope, min_s
   });
 }
 
-const figuresOf = ({ wallet_count, trades, buy_usdc, markets }: InsiderSums) => ({
+const figuresOf = ({
+  wallet_count,
+  trades,
+  buy_usdc,
+  markets,
+}: Pick<InsiderBucket, 'trades' | 'buy_usdc' | 'markets'> & { wallet_count: number }) => ({
   insider_wallets: wallet_count,
   insider_trades: trades,
   insider_buy_usdc: buy_usdc,
@@ -118,13 +127,13 @@ const figuresOf = ({ wallet_count, trades, buy_usdc, markets }: InsiderSums) => 
 const NOTHING = { insider_wallets: 0, insider_trades: 0, insider_buy_usdc: '0', markets_touched: 0 };
 
 function seriesOf(
-  sums: readonly InsiderSums[],
+  buckets: readonly InsiderBucket[],
   suspects: readonly Suspect[],
   volumes: ReadonlyMap<number, string>,
   window: Window,
   length: number,
 ) {
-  const byBucket = new Map(sums.flatMap((row) => (row.bucket === null ? [] : [[row.bucket.getTime(), row]])));
+  const byBucket = new Map(buckets.map((row) => [row.at, row]));
   const first = Math.floor(window.from.getTime() / length) * length;
   const count = Math.ceil((window.to.getTime() - first) / length);
   return Array.from({ length: count }, (_, index) => {
@@ -135,7 +144,7 @@ function seriesOf(
     const begin = Math.max(start, window.from.getTime());
     return {
       bucket: new Date(start),
-      ...(own ? figuresOf(own) : NOTHING),
+      ...(own ? figuresOf({ ...own, wallet_count: own.wallets.length }) : NOTHING),
       new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= begin && since.getTime() < start + length).length,
       avg_insider_score: meanScore(wallets.map((suspect) => scoreAt(suspect, start + length))),
       share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
@@ -152,13 +161,12 @@ function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
   return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
 }
 
-async function topMarkets(sums: readonly InsiderSums[], suspects: readonly Suspect[], context: GraphContext) {
+async function topMarkets(markets: readonly InsiderMarket[], suspects: readonly Suspect[], context: GraphContext) {
   const loaders = context.loaders(makeLoaders);
-  const top = sums.flatMap((row) => (row.condition_id === null ? [] : [{ ...row, condition_id: row.condition_id }]));
-  top.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1));
+  const top = [...markets].sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1));
   return Promise.all(
     top.map(async ({ condition_id, wallets, usdc, sides }) => {
-      const scores = (wallets ?? []).map((place) => scoreAt(suspects[place - 1] as Suspect, context.now.getTime()));
+      const scores = wallets.map((place) => scoreAt(suspects[place - 1] as Suspect, context.now.getTime()));
       return {
         condition_id,
         question: (await loaders.market.load(condition_id))?.question ?? null,
@@ -166,7 +174,7 @@ async function topMarkets(sums: readonly InsiderSums[], suspects: readonly Suspe
         total_insider_volume: usdc,
         highest_score: Math.max(...scores),
         avg_score: meanScore(scores),
-        dominant_outcome: dominantOf(sides ?? []),
+        dominant_outcome: dominantOf(sides),
       };
     }),
   );
