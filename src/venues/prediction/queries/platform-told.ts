@@ -47,12 +47,26 @@ export async function findToldTotals(
   const [hours] = await sql.query<Hours & Record<string, unknown>>(HOURS, [whole.from, whole.to, score_day, to]);
   if (hours === undefined || hours.newest !== true || hours.told === 0 || hours.untold.length > MOST_UNTOLD) return null;
   const ranges = [...edges, ...hours.untold.map((hour) => ({ from: hour, to: new Date(hour.getTime() + HOUR_MS) }))];
-  const { text, values } = statementOf({ from, to }, whole, score_day, hours, ranges);
-  const [row] = await sql.query<PlatformTotals & { told: number } & Record<string, unknown>>(
-    { name: `pm_platform_told_${ranges.length}${from > BEGINNING ? '' : '_life'}`, text },
-    values,
-  );
-  return row?.told === hours.told ? row : null;
+  const asked = { window: { from, to }, whole, score_day, hours, ranges };
+  // The median takes as long as all else: two backends share the work.
+  const told = await Promise.all([figuresStatement(asked), medianStatement(asked)].map((one) => query(sql, one)));
+  return told.every((row) => row?.told === hours.told) ? (Object.assign({}, ...told) as PlatformTotals) : null;
+}
+
+interface Asked {
+  window: Window;
+  whole: Window;
+  score_day: string;
+  hours: Hours;
+  /** What is read from facts. */
+  ranges: readonly Window[];
+}
+
+type Told = Statement & { values: unknown[] };
+
+async function query(sql: Sql, { values, ...statement }: Told): Promise<(Partial<PlatformTotals> & { told: number }) | undefined> {
+  const [row] = await sql.query<Partial<PlatformTotals> & { told: number } & Record<string, unknown>>(statement, values);
+  return row;
 }
 
 /** SQL of the markets of which something was filled at `since`, a parameter, or later. */
@@ -64,28 +78,61 @@ const tradedSince = (
     AND (${since} = date_trunc('day', ${since}, 'UTC') OR EXISTS (
       SELECT FROM pm_token_hour AS token WHERE token.condition_id = kept.condition_id AND token.hour >= date_trunc('hour', ${since}, 'UTC') AND token.close_at >= ${since}))`;
 
-function statementOf(
-  { from, to }: Window,
-  whole: Window,
-  score_day: string,
-  { days, hours, untold }: Hours,
-  ranges: readonly Window[],
-): { text: string; values: unknown[] } {
-  const parameters = new Parameters();
-  const [since, until, day] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz'), parameters.add(score_day, 'date')];
-  const [low, high] = [parameters.add(whole.from, 'timestamptz'), parameters.add(whole.to, 'timestamptz')];
-  const told = `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`;
+/** SQL of what was taken in the ranges, and of the conditions on hours that both statements have. */
+function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, parameters: Parameters) {
+  const [low, high, day] = [
+    parameters.add(whole.from, 'timestamptz'),
+    parameters.add(whole.to, 'timestamptz'),
+    parameters.add(score_day, 'date'),
+  ];
   const within = ranges.map((range) => `("timestamp" >= ${parameters.add(range.from, 'timestamptz')} AND "timestamp" < ${parameters.add(range.to, 'timestamptz')})`); // prettier-ignore
-  // Each match once, by its taker. The median is exact: the mean of the two middle ones, found in the buckets that hold them.
-  const text = `WITH rest AS MATERIALIZED (
+  return {
+    day,
+    told: `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`,
+    count: `(SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told`,
+    // Each match once, by its taker.
+    rest: `rest AS MATERIALIZED (
   SELECT wallet, usdc_size, ${sizeBucket('usdc_size')} AS bucket FROM pm_trade WHERE (${within.join(' OR ')}) AND is_taker AND side IN ('BUY', 'SELL')
+)`,
+  };
+}
+
+const nameOf = (what: string, { ranges, window: { from } }: Asked): string =>
+  `pm_platform_${what}_${ranges.length}${from > BEGINNING ? '' : '_life'}`;
+
+/** Totals but for the median. */
+function figuresStatement(asked: Asked): Told {
+  const { from, to } = asked.window;
+  const parameters = new Parameters();
+  const { day, told, count, rest } = partsOf(asked, parameters);
+  const [since, until] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz')];
+  // Whoever was ever active was new once.
+  const text = `WITH ${rest}, active AS MATERIALIZED (
+  SELECT COALESCE(sum(wallets), 0)::int AS active_traders FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest
 ), smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
 ), classes AS (
   SELECT sum(usdc_size) FILTER (WHERE score >= ${SMART_SCORE}) AS smart_usdc, sum(usdc_size) FILTER (WHERE tags && ARRAY['${MACHINE_TAGS.join("','")}']) AS machine_usdc
   FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day}
   UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
-), counts AS MATERIALIZED (
+)
+SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
+  (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
+  (SELECT count(*)::int FROM smart) AS smart_wallet_count,
+  (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
+  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(since) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
+  (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
+  (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
+  ${from > BEGINNING ? `(SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until})` : '(SELECT active_traders FROM active)'} AS new_traders`;
+  return { name: nameOf('told', asked), text, values: parameters.values };
+}
+
+/** The median size, exact: the mean of the two middle ones, found in the buckets that hold them. */
+function medianStatement(asked: Asked): Told {
+  const { days, hours } = asked.hours;
+  const parameters = new Parameters();
+  const { told, count, rest } = partsOf(asked, parameters);
+  const text = `WITH ${rest}, counts AS MATERIALIZED (
   SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE day = ANY (${parameters.add(days, 'date[]')})
     UNION ALL SELECT bucket, fills FROM pm_told_size WHERE hour = ANY (${parameters.add(hours, 'timestamptz[]')}) UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
 ), placed AS (
@@ -97,15 +144,7 @@ function statementOf(
 ), middle_ranks AS (
   SELECT (max(total) + 1) / 2 - min(before) AS low, max(total) / 2 + 1 - min(before) AS high FROM middle
 )
-SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told,
-  (SELECT COALESCE(sum(wallets), 0)::int FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest) AS active_traders,
-  (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
-  (SELECT count(*)::int FROM smart) AS smart_wallet_count,
-  (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
-  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(since) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
-  (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
-  (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
-  (SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until}) AS new_traders,
+SELECT ${count},
   (SELECT avg(size) FROM (SELECT size FROM sized ORDER BY size OFFSET (SELECT low - 1 FROM middle_ranks) LIMIT (SELECT high - low + 1 FROM middle_ranks)) AS middle_sizes) AS median_trade_size_usdc`;
-  return { text, values: parameters.values };
+  return { name: nameOf('median', asked), text, values: parameters.values };
 }

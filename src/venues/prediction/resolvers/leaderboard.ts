@@ -48,6 +48,7 @@ export const walletsTopPerformers: Resolver<unknown, TopPerformersArgs> = async 
     listEndedEvidence(context.sql, scope, window, filter.category).then(byWallet),
     listCategories(context.sql, scope).then(byWallet),
     listPeriodVolumes(context.sql, wallets, window, filter.category),
+    context.loaders(makeLoaders).judgement.loadMany(wallets),
     nameRun(context),
   ]);
   context.meta.count = leaders.length;
