@@ -31,11 +31,14 @@ const ROLLUPS = [
   'perp_coin_last_day',
 ];
 
+/** Groups as rows come in the order of the key: nearly as many groups as rows, of many columns, take less time and hardly any memory so. */
+const inOrder = (statement: string): string[] => ['SET LOCAL enable_hashagg = off', statement, 'SET LOCAL enable_hashagg TO DEFAULT'];
+
 /** Each reads what those before it wrote. */
 const TELL = [
-  TELL_TRADER_HOURS,
+  ...inOrder(TELL_TRADER_HOURS),
   TELL_ALL_TRIPS,
-  TELL_TRADER_DAYS,
+  ...inOrder(TELL_TRADER_DAYS),
   TELL_TAKERS,
   TELL_TRADER_LIVES,
   TELL_TRADERS,

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
+import { DAY_MS, isoDay } from '../../../lib/time';
 import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
@@ -9,8 +10,8 @@ import { type Touched, tellRoundTrips } from '../rollups/round-trips';
 import { addSmart } from '../rollups/smart-hours';
 import { addSmartTraders } from '../rollups/smart-trader-days';
 import { addTakers } from '../rollups/takers';
-import { type ReckonedFill, amountsOf } from './amounts';
-import type { Fill, OrderedFill } from './fill';
+import type { ReckonedFill } from './amounts';
+import type { Fill } from './fill';
 import { appendMatches, copyMatches } from './matches';
 
 const COLUMNS = {
@@ -84,17 +85,17 @@ const ANY_BETWEEN = {
  * Appends fills, the matches they are sides of, and (unless those come later) what the rollups make of them, inside the client's
  * transaction. Those that are there already stay as they are. Returns how many were new. No two of `fills` may have the same key.
  */
-export async function appendFills(client: PoolClient, fills: readonly OrderedFill[], rollups?: 'later'): Promise<number> {
+export async function appendFills(client: PoolClient, fills: readonly ReckonedFill[], rollups?: 'later'): Promise<number> {
   if (fills.length === 0) return 0;
   await lockRollups(client);
   await makeRoom(client, fills);
-  const reckoned = fills.map((fill) => ({ ...fill, ...amountsOf(fill) }));
-  return rollups === 'later' ? appendAlone(client, reckoned) : appendTold(client, reckoned);
+  return rollups === 'later' ? appendAlone(client, fills) : appendTold(client, fills);
 }
 
 /** The months and coins that the fills need. */
 async function makeRoom(client: PoolClient, fills: readonly Fill[]): Promise<void> {
-  for (const month of new Set(fills.map(({ time }) => new Date(time).toISOString().slice(0, 7)))) {
+  const days = new Set(fills.map(({ time }) => Math.floor(time / DAY_MS)));
+  for (const month of new Set([...days].map((day) => isoDay(new Date(day * DAY_MS)).slice(0, 7)))) {
     await client.query("SELECT ensure_month_partitions('perp_fill', $1, $1), ensure_month_partitions('perp_match', $1, $1)", [
       `${month}-01T00:00:00Z`,
     ]);
