@@ -21,7 +21,21 @@ const SCORE_RUN: Statement = {
   text: 'SELECT s.day::text AS day, s.version, EXISTS (SELECT 1 FROM perp_smart_run r WHERE r.day = s.day) AS is_told FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
-const NEWEST_FILL: Statement = { name: 'perps_newest_fill', text: 'SELECT max(last_at) AS at FROM perp_trader' };
+const NEWEST_FILL: Statement = { name: 'perps_newest_fill', keyed: true, text: 'SELECT max(last_at) AS at FROM perp_trader' };
+
+type Figure = 'score' | 'win_rate_lb' | 'net_pnl';
+/** A trader's row of a run; figures are decimal text. */
+export type Scored = Omit<perp_score, Figure> & { score: string | null; win_rate_lb: string | null; net_pnl: string };
+
+// A day as the instant it begins at in UTC: a bare date would be read as one of this machine's.
+const SCORES: Statement = {
+  name: 'perps_scores_of',
+  keyed: true,
+  text: `SELECT trader, day::timestamp AT TIME ZONE 'UTC' AS day, score, tags, version, trades, closing_trades, winning_trades, win_rate_lb, net_pnl, caps
+FROM perp_score WHERE trader = ANY ($1::text[]) AND day = $2::date`,
+};
+
+const COINS: Statement = { name: 'perps_coins', keyed: true, text: 'SELECT * FROM perp_coin WHERE coin = ANY ($1::text[])' };
 
 /** The newest run up to an instant; null before the first. */
 export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
@@ -36,7 +50,7 @@ export interface PerpsLoaders {
   /** When the newest fill was, in milliseconds; -Infinity before the first. */
   newestFill(): Promise<number>;
   /** A trader's row of that run; null when the run does not know it. */
-  score: DataLoader<string, perp_score | null>;
+  score: DataLoader<string, Scored | null>;
   /** What a trader holds now, the largest first. */
   positions: DataLoader<string, PositionRow[]>;
   /** A coin by its exact name, of the catalogue or only of fills. */
@@ -45,7 +59,7 @@ export interface PerpsLoaders {
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
 export function makeLoaders(context: GraphContext): PerpsLoaders {
-  const { prisma, sql, now, meta } = context;
+  const { sql, now, meta } = context;
   const run = once(async (): Promise<ScoreRun | null> => {
     const found = await findScoreRun(sql, now);
     if (found !== null) meta.score_version = found.version;
@@ -59,8 +73,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
     }),
     score: new DataLoader(async (traders) => {
       const newest = await run();
-      const rows =
-        newest === null ? [] : await prisma.perp_score.findMany({ where: { day: new Date(newest.day), trader: { in: [...traders] } } });
+      const rows = newest === null ? [] : await sql.query<Scored>(SCORES, [traders, newest.day]);
       const byTrader = new Map(rows.map((row) => [row.trader, row]));
       return traders.map((trader) => byTrader.get(trader) ?? null);
     }),
@@ -69,7 +82,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
       return traders.map((trader) => held.get(trader) ?? []);
     }),
     coin: new DataLoader(async (coins) => {
-      const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] } } });
+      const rows = await sql.query<perp_coin>(COINS, [coins]);
       const byCoin = new Map(rows.map((row) => [row.coin, row]));
       return coins.map((coin) => byCoin.get(coin) ?? null);
     }),

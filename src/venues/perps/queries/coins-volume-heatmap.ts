@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import { type Timeframe, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findSmartRun, getSmartDay, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { findFirstFill, findSmartRun, getSmartDay, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, spanOf } from './span';
 
 export interface CoinsHeatmapArgs {
@@ -57,11 +57,10 @@ ORDER BY top.volume_usd DESC, top.coin COLLATE "C", bucket.bucket`;
 export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphContext): Promise<HeatmapCellRow[]> {
   const window = openWindow(args.timeframe, context);
   if (args.smart_money_only) await getSmartDay(context);
-  const { day, is_told } = await findSmartRun(context);
-  const first = await context.prisma.perp_trader.findFirst({ orderBy: { first_at: 'asc' }, select: { first_at: true } });
+  const [{ day, is_told }, first] = await Promise.all([findSmartRun(context), findFirstFill(context)]);
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
-  if (first === null || first.first_at >= context.now) throw empty;
-  const start = args.timeframe === 'all' ? first.first_at : window.from;
+  if (first === null || first >= context.now) throw empty;
+  const start = args.timeframe === 'all' ? first : window.from;
   const size = sizeOf(args);
   const { first: from, last, step } = bucketsOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';

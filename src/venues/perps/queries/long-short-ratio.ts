@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findSmartRun, getCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, getKnownCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface LongShortArgs {
@@ -82,10 +82,8 @@ function takerValues({ from, to }: Window, hours: number): unknown[] {
 
 /** Taker buys against taker sells of a coin over time. Throws not_found, empty_result, range_too_large. */
 export async function longShortRatio(args: LongShortArgs, context: GraphContext): Promise<LongShortRow[]> {
-  const coin = await getCoin(context, args.coin);
+  const { coin, first_seen: first } = await getKnownCoin(context, args.coin);
   const window = openWindow(args.timeframe, context);
-  const known = await context.prisma.perp_coin.findUnique({ where: { coin }, select: { first_seen: true } });
-  const first = known?.first_seen ?? null;
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first >= context.now) throw empty;
   const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);

@@ -150,7 +150,7 @@ async function coinsOf(asked: string[] | null, window: Window, context: GraphCon
     const rows = await context.sql.query<{ coin: string }>(MOST_TRADED, [...spanOf(window), DEFAULT_COINS]);
     return rows.map(({ coin }) => coin);
   }
-  const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.prisma, coin, context.now) })));
+  const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.sql, coin, context.now) })));
   const unknown = found.filter(({ known }) => known === undefined).map(({ coin }) => coin);
   if (unknown.length === asked.length)
     throw new AppError('empty_result', {

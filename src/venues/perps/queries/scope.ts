@@ -3,7 +3,7 @@ import { AppError, notKnown } from '../../../errors';
 import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { findCoin } from './find-coin';
+import { type KnownCoin, findKnownCoin } from './find-coin';
 import { SMART_SCORE } from '../tier';
 import { daysWindow } from './span';
 
@@ -21,12 +21,18 @@ export function openDays(days: number, context: GraphContext): Window {
   return window;
 }
 
-const FIRST_FACT: Statement = { name: 'perps_first_fact', text: 'SELECT min(first_at) AS first_at FROM perp_trader' };
+const FIRST_FACT: Statement = { name: 'perps_first_fact', keyed: true, text: 'SELECT min(first_at) AS first_at FROM perp_trader' };
+
+/** The first fill of all; null before it. */
+export async function findFirstFill({ sql }: GraphContext): Promise<Date | null> {
+  const [row] = await sql.query<{ first_at: Date | null }>(FIRST_FACT, []);
+  return row?.first_at ?? null;
+}
 
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
-export async function isEverything({ sql }: GraphContext, { from }: Window): Promise<boolean> {
-  const [row] = await sql.query<{ first_at: Date | null }>(FIRST_FACT, []);
-  return row?.first_at != null && row.first_at >= from;
+export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {
+  const first = await findFirstFill(context);
+  return first !== null && first >= from;
 }
 
 /** Whether nothing is filled from now on: then what accounts came to is what they have come to by now. */
@@ -48,23 +54,29 @@ export function without<Filters extends object>(filters: Filters, unfiltered: Pa
 export const UNKNOWN_COIN = 'is no coin of this venue';
 export const COIN_LIST = { method: 'GET', path: '/api/v1/perps/coins/list', note: 'every coin with its name' };
 
-/** The venue's spelling of a coin that must be known. Throws not_found. */
-export async function getCoin({ prisma, now }: GraphContext, coin: string): Promise<string> {
-  const known = await findCoin(prisma, coin, now);
+/** A coin that must be known, in the venue's spelling. Throws not_found. */
+export async function getKnownCoin({ sql, now }: GraphContext, coin: string): Promise<KnownCoin> {
+  const known = await findKnownCoin(sql, coin, now);
   if (known === undefined) throw notKnown('coin', coin, UNKNOWN_COIN, COIN_LIST);
   return known;
 }
+
+/** The venue's spelling of such a coin. Throws not_found. */
+export const getCoin = async (context: GraphContext, coin: string): Promise<string> => (await getKnownCoin(context, coin)).coin;
 
 /** The venue's spelling of a coin that may not be asked for; null then. Throws not_found. */
 export const getCoinIfAny = async (context: GraphContext, coin: string | null | undefined): Promise<string | null> =>
   coin == null ? null : getCoin(context, coin);
 
+const KNOWN_TRADERS: Statement = {
+  name: 'perps_known_traders',
+  keyed: true,
+  text: 'SELECT trader FROM perp_trader WHERE trader = ANY ($1::text[]) AND first_at < $2',
+};
+
 /** Which of these accounts traded before now. */
-export async function listKnownTraders({ prisma, now }: GraphContext, traders: readonly string[]): Promise<Set<string>> {
-  const rows = await prisma.perp_trader.findMany({
-    where: { trader: { in: [...traders] }, first_at: { lt: now } },
-    select: { trader: true },
-  });
+export async function listKnownTraders({ sql, now }: GraphContext, traders: readonly string[]): Promise<Set<string>> {
+  const rows = await sql.query<{ trader: string }>(KNOWN_TRADERS, [traders, now]);
   return new Set(rows.map(({ trader }) => trader));
 }
 

@@ -33,7 +33,7 @@ const roundTrips: Resolver<{ trader: string }, PageArgs & { coin?: string | null
   { first, after, coin },
   context,
 ) => {
-  const name = coin == null ? null : ((await findCoin(context.prisma, coin, context.now)) ?? coin);
+  const name = coin == null ? null : ((await findCoin(context.sql, coin, context.now)) ?? coin);
   return context.loaders(makeLinkLoaders).roundTrips.load({ parent: trader, first, after, filter: { coin: name } });
 };
 
@@ -80,7 +80,7 @@ export const rowLinks: Resolvers = {
 /** Where an exploration begins. */
 export const entries = {
   coin: (async (_, { coin }, context) => {
-    const name = await findCoin(context.prisma, coin, context.now);
+    const name = await findCoin(context.sql, coin, context.now);
     return name === undefined ? null : context.prisma.perp_coin.findUnique({ where: { coin: name } });
   }) as Resolver<unknown, { coin: string }>,
   trader: (async (_, { address }, context) => {
