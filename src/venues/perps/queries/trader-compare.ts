@@ -5,7 +5,7 @@ import { makeLoaders } from '../loaders';
 import { listPositions } from './held';
 import { listKnownTraders, openDays, unknownTraders, widerDays } from './scope';
 import { type TraderCoin, listCoins } from './trader-coins';
-import { type TraderDay, listDays } from './trader-days';
+import { listDailyPnl } from './trader-days';
 import { type TraderStats, listStats, noStats } from './trader-stats';
 
 const SHOWN_COINS = 5;
@@ -37,7 +37,7 @@ export async function compareTraders(args: { traders: string[]; days: number }, 
   const [stats, coins, days, positions] = await Promise.all([
     listStats(context, found, window),
     listCoins(context, found, window, 'pnl', ALL_COINS),
-    listDays(context, found, window),
+    listDailyPnl(context, found, window),
     listPositions(context, found),
   ]);
   if (stats.size === 0) throw new AppError('empty_result', { suggestion: widerDays(args.days) });
@@ -96,7 +96,7 @@ async function winnersOf(
   return Object.fromEntries(METRICS.map((metric) => [metric, leaders(metric)])) as Record<Metric, string[]>;
 }
 
-function pairOf(a: string, b: string, coins: ReadonlyMap<string, TraderCoin[]>, days: ReadonlyMap<string, TraderDay[]>): Pair {
+function pairOf(a: string, b: string, coins: ReadonlyMap<string, TraderCoin[]>, days: ReadonlyMap<string, number[]>): Pair {
   const [ofA, ofB] = [a, b].map(
     (trader) => new Map((coins.get(trader) ?? []).map((row) => [row.coin, Math.sign(Number(row.net_opened_usd))])),
   ) as [Map<string, number>, Map<string, number>];
@@ -104,12 +104,11 @@ function pairOf(a: string, b: string, coins: ReadonlyMap<string, TraderCoin[]>, 
   const all = ofA.size + ofB.size - shared.length;
   const opened = shared.filter((coin) => ofA.get(coin) !== 0 && ofB.get(coin) !== 0);
   const same = opened.filter((coin) => ofA.get(coin) === ofB.get(coin)).length;
-  const pnl = (trader: string): number[] => (days.get(trader) ?? []).map((day) => Number(day.pnl));
   return {
     a,
     b,
     jaccard_coins: all === 0 ? null : shared.length / all,
-    daily_pnl_correlation: pearson(pnl(a), pnl(b)),
+    daily_pnl_correlation: pearson(days.get(a) ?? [], days.get(b) ?? []),
     same_direction_pct: opened.length === 0 ? null : (100 * same) / opened.length,
   };
 }

@@ -1,9 +1,11 @@
 import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
+import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, getCoinIfAny, openDays, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, ownRows, ownRowsWithTrips, spanOf } from './span';
 
 export interface DailyPnlArgs {
   trader: string;
@@ -69,6 +71,28 @@ export async function listDays(
     const before = own.at(-1)?.streak ?? 0;
     own.push({ ...row, streak: sign === 0 ? 0 : Math.sign(before) === sign ? before + sign : sign } as TraderDay);
   }
+  return days;
+}
+
+// $1 to $4: the days; $5: accounts.
+const DAILY: Statement = {
+  name: 'perps_trader_daily',
+  keyed: true,
+  text: `
+SELECT trader, (hour AT TIME ZONE 'UTC')::date - ($1::timestamptz AT TIME ZONE 'UTC')::date AS place, sum(long_pnl + short_pnl) AS pnl
+FROM ${ownRows(['long_pnl', 'short_pnl'], { traders: '$5' })} r GROUP BY 1, 2`,
+};
+
+/** Closed PnL of each account on every UTC day of a window, up to that of its end, oldest first. */
+export async function listDailyPnl(
+  { sql }: GraphContext,
+  traders: readonly string[],
+  { from, to }: Window,
+): Promise<Map<string, number[]>> {
+  const rows = await sql.query<{ trader: string; place: number; pnl: string }>(DAILY, [...spanOf({ from, to }), traders]);
+  const length = Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS) + 1;
+  const days = new Map(traders.map((trader) => [trader, new Array<number>(length).fill(0)]));
+  for (const { trader, place, pnl } of rows) (days.get(trader) as number[])[place] = Number(pnl);
   return days;
 }
 

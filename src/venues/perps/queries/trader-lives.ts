@@ -43,9 +43,9 @@ total AS (
 top AS (SELECT DISTINCT ON (trader) trader, coin FROM own ORDER BY trader, volume DESC, coin COLLATE "C"),
 trips AS (SELECT t.trader, sum(closed)::int AS closed, sum(won)::int AS won FROM ${lifeTrips({ traders: '$2' }, '$1')} t GROUP BY t.trader),
 days AS (
-  SELECT trader, count(DISTINCT day)::int AS active FROM (
-    SELECT trader, day FROM perp_trader_day WHERE trader = ANY ($2::text[]) AND day < ${thisDay('$1')}
-    UNION ALL SELECT trader, day FROM perp_trader_day WHERE trader = ANY ($2::text[]) AND day = ${thisDay('$1')} AND first_at < $1
+  SELECT trader, count(*)::int AS active FROM (
+    SELECT trader, day FROM perp_trader_day WHERE trader = ANY ($2::text[]) AND day < ${thisDay('$1')} GROUP BY trader, day
+    UNION ALL SELECT trader, day FROM perp_trader_day WHERE trader = ANY ($2::text[]) AND day = ${thisDay('$1')} AND first_at < $1 GROUP BY trader, day
   ) d GROUP BY trader
 )
 SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, coalesce(trips.closed, 0) AS closing_trades,
