@@ -16,11 +16,11 @@ export interface EndedEvidence extends EndedPosition {
   paid_usdc: string;
 }
 
-/** The same as it is sent; `owner` is the wallet's place among those asked, from 1. */
-type EvidenceRow = Pick<EndedEvidence, 'event' | 'e' | 'y' | 'gain' | 'paid_usdc' | 'closed_at'> & { owner: number; is_voided: boolean };
+/** The same as it is sent. */
+type EvidenceRow = Pick<EndedEvidence, 'wallet' | 'event' | 'e' | 'y' | 'gain' | 'paid_usdc' | 'closed_at'> & { is_voided: boolean };
 
 const EVIDENCE: Columns<EvidenceRow> = {
-  owner: 'plain',
+  wallet: 'plain',
   event: 'plain',
   e: 'plain',
   y: 'plain',
@@ -34,7 +34,7 @@ const ENDED: Statement = {
   name: 'pm_ended_evidence',
   text: byColumn(
     EVIDENCE,
-    `SELECT array_position($1::text[], position.wallet) AS owner, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
+    `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
   (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, position.closed_at, status = 'voided' AS is_voided, gain, paid_usdc
 FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
 LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
@@ -49,8 +49,8 @@ export async function listEndedEvidence(
   category: string | null,
 ): Promise<EndedEvidence[]> {
   const [told] = await sql.query(ENDED, [wallets, now, overlay, from, category]);
-  return rowsOf(EVIDENCE, told).map(({ owner, event, e, y, gain, paid_usdc, is_voided, closed_at }) => ({
-    wallet: wallets[owner - 1] as string,
+  return rowsOf(EVIDENCE, told).map(({ wallet, event, e, y, gain, paid_usdc, is_voided, closed_at }) => ({
+    wallet,
     event,
     e,
     y,
@@ -71,23 +71,32 @@ export interface CategoryHolding {
   open: number;
 }
 
+const HOLDING: Columns<CategoryHolding> = { wallet: 'plain', category: 'plain', volume: 'exact', open: 'plain' };
+
 const HOLDINGS: Statement = {
   name: 'pm_wallet_categories',
-  text: `SELECT position.wallet, ${CATEGORY} AS category, sum(buy_usdc + sell_usdc) AS volume, count(*) FILTER (WHERE status = 'open' AND paid_shares > 0)::int AS open
+  text: byColumn(
+    HOLDING,
+    `SELECT position.wallet, ${CATEGORY} AS category, sum(buy_usdc + sell_usdc) AS volume, count(*) FILTER (WHERE status = 'open' AND paid_shares > 0)::int AS open
 FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id GROUP BY 1, 2`,
+  ),
 };
 
 const TOLD: Statement = {
   name: 'pm_told_holdings',
   keyed: true,
-  text: `SELECT kept.wallet, COALESCE(NULLIF(kept.category, ''), 'Other') AS category, volume, open FROM pm_told_category AS kept WHERE kept.wallet = ANY ($1) AND ${holdsTold('kept.wallet', '$2')}`,
+  text: byColumn(
+    HOLDING,
+    `SELECT kept.wallet, COALESCE(NULLIF(kept.category, ''), 'Other') AS category, volume, open FROM pm_told_category AS kept WHERE kept.wallet = ANY ($1) AND ${holdsTold('kept.wallet', '$2')}`,
+  ),
 };
 
 /** Categories of wallets, most volume first. */
 export async function listCategories(sql: Sql, { wallets, now, overlay }: WalletsScope): Promise<CategoryHolding[]> {
-  const told = await sql.query<CategoryHolding & Record<string, unknown>>(TOLD, [wallets, now]);
+  const [kept] = await sql.query(TOLD, [wallets, now]);
+  const told = rowsOf(HOLDING, kept);
   const known = new Set(told.map(({ wallet }) => wallet));
   const rest = wallets.filter((wallet) => !known.has(wallet));
-  const further = rest.length === 0 ? [] : await sql.query<CategoryHolding & Record<string, unknown>>(HOLDINGS, [rest, now, overlay]);
-  return [...told, ...further].sort((a, b) => compareAmounts(b.volume, a.volume) || (a.category < b.category ? -1 : 1));
+  const [further] = rest.length === 0 ? [] : await sql.query(HOLDINGS, [rest, now, overlay]);
+  return [...told, ...rowsOf(HOLDING, further)].sort((a, b) => compareAmounts(b.volume, a.volume) || (a.category < b.category ? -1 : 1));
 }

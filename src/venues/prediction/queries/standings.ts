@@ -12,12 +12,13 @@ export interface Standings {
 /** Changed wallets at most: adding up everybody is no dearer with more. */
 const MOST_CHANGED = 5_000;
 
-const TOLD: Statement = { name: 'pm_standing_told', text: 'SELECT told_at FROM pm_standing_told WHERE told_at <= $1' };
-
-// Of a window that began at $1 and begins at $2 now.
-const CHANGED: Statement = {
-  name: 'pm_standing_changed',
-  text: `SELECT wallet FROM (SELECT wallet FROM pm_standing_due UNION ALL SELECT wallet FROM pm_position WHERE closed_at >= $1 AND closed_at < $2) AS changed LIMIT $3`,
+// Of a window that began as long before they were told as the window of $2 begins before it, and begins at $1 now.
+const TOLD: Statement = {
+  name: 'pm_standing_told',
+  keyed: true,
+  text: `SELECT told_at, ARRAY(
+  SELECT wallet FROM (SELECT wallet FROM pm_standing_due UNION ALL SELECT wallet FROM pm_position WHERE closed_at >= $1::timestamptz - make_interval(secs => extract(epoch FROM $2::timestamptz - told_at)::float8) AND closed_at < $1) AS changed LIMIT $3::int
+) AS changed FROM pm_standing_told WHERE told_at <= $2`,
 };
 
 /** What stands for the window, which ends now; null where nothing is kept of it, or so much has changed that adding up everybody is cheaper. */
@@ -26,9 +27,6 @@ export async function findStandings(
   { timeframe, window: { from }, now }: { timeframe: Timeframe; window: Window; now: Date },
 ): Promise<Standings | null> {
   if (!STANDING_TIMEFRAMES.includes(timeframe)) return null;
-  const [told] = await sql.query<{ told_at: Date }>(TOLD, [now]);
-  if (told === undefined) return null;
-  const before = new Date(from.getTime() - (now.getTime() - told.told_at.getTime()));
-  const rows = await sql.query<{ wallet: string }>(CHANGED, [before, from, MOST_CHANGED + 1]);
-  return rows.length > MOST_CHANGED ? null : { told_at: told.told_at, changed: rows.map(({ wallet }) => wallet) };
+  const [told] = await sql.query<Standings & Record<string, unknown>>(TOLD, [from, now, MOST_CHANGED + 1]);
+  return told === undefined || told.changed.length > MOST_CHANGED ? null : { told_at: told.told_at, changed: told.changed };
 }
