@@ -106,7 +106,8 @@ export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) 
   return inTransaction(
     pool,
     async (client) => {
-      const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later' }));
+      const memory = new Map<string, unknown>();
+      const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later', memory }));
       await venue.rebuild?.(client);
       return result;
     },

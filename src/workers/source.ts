@@ -31,6 +31,8 @@ export interface LoadOptions {
   turn?: Promise<unknown>;
   /** 'later': only facts, catalogue and cursor are written; the caller has the venue rebuild its rollups in the same transaction. */
   rollups?: 'later';
+  /** What feeds remember from page to page of a load that is one transaction, by their own keys; gone with it. Left out: each page begins anew. */
+  memory?: Map<string, unknown>;
 }
 
 /** An upstream feed that can be read from recorded pages of the same format through the same code as live ones. */

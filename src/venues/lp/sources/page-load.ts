@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
 import { moveCursor, type FeedTimes } from '../store/cursor';
+import { KnownCatalogue } from '../store/known';
 import { PageWriter } from '../store/save';
 
 /** Records are written in groups of this many. */
@@ -36,6 +37,14 @@ export interface PageLoad {
 /** Writes what was read of a group. */
 export type Write = () => Promise<void>;
 
+const MEMORY = 'lp.known';
+
+function knownOf({ memory }: LoadOptions): KnownCatalogue {
+  const known = (memory?.get(MEMORY) as KnownCatalogue | undefined) ?? new KnownCatalogue();
+  memory?.set(MEMORY, known);
+  return known;
+}
+
 /**
  * Loads a page group by group: `read` decodes a group, logs what it read, and tells how to write it. One group is decoded while the one
  * before it is written. Values are settled and the cursor moved at the end, so that a page is one step, whatever its size.
@@ -47,7 +56,7 @@ export async function loadPage(
   options: LoadOptions,
   read: (records: unknown[], load: PageLoad) => Write,
 ): Promise<IngestReport> {
-  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later') };
+  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later', knownOf(options)) };
   let group: unknown[] = [];
   let writing: Promise<unknown> = Promise.resolve(options.turn);
   // Its failure is met at the next turn; until then it must not count as unhandled.

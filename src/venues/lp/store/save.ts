@@ -6,6 +6,7 @@ import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
 import { TouchedHours } from './hours';
 import { ensureMonths } from './insert';
+import { KnownCatalogue } from './known';
 import { saveLiquidity } from './liquidity';
 import { savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
@@ -36,20 +37,25 @@ export class PageWriter {
   private readonly reserves = new Map<string, PoolRow>();
   private changing = false;
 
-  /** With `later`, events and swaps wait for the end of the transaction, and no rollup is counted: see `settleWaiting`. */
+  /**
+   * With `later`, events and swaps wait for the end of the transaction, and no rollup is counted: see `settleWaiting`. `known`: what the transaction
+   * has said of tokens and pools.
+   */
   constructor(
     private readonly client: PoolClient,
     private readonly later = false,
+    private readonly known = new KnownCatalogue(),
   ) {}
 
   /** Returns how many tokens were new or changed. */
   async tokens(rows: readonly TokenRow[]): Promise<number> {
     for (const { mint } of rows) this.mints.add(mint);
-    return this.learn(await saveTokens(this.client, rows)).length;
+    return this.learn(await saveTokens(this.client, this.known.newTokens(rows))).length;
   }
 
   /** Returns the pools that were new or changed. */
-  private async savePools(rows: readonly PoolRow[]): Promise<string[]> {
+  private async savePools(all: readonly PoolRow[]): Promise<string[]> {
+    const rows = this.known.newPools(all);
     const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null && !this.mints.has(mint)) as string[];
     if (rows.length === 0) return [];
     await this.tokens(mints.map((mint) => ({ mint, symbol: null, name: null, decimals: null, quality: 0 })));

@@ -6,6 +6,7 @@ import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
 import { forgetFollowed } from '../scoring/follow-days';
+import type { LoadOptions } from '../../../workers/source';
 import type { DataApiRow } from './data-api-row';
 import { Months } from './months';
 import { Surroundings } from './surroundings';
@@ -70,31 +71,33 @@ function newChanges(rows: readonly TradeFact[], appended: readonly Appended[]): 
   });
 }
 
+/** What is known to stand around the rows of a page, or of all pages of one transaction. */
+interface Known {
+  months: Months;
+  surroundings: Surroundings;
+}
+
+const MEMORY = 'prediction.known';
+
 /** Appends rows of one page: partitions, what they tell of markets, outcomes and wallets, and the facts themselves. */
 export class AppendTrades {
-  private readonly months: Months;
-  private readonly surroundings: Surroundings;
+  private readonly known: Known;
 
-  /**
-   * `told` is handed the times of rows that were new. With rollups 'later' none is touched: who asks for that has them rebuilt; and only times of
-   * batches in which no row was known are told.
-   */
-  constructor(
-    private readonly told: (times: Date[]) => void = () => undefined,
-    private readonly rollups: 'now' | 'later' = 'now',
-  ) {
-    this.months = new Months(rollups);
-    this.surroundings = new Surroundings(rollups);
+  /** With rollups 'later' none is touched: who asks for that has them rebuilt; and only times of batches in which no row was known are told. */
+  constructor(private readonly options: Pick<LoadOptions, 'appended' | 'rollups' | 'memory'>) {
+    const { rollups = 'now', memory } = options;
+    this.known = (memory?.get(MEMORY) as Known | undefined) ?? { months: new Months(rollups), surroundings: new Surroundings(rollups) };
+    memory?.set(MEMORY, this.known);
   }
 
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
-    const parts = await this.months.sort(rows, client);
-    const new_tokens = await this.surroundings.note(rows, client);
-    if (this.rollups === 'later') return this.appendAlone(parts, client);
+    const parts = await this.known.months.sort(rows, client);
+    const new_tokens = await this.known.surroundings.note(rows, client);
+    if (this.options.rollups === 'later') return this.appendAlone(parts, client);
     const { appended, completed } = await write(rows, client);
     await roll(client, appended, completed, new_tokens);
-    this.told(appended.map(({ timestamp }) => timestamp));
+    this.options.appended?.(appended.map(({ timestamp }) => timestamp));
     return appended.length;
   }
 
@@ -104,7 +107,7 @@ export class AppendTrades {
     for (const [table, part] of parts) {
       const values = columnsOf(part);
       const { rowCount } = await client.query({ name: `pm_append_${table}`, text: append(table), values });
-      if (rowCount === part.length) this.told(part.map(({ timestamp }) => timestamp));
+      if (rowCount === part.length) this.options.appended?.(part.map(({ timestamp }) => timestamp));
       else await client.query({ name: `pm_complete_${table}`, text: complete(table), values });
       inserted += rowCount ?? 0;
     }

@@ -18,7 +18,7 @@ const namesBothSides = (page: string): boolean => /taker_?only(=|-|_|%3d)(false|
 
 function load(name: string, ofTakers: boolean, page: RecordedPage, client: PoolClient, options: LoadOptions): Promise<IngestReport> {
   const keys = new NaturalKeys();
-  const target = new AppendTrades((times) => options.appended?.(times), options.rollups);
+  const target = new AppendTrades(options);
   const is_taker = ofTakers && !namesBothSides(page.name) ? true : null;
   return readPage<TradeFact>(page, client, options, {
     name,

@@ -33,22 +33,50 @@ const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS
 
 const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What the rows of one page tell of markets, outcomes and wallets beside the trades themselves. */
+/** So much of each kind is remembered; what is forgotten is noted again. */
+const MOST_KNOWN = 100_000;
+
+/** First trade and first row of a wallet, in seconds. */
+interface Firsts {
+  traded: number | null;
+  seen: number;
+}
+
+/** What the rows of one page, or of all pages of one transaction, tell of markets, outcomes and wallets beside the trades themselves. */
 export class Surroundings {
   private readonly markets = new Set<string>();
   private readonly outcomes = new Set<string>();
+  private readonly wallets = new Map<string, Firsts>();
 
   constructor(private readonly rollups: 'now' | 'later') {}
 
   /** Keeps what is new, by one statement; tells the markets of which a token is new, or its place. What was taken on a market whose category changes is moved. */
   async note(rows: readonly DataApiRow[], client: PoolClient): Promise<string[]> {
+    for (const known of [this.markets, this.outcomes, this.wallets]) if (known.size > MOST_KNOWN) known.clear();
     const stubs = this.newMarkets(rows);
     const nameless = this.rollups === 'now' ? await listNameless(client, stubs) : [];
     const placed = nameless.length > 0 ? await listCategories(client, nameless) : null;
-    const values = [...marketColumns(stubs), ...outcomeColumns(this.newOutcomes(rows)), ...walletColumns(rows)];
+    const [outcomes, wallets] = [this.newOutcomes(rows), this.earlierFirsts(rows)];
+    if (stubs.length + outcomes.length + wallets.length === 0) return [];
+    const values = [...marketColumns(stubs), ...outcomeColumns(outcomes), ...walletColumns(wallets)];
     const noted = await client.query<{ condition_id: string }>({ name: 'pm_note_surroundings', text: NOTE, values });
     if (placed !== null) await moveVolumes(client, placed);
     return noted.rows.map(({ condition_id }) => condition_id);
+  }
+
+  /** Wallets of which the rows tell an earlier trade or row than was noted, in one order for all writers: two of them never wait for each other. */
+  private earlierFirsts(rows: readonly DataApiRow[]): [string, Firsts][] {
+    const earlier = new Map<string, Firsts>();
+    for (const { wallet, timestamp, price } of rows) {
+      const seconds = timestamp.getTime() / 1_000;
+      const known = this.wallets.get(wallet);
+      const trades = price !== null && (known?.traded ?? Number.POSITIVE_INFINITY) > seconds;
+      if (known !== undefined && known.seen <= seconds && !trades) continue;
+      const firsts = { traded: trades ? seconds : (known?.traded ?? null), seen: Math.min(known?.seen ?? seconds, seconds) };
+      this.wallets.set(wallet, firsts);
+      earlier.set(wallet, firsts);
+    }
+    return [...earlier].sort(([a], [b]) => before(a, b));
   }
 
   private newMarkets(rows: readonly DataApiRow[]): DataApiRow[] {
@@ -108,23 +136,8 @@ const outcomeColumns = (stubs: readonly DataApiRow[]): unknown[][] => [
   stubs.map((row) => row.outcome),
 ];
 
-/** Wallets with their first trade and first row, in seconds, in one order for all writers: two of them never wait for each other. */
-function walletColumns(rows: readonly DataApiRow[]): string[] {
-  const wallets = new Map<string, { traded: number | null; seen: number }>();
-  for (const { wallet, timestamp, price } of rows) {
-    const seconds = timestamp.getTime() / 1_000;
-    const known = wallets.get(wallet);
-    const traded = price === null ? null : seconds;
-    if (known === undefined) wallets.set(wallet, { traded, seen: seconds });
-    else {
-      known.seen = Math.min(known.seen, seconds);
-      if (traded !== null) known.traded = Math.min(known.traded ?? traded, traded);
-    }
-  }
-  const ordered = [...wallets].sort(([a], [b]) => before(a, b));
-  return [
-    arrayOf(ordered.map(([wallet]) => wallet)),
-    arrayOf(ordered.map(([, { traded }]) => traded)),
-    arrayOf(ordered.map(([, { seen }]) => seen)),
-  ];
-}
+const walletColumns = (wallets: readonly [string, Firsts][]): string[] => [
+  arrayOf(wallets.map(([wallet]) => wallet)),
+  arrayOf(wallets.map(([, { traded }]) => traded)),
+  arrayOf(wallets.map(([, { seen }]) => seen)),
+];
