@@ -8,7 +8,6 @@ import { millisecondsOf } from '../milliseconds';
 import { D_INS } from '../scoring/insider';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
-import { marketPieces } from './taken-pieces';
 
 /** SQL of a list of a value, in the order of the rows: of thousands of rows each costs more than what it holds. */
 const listOf = (value: string): string => `COALESCE(json_agg(${value}), '[]')`;
@@ -187,16 +186,6 @@ FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHE
     parameters.values,
   );
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));
-}
-
-/** USDC taken on these markets before `now`. */
-export async function listTakenVolumes(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, string>> {
-  const parameters = new Parameters();
-  const chosen = parameters.add(condition_ids, 'text[]');
-  const pieces = marketPieces([BEGINNING, now], 'life', parameters, `condition_id = ANY (${chosen})`);
-  const text = `SELECT condition_id, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY condition_id`;
-  const rows = await sql.query<{ condition_id: string; usdc: string }>({ name: 'pm_taken_volumes', text }, parameters.values);
-  return new Map(rows.map(({ condition_id, usdc }) => [condition_id, usdc]));
 }
 
 /** USDC that these wallets took on a market before `now`; exact decimal text. */

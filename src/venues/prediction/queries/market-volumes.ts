@@ -26,3 +26,12 @@ export async function loadLifetimeVolumes(
   const byMarket = new Map(rows.map((row) => [row.condition_id, row]));
   return (condition_id) => byMarket.get(condition_id) ?? NOTHING;
 }
+
+/** USDC taken on these markets before `now`, exact decimal texts; a market without any is not told. */
+export async function listTakenVolumes(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, string>> {
+  const parameters = new Parameters();
+  const pieces = marketPieces([BEGINNING, now], 'life', parameters, `condition_id = ANY (${parameters.addUnseen(condition_ids)})`);
+  const text = `SELECT condition_id, buy_usdc + sell_usdc AS usdc FROM (${pieces}) AS piece`;
+  const rows = await sql.query<{ condition_id: string; usdc: string }>({ name: 'pm_taken_volumes', text }, parameters.values);
+  return new Map(rows.map(({ condition_id, usdc }) => [condition_id, usdc]));
+}

@@ -13,7 +13,7 @@ import { winnerOf } from '../market-state';
 import { type ResolvedMarket, listMarkets, listNewestResolved } from '../queries/market-lists';
 import { type SettledStance, countFlagged, listSettledStances } from '../queries/market-resolutions';
 import { listMeasuredMarkets } from '../queries/market-rankings';
-import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { listTakenVolumes } from '../queries/market-volumes';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
 import { nextListCursor, openListPage } from './markets-cursor';
@@ -41,9 +41,7 @@ interface Row {
 }
 
 /** Volumes, verdicts and numbers of flagged wallets of the markets shown. */
-type Told = Promise<
-  [Awaited<ReturnType<typeof loadLifetimeVolumes>>, ReadonlyMap<string, Verdict>, (condition_id: string) => number | null]
->;
+type Told = Promise<[ReadonlyMap<string, string>, ReadonlyMap<string, Verdict>, (condition_id: string) => number | null]>;
 
 /** Smaller net positions, USDC, are no opinion. */
 const SMALLEST_NET_USDC = 10;
@@ -67,7 +65,7 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
   const told = Promise.all([
-    loadLifetimeVolumes(context.sql, ids, page.as_of),
+    listTakenVolumes(context.sql, ids, page.as_of),
     judge(context, shown),
     // The scan for patterns is part of the daily run.
     run === null ? () => null : countFlagged(context.sql, ids, PM_TAGS.insider_score, context.now),
@@ -167,7 +165,7 @@ function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
 
 async function describe({ condition_id, resolved_at }: Row, told: Told, context: GraphContext): Promise<Record<string, unknown>> {
   const { prices, shown } = context.loaders(makeMarketLoaders);
-  const [[volumeOf, verdicts, flagged], record, before] = await Promise.all([
+  const [[taken, verdicts, flagged], record, before] = await Promise.all([
     told,
     shown.load(condition_id),
     prices.load({ condition_id, at: new Date(resolved_at.getTime() - DAY_MS), traded: true }),
@@ -177,7 +175,7 @@ async function describe({ condition_id, resolved_at }: Row, told: Told, context:
   return {
     ...record,
     winning_outcome: winnerOf(record, context.now),
-    total_volume_usdc: volumeOf(condition_id).total,
+    total_volume_usdc: taken.get(condition_id) ?? '0',
     smart_money_correct: verdict.correct,
     smart_money_wrong: verdict.wrong,
     smart_money_accuracy: accuracyOf(verdict),

@@ -9,7 +9,7 @@ import { statusOf } from '../market-state';
 import { type WordCounts, WordVectors, countWords } from '../market-words';
 import { type ListScope, type ListedMarket, listMarkets } from '../queries/market-lists';
 import { type OverlapRow, findOverlap } from '../queries/market-overlap';
-import { loadLifetimeVolumes } from '../queries/market-volumes';
+import { listTakenVolumes } from '../queries/market-volumes';
 import { countNorms, replaceNorms } from '../rollups/market-norms';
 import { tellStandings } from '../rollups/standings';
 import { tellHours } from '../rollups/told-hours';
@@ -90,7 +90,7 @@ export const marketsSimilar: Resolver<unknown, Args> = async (_, args, context) 
     .sort((a, b) => b.similarity - a.similarity || (a.market.condition_id < b.market.condition_id ? -1 : 1))
     .slice(0, args.limit);
   context.meta.count = shown.length;
-  const volumes = loadLifetimeVolumes(context.sql, shown.map((one) => one.market.condition_id), context.now); // prettier-ignore
+  const volumes = listTakenVolumes(context.sql, shown.map((one) => one.market.condition_id), context.now); // prettier-ignore
   return Promise.all(shown.map((one) => describe(one, market, overlap.wallets, volumes, context)));
 };
 
@@ -110,11 +110,11 @@ async function describe(
   { market, overlap, text, similarity }: Candidate,
   asked: MarketRecord,
   own: number,
-  volumes: ReturnType<typeof loadLifetimeVolumes>,
+  volumes: ReturnType<typeof listTakenVolumes>,
   context: GraphContext,
 ): Promise<Record<string, unknown>> {
   const { condition_id } = market;
-  const [volumeOf, record, prices] = await Promise.all([
+  const [taken, record, prices] = await Promise.all([
     volumes,
     context.loaders(makeMarketLoaders).shown.load(condition_id),
     context.loaders(makeMarketLoaders).prices.load({ condition_id, at: context.now }),
@@ -124,7 +124,7 @@ async function describe(
     ...record,
     shared_wallet_count: shared,
     wallet_overlap_pct: own === 0 ? 0 : (100 * shared) / own,
-    total_volume_usdc: volumeOf(condition_id).total,
+    total_volume_usdc: taken.get(condition_id) ?? '0',
     similarity,
     jaccard: overlap === undefined ? 0 : shared / (own + overlap.wallets - shared),
     text_similarity: text,

@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
-import { listFirstBets, listNewsTimes, listTakenVolumes, listWithdrawals } from '../queries/insider-evidence';
+import { listFirstBets, listNewsTimes, listWithdrawals } from '../queries/insider-evidence';
+import { listTakenVolumes } from '../queries/market-volumes';
 import { type WeighedEvidence, reachOf } from './insider';
 
 /** Wallets of which raw trades are read at most: the second phase. */
