@@ -1,4 +1,4 @@
-import { Client, type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg';
+import { Client, type ClientBase, type CustomTypesConfig, Pool, type PoolConfig, type QueryResult, types } from 'pg';
 import { unreachable } from './reach';
 
 /** What a session is set to, by name. */
@@ -55,10 +55,25 @@ export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_tim
   settings?: Settings;
 }
 
+const { TIMESTAMPTZ } = types.builtins;
+const readAnyInstant = types.getTypeParser(TIMESTAMPTZ, 'text') as (text: string) => Date;
+/** An instant as a session that was set up writes it. */
+const WRITTEN = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/;
+
+/** Reads an instant by JavaScript's own reader, in half the time that node-postgres takes. */
+const readInstant = (text: string): Date =>
+  WRITTEN.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readAnyInstant(text);
+
+/** How values are read: as node-postgres does, but for instants. */
+const READERS: CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === TIMESTAMPTZ && format !== 'binary' ? readInstant : (types.getTypeParser(type, format as 'text') as (text: string) => unknown),
+};
+
 /** Connections to the database at `url`, made when they are needed. */
 export function makePool(url: string, { settings, ...config }: PoolOptions): Pool {
   const onConnect = (client: ClientBase): Promise<void> => setUp(client, { statement_timeout: 65_000, ...settings });
-  const pool = new Pool({ ...config, onConnect, connectionString: url, Client: Connection });
+  const pool = new Pool({ ...config, onConnect, connectionString: url, types: READERS, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   // Nor is one that drops in the middle of a transaction: its next statement fails, which is told to who asks it.

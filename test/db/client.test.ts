@@ -37,6 +37,26 @@ describe('the database client', () => {
   });
   afterAll(() => db.drop());
 
+  test('instants are read as they were written, to the millisecond', async () => {
+    const written = [
+      '2026-02-28T23:59:59.7Z',
+      '2026-03-01T00:00:00Z',
+      '1969-12-31T23:59:59.123999Z',
+      '0044-03-15T12:00:00Z',
+      '12026-01-01T00:00:00Z',
+    ];
+    const { rows } = await db.pool.query<{ at: Date; back: string }>(
+      `SELECT t.at, (extract(epoch FROM date_trunc('milliseconds', t.at)) * 1000)::bigint AS back FROM unnest($1::timestamptz[]) AS t(at)`,
+      [written],
+    );
+    expect(rows).toHaveLength(written.length);
+    for (const { at, back } of rows) expect(at.getTime()).toBe(Number(back));
+    const {
+      rows: [end],
+    } = await db.pool.query<{ at: number }>(`SELECT timestamptz 'infinity' AS at`);
+    expect(end?.at).toBe(Infinity);
+  });
+
   test('Prisma and SQL share one pool', async () => {
     await db.prisma.source_cursor.create({ data: { source: 'prediction.trades', venue: 'prediction', cursor: {} } });
     const rows = await sqlOver(db).query({ name: 'cursors', text: 'SELECT source FROM source_cursor' }, []);
