@@ -109,11 +109,16 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
           ? { max_wallet_age_days: 90 }
           : without(args, { min_volume: 0, min_pnl: Math.min(0, args.min_pnl), coin: null }),
     });
-  const ranked = await rank(young.map((row) => candidateOf(row, args, now)), args, coin, context); // prettier-ignore
-  meta.count = ranked.length;
-  if (await isEverything(context, { from: oldestOf(args, now), to: now }))
-    meta.warnings.push('no fill that old is on record: an account may be older than its first fill seen');
-  return describe(ranked, coin, context);
+  const candidates = young.map((row) => candidateOf(row, args, now));
+  const [shown, everything] = await Promise.all([
+    args.sort_by === 'suspicion_score'
+      ? describedByScore(candidates, args, coin, context)
+      : describedByFigure(candidates, args, coin, context),
+    isEverything(context, { from: oldestOf(args, now), to: now }),
+  ]);
+  meta.count = shown.length;
+  if (everything) meta.warnings.push('no fill that old is on record: an account may be older than its first fill seen');
+  return shown;
 }
 
 /** Accounts young enough and large enough; where whole lives tell their order, only as many as are shown. */
@@ -142,27 +147,55 @@ function candidateOf(row: YoungRow, args: FreshWhalesArgs, now: Date): Candidate
   return { ...row, wallet_age_days, win_rate_lb, signals };
 }
 
-/**
- * The candidates that are shown, in order, with their timing. It is told open by open, so only for those whom it can bring among the
- * shown: it adds WEIGHTS.timing points at most.
- */
-async function rank(candidates: Candidate[], args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<Candidate[]> {
-  const order = (a: Candidate, b: Candidate): number => compare(a, b, args.sort_by);
-  const sorted = candidates.sort(order);
-  const last = sorted[args.limit - 1];
-  const near = (one: Candidate): boolean => last === undefined || suspicionOf(one.signals) + WEIGHTS.timing >= suspicionOf(last.signals);
-  const chosen = args.sort_by === 'suspicion_score' ? sorted.filter(near) : sorted.slice(0, args.limit);
-  const timings = await listTimings(context, chosen.map(({ trader }) => trader), coin); // prettier-ignore
-  for (const { trader, signals } of chosen) signals.timing = timings.get(trader) ?? null;
-  return chosen.sort(order).slice(0, args.limit);
+/** Tells how well candidates time their opens: open by open, so only for those who may be shown. */
+async function tellTimings(candidates: readonly Candidate[], coin: string | null, context: GraphContext): Promise<void> {
+  const timings = await listTimings(context, candidates.map(({ trader }) => trader), coin); // prettier-ignore
+  for (const { trader, signals } of candidates) signals.timing = timings.get(trader) ?? null;
 }
 
-/** The figures of those that are shown. How far an account depends on one coin is a matter of all its trading. */
-async function describe(ranked: readonly Candidate[], coin: string | null, context: GraphContext): Promise<FreshWhale[]> {
-  const traders = ranked.map(({ trader }) => trader);
+/** Those shown in an order that their timing has no part in. */
+async function describedByFigure(
+  candidates: Candidate[],
+  { sort_by, limit }: FreshWhalesArgs,
+  coin: string | null,
+  context: GraphContext,
+): Promise<FreshWhale[]> {
+  const shown = candidates.sort((a, b) => compare(a, b, sort_by)).slice(0, limit);
+  const [stats] = await Promise.all([statsOf(shown, coin, context), tellTimings(shown, coin, context)]);
+  return describe(shown, stats);
+}
+
+/** Those shown by the whole score; their timing adds WEIGHTS.timing points at most, so it is told of those whom that can bring among them. */
+async function describedByScore(
+  candidates: Candidate[],
+  { sort_by, limit }: FreshWhalesArgs,
+  coin: string | null,
+  context: GraphContext,
+): Promise<FreshWhale[]> {
+  const order = (a: Candidate, b: Candidate): number => compare(a, b, sort_by);
+  const last = candidates.sort(order)[limit - 1];
+  const near = candidates.filter(({ signals }) => last === undefined || suspicionOf(signals) + WEIGHTS.timing >= suspicionOf(last.signals));
+  await tellTimings(near, coin, context);
+  const shown = near.sort(order).slice(0, limit);
+  return describe(shown, await statsOf(shown, coin, context));
+}
+
+/** Figures by account, of the question's scope and of all its trading: how far it depends on one coin is a matter of the latter. */
+interface FreshStats {
+  own: ReadonlyMap<string, TraderStats>;
+  whole: ReadonlyMap<string, TraderStats>;
+}
+
+async function statsOf(shown: readonly Candidate[], coin: string | null, context: GraphContext): Promise<FreshStats> {
+  const traders = shown.map(({ trader }) => trader);
   const window = windowOf('all', context.now);
-  const own = await listStats(context, traders, window, coin, false);
-  const whole = coin === null ? own : await listStats(context, traders, window, null, false);
+  const figures = (of: string | null): Promise<Map<string, TraderStats>> => listStats(context, traders, window, of, false);
+  const [own, whole] = await Promise.all([figures(coin), coin === null ? null : figures(null)]);
+  return { own, whole: whole ?? own };
+}
+
+/** Those that are shown, with their figures. */
+function describe(ranked: readonly Candidate[], { own, whole }: FreshStats): FreshWhale[] {
   return ranked.map(({ trader, first_at, wallet_age_days, signals }) => {
     const all = whole.get(trader) as TraderStats;
     return {
