@@ -29,9 +29,13 @@ export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, 
   const asked = windowOf(args.timeframe, context.now);
   context.meta.timeframe = args.timeframe;
   const loaders = context.loaders(makeLoaders);
-  const first = (await loaders.wallet.load(args.wallet))?.first_trade_at ?? null;
+  const [record, window] = await Promise.all([
+    loaders.wallet.load(args.wallet),
+    narrowToNewest(context.sql, args.wallet, asked, MOST_FILLS),
+    nameRun(context),
+  ]);
+  const first = record?.first_trade_at ?? null;
   if (first === null || first >= context.now) throw unknownWallet(args.wallet);
-  const window = await narrowToNewest(context.sql, args.wallet, asked, MOST_FILLS);
   context.meta.window = window;
   if (window.from > asked.from)
     context.meta.warnings.push(
@@ -45,7 +49,6 @@ export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, 
   );
   if (people.length === 0)
     throw new AppError('empty_result', { suggestion: args.timeframe === 'all' ? { min_overlap_trades: 1 } : { timeframe: 'all' } });
-  await nameRun(context);
   const shown = people.slice(0, args.limit);
   context.meta.count = shown.length;
   const copied = new Map(shown.map(({ wallet, matches }) => [wallet, new Set(matches.map(({ follower }) => follower.token_id))]));

@@ -11,6 +11,7 @@ import { listWhaleFills } from '../queries/whale-trades';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 import { closePage, openPage, suggestionOf } from './paging';
 import { tellSurroundings, tellTrades } from './trade';
+import { nameRun } from './wallets';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
 
@@ -82,10 +83,11 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
     min_usdc: args.min_usdc,
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
-    smart_day: await smartDay(args.smart_money_only, context, loaders),
+    // Where all are asked for, the run is asked for beside them.
+    smart_day: args.smart_money_only ? await smartDay(true, context, loaders) : undefined,
   };
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
-  const rows = await list(context.sql, filter, page.after, args.limit + 1);
+  const [rows] = await Promise.all([list(context.sql, filter, page.after, args.limit + 1), nameRun(context)]);
   if (rows.length === 0) {
     if (args.condition_id) await getKnownMarket(context, args.condition_id);
     const widest = { ...filter, window: windowOf('all', page.window.to) };
