@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../lib/time';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
-import { loadTold, toldWalletPieces, withTold } from './told-pieces';
+import { loadToldAndRule, toldWalletPieces, withTold } from './told-pieces';
 
 /** What one smart wallet bought of one outcome within a cut; exact decimal texts. */
 export interface SmartWalletEntry {
@@ -50,6 +50,9 @@ export function listSmartWalletFlowsOn(sql: Sql, cut: Cut, rule: SmartRule, cond
   return sql.query<Row<SmartWalletFlow>>({ name: 'pm_smart_wallet_flows_markets', text }, parameters.values);
 }
 
+/** Whose fills count as smart, or who tells. */
+type Ruled = SmartRule | Promise<SmartRule>;
+
 /** Which flows: on active markets of a category or all, of which at least so many wallets flow on one outcome. */
 export interface FlowScope {
   category: string | null;
@@ -57,7 +60,7 @@ export interface FlowScope {
 }
 
 /** Smart wallets' flows within a cut of two bounds, on active markets. */
-export const listSmartWalletFlows = (sql: Sql, cut: Cut, rule: SmartRule, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> =>
+export const listSmartWalletFlows = (sql: Sql, cut: Cut, rule: Ruled, scope: FlowScope, now: Date): Promise<SmartWalletFlow[]> =>
   listOnActive<SmartWalletFlow>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_flows', (flows, parameters) => {
     const fewest = parameters.add(scope.on_one_outcome, 'int');
     // As a truth value the markets are hashed.
@@ -72,7 +75,7 @@ export interface EntryScope {
 }
 
 /** What smart wallets bought on active markets within a cut of two bounds, that had done nothing on the market before. */
-export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: SmartRule, scope: EntryScope, now: Date): Promise<SmartWalletEntry[]> =>
+export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: Ruled, scope: EntryScope, now: Date): Promise<SmartWalletEntry[]> =>
   listOnActive<SmartWalletEntry>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_entries', (flows, parameters) =>
     enteredOf(flows, scope.usdc, cut, parameters),
   );
@@ -80,14 +83,15 @@ export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: SmartRule, scop
 async function listOnActive<Told>(
   sql: Sql,
   cut: Cut,
-  rule: SmartRule,
+  ruled: Ruled,
   category: string | null,
   now: Date,
   name: string,
   chosenOf: (flows: string, parameters: Parameters) => string,
 ): Promise<Told[]> {
   const few_hours = cut.whole.to.getTime() - cut.whole.from.getTime() <= FEW_HOURS * HOUR_MS;
-  return withTold(await loadTold(sql, cut, rule), (hours) => {
+  const { rule, hours: known } = await loadToldAndRule(sql, cut, ruled);
+  return withTold(known, (hours) => {
     const parameters = new Parameters();
     const active = activeMarkets(parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text'));
     const pieces =

@@ -20,11 +20,27 @@ export interface ToldHours {
 /** Untold hours are worth it while they are few. */
 const MOST_UNTOLD = 72;
 
+const readTold = async (sql: Sql, { whole }: Cut): Promise<ToldHours | undefined> =>
+  (await sql.query<ToldHours & Record<string, unknown>>(TOLD, [whole.from, whole.to]))[0];
+
+/** Hours are told of smart wallets alone, and are whole. */
+const isTold = (cut: Cut, rule: SmartRule): boolean => rule.min_score >= SMART_SCORE && cut.shift === null && rule.spans.length > 0;
+
+const usable = (found: ToldHours | undefined): ToldHours | null =>
+  found === undefined || found.told === 0 || found.untold.length > MOST_UNTOLD ? null : found;
+
 /** What is told of a cut for such a rule; null where it is of no use. */
-export async function loadTold(sql: Sql, cut: Cut, rule: SmartRule): Promise<ToldHours | null> {
-  if (rule.min_score < SMART_SCORE || cut.shift !== null || rule.spans.length === 0) return null;
-  const [found] = await sql.query<ToldHours & Record<string, unknown>>(TOLD, [cut.whole.from, cut.whole.to]);
-  return found === undefined || found.told === 0 || found.untold.length > MOST_UNTOLD ? null : found;
+export const loadTold = async (sql: Sql, cut: Cut, rule: SmartRule): Promise<ToldHours | null> =>
+  isTold(cut, rule) ? usable(await readTold(sql, cut)) : null;
+
+/** The same with the rule, which may still be on its way. */
+export async function loadToldAndRule(
+  sql: Sql,
+  cut: Cut,
+  ruled: SmartRule | Promise<SmartRule>,
+): Promise<{ rule: SmartRule; hours: ToldHours | null }> {
+  const [rule, found] = await Promise.all([ruled, readTold(sql, cut)]);
+  return { rule, hours: isTold(cut, rule) ? usable(found) : null };
 }
 
 /**

@@ -31,9 +31,9 @@ const SHOWN_WALLETS = 10;
 export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, context) => {
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  const rule = await smartRule(context, window, args.min_score);
+  const ruled = smartRule(context, window, args.min_score);
   const scope = { category: args.category ?? null, usdc: args.min_usdc };
-  const bought = await listSmartWalletEntries(context.sql, cutAt([window.from, window.to]), rule, scope, context.now);
+  const bought = await listSmartWalletEntries(context.sql, cutAt([window.from, window.to]), ruled, scope, context.now);
   const interests = [...groupedBy(entriesOf(bought), (entry) => entry.condition_id)]
     .filter(([, entries]) => entries.length >= args.min_new_wallets)
     .map(([condition_id, entries]): Interest => ({
@@ -45,6 +45,7 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: true, active: true });
   const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
+  const rule = await ruled;
   const prior = countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore
   return Promise.all(shown.map((one) => describe(one, prior, context)));
 };

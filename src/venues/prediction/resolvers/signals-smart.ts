@@ -51,7 +51,7 @@ const TOP_WALLETS = 5;
 export const marketsSmartSignals: Resolver<unknown, Args> = async (_, args, context) => {
   const window = windowOf(args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  const rule = await smartRule(context, window, args.min_score);
+  const rule = smartRule(context, window, args.min_score);
   const cut = cutAt([window.from, window.to]);
   const signalsOf = async (on_one_outcome: number): Promise<Signal[]> => {
     const scope = { category: args.category ?? null, on_one_outcome };
