@@ -21,14 +21,10 @@ interface PoolMove {
   usd: string;
 }
 
-type Amount = 'base_fee_pct' | 'tvl_usd' | 'lifetime_volume_usd' | 'lifetime_fees_usd' | 'reserve_x' | 'reserve_y';
-/** A pool of the catalogue; amounts are decimal text. */
-export type PoolRow = Omit<PoolRecord, Amount> & Record<Amount, string | null>;
-
 export interface LpLoaders {
   /** When a position changed or a provider acted last, in milliseconds; -Infinity before the first. */
   newestChange(): Promise<number>;
-  pool: DataLoader<string, PoolRow | null>;
+  pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
   /** What names a pool in an answer. */
   poolIds: DataLoader<string, PoolIds | null>;
@@ -43,8 +39,6 @@ export interface LpLoaders {
   /** Score, decimal text. */
   scoreBefore: DataLoader<OwnerDay, string | null, string>;
 }
-
-const POOLS: Statement = { name: 'lp_pools', keyed: true, text: 'SELECT * FROM lp_pool WHERE pool_address = ANY($1::text[])' };
 
 const NEWEST_CHANGE: Statement = {
   name: 'lp_newest_change',
@@ -75,7 +69,9 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
   return {
     newestChange: () => (newest ??= findNewestChange(sql)),
     scoreVersion: () => (version ??= findScoreVersion(sql, now)),
-    pool: new DataLoader(async (keys) => inOrder(keys, await sql.query<PoolRow>(POOLS, [keys]), (row) => row.pool_address)),
+    pool: new DataLoader(async (keys) =>
+      inOrder(keys, await prisma.lp_pool.findMany({ where: { pool_address: { in: [...keys] } } }), (row) => row.pool_address),
+    ),
     token: new DataLoader(async (keys) =>
       inOrder(keys, await prisma.lp_token.findMany({ where: { mint: { in: [...keys] } } }), (row) => row.mint),
     ),

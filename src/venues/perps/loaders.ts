@@ -23,20 +23,6 @@ const SCORE_RUN: Statement = {
 
 const NEWEST_FILL: Statement = { name: 'perps_newest_fill', keyed: true, text: 'SELECT max(last_at) AS at FROM perp_trader' };
 
-type Figure = 'score' | 'win_rate_lb' | 'net_pnl';
-/** A trader's row of a run; figures are decimal text. */
-export type Scored = Omit<perp_score, Figure> & { score: string | null; win_rate_lb: string | null; net_pnl: string };
-
-// A day as the instant it begins at in UTC: a bare date would be read as one of this machine's.
-const SCORES: Statement = {
-  name: 'perps_scores_of',
-  keyed: true,
-  text: `SELECT trader, day::timestamp AT TIME ZONE 'UTC' AS day, score, tags, version, trades, closing_trades, winning_trades, win_rate_lb, net_pnl, caps
-FROM perp_score WHERE trader = ANY ($1::text[]) AND day = $2::date`,
-};
-
-const COINS: Statement = { name: 'perps_coins', keyed: true, text: 'SELECT * FROM perp_coin WHERE coin = ANY ($1::text[])' };
-
 /** The newest run up to an instant; null before the first. */
 export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
   const [run] = await sql.query<ScoreRun>(SCORE_RUN, [isoDay(now)]);
@@ -50,7 +36,7 @@ export interface PerpsLoaders {
   /** When the newest fill was, in milliseconds; -Infinity before the first. */
   newestFill(): Promise<number>;
   /** A trader's row of that run; null when the run does not know it. */
-  score: DataLoader<string, Scored | null>;
+  score: DataLoader<string, perp_score | null>;
   /** What a trader holds now, the largest first. */
   positions: DataLoader<string, PositionRow[]>;
   /** A coin by its exact name, of the catalogue or only of fills. */
@@ -59,7 +45,7 @@ export interface PerpsLoaders {
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
 export function makeLoaders(context: GraphContext): PerpsLoaders {
-  const { sql, now, meta } = context;
+  const { prisma, sql, now, meta } = context;
   const run = once(async (): Promise<ScoreRun | null> => {
     const found = await findScoreRun(sql, now);
     if (found !== null) meta.score_version = found.version;
@@ -73,7 +59,8 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
     }),
     score: new DataLoader(async (traders) => {
       const newest = await run();
-      const rows = newest === null ? [] : await sql.query<Scored>(SCORES, [traders, newest.day]);
+      const rows =
+        newest === null ? [] : await prisma.perp_score.findMany({ where: { day: new Date(newest.day), trader: { in: [...traders] } } });
       const byTrader = new Map(rows.map((row) => [row.trader, row]));
       return traders.map((trader) => byTrader.get(trader) ?? null);
     }),
@@ -82,7 +69,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
       return traders.map((trader) => held.get(trader) ?? []);
     }),
     coin: new DataLoader(async (coins) => {
-      const rows = await sql.query<perp_coin>(COINS, [coins]);
+      const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] } } });
       const byCoin = new Map(rows.map((row) => [row.coin, row]));
       return coins.map((coin) => byCoin.get(coin) ?? null);
     }),

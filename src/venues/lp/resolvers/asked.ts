@@ -1,8 +1,9 @@
 import { AppError, notKnown } from '../../../errors';
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import type { PoolType } from '../chain-addresses';
-import { makeLoaders, type PoolRow } from '../loaders';
+import { makeLoaders } from '../loaders';
 import type { PoolIds } from '../queries/pool-ids';
 
 export type PoolTypeFilter = PoolType | 'all';
@@ -14,13 +15,13 @@ export interface AskedPool {
 }
 
 /** The pool, if it exists at this time. */
-export async function poolNow(pool_address: string, context: GraphContext): Promise<PoolRow | null> {
+export async function poolNow(pool_address: string, context: GraphContext): Promise<PoolRecord | null> {
   const pool = await context.loaders(makeLoaders).pool.load(pool_address);
   return pool === null || (pool.created_at !== null && pool.created_at > context.now) ? null : pool;
 }
 
 /** The pool, if it exists at this time and is of the type asked for. Throws AppError not_found. */
-export async function poolOf({ pool_address, pool_type }: AskedPool, context: GraphContext): Promise<PoolRow> {
+export async function poolOf({ pool_address, pool_type }: AskedPool, context: GraphContext): Promise<PoolRecord> {
   const pool = await poolNow(pool_address, context);
   if (pool === null)
     throw notKnown('pool_address', pool_address, 'is no known pool', {

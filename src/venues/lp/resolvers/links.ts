@@ -1,7 +1,7 @@
-import type { lp_token as TokenRecord } from '../../../generated/prisma/client';
+import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../../generated/prisma/client';
 import { type Connection, type PageArgs, mapPage } from '../../../lib/connection';
 import type { GraphContext, Resolver } from '../../venue';
-import { makeLoaders, type PoolRow } from '../loaders';
+import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
 import type { EventParent } from '../queries/linked-events';
 import type { OrderParent, OrderRow } from '../queries/linked-orders';
@@ -22,7 +22,7 @@ interface EventsArgs extends PageArgs {
 type LinkedEvent = ShownEvent & { position_key?: string };
 type Provider = { owner: string };
 
-const pool = async (pool_address: string | null, context: GraphContext): Promise<PoolRow | null> =>
+const pool = async (pool_address: string | null, context: GraphContext): Promise<PoolRecord | null> =>
   pool_address === null ? null : context.loaders(makeLoaders).pool.load(pool_address);
 const provider = (owner: string | null): Provider | null => (owner === null ? null : { owner });
 
@@ -108,7 +108,10 @@ export const links = {
   Pool: {
     events: events('pool_address', ofPool),
     lps: (({ pool_address }, { first, after }, context) =>
-      context.loaders(makeLinkLoaders).providers.load({ parent: pool_address, first, after, filter: null })) as Resolver<PoolRow, PageArgs>,
+      context.loaders(makeLinkLoaders).providers.load({ parent: pool_address, first, after, filter: null })) as Resolver<
+      PoolRecord,
+      PageArgs
+    >,
     positions: positions('pool_address', ofPool),
   },
   LpProvider: {

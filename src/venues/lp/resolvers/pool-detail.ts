@@ -26,7 +26,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
   ]);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
-  const known = pool.as_of === null || pool.as_of <= now ? pool.lifetime_volume_usd : null;
+  const known = pool.as_of === null || pool.as_of <= now ? (pool.lifetime_volume_usd?.toString() ?? null) : null;
   if (totals.swap_usd === null && known !== null) meta.warnings.push('total_volume_usd: as the catalogue states it');
   const volume = totals.swap_usd ?? known;
   return {

@@ -1,7 +1,8 @@
+import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
 import { isoDay } from '../../../lib/time';
 import type { GraphContext, Resolvers } from '../../venue';
 import type { PoolType } from '../chain-addresses';
-import { makeLoaders, type PoolRow } from '../loaders';
+import { makeLoaders } from '../loaders';
 import type { PoolEventRow, PoolSwapRow } from '../queries/pools-events';
 
 /** An event of either kind, ready to be shown. Decimal text for numbers. */
@@ -38,7 +39,7 @@ export interface PoolSymbols {
   token_y: string | null;
 }
 
-export async function symbolsOf(pool: Pick<PoolRow, 'mint_x' | 'mint_y'>, context: GraphContext): Promise<PoolSymbols> {
+export async function symbolsOf(pool: Pick<PoolRecord, 'mint_x' | 'mint_y'>, context: GraphContext): Promise<PoolSymbols> {
   const { token } = context.loaders(makeLoaders);
   const symbol = async (mint: string | null): Promise<string | null> => (mint === null ? null : ((await token.load(mint))?.symbol ?? mint));
   const [token_x, token_y] = await Promise.all([symbol(pool.mint_x), symbol(pool.mint_y)]);

@@ -1,17 +1,17 @@
-import type { lp_token as TokenRecord } from '../../../generated/prisma/client';
+import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../../generated/prisma/client';
 import type { GraphContext, Resolvers } from '../../venue';
-import { makeLoaders, type PoolRow } from '../loaders';
+import { makeLoaders } from '../loaders';
 import { symbolsOf } from './pool-event';
 
 /** `token_x` or `token_y` as fields of a pool record. */
 const symbol =
   (side: 'token_x' | 'token_y', only?: 'damm_v2') =>
-  async (pool: PoolRow, _args: unknown, context: GraphContext): Promise<string | null> =>
+  async (pool: PoolRecord, _args: unknown, context: GraphContext): Promise<string | null> =>
     only !== undefined && pool.pool_type !== only ? null : (await symbolsOf(pool, context))[side];
 
 const token =
   (side: 'mint_x' | 'mint_y') =>
-  async (pool: PoolRow, _args: unknown, context: GraphContext): Promise<TokenRecord | null> => {
+  async (pool: PoolRecord, _args: unknown, context: GraphContext): Promise<TokenRecord | null> => {
     const mint = pool[side];
     return mint === null ? null : context.loaders(makeLoaders).token.load(mint);
   };
@@ -22,9 +22,11 @@ export const poolResolvers: Resolvers = {
     token_y: symbol('token_y'),
     token_a: symbol('token_x', 'damm_v2'),
     token_b: symbol('token_y', 'damm_v2'),
-    token_x_mint: (pool: PoolRow) => pool.mint_x,
-    token_y_mint: (pool: PoolRow) => pool.mint_y,
-    liquidity_usd: (pool: PoolRow, _args: unknown, context: GraphContext) => context.loaders(makeLoaders).liquidity.load(pool.pool_address),
+    token_x_mint: (pool: PoolRecord) => pool.mint_x,
+    token_y_mint: (pool: PoolRecord) => pool.mint_y,
+    base_fee_pct: (pool: PoolRecord) => pool.base_fee_pct?.toString() ?? null,
+    liquidity_usd: (pool: PoolRecord, _args: unknown, context: GraphContext) =>
+      context.loaders(makeLoaders).liquidity.load(pool.pool_address),
     x: token('mint_x'),
     y: token('mint_y'),
   },

@@ -101,7 +101,7 @@ async function explainScore(trader: string, context: GraphContext): Promise<Scor
     closing_trades,
     winning_trades,
     win_rate_lb: points.win_rate_lb,
-    net_pnl: row.net_pnl,
+    net_pnl: String(row.net_pnl),
     activity_points: roundTo(points.activity_points, 6),
     accuracy_points: roundTo(points.accuracy_points, 6),
     profit_points: roundTo(points.profit_points, 6),
