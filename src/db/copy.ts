@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
-import { instantText } from '../lib/instant-text';
 
 type Cell = string | number | boolean | Date | null;
 
@@ -36,5 +35,5 @@ function told(cell: Cell): string {
   if (typeof cell === 'string')
     return /[\\\t\n\r]/.test(cell) ? cell.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] as string) : cell;
   if (cell === null) return '\\N';
-  return cell instanceof Date ? instantText(cell) : String(cell);
+  return cell instanceof Date ? cell.toISOString() : String(cell);
 }

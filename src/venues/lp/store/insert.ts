@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import { instantText } from '../../../lib/instant-text';
 import { DAY_MS } from '../../../lib/time';
 
 /** A table's columns with their SQL types, in the order they are sent. text[] columns travel comma separated. */
@@ -12,7 +11,7 @@ export function columnArrays<Row>(columns: Columns<Row>, rows: readonly Row[]): 
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(',');
-  return value instanceof Date ? instantText(value) : (value ?? null);
+  return value instanceof Date ? value.toISOString() : (value ?? null);
 }
 
 /** `unnest($1::text[], …) AS alias(a, b, …)` for the columns. */
