@@ -11,6 +11,7 @@ import { testDatabase } from '../support/database';
 import { loadWorld } from '../support/world';
 import { chainEnvironment, counterOf, type GatewayProcess, startGateway } from './gateway-process';
 import { holdQueries } from './held-query';
+import { until } from './till';
 
 // Two processes of the real program on one database and one chain, and nothing else in common.
 
@@ -80,6 +81,16 @@ const executions = async (): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
+/** The states each payment of a protocol has gone through. */
+async function historiesOf(protocol: BuyerProtocol): Promise<string[][]> {
+  const name = { x402: 'x402', tempo: 'mpp_tempo', solana: 'mpp_solana' }[protocol];
+  const { rows } = await database.pool.query<{ states: string[] }>(
+    'SELECT array_agg(s.state ORDER BY s.step) AS states FROM payment p JOIN payment_step s ON s.payment_id = p.id WHERE protocol = $1 GROUP BY p.id',
+    [name],
+  );
+  return rows.map(({ states }) => states);
+}
+
 test.each(['x402', 'tempo', 'solana'] as const)(
   `${COPIES} copies of one %s proof at two gateways: one execution, one broadcast, one sale`,
   async (protocol) => {
@@ -107,12 +118,9 @@ test.each(['x402', 'tempo', 'solana'] as const)(
     for (const reply of lost)
       expect(reply).toEqual({ status: 409, code: 'payment_in_progress', retryAfter: expect.stringMatching(/^[1-9]\d*$/), receipt: false });
     expect([(await earned()) - received, broadcasts(protocol) - sent, (await executions()) - executed]).toEqual([PRICE, 1, 1]);
-    const name = { x402: 'x402', tempo: 'mpp_tempo', solana: 'mpp_solana' }[protocol];
-    const { rows } = await database.pool.query<{ id: string; states: string[] }>(
-      'SELECT p.id, array_agg(s.state ORDER BY s.step) AS states FROM payment p JOIN payment_step s ON s.payment_id = p.id WHERE protocol = $1 GROUP BY p.id',
-      [name],
-    );
-    expect(rows.map(({ states }) => states)).toEqual([['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']]);
+    // Deliveries are written down a moment after their answers.
+    await until(async () => (await historiesOf(protocol)).every((states) => states.at(-1) === 'DELIVERED'));
+    expect(await historiesOf(protocol)).toEqual([['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']]);
   },
   60_000,
 );
