@@ -28,6 +28,8 @@ export async function inTransactionAt<T>(
   const client = await pool.connect();
   let open: Error | undefined;
   const begun = turn.then(() => client.query(`BEGIN; ${begin}`));
+  // Work that has not asked for its turn yet hears of a failure when it does; until then it must not count as unhandled.
+  begun.catch(() => undefined);
   const takeBack = async (): Promise<void> => {
     await begun.catch(() => undefined);
     await client.query('ROLLBACK').catch((cause: Error) => (open = cause));
