@@ -28,6 +28,7 @@ export const REFUSED_QUESTIONS: Refused = {
   lp_providers: PRICES,
   lp_providers_life: PRICES,
   lp_scores_before: CORRELATED,
+  lp_smart_pools_smart_lp_count_0: CORRELATED,
   lp_smart_pools_smart_lp_count_1: CORRELATED,
   lp_whales_00: CORRELATED,
   perps_coins_list_volume: CATALOGUE,

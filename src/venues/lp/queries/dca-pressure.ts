@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
-import { ordersAsOf } from '../rollups/orders';
+import { openOrdersAsOf } from '../rollups/orders';
 import { priceOnceAt } from '../rollups/price-at';
 import { spanOf, swapsIn } from './span';
 
@@ -57,7 +57,7 @@ WITH open AS (
   SELECT o.*, CASE WHEN o.wait_s < ${NEVER_S} THEN o.last_cycle_at + make_interval(secs => o.wait_s::float8) END AS next_at
   FROM (
     SELECT a.*, a.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - a.last_cycle_at) / a.cycle_frequency) - 1)) AS wait_s
-    FROM (${ordersAsOf('$1::timestamptz')}) a WHERE (a.closed_at IS NULL OR a.closed_at >= $1) AND a.remaining > 0
+    FROM (${openOrdersAsOf('$1::timestamptz')}) a
   ) o
 ), due AS MATERIALIZED (
   SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining

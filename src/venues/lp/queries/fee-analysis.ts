@@ -110,8 +110,10 @@ const claimers = (life: boolean): Statement => ({
 WITH claims AS MATERIALIZED (${claimsIn(3, life)}),
 shown AS MATERIALIZED (SELECT * FROM claims WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $4),
 times AS (
-  SELECT e.owner, min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM shown s JOIN lp_event e ON e.owner = s.owner
-  WHERE e.pool_address = $3 AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.kind = 'claim' GROUP BY e.owner
+  SELECT s.owner, t.first_at, t.last_at FROM shown s CROSS JOIN LATERAL (
+    SELECT min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM lp_event e
+    WHERE e.pool_address = $3 AND e.owner = s.owner AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.kind = 'claim'
+  ) t
 )
 SELECT s.owner, s.usd AS fees_claimed, s.n AS claims, coalesce(100 * s.usd / nullif((SELECT sum(usd) FROM claims), 0), 0) AS share_pct,
   (extract(epoch FROM t.last_at - t.first_at) / 3600 / nullif(s.n - 1, 0))::float8 AS avg_hours_between_claims

@@ -72,7 +72,7 @@ WITH active AS MATERIALIZED (
 ), held AS MATERIALIZED (SELECT owner, usd FROM active WHERE usd > 0
 ), whole AS MATERIALIZED (SELECT sum(usd) AS usd FROM held)
 SELECT (SELECT count(*) FROM active)::int AS active_lps,
-  (SELECT count(*) FROM active a JOIN lp_score c ON c.owner = a.owner AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) WHERE c.score >= ${SMART_SCORE})::int AS smart_lp_count,
+  (SELECT count(*) FROM lp_score c WHERE c.owner = ANY(ARRAY(SELECT owner FROM active)) AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) AND c.score >= ${SMART_SCORE})::int AS smart_lp_count,
   (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, whole t) AS hhi,
   (SELECT coalesce(json_agg(json_build_object('owner', owner, 'net_deposit_usd', usd, 'share_pct', 100 * usd / (SELECT usd FROM whole)) ORDER BY usd DESC, owner), '[]')
     FROM (SELECT owner, usd FROM held ORDER BY usd DESC, owner LIMIT $3) first) AS top_lps`,
@@ -83,6 +83,7 @@ export async function getHoldings(sql: Sql, pool_address: string, now: Date, lim
   return (await sql.query<PoolHoldings & QueryResultRow>(HOLDINGS, [pool_address, now, limit]))[0] as PoolHoldings;
 }
 
+// Events tell a price where there are bins: elsewhere a busy pool's are not looked through for one.
 const PRICE: Statement = {
   name: 'lp_pool_price',
   keyed: true,
@@ -93,7 +94,7 @@ CROSS JOIN LATERAL (
   (SELECT "timestamp", bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
     FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY "timestamp" DESC, tx_id DESC, outer_ix DESC, inner_ix DESC LIMIT 1)
   UNION ALL (SELECT "timestamp", bin_id, NULL, NULL, NULL
-    FROM lp_event WHERE pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY "timestamp" DESC, tx_id DESC LIMIT 1)
+    FROM lp_event WHERE p.bin_step IS NOT NULL AND pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY "timestamp" DESC, tx_id DESC LIMIT 1)
 ) f WHERE p.pool_address = $1 AND ${POOL_PRICE} IS NOT NULL ORDER BY f."timestamp" DESC LIMIT 1`,
 };
 

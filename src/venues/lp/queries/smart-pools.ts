@@ -32,12 +32,13 @@ export interface SmartPoolRow {
 /** Providers shown of a pool. */
 const SHOWN = 5;
 
-/** What providers did in a pool on their smart days of the window: by the pool's place among those shown (a number is sooner compared than an address). */
-const OWNERS_OF_RANKED = `
-SELECT rank, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
-  SELECT r.rank, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM ranked r JOIN lp_smart_day h ON h.pool_address = r.pool_address WHERE ${days(1)}
-  UNION ALL SELECT r.rank, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM ranked r JOIN parts e ON e.pool_address = r.pool_address
-) d GROUP BY rank, owner`;
+/** The largest of each ranked pool, by what they did in it on their smart days of the window: pool by pool, so that of each only these are put in order. */
+const LARGEST_OF_RANKED = `
+SELECT r.rank, o.owner, o.net, o.score FROM ranked r CROSS JOIN LATERAL (
+  SELECT owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
+    SELECT h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE h.pool_address = r.pool_address AND ${days(1)}
+    UNION ALL SELECT e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE e.pool_address = r.pool_address
+  ) d GROUP BY owner ORDER BY abs(sum(net)) DESC, owner LIMIT ${SHOWN}) o`;
 
 const isBack: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM back)`;
 
@@ -91,7 +92,7 @@ WITH totals AS MATERIALIZED (
     FROM pools p JOIN totals t ON t.pool_address = p.pool_address
   ) q ORDER BY rank LIMIT $9
 ), placed AS (
-  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : OWNERS_OF_RANKED}) o
+  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : LARGEST_OF_RANKED}) o
 ), foremost AS MATERIALIZED (
   SELECT rank, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= ${SHOWN} GROUP BY rank
 )

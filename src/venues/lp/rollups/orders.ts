@@ -21,10 +21,13 @@ SELECT * FROM (
   WHERE begun IS NULL OR d."timestamp" >= begun GROUP BY d.order_address
 ) o WHERE input_mint IS NOT NULL AND output_mint IS NOT NULL AND in_amount_per_cycle > 0 AND cycle_frequency > 0 AND remaining IS NOT NULL`;
 
-/** Orders as of the instant `now` (SQL): kept ones, and of those that changed later what the events before it say. */
-export const ordersAsOf = (now: string): string => `
-SELECT ${ORDER_COLUMNS} FROM dca_order WHERE changed_at < ${now}
-UNION ALL ${orderSums(`(SELECT order_address FROM dca_order WHERE changed_at >= ${now}) c JOIN dca_event d ON d.order_address = c.order_address AND d."timestamp" < ${now}`)}`;
+/** Orders as of the instant `now` (SQL): kept ones, of which a condition may hold, and of those that changed later what the events before it say. */
+export const ordersAsOf = (now: string, condition = 'true'): string => `
+SELECT ${ORDER_COLUMNS} FROM dca_order WHERE changed_at < ${now} AND ${condition}
+UNION ALL SELECT * FROM (${orderSums(`(SELECT order_address FROM dca_order WHERE changed_at >= ${now}) c JOIN dca_event d ON d.order_address = c.order_address AND d."timestamp" < ${now}`)}) later WHERE ${condition}`;
+
+/** The same for orders that are open and hold something: what closed an order, or emptied it, changed it. */
+export const openOrdersAsOf = (now: string): string => ordersAsOf(now, 'closed_at IS NULL AND remaining > 0');
 
 /** Counts orders anew from their events. */
 export async function recountOrders(client: PoolClient, orders: readonly string[]): Promise<void> {
