@@ -96,7 +96,7 @@ const SMART_POSITIONS: Statement = {
   name: 'perps_smart_positions',
   text: `
 WITH scored AS MATERIALIZED (SELECT s.trader, s.score FROM perp_score s WHERE s.day = $3::date AND s.score >= $4::numeric),
-${heldAt('$1::timestamptz', 'p.coin = ANY ($2::text[]) AND p.trader IN (SELECT trader FROM scored)')},
+${heldAt('$1::timestamptz', 'p.coin = ANY ($2::text[]) AND p.trader = ANY (ARRAY(SELECT trader FROM scored))')},
 priced AS MATERIALIZED (SELECT c.coin, ${priceBefore('c.coin', '$1::timestamptz')} AS price FROM unnest($2::text[]) AS c(coin)),
 position AS (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced ON priced.coin = h.coin)
 SELECT ranked.*, s.score::float8 AS smart_score FROM (
@@ -112,10 +112,12 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
   const window = openWindow(args.timeframe, context);
   const coins = await coinsOf(args.coins ?? null, window, context);
   const day = await findRunDay(context);
-  const rows = await pressures(args, window, coins, day, context);
+  const [rows, held] = await Promise.all([
+    pressures(args, window, coins, day, context),
+    context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]),
+  ]);
   if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   warnUndirected(context, rows);
-  const held = await context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]);
   const pressed = rows.map((row) => {
     const own = held.filter(({ coin }) => coin === row.coin);
     const count = (of: 'long_count' | 'short_count'): number | null => (day === null ? null : (own[0]?.[of] ?? 0));
