@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { poolForPrisma } from './cancel';
 import { makeKeyedPool } from './keyed-pool';
-import { type Settings, openPool } from './pool';
+import { ROOM, type Settings, openPool } from './pool';
 
 /** Where statements go. */
 export interface Statements {
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
 }
 
 /** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
-export const PLANNED_EACH_TIME: Settings = { plan_cache_mode: 'force_custom_plan' };
+export const PLANNED_EACH_TIME: Settings = { plan_cache_mode: 'force_custom_plan', ...ROOM };
 
 /** Of Prisma's statements, those with more parameters have a text for each length of their lists: too many to keep. */
 const KEPT_PARAMETERS = 4;

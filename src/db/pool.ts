@@ -4,6 +4,9 @@ import { unreachable } from './reach';
 /** What a session is set to, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
+/** What a step of a statement keeps in memory at most: the lists of the busiest markets and wallets take some ten megabytes, which else go through files. */
+export const ROOM: Settings = { work_mem: '32MB' };
+
 /** Days are UTC days, and drivers read times as UTC in ISO's form, wherever the server believes itself to be. */
 const ANYWHERE: Settings = { timezone: 'UTC', datestyle: 'ISO' };
 /** A machine that is gone says no goodbye: its sessions, with all they lock, end within a minute, not in two hours. */
