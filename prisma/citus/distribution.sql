@@ -14,6 +14,7 @@ SELECT create_distributed_table('pm_market_total', 'condition_id', colocate_with
 SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_smart_wallet_hour', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_smart_position', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
@@ -23,6 +24,7 @@ SELECT create_distributed_table('pm_told_figures', 'wallet', colocate_with => 'p
 SELECT create_distributed_table('pm_standing', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_standing_due', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_reference_table('pm_standing_told');
+SELECT create_reference_table('pm_smart_run');
 SELECT create_distributed_table('pm_latest_fill', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_category_volume', 'category', colocate_with => 'none');
 SELECT create_distributed_table('pm_smart_hour', 'category', colocate_with => 'none');

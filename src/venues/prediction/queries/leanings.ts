@@ -1,8 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { byScoreSql } from '../consensus';
-import { positionsSql } from '../rollups/positions-as-of';
 import { Parameters } from './parameters';
-import { type AsOf, COST, type ScoreBand, bandOf } from './stances';
+import { type AsOf, type ScoreBand, bandOf, heldSql, isSmart } from './stances';
 
 /** Wallets of a band that are net on one outcome of a market, and the sum of their weights by score. */
 export interface Leaning {
@@ -22,14 +21,18 @@ export async function listLeanings(
   if (condition_ids.length === 0) return [];
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const condition = `condition_id = ANY (${parameters.addUnseen(condition_ids)}) AND shares > 0 AND paid_shares > 0`;
+  const on = `condition_id = ANY (${parameters.addUnseen(condition_ids)})`;
+  const positions = heldSql(band, { positions: on, smart: on }, [instant, later], `(${bandOf(band, parameters)})`, parameters);
   const text = `WITH held AS MATERIALIZED (
-  SELECT condition_id, wallet, token_id, score, ${COST} AS cost FROM (${positionsSql(instant, later, condition)}) AS own JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)
+  SELECT condition_id, wallet, token_id, score, cost FROM (${positions}) AS own
 ), several AS (
   SELECT condition_id, wallet, sum(cost) AS cost FROM held GROUP BY 1, 2 HAVING count(*) > 1
 ), net AS (
   SELECT held.condition_id, token_id, score, 2 * held.cost - COALESCE(several.cost, held.cost) AS usdc FROM held LEFT JOIN several USING (condition_id, wallet)
 )
 SELECT condition_id, token_id, count(*)::int AS wallets, sum(usdc::float8 * ${byScoreSql('score')}) AS weight FROM net WHERE usdc > 0 GROUP BY 1, 2`;
-  return sql.query<Leaning & Record<string, unknown>>({ name: 'pm_leanings', text }, parameters.values);
+  return sql.query<Leaning & Record<string, unknown>>(
+    { name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text },
+    parameters.values,
+  );
 }

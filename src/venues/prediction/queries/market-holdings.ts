@@ -1,9 +1,10 @@
 import type { Sql } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import { COST } from '../rollups/positions-row';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
-import { type AsOf, COST } from './stances';
+import type { AsOf } from './stances';
 
 /** A wallet's position on one outcome; exact decimal texts. */
 export interface HoldingRow {

@@ -1,10 +1,11 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
+import { COST } from '../rollups/positions-row';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
 import { VENUE_CONTRACTS } from '../venue-contracts';
 import { Parameters } from './parameters';
-import { type AsOf, COST } from './stances';
+import type { AsOf } from './stances';
 
 /** One of the largest holders of an outcome; exact decimal texts. */
 interface Holder {

@@ -1,7 +1,9 @@
 import type { Sql } from '../../../db/sql';
 import type { Stance } from '../consensus';
 import { positionsSql } from '../rollups/positions-as-of';
+import { COST } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
+import { SMART_SCORE } from '../scoring/tiers';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 
@@ -20,17 +22,10 @@ export interface AsOf {
   overlay: string;
 }
 
-/** SQL of what the shares held at resolution had cost on average: what they pay less what that gained; of what was traded later the mean price tells it. */
-const SETTLED_COST = `CASE WHEN last_trade_at > settled_at THEN shares * paid_usdc / paid_shares ELSE payout_usdc - gain_resolution END`;
-
-/** SQL of what the shares held cost on average. */
-export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN ${SETTLED_COST} ELSE cost END`;
-
 /** SQL of which positions hold shares of a market that is not resolved. */
 export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
 
-const SCORED = `scored.score::float8 AS score, COALESCE(scored.tags, '{}') AS tags`;
-const STANCE = `${SCORED}, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at`;
+const TAGS = `COALESCE(tags, '{}') AS tags`;
 
 /** SQL of a band's wallets with their scores and tags. */
 export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parameters): string {
@@ -39,18 +34,47 @@ export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parame
   return without === undefined ? band : `${band} AND NOT (score > ${score(without.above)} AND score < ${score(without.below)})`;
 }
 
+/** Whether a band holds smart wallets alone: what they hold is kept. */
+export const isSmart = ({ min, without }: ScoreBand): boolean => min >= SMART_SCORE && without === undefined;
+
+const HELD = 'condition_id, wallet, token_id, score, shares, cost, paid_shares, paid_usdc, opened_at';
+
+/** Of which positions: conditions on those of any wallet, and on what is kept of smart ones. */
+interface HeldScope {
+  positions: string;
+  smart: string;
+}
+
+/**
+ * SQL of what a band's wallets hold, now or when a market was resolved, columns HELD: of smart ones as it is kept, where that is of the same run, else the
+ * band's among all positions. `scored` is a table of the band.
+ */
+export function heldSql(
+  band: ScoreBand,
+  { positions, smart }: HeldScope,
+  as_of: [instant: string, later: string],
+  scored: string,
+  parameters: Parameters,
+): string {
+  const among = (kept: string): string =>
+    `SELECT condition_id, wallet, token_id, score, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at FROM (${positionsSql(...as_of, `shares > 0 AND paid_shares > 0 AND ${positions}`, kept)}) AS own JOIN ${scored} AS scored USING (wallet)`;
+  if (!isSmart(band)) return among('true');
+  const is_kept = `EXISTS (SELECT FROM pm_smart_run WHERE day = ${parameters.add(band.day, 'date')})`;
+  const [least, most] = [parameters.add(band.min, 'numeric'), parameters.add(band.max, 'numeric')];
+  return `SELECT ${HELD} FROM pm_smart_position WHERE ${is_kept} AND shares > 0 AND last_at < ${as_of[0]}::timestamptz AND score >= ${least} AND score <= ${most} AND ${smart}
+UNION ALL ${among(`NOT ${is_kept}`)}`;
+}
+
 /** Shares held by wallets of a band on these markets: now, or when a market was resolved. */
 export async function listStances(sql: Sql, condition_ids: readonly string[], band: ScoreBand, { now, overlay }: AsOf): Promise<Stance[]> {
   if (condition_ids.length === 0) return [];
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const positions = positionsSql(
-    instant,
-    later,
-    `condition_id = ANY (${parameters.add(condition_ids, 'text[]')}) AND shares > 0 AND paid_shares > 0`,
-  );
-  const text = `SELECT condition_id, token_id, wallet, ${STANCE} FROM (${positions}) AS held JOIN (${bandOf(band, parameters)}) AS scored USING (wallet)`;
-  const name = band.without === undefined ? 'pm_stances' : 'pm_stances_apart';
+  const on = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
+  const held = heldSql(band, { positions: on, smart: on }, [instant, later], 'scored', parameters);
+  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)})
+SELECT condition_id, token_id, wallet, held.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM (${held}) AS held JOIN scored USING (wallet)`;
+  const name = isSmart(band) ? 'pm_stances_smart' : band.without === undefined ? 'pm_stances' : 'pm_stances_apart';
   return sql.query<Stance & Record<string, unknown>>({ name, text }, parameters.values);
 }
 
@@ -68,21 +92,22 @@ export async function listHeldStances(sql: Sql, band: ScoreBand, scope: MarketSc
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   // Of all open positions few are of a band: its wallets, known beforehand, find them in the index.
-  const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM scored))`);
+  const open = { positions: `status = 'open' AND wallet = ANY (ARRAY(SELECT wallet FROM scored))`, smart: 'is_open' };
+  const held = heldSql(band, open, [instant, later], 'scored', parameters);
   const active = activeMarkets(instant, scope.category === null ? null : parameters.add(scope.category, 'text'));
   const [on_one, on_market] = [parameters.add(scope.on_one_outcome, 'int'), parameters.add(scope.on_market, 'int')];
-  // Texts are long: markets are told apart by numbers, and what is said of a wallet is joined to those that are left.
-  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), active AS MATERIALIZED (
-  SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
-), open AS MATERIALIZED (
-  SELECT m, token_id, wallet, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at FROM (${positions}) AS own JOIN active USING (condition_id)
+  // As truth values the markets are hashed: the planner guesses them far too few, and would look through them for each position.
+  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), open AS MATERIALIZED (
+  SELECT * FROM (${held}) AS own WHERE (condition_id IN (${active})) IS TRUE
 ), held AS MATERIALIZED (
-  SELECT * FROM open WHERE (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${on_market})) IS TRUE
+  SELECT * FROM open WHERE (condition_id IN (SELECT condition_id FROM open GROUP BY condition_id HAVING count(*) >= ${on_market})) IS TRUE
+), chosen AS MATERIALIZED (
+  SELECT * FROM held
+  WHERE (condition_id IN (SELECT condition_id FROM (SELECT condition_id, count(*) AS holders FROM held GROUP BY condition_id, token_id) AS token GROUP BY condition_id HAVING max(holders) >= ${on_one})) IS TRUE
 )
-SELECT condition_id, token_id, wallet, ${SCORED}, shares, cost, paid_shares, paid_usdc, opened_at FROM held JOIN scored USING (wallet) JOIN active USING (m)
-WHERE (m IN (SELECT m FROM (SELECT m, count(*) AS holders FROM held GROUP BY m, token_id) AS token GROUP BY m HAVING max(holders) >= ${on_one})) IS TRUE`;
+SELECT condition_id, token_id, wallet, chosen.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM chosen JOIN scored USING (wallet)`;
   return sql.query<Stance & Record<string, unknown>>(
-    { name: `pm_held_stances${scope.category === null ? '' : '_category'}`, text },
+    { name: `pm_held_stances${isSmart(band) ? '_smart' : ''}${scope.category === null ? '' : '_category'}`, text },
     parameters.values,
   );
 }

@@ -6,6 +6,7 @@ import { lockRollups, sqlOf } from './positions';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions } from './positions-compute';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
+import { refillSmart } from './smart-positions';
 import { forgetStandings } from './standings-due';
 import { millisecondsOf } from '../milliseconds';
 import { type Group, listBookMarkets, listSetPrices, writePositions } from './positions-store';
@@ -102,5 +103,6 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
       await copyRows(client, 'pm_position', POSITION_NAMES, rows.map((row) => POSITION_NAMES.map((name) => row[name]))); // prettier-ignore
     }
     await computePositions(sql, ties, undefined, (rows) => writePositions(sql, rows));
+    await refillSmart(client);
   });
 }

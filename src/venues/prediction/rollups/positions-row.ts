@@ -81,6 +81,12 @@ export const POSITION_COLUMNS: readonly (readonly [keyof PositionRow, string])[]
 ];
 export const POSITION_NAMES = POSITION_COLUMNS.map(([name]) => name);
 
+/** SQL of what the shares held at resolution had cost on average: what they pay less what that gained; of what was traded later the mean price tells it. */
+const SETTLED_COST = `CASE WHEN last_trade_at > settled_at THEN shares * paid_usdc / paid_shares ELSE payout_usdc - gain_resolution END`;
+
+/** SQL of what the shares held cost on average. */
+export const COST = `CASE WHEN status IN ('resolved', 'voided') THEN ${SETTLED_COST} ELSE cost END`;
+
 /** A position while it is worked on: exact amounts, times in milliseconds. */
 export interface Position extends Record<Amount, bigint> {
   condition_id: string;

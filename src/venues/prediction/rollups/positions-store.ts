@@ -6,6 +6,7 @@ import { BEGINNING, END } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
 import { POSITION_COLUMNS, POSITION_NAMES, type PositionRow } from './positions-row';
+import { keepSmart } from './smart-positions';
 import { noteDue } from './standings-due';
 
 /** A wallet on a market: what is computed together, unless a conversion ties markets. */
@@ -147,9 +148,10 @@ const WALLETS = `$${POSITION_NAMES.indexOf('wallet') + 1}::text[]`;
 const WRITE: Statement = {
   name: 'pm_book_write',
   // What was told of these wallets is no longer true.
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)})
-INSERT INTO pm_position (${POSITION_NAMES.join(', ')})
-SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)}),
+written AS MATERIALIZED (SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) AS row(${POSITION_NAMES.join(', ')})),
+smart AS (${keepSmart('written')})
+INSERT INTO pm_position (${POSITION_NAMES.join(', ')}) SELECT * FROM written
 ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${POSITION_NAMES.slice(3)
     .map((name) => `${name} = EXCLUDED.${name}`)
     .join(', ')}`,
@@ -161,11 +163,16 @@ export async function writePositions(sql: Sql, rows: readonly PositionRow[]): Pr
   await sql.query(WRITE, POSITION_COLUMNS.map(([name]) => arrayOf(rows.map((row) => row[name])))); // prettier-ignore
 }
 
+/** SQL that takes the groups out of a table. */
+const forgetOf = (
+  table: string,
+): string => `DELETE FROM ${table} AS kept USING unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
+WHERE kept.wallet = wanted.wallet AND kept.condition_id = wanted.condition_id`;
+
 const FORGET: Statement = {
   name: 'pm_book_forget',
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')})
-DELETE FROM pm_position USING unnest($1::text[], $2::text[]) AS gone(wallet, condition_id)
-WHERE pm_position.wallet = gone.wallet AND pm_position.condition_id = gone.condition_id`,
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')})
+${forgetOf('pm_position')}`,
 };
 
 /** Keeps these positions, and no others of the groups: what a conversion seemed to bring may turn out never to have come. */

@@ -8,7 +8,9 @@ import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
 import { tellStandings } from '../rollups/standings';
+import { forgetSmart } from '../rollups/smart-positions';
 import { forgetJudged, tellHours } from '../rollups/told-hours';
+import { tellSmartPositions } from '../rollups/told-positions';
 import { tellWallets } from '../rollups/told-wallets';
 import { tagCopiers } from './copy-job';
 import { type Followable, followableOf } from './follow';
@@ -61,6 +63,7 @@ interface VenueFindings {
  */
 export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
   const counts = await inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
+  await tellSmartPositions(pool);
   await tellHours(pool, now);
   await tellWallets(pool);
   await tellStandings(pool, now);
@@ -92,6 +95,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   }
   await tagCopiers(sql, now);
   await forgetJudged(client, day);
+  await forgetSmart(client, day);
   return counts;
 }
 
