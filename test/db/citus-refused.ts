@@ -45,6 +45,7 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_smart_wallet_flows_entered_told: ACROSS,
   pm_smart_wallet_flows_markets: ACROSS,
   pm_smart_wallet_flows_told: ACROSS,
+  pm_taker_counts_2: CORRELATED,
   pm_venue_state: 'a recursive walk over the days of runs, of all wallets',
 };
 

@@ -61,9 +61,11 @@ export async function countSmartWallets(
 /** Takers of each of these markets. */
 export function listTakerCounts(sql: Sql, cut: Cut, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
   const parameters = new Parameters();
-  const filter = `condition_id = ANY (${parameters.addUnseen(condition_ids)})`;
-  const text = `SELECT condition_id, count(*)::int AS wallets FROM (
-  SELECT DISTINCT condition_id, wallet FROM (${walletPieces(cut, parameters, filter)}) AS piece WHERE taker_buys + taker_sells > 0
-) AS taker GROUP BY 1`;
+  const ids = parameters.add(condition_ids, 'text[]');
+  const pieces = walletPieces(cut, parameters, 'condition_id = asked.condition_id');
+  // Market by market, and wallets by numbers: addresses of all markets together take three times as long to tell apart.
+  const text = `SELECT asked.condition_id, taken.wallets FROM unnest(${ids}) AS asked(condition_id) CROSS JOIN LATERAL (
+  SELECT count(DISTINCT hashtextextended(wallet, 0))::int AS wallets FROM (${pieces}) AS piece WHERE taker_buys + taker_sells > 0
+) AS taken`;
   return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_taker_counts_${cut.bounds.length}`, text }, parameters.values);
 }
