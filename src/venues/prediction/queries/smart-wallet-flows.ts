@@ -109,8 +109,8 @@ const enteredOf = (flows: string, usdc: number, cut: Cut, parameters: Parameters
   const begin = parameters.add(cut.bounds[0], 'timestamptz');
   const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
   return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
-  AND NOT EXISTS (SELECT FROM pm_wallet_hour AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id AND before.hour <= flow.entered_at
-    AND before.first_at < CASE before.token_id WHEN '' THEN ${begin} ELSE flow.entered_at END)`;
+  AND NOT EXISTS (SELECT FROM pm_trade AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id
+    AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN ${begin} ELSE flow.entered_at END)`;
 };
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */
