@@ -52,6 +52,7 @@ const NEVER_S = 100 * 365 * 86_400;
 function pressure(one: boolean): Statement {
   return {
     name: `lp_dca_pressure_${Number(one)}`,
+    keyed: true,
     text: `
 WITH open AS (
   SELECT o.*, CASE WHEN o.wait_s < ${NEVER_S} THEN o.last_cycle_at + make_interval(secs => o.wait_s::float8) END AS next_at
