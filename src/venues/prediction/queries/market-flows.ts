@@ -1,7 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces, walletPieces } from './pieces';
-import { loadTold, toldWalletPieces, withTold } from './told-pieces';
+import { loadTold, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
 export interface SmartFlowRow {
@@ -17,24 +17,24 @@ export interface SmartFlowRow {
 
 /** Smart flow of each outcome of these markets. */
 export async function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartFlowRow[]> {
-  // One market's own hours are found sooner than is asked which are told.
-  return withTold(condition_ids.length === 1 ? null : await loadTold(sql, cut, rule), (hours) => {
+  const rows = await withTold(await loadTold(sql, cut, rule), (hours) => {
     const parameters = new Parameters();
     const ids = parameters.add(condition_ids, 'text[]');
     const pieces =
       hours === null
         ? smartPieces(cut, rule, parameters, `condition_id = ANY (${ids})`)
-        : toldWalletPieces(cut, rule, hours, { category: null, markets: `SELECT unnest(${ids})` }, parameters);
+        : toldWalletPieces(cut, rule, hours, { category: null, markets: null, listed: ids }, parameters);
     const text = `WITH piece AS MATERIALIZED (${pieces}), flow AS (
-  SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc, ${hours === null ? '0' : 'max(told)'} AS told
+  SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
   FROM piece GROUP BY 1, 2
 ), own AS (
   SELECT condition_id, count(*)::int AS wallets FROM (SELECT DISTINCT condition_id, wallet FROM piece) AS member GROUP BY 1
 )
-SELECT flow.*, wallets FROM flow JOIN own USING (condition_id)`;
+${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', cut, hours, parameters)}`;
     const name = `pm_smart_flows_${cut.bounds.length}${hours === null ? '' : '_told'}`;
     return sql.query<SmartFlowRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
   });
+  return rows.filter(({ token_id }) => token_id !== null);
 }
 
 /** Different wallets of a market over a cut. */

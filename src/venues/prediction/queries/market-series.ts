@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, placesOf, smartPieces, walletPieces } from './pieces';
+import { loadTold, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
 export interface SeriesRow {
@@ -53,14 +54,28 @@ export interface SmartSeriesRow {
 }
 
 /** Smart flow of a market in buckets of at least an hour, oldest first. */
-export function listSmartSeries(sql: Sql, condition_id: string, cut: Cut, rule: SmartRule, bucket_ms: number): Promise<SmartSeriesRow[]> {
-  const parameters = new Parameters();
-  const market = `condition_id = ${parameters.add(condition_id, 'text')}`;
-  const pieces = smartPieces(cut, rule, parameters, market);
-  const text = `SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
+export async function listSmartSeries(
+  sql: Sql,
+  condition_id: string,
+  cut: Cut,
+  rule: SmartRule,
+  bucket_ms: number,
+): Promise<SmartSeriesRow[]> {
+  const rows = await withTold(await loadTold(sql, cut, rule), (hours) => {
+    const parameters = new Parameters();
+    const id = parameters.add(condition_id, 'text');
+    const pieces =
+      hours === null
+        ? smartPieces(cut, rule, parameters, `condition_id = ${id}`)
+        : toldWalletPieces(cut, rule, hours, { category: null, markets: null, listed: `ARRAY[${id}]` }, parameters);
+    const series = `(SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
-FROM (${pieces}) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
-  return sql.query<SmartSeriesRow & Record<string, unknown>>({ name: `pm_smart_series_${cut.bounds.length}`, text }, parameters.values);
+FROM (${pieces}) AS piece GROUP BY 1, 2)`;
+    const text = `${withCount(series, cut, hours, parameters)} ORDER BY bucket, token_id`;
+    const name = `pm_smart_series_${cut.bounds.length}${hours === null ? '' : '_told'}`;
+    return sql.query<SmartSeriesRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+  });
+  return rows.filter(({ token_id }) => token_id !== null);
 }
 
 /** Different takers of one outcome. */
@@ -74,8 +89,9 @@ export interface TakerSidesRow {
 export function listTakerSides(sql: Sql, condition_id: string, cut: Cut): Promise<TakerSidesRow[]> {
   const parameters = new Parameters();
   const pieces = walletPieces(cut, parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
-  const text = `SELECT token_id, (count(DISTINCT wallet) FILTER (WHERE taker_buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE taker_sells > 0))::int AS sellers
-FROM (${pieces}) AS piece GROUP BY 1`;
+  // Addresses are long: wallets are told apart by numbers.
+  const text = `SELECT token_id, (count(DISTINCT w) FILTER (WHERE taker_buys > 0))::int AS buyers, (count(DISTINCT w) FILTER (WHERE taker_sells > 0))::int AS sellers
+FROM (SELECT token_id, hashtextextended(wallet, 0) AS w, taker_buys, taker_sells FROM (${pieces}) AS piece) AS taken GROUP BY 1`;
   return sql.query<TakerSidesRow & Record<string, unknown>>({ name: `pm_taker_sides_${cut.bounds.length}`, text }, parameters.values);
 }
 

@@ -60,10 +60,11 @@ SELECT market.category, at, part, buys, sells, buy_usdc, sell_usdc, ${told} FROM
 
 const COLUMNS = 'token_id, wallet, hour, score, buys, sells, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at';
 
-/** Which markets: of a category or all, and of a select of condition ids or all. */
+/** Which markets: of a category or all, and of a select of condition ids or all; or those of a list, a parameter of the statement. */
 export interface ToldScope {
   category: string | null;
   markets: string | null;
+  listed?: string;
   /** The cut holds so few hours that all that is told of them is looked through, instead of looking each market up. */
   few_hours?: boolean;
 }
@@ -73,7 +74,7 @@ export function toldWalletPieces(
   cut: Cut,
   rule: SmartRule,
   hours: ToldHours,
-  { category, markets, few_hours = false }: ToldScope,
+  { category, markets, listed, few_hours = false }: ToldScope,
   parameters: Parameters,
 ): string {
   const { within, told } = placesOf(cut, hours, parameters);
@@ -81,20 +82,32 @@ export function toldWalletPieces(
   const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
   // As a truth value the markets are hashed.
   const among = few_hours ? `(condition_id IN (${markets})) IS TRUE` : `condition_id IN (${markets})`;
-  const on = markets === null ? '' : ` AND ${among}`;
-  const rest = smartPieces(untoldOf(cut, hours), rule, parameters, 'true', markets);
+  const chosen_ids = listed === undefined ? (markets === null ? 'true' : among) : `condition_id = ANY (${listed})`;
+  const rest = smartPieces(untoldOf(cut, hours), rule, parameters, listed === undefined ? 'true' : chosen_ids, markets);
   return `SELECT condition_id, category, ${COLUMNS}, hour::timestamptz AS at, ${told} AS told FROM pm_smart_wallet_hour
-WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')}${on}
+WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')} AND ${chosen_ids}
 UNION ALL SELECT rest.condition_id, market.category, ${COLUMNS}, at, ${told} FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
 }
 
+const wholeOf = ({ whole }: Cut, parameters: Parameters): string =>
+  `hour >= ${parameters.add(whole.from, 'timestamptz')} AND hour < ${parameters.add(whole.to, 'timestamptz')}`;
+
+/** SQL of how many hours of a cut are told. */
+const countOf = (whole: string): string => `(SELECT count(*)::int FROM pm_told_hour WHERE ${whole})`;
+
 /** SQL of where told hours of a cut are read, and of how many they are. */
 function placesOf(cut: Cut, { untold }: ToldHours, parameters: Parameters): { within: string; told: string } {
-  const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
+  const whole = wholeOf(cut, parameters);
   const apart = parameters.add([...untold, ...cut.edges.map((edge) => edge.from)], 'timestamptz[]');
-  const whole = `hour >= ${from} AND hour < ${to}`;
-  return { within: `${whole} AND hour <> ALL (${apart})`, told: `(SELECT count(*)::int FROM pm_told_hour WHERE ${whole})` };
+  return { within: `${whole} AND hour <> ALL (${apart})`, told: countOf(whole) };
 }
+
+/**
+ * SQL of the rows of `found`, a table, with `told`: how many hours of the cut are, 0 where none is made use of. There is always a row, of nulls where nothing is
+ * found: that nothing is has to be as of the same hours.
+ */
+export const withCount = (found: string, cut: Cut, hours: ToldHours | null, parameters: Parameters): string =>
+  `SELECT found.*, state.told FROM (SELECT ${hours === null ? '0' : countOf(wholeOf(cut, parameters))} AS told) AS state LEFT JOIN ${found} AS found ON true`;
 
 /** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
 export async function withTold<Row extends { told: number }>(
