@@ -56,11 +56,14 @@ const rowsOf = ({ is_told, is_life }: By, coin: boolean): string => {
   return is_life ? `(${wholeLives(COLUMNS, scored, narrowed)})` : scoredRows(COLUMNS, scored, narrowed);
 };
 
+/** A life is one row an account and coin. */
+const summed = ({ is_life }: By, value: string): string => (is_life ? value : `sum(${value})`);
+
 // $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
 const text = (by: By, coin: boolean): string => `
 WITH summed_up AS (
-  SELECT coin, trader, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size, max(last_at) AS last_at
-  FROM ${rowsOf(by, coin)} r WHERE $1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz GROUP BY coin, trader
+  SELECT coin, trader, ${summed(by, BOUGHT)} AS bought, ${summed(by, SOLD)} AS sold, ${summed(by, 'bought_size')} AS bought_size, ${summed(by, 'sold_size')} AS sold_size, ${by.is_life ? 'last_at' : 'max(last_at) AS last_at'}
+  FROM ${rowsOf(by, coin)} r WHERE $1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz ${by.is_life ? '' : 'GROUP BY coin, trader'}
 ),
 own AS MATERIALIZED (
   SELECT u.*, s.score, u.bought - u.sold AS net_usd, s.score * 0.01 * (u.bought - u.sold) AS net, s.score * 0.01 * (u.bought + u.sold) AS gross
