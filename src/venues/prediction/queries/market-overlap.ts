@@ -85,21 +85,27 @@ export async function findOverlap(
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
   const positionsOf = (some: string): string => positionsSql(instant, later, `wallet = ANY (${some})`);
-  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, 'wallet, belongs');
+  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, 'wallet, belongs_n, belongs, belongs_open');
+  // Markets without a result stand in a list of their own, as is known now: where one was resolved later it tells too few.
+  const open = `CASE WHEN EXISTS (SELECT FROM pm_market WHERE resolved_at > ${instant}) THEN belongs ELSE belongs_open END`;
+  const belongs = status === 'active' || status === 'closing_soon' ? open : 'belongs';
   const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (
-  SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id = ${market} OR (${statusAt(status, 'market', instant)})
+  SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id <> ${market} AND (${statusAt(status, 'market', instant)})
 ), own AS MATERIALIZED (
   SELECT wallet, smart FROM (${member(`condition_id = ${market}`)}) AS member
 ), weight AS MATERIALIZED (
-  SELECT smart, belongs, ${SQUARE(count, 'cardinality(belongs)')} AS square FROM own JOIN (${told}) AS told USING (wallet)
+  SELECT smart, ${belongs} AS belongs, ${SQUARE(count, 'belongs_n')} AS square FROM own JOIN (${told}) AS told USING (wallet)
+), self AS MATERIALIZED (
+  SELECT count(*)::int AS wallets, sum(square) AS dot FROM weight
 ), shared AS (
   SELECT number, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
   FROM (SELECT smart, square, unnest(belongs) AS number FROM weight) AS member WHERE (number IN (SELECT number FROM allowed)) IS TRUE
-  GROUP BY number HAVING count(*) >= ${least} OR number = ${marketNumber(market)}
+  GROUP BY number HAVING count(*) >= ${least}
 )
 SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
-  LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM shared WHERE number = ${marketNumber(market)})), 0), 0)) AS cosine
-FROM shared JOIN allowed USING (number) JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)`;
+  LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM self)), 0), 0)) AS cosine
+FROM shared JOIN allowed USING (number) JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)
+UNION ALL SELECT ${market}, NULL, '', wallets, 0, wallets, 1 FROM self`;
   const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
   return {

@@ -18,7 +18,8 @@ export const marketNumber = (condition_id: string): string => `hashtextextended(
 const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
-const TOLD_COLUMNS = 'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs';
+const TOLD_COLUMNS =
+  'wallet, last_at, trades, gain, buy_usdc, markets, categories, short_n, short_wins, short_sum, median_bet, belongs, belongs_n, belongs_open';
 
 /** SQL of what is told of wallets, TOLD_COLUMNS, from `positions`: SQL of all positions of each. */
 const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
@@ -31,13 +32,14 @@ const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
 ), bet AS (
   SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS median_bet FROM position WHERE paid_shares > 0 GROUP BY wallet
 ), member AS (
-  SELECT wallet, array_agg(number ORDER BY number) AS belongs FROM (
-    SELECT wallet, ${marketNumber('condition_id')} AS number FROM position GROUP BY wallet, condition_id HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
-  ) AS traded GROUP BY wallet
+  SELECT wallet, array_agg(number ORDER BY number) AS belongs, count(*)::int AS belongs_n, array_agg(number ORDER BY number) FILTER (WHERE resolved_at IS NULL) AS belongs_open FROM (
+    SELECT wallet, condition_id, ${marketNumber('condition_id')} AS number FROM position GROUP BY wallet, condition_id HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+  ) AS traded LEFT JOIN pm_market AS market USING (condition_id) GROUP BY wallet
 )
 SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gain) AS gain, sum(buy_usdc) AS buy_usdc, sum(markets)::int AS markets,
   jsonb_agg(jsonb_build_object('category', category, 'usdc', usdc) ORDER BY category) FILTER (WHERE usdc > 0) AS categories,
-  sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) AS short_sum, max(median_bet) AS median_bet, COALESCE(max(belongs), '{}') AS belongs
+  sum(short_n)::int AS short_n, sum(short_wins)::int AS short_wins, sum(short_sum) AS short_sum, max(median_bet) AS median_bet,
+  COALESCE(max(belongs), '{}') AS belongs, COALESCE(max(belongs_n), 0) AS belongs_n, COALESCE(max(belongs_open), '{}') AS belongs_open
 FROM part LEFT JOIN bet ON bet.wallet = part.wallet LEFT JOIN member ON member.wallet = part.wallet GROUP BY part.wallet`;
 
 /**

@@ -3,6 +3,7 @@ import { inTransaction, writersTurn } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
+import { activeMarkets } from '../../../../src/venues/prediction/queries/active-markets';
 import { type Overlap, findOverlap } from '../../../../src/venues/prediction/queries/market-overlap';
 import { findToldTotals } from '../../../../src/venues/prediction/queries/platform-told';
 import { getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
@@ -15,6 +16,7 @@ import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
 import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
+import { loadOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
@@ -300,17 +302,24 @@ describe('what is told beforehand', () => {
       const { rows: likest } = await pool.query<{ condition_id: string }>(
         'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 3',
       );
-      const overlaps = await Promise.all(
-        likest.map(({ condition_id }) =>
-          findOverlap(
-            sql,
-            condition_id,
-            { status: 'all', min_shared: 1, score_day: null, smart_score: 60, markets: 100 },
-            { now: end, overlay: '[]' },
+      const overlapsOf = (status: 'all' | 'active', at: Date, overlay: string): Promise<Overlap[]> =>
+        Promise.all(
+          likest.map(({ condition_id }) =>
+            findOverlap(sql, condition_id, { status, min_shared: 1, score_day: null, smart_score: 60, markets: 100 }, { now: at, overlay }),
           ),
-        ),
-      );
+        );
+      const overlaps = await overlapsOf('all', end, '[]');
       expect(overlaps[0]?.rows.length).toBeGreaterThan(3);
+      // Those of active markets are those of all that are active, also as of an instant after which some ended.
+      for (const at of [end, new Date(start.getTime() + 5 * DAY)]) {
+        const overlay = await loadOverlay(sql, at);
+        const { rows } = await pool.query<{ condition_id: string }>(activeMarkets('$1::timestamptz', null), [at]);
+        const active = new Set(rows.map(({ condition_id }) => condition_id));
+        const whole = await overlapsOf('all', at, overlay);
+        const among = whole.map((one) => ({ ...one, rows: one.rows.filter(({ condition_id }) => active.has(condition_id)) }));
+        expect((await overlapsOf('active', at, overlay)).map(inOrder)).toEqual(among.map(inOrder));
+        expect(among.some((one) => one.rows.length > 0 && one.rows.length < (whole[0] as Overlap).rows.length)).toBe(true);
+      }
       const scope = { min_positions: 2, score_day: null, now: end, overlay: '[]', limit: 100 };
       const experts = await Promise.all(['Politics', 'Sports', 'Crypto', 'Weather'].map((category) => listRankedExperts(sql, { ...scope, category }))); // prettier-ignore
       expect(experts.flat().length).toBeGreaterThan(20);
