@@ -12,7 +12,8 @@ const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_f
     WHERE f.coin = t.coin AND f.timestamp ${from} AND f.timestamp < ${to} AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)`;
 
 // $1: now; $2: accounts; $3: the coin, where there is one. Whole hours are told by the rollup, the two edges by facts, which are only
-// looked at where the hours do not suffice and the edge's own hour goes far enough.
+// looked at where the hours do not suffice and the edge's own hour goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of
+// all coins are read as soon as the planner expects more opens than there are.
 const text = (coin: boolean): string => `
 WITH opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, $1::timestamptz) AS until
@@ -20,7 +21,8 @@ WITH opened AS MATERIALIZED (
 ),
 around AS MATERIALIZED (
   SELECT h.coin, h.hour, h.deviation, h.high_price, h.low_price, after.high_price AS high_after, after.low_price AS low_after
-  FROM (SELECT DISTINCT coin, hour FROM opened) o JOIN perp_coin_hour h ON h.coin = o.coin AND h.hour = o.hour AND h.deviation > 0
+  FROM (SELECT DISTINCT coin, hour FROM opened) o
+  CROSS JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.hour AND k.deviation > 0 OFFSET 0) h
   CROSS JOIN LATERAL (
     SELECT max(n.high_price) AS high_price, min(n.low_price) AS low_price FROM perp_coin_hour n
     WHERE n.coin = h.coin AND n.hour > h.hour AND n.hour <= h.hour + ${LAST_WHOLE_HOUR} AND n.hour < date_trunc('hour', $1::timestamptz, 'UTC')
@@ -38,7 +40,7 @@ SELECT t.trader, avg(CASE
   WHEN CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
     AND ${edge('>= t.last_hour', 't.until')} THEN 1
   ELSE 0 END)::float8 AS timing
-FROM target t LEFT JOIN perp_coin_hour last ON last.coin = t.coin AND last.hour = t.last_hour GROUP BY t.trader`;
+FROM target t LEFT JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = t.coin AND k.hour = t.last_hour OFFSET 0) last ON true GROUP BY t.trader`;
 
 /**
  * Share of each account's opens (of the coin) that a favourable move of at least two standard deviations followed within 24 hours;
