@@ -4,10 +4,12 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { DAY_MS } from '../../src/lib/time';
 import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
 import { type Figure, printTable } from './measure';
 import { backfill } from '../../src/workers/ingest';
+import { runScores } from '../../src/workers/scores';
 import { WORLD_NOW, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
 
 /** Facts of each venue's world that are loaded, about. */
@@ -124,5 +126,37 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   } finally {
     rmSync(folder, { recursive: true });
     await db.drop();
+  }
+});
+
+/** Where the scored part of a world ends. */
+const SCORED_TO = new Date(WORLD_NOW.getTime() - 10 * DAY_MS);
+
+test('loading prediction into a scored store, page by page', async () => {
+  const venue = venueOf('prediction');
+  const world = simulatorOf('prediction', FACTS, 1);
+  const scored = await testDatabase();
+  const rows: Figure[] = [];
+  try {
+    await backfill(scored.pool, venue, (load) => loadAll(load, venue, [...world.pages(WORLD_START, SCORED_TO)]));
+    await runScores(scored.pool, venue, SCORED_TO, () => undefined);
+    await scored.close();
+    const pages = [...world.pages(SCORED_TO, WORLD_NOW)];
+    // In turns, the first of each warms up.
+    for (const kept of [true, false, true, false, true, false]) {
+      const db = await testDatabase(new URL(scored.url).pathname.slice(1));
+      if (!kept) await db.pool.query('DELETE FROM pm_smart_run; DELETE FROM pm_smart_position');
+      const { result, seconds, cpu } = await spending(db.pool, async () => (await loadAll(byPage(db.pool, venue), venue, pages)).facts);
+      rows.push({
+        what: kept ? 'as it is' : 'what smart wallets hold not kept',
+        rows: result,
+        seconds: seconds.toFixed(2),
+        'processor s': cpu.toFixed(2),
+      });
+      await db.drop();
+    }
+    printTable('Ten days of prediction after a score run, page by page', rows.slice(2));
+  } finally {
+    await scored.drop();
   }
 });
