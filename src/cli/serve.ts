@@ -138,7 +138,7 @@ async function loadWorlds(config: Config, database: Located, running: Running): 
   if (config.world === false) return null;
   const db = await openDatabase(database.url, { max: 4 });
   await running.add(() => db.close());
-  const bar = progressBar('Loading the simulated world {bar} {value}/{total} facts', process.stdout, 3_000);
+  const bar = progressBar('Loading the simulated world {bar} {percentage} %, {value} facts', process.stdout, 3_000);
   const worlds = await startWorlds({
     pool: db.pool,
     // What is polled for real is not pretended.
@@ -153,7 +153,8 @@ async function loadWorlds(config: Config, database: Located, running: Running): 
   let loaded = 0;
   const tell = (facts: number): void => {
     loaded += facts;
-    bar.setTotal(Math.max(bar.getTotal(), loaded));
+    // How many are to come is a guess: until all are in, the bar is not full.
+    bar.setTotal(Math.max(worlds.expected, Math.ceil(loaded / 0.99)));
     bar.increment(facts);
   };
   // The bar's timer would keep a stopped process from ending.
