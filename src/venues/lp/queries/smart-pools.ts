@@ -6,8 +6,6 @@ import { days, type Filter, flowsIn, ofType, partDaysIn, smartOn, spanOf } from 
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
-const SHARE: SmartPoolsSort = 'smart_share_pct';
-
 export interface SmartPoolsArgs {
   window: Window;
   /** Null: both. */
@@ -63,12 +61,10 @@ UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b
  * last in the window is counted by the day of it; who was so after the window as well (`back`) by each of its days. `life`: it begins before everything.
  */
 function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
-  const rank = `(row_number() OVER (ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address))::int AS rank`;
+  const order = `ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address`;
   // What all providers did is added up for the pools shown alone, where it does not choose them.
-  const chosen: Filter = (alias) =>
-    `${ofType(7)(alias)} ${sort === SHARE ? '' : `AND ${alias}.pool_address IN (SELECT pool_address FROM first)`}`;
-  const shared = `SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
-    FROM ${sort === SHARE ? 'pools' : 'first'} p JOIN totals t ON t.pool_address = p.pool_address`;
+  const shown = sort === 'smart_share_pct' ? '' : `${order} LIMIT $9`;
+  const isFirst: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM first)`;
   return {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
     text: `
@@ -92,10 +88,14 @@ WITH events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS da
 ), pools AS (
   SELECT m.pool_address, m.n AS smart_lp_count, f.deposit_usd + f.withdraw_usd AS smart_volume_usd, f.deposit_usd - f.withdraw_usd AS smart_net_usd,
     m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM members m JOIN flows f ON f.pool_address = m.pool_address
-), ${sort === SHARE ? '' : `first AS MATERIALIZED (SELECT p.*, ${rank} FROM pools p ORDER BY rank LIMIT $9), `}totals AS MATERIALIZED (
-  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, chosen)}) f GROUP BY pool_address
+), first AS MATERIALIZED (SELECT * FROM pools ${shown}
+), totals AS MATERIALIZED (
+  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, isFirst)}) f GROUP BY pool_address
 ), ranked AS MATERIALIZED (
-  ${sort === SHARE ? `SELECT q.*, ${rank} FROM (${shared}) q ORDER BY rank LIMIT $9` : shared}
+  SELECT q.*, (row_number() OVER (${order}))::int AS rank FROM (
+    SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
+    FROM first p JOIN totals t ON t.pool_address = p.pool_address
+  ) q ORDER BY rank LIMIT $9
 ), placed AS (
   SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : LARGEST_OF_RANKED}) o
 ), foremost AS MATERIALIZED (
