@@ -15,15 +15,21 @@ export interface SmartFlowRow {
   wallets: number;
 }
 
-/** Smart flow of each outcome of these markets. */
-export async function listSmartFlows(sql: Sql, cut: Cut, rule: SmartRule, condition_ids: readonly string[]): Promise<SmartFlowRow[]> {
-  const rows = await withTold(await loadTold(sql, cut, rule), (hours) => {
+/** Smart flow of each outcome of these markets; `told`: what is told of the cut, where that is asked already. */
+export async function listSmartFlows(
+  sql: Sql,
+  cut: Cut,
+  rule: SmartRule,
+  condition_ids: readonly string[],
+  told = loadTold(sql, cut, rule),
+): Promise<SmartFlowRow[]> {
+  const rows = await withTold(await told, (hours) => {
     const parameters = new Parameters();
-    const ids = parameters.add(condition_ids, 'text[]');
+    const filter = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
     const pieces =
       hours === null
-        ? smartPieces(cut, rule, parameters, `condition_id = ANY (${ids})`)
-        : toldWalletPieces(cut, rule, hours, { category: null, markets: null, listed: ids }, parameters);
+        ? smartPieces(cut, rule, parameters, filter)
+        : toldWalletPieces(cut, rule, hours, { category: null, filter }, parameters);
     const text = `WITH piece AS MATERIALIZED (${pieces}), flow AS (
   SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
   FROM piece GROUP BY 1, 2

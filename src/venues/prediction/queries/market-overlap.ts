@@ -85,10 +85,10 @@ export async function findOverlap(
   const norm = markets === null ? NORMS(member()) : 'SELECT condition_id, wallets, square FROM pm_market_norm';
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
   const positionsOf = (some: string): string => positionsSql(instant, later, `wallet = ANY (${some})`);
-  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, 'wallet, belongs_n, belongs, belongs_open');
   // Markets without a result stand in a list of their own, as is known now: where one was resolved later it tells too few.
   const open = `CASE WHEN EXISTS (SELECT FROM pm_market WHERE resolved_at > ${instant}) THEN belongs ELSE belongs_open END`;
-  const belongs = status === 'active' || status === 'closing_soon' ? open : 'belongs';
+  const [belongs, columns] = status === 'active' || status === 'closing_soon' ? [open, 'belongs, belongs_open'] : ['belongs', 'belongs'];
+  const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, `wallet, belongs_n, ${columns}`);
   const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (
   SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id <> ${market} AND (${statusAt(status, 'market', instant)})
 ), own AS MATERIALIZED (

@@ -53,21 +53,23 @@ export interface SmartSeriesRow {
   sellers: number;
 }
 
-/** Smart flow of a market in buckets of at least an hour, oldest first. */
+/** Smart flow of a market in buckets of at least an hour, oldest first; `told`: what is told of the cut, where that is asked already. */
 export async function listSmartSeries(
   sql: Sql,
   condition_id: string,
   cut: Cut,
   rule: SmartRule,
   bucket_ms: number,
+  told = loadTold(sql, cut, rule),
 ): Promise<SmartSeriesRow[]> {
-  const rows = await withTold(await loadTold(sql, cut, rule), (hours) => {
+  const rows = await withTold(await told, (hours) => {
     const parameters = new Parameters();
     const id = parameters.add(condition_id, 'text');
+    const filter = `condition_id = ${id}`;
     const pieces =
       hours === null
-        ? smartPieces(cut, rule, parameters, `condition_id = ${id}`)
-        : toldWalletPieces(cut, rule, hours, { category: null, markets: null, listed: `ARRAY[${id}]` }, parameters);
+        ? smartPieces(cut, rule, parameters, filter)
+        : toldWalletPieces(cut, rule, hours, { category: null, filter }, parameters);
     const series = `(SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;

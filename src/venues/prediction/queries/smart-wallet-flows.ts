@@ -94,10 +94,12 @@ async function listOnActive<Told>(
   return withTold(known, (hours) => {
     const parameters = new Parameters();
     const active = activeMarkets(parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text'));
+    // Of few hours all that is told is looked through, the markets hashed as a truth value; else each market is looked up.
+    const filter = few_hours ? `(condition_id IN (${active})) IS TRUE` : `condition_id IN (${active})`;
     const pieces =
       hours === null
         ? smartPieces(cut, rule, parameters, 'true', active)
-        : toldWalletPieces(cut, rule, hours, { category: null, markets: active, few_hours }, parameters);
+        : toldWalletPieces(cut, rule, hours, { category: null, filter, markets: active }, parameters);
     const text = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
     const full = `${name}${category === null ? '' : '_category'}${hours === null ? '' : few_hours ? '_hours' : '_told'}`;
     return sql.query<Row<Told>>({ name: full, text }, parameters.values);

@@ -60,13 +60,11 @@ SELECT market.category, at, part, buys, sells, buy_usdc, sell_usdc, ${told} FROM
 
 const COLUMNS = 'token_id, wallet, hour, score, buys, sells, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at';
 
-/** Which markets: of a category or all, and of a select of condition ids or all; or those of a list, a parameter of the statement. */
+/** Which markets: of a category or all, by a condition on condition_id; `markets`, a select of the ids that fulfil it, finds hours that are not told. */
 export interface ToldScope {
   category: string | null;
-  markets: string | null;
-  listed?: string;
-  /** The cut holds so few hours that all that is told of them is looked through, instead of looking each market up. */
-  few_hours?: boolean;
+  filter?: string;
+  markets?: string;
 }
 
 /** SQL of what each smart wallet did within a cut, from told hours as toldPieces: category, `told`, and columns of smartPieces. */
@@ -74,18 +72,17 @@ export function toldWalletPieces(
   cut: Cut,
   rule: SmartRule,
   hours: ToldHours,
-  { category, markets, listed, few_hours = false }: ToldScope,
+  { category, filter = 'true', markets }: ToldScope,
   parameters: Parameters,
 ): string {
   const { within, told } = placesOf(cut, hours, parameters);
   const chosen = category === null ? null : parameters.add(category, 'text');
   const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
-  // As a truth value the markets are hashed.
-  const among = few_hours ? `(condition_id IN (${markets})) IS TRUE` : `condition_id IN (${markets})`;
-  const chosen_ids = listed === undefined ? (markets === null ? 'true' : among) : `condition_id = ANY (${listed})`;
-  const rest = smartPieces(untoldOf(cut, hours), rule, parameters, listed === undefined ? 'true' : chosen_ids, markets);
+  const untold = untoldOf(cut, hours);
+  const rest =
+    markets === undefined ? smartPieces(untold, rule, parameters, filter) : smartPieces(untold, rule, parameters, 'true', markets);
   return `SELECT condition_id, category, ${COLUMNS}, hour::timestamptz AS at, ${told} AS told FROM pm_smart_wallet_hour
-WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')} AND ${chosen_ids}
+WHERE ${within} AND score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')} AND ${filter}
 UNION ALL SELECT rest.condition_id, market.category, ${COLUMNS}, at, ${told} FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
 }
 

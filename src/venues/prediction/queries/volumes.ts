@@ -188,7 +188,7 @@ function tradersOf(
 ): Pick<Read, 'pieces' | 'label' | 'markets'> {
   const { cut, smart, category } = scope;
   if (smart !== null && hours !== null) {
-    const pieces = toldWalletPieces(cut, smart, hours, { category, markets: null }, parameters);
+    const pieces = toldWalletPieces(cut, smart, hours, { category }, parameters);
     return { pieces, label: pieceLabel(group, scope, parameters), markets: '' };
   }
   const pieces = smart === null ? walletPieces(cut, parameters) : smartPieces(cut, smart, parameters);

@@ -10,6 +10,7 @@ import { listSmartHolders } from '../queries/market-holders';
 import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, type SmartSeriesRow, listSeries, listSmartSeries } from '../queries/market-series';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
+import { loadTold } from '../queries/told-pieces';
 import { BUCKETS, bucketsOf } from './flows-buckets';
 import { emptyWithin, smartRule } from './flows-scope';
 import { seriesWindow, six } from './flows-sentiment';
@@ -90,11 +91,12 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
   const rule = await smartRule(context, window, args.min_score);
   const [length, id] = [BUCKETS[args.bucket_size], args.condition_id];
   const ends = { start_day: rule.spans[0]?.day ?? null, end_day: rule.spans.at(-1)?.day ?? null, min_score: args.min_score };
+  const told = loadTold(context.sql, cut, rule);
   const [all, smart, before, flows, holders] = await Promise.all([
     listSeries(context.sql, id, cut, length),
-    listSmartSeries(context.sql, id, cut, rule, length),
+    listSmartSeries(context.sql, id, cut, rule, length, told),
     listFillPrices(context.sql, [{ condition_id: id, at: window.from }]),
-    listSmartFlows(context.sql, cut, rule, [id]),
+    listSmartFlows(context.sql, cut, rule, [id], told),
     listSmartHolders(context.sql, id, cutAt([BEGINNING, window.from, window.to]), ends),
   ]);
   return { cut, rule, all, smart, flows, holders, before };
