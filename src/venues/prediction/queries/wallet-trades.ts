@@ -1,5 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { positionsSql } from '../rollups/positions-as-of';
+import type { WalletsScope } from './known-positions';
 import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trade-row';
 
 /** Which rows of one wallet. */
@@ -52,6 +54,48 @@ export function listWalletTrades(sql: Sql, filter: WalletTradesFilter, after: Ro
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
   );
   return listRows(sql, statement, [...values, after.timestamp, after.trade_id, limit]);
+}
+
+/** Of so many of a wallet's outcomes, those on which it moved most, the fills are looked through for its largest. */
+const SEARCHED = 100;
+
+// No fill is larger than all that was bought, or sold, with it: past the outcomes searched none can be larger than the least of these moved.
+const LIFE: Statement = {
+  name: 'pm_wallet_life_totals',
+  text: `WITH own AS MATERIALIZED (
+  SELECT position.condition_id, category, trades, buy_usdc, sell_usdc, GREATEST(buy_usdc, sell_usdc) AS moved
+  FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1) AND trades > 0')}) AS position LEFT JOIN (SELECT condition_id, category FROM pm_market) AS market ON market.condition_id = position.condition_id
+), searched AS MATERIALIZED (
+  SELECT condition_id, moved FROM own ORDER BY moved DESC LIMIT $4
+), largest AS MATERIALIZED (
+  SELECT max(usdc_size) AS usdc FROM pm_trade
+  WHERE wallet = ANY ($1) AND condition_id = ANY (ARRAY(SELECT condition_id FROM searched)) AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
+), redeemed AS (
+  SELECT count(*) AS rows, COALESCE(sum(usdc_size), 0) AS volume FROM pm_trade WHERE wallet = ANY ($1) AND "timestamp" < $2 AND side = 'REDEEM'
+), traded AS (
+  SELECT count(*) AS positions, COALESCE(sum(trades), 0) AS trades, COALESCE(sum(buy_usdc), 0) AS bought, COALESCE(sum(sell_usdc), 0) AS sold, count(DISTINCT hashtextextended(condition_id, 0)) AS markets FROM own
+)
+SELECT (trades + redeemed.rows)::int AS rows, trades::int AS trade_count, bought AS buy_volume, sold AS sell_volume, redeemed.volume AS redeem_volume, markets::int AS markets_traded,
+  largest.usdc AS largest_trade_usdc, (SELECT category FROM own WHERE category IS NOT NULL GROUP BY category ORDER BY sum(trades) DESC, category LIMIT 1) AS most_traded_category,
+  positions <= $4 OR largest.usdc >= (SELECT min(moved) FROM searched) AS is_sure
+FROM traded, redeemed, largest`,
+};
+
+/** The same figures of every row of a wallet, from its positions; null where they do not tell which fill is the largest. */
+export async function findLifeTotals(
+  sql: Sql,
+  { wallets, now, overlay }: WalletsScope,
+  searched = SEARCHED,
+): Promise<WalletTradesTotals | null> {
+  const [row] = await sql.query<WalletTradesTotals & { is_sure: boolean } & Record<string, unknown>>(LIFE, [
+    wallets,
+    now,
+    overlay,
+    searched,
+  ]);
+  if (row === undefined || !row.is_sure) return null;
+  const { is_sure: _, ...totals } = row;
+  return totals;
 }
 
 /** Figures of the whole filtered window. */

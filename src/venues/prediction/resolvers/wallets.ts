@@ -1,12 +1,18 @@
 import { AppError, notKnown } from '../../../errors';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { less, total } from '../exact';
 import { type KnownPosition, type WalletsScope, listOpenPositions, listUnrealized } from '../queries/known-positions';
 import { beforeAll } from '../queries/trade-row';
 import { listScoreHistory } from '../queries/wallet-scores';
-import { type WalletTradesFilter, getWalletTradesTotals, listWalletTrades } from '../queries/wallet-trades';
+import {
+  type WalletTradesFilter,
+  type WalletTradesTotals,
+  findLifeTotals,
+  getWalletTradesTotals,
+  listWalletTrades,
+} from '../queries/wallet-trades';
 import { loadWalletsOverlay } from '../rollups/positions-as-of';
 import { loadPeriodGains } from './period-gains';
 import { closePage, openPage, suggestionOf } from './paging';
@@ -113,6 +119,14 @@ const mostValueFirst = (open: readonly KnownPosition[]) =>
         Number(b.current_value_usdc ?? b.cost_usdc) - Number(a.current_value_usdc ?? a.cost_usdc) || (a.token_id < b.token_id ? -1 : 1),
     );
 
+/** Figures of the rows of a filter: of all that the wallet ever did from its positions, which are fewer. */
+async function totalsOf(filter: WalletTradesFilter, own: Promise<WalletsScope>, { sql }: GraphContext): Promise<WalletTradesTotals> {
+  const { window, sides, min_usdc, condition_id, category } = filter;
+  const is_life = window.from <= BEGINNING && sides === ALL_SIDES && min_usdc === 0 && condition_id === null && category === null;
+  const life = is_life ? await findLifeTotals(sql, await own) : null;
+  return life ?? getWalletTradesTotals(sql, filter);
+}
+
 /** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
 export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
   const { cursor, ...scope } = args;
@@ -127,14 +141,13 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
   };
+  const own = walletsScope([args.wallet], context, page.window.to);
   const [trades, totals, gains, score, record] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
       tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
     ),
-    getWalletTradesTotals(context.sql, filter),
-    walletsScope([args.wallet], context, page.window.to).then((own) =>
-      loadPeriodGains(context, own, page.window.from, { ...filter, open_only: false }),
-    ),
+    totalsOf(filter, own, context),
+    own.then((known) => loadPeriodGains(context, known, page.window.from, { ...filter, open_only: false })),
     loaders.judgement.load(args.wallet),
     loaders.wallet.load(args.wallet),
     nameRun(context),

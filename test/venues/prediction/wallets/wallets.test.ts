@@ -1,4 +1,7 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
+import { sqlOver } from '../../../../src/db/sql';
+import { type WalletTradesTotals, findLifeTotals, getWalletTradesTotals } from '../../../../src/venues/prediction/queries/wallet-trades';
+import { loadWalletsOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import type { AnswerMeta } from '../../../../src/venues/venue';
 import { testDatabase } from '../../../support/database';
@@ -244,6 +247,7 @@ describe('wallets of a simulated world, counted a second time', () => {
       for (const sent of [
         {},
         { timeframe: '7d' },
+        { timeframe: 'all' },
         { timeframe: 'all', side: 'SELL' },
         { timeframe: '30d', min_usdc: 50 },
         { timeframe: '30d', category: 'Crypto' },
@@ -280,6 +284,25 @@ describe('wallets of a simulated world, counted a second time', () => {
       }
     }
     expect((await callForError(db, 'wallets/activity', now, { wallet: madeUp(77) })).code).toBe('not_found');
+  });
+
+  test('what positions tell of a life is what its rows tell, or they say that they do not', async () => {
+    const sql = sqlOver(db);
+    let sure = 0;
+    for (const wallet of new Set(told.facts.map((fact) => fact.wallet))) {
+      const scope = { wallets: [wallet], now, overlay: await loadWalletsOverlay(sql, [wallet], now) };
+      const rows = await getWalletTradesTotals(sql, { wallet, window: windowOf('all', now), sides: ['BUY', 'SELL', 'REDEEM'], min_usdc: 0, condition_id: null, category: null }); // prettier-ignore
+      const exact = (totals: WalletTradesTotals): Row =>
+        Object.fromEntries(
+          Object.entries(totals).map(([name, value]) => [name, name === 'most_traded_category' ? value : value && Number(value)]),
+        );
+      expect(exact((await findLifeTotals(sql, scope, 1_000)) as WalletTradesTotals)).toEqual(exact(rows));
+      const guess = await findLifeTotals(sql, scope, 2);
+      if (guess === null) continue;
+      expect(exact(guess)).toEqual(exact(rows));
+      sure += 1;
+    }
+    expect(sure).toBeGreaterThan(20);
   });
 
   test('wallets/activity: pages neither repeat nor skip rows', async () => {
