@@ -43,6 +43,8 @@ export interface SharedSide {
 export interface WalletOverlap {
   reaches: WalletReach[];
   pairs: WalletPair[];
+  /** On which two at least had positions; 0 when not asked for. */
+  markets: number;
   /** In no order; null when not asked for. */
   sides: SharedSide[] | null;
 }
@@ -58,27 +60,24 @@ const MOST = 5;
 const places = Array.from({ length: MOST }, (_, index) => index + 1);
 const byPlace = (value: (place: number) => string): string => `ARRAY[${places.map(value).join(', ')}]`;
 
-const UNREALIZED = `(SELECT ${unrealizedSql('$2::timestamptz')} FROM (SELECT placed.condition_id, placed.shares, placed.cost) AS position
-  LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = placed.token_id)`;
-
-const ofOutcome = (column: string): string =>
-  `(SELECT ${column} FROM pm_outcome AS token WHERE token.condition_id = placed.condition_id AND token.token_id = placed.token_id)`;
-
 // Texts are long: what is grouped on the way are numbers. Alone on its market a position has a length, whichever its side.
 const SIDES = `WITH alive AS MATERIALIZED (
   SELECT array_position($1::text[], wallet) AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.condition_id, position.token_id,
-    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at FROM (${ALIVE}) AS position
+    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at, outcome_index
+  FROM (${ALIVE}) AS position LEFT JOIN pm_outcome AS outcome ON outcome.condition_id = position.condition_id AND outcome.token_id = position.token_id
 ), placed AS (
   SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top,
     first_value(w) OVER own <> last_value(w) OVER own AS is_shared, count(*) OVER own = 1 AS is_alone FROM alive
   WINDOW own AS (PARTITION BY market ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ), side AS MATERIALIZED (
-  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(condition_id) FILTER (WHERE is_top AND is_shared) AS condition_id,
-    max(COALESCE(${ofOutcome('outcome')}, token_id)) FILTER (WHERE is_top AND is_shared) AS outcome, max(shares - redeemed_shares) FILTER (WHERE is_top AND is_shared) AS net_shares,
-    max(paid / paid_shares) FILTER (WHERE is_top AND is_shared) AS avg_buy_price, sum(gain) FILTER (WHERE is_shared) AS gain, sum(paid) AS paid,
-    sum(CASE WHEN is_alone OR COALESCE(${ofOutcome('outcome_index')}, 0) = 0 THEN paid ELSE -paid END) AS net, sum(CASE WHEN is_shared AND status = 'open' THEN ${UNREALIZED} END) AS unrealized
+  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(condition_id) FILTER (WHERE is_top) AS condition_id, max(token_id) FILTER (WHERE is_top) AS token_id,
+    max(shares - redeemed_shares) FILTER (WHERE is_top) AS net_shares, max(paid / paid_shares) FILTER (WHERE is_top) AS avg_buy_price, sum(gain) AS gain, sum(paid) AS paid,
+    sum(CASE WHEN is_alone OR COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END) AS net
   FROM placed GROUP BY market, w
+), shared AS MATERIALIZED (
+  SELECT market, count(*) AS holders, sum(paid) AS paid, max(condition_id) AS condition_id,
+    ${byPlace((place) => `max(token) FILTER (WHERE w = ${place})`)} AS tokens, ${byPlace((place) => `max(net) FILTER (WHERE w = ${place})`)} AS nets
+  FROM side WHERE is_shared GROUP BY market
 )`;
 
 const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum(net ^ 2)) AS norm FROM side GROUP BY w`;
@@ -86,9 +85,8 @@ const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum
 const TWO = `(SELECT a, b FROM generate_series(1, ${MOST}) AS a, generate_series(1, ${MOST}) AS b WHERE a < b) AS two`;
 
 const PAIRS = `SELECT ($1::text[])[a] AS a, ($1::text[])[b] AS b, shared, agreeing, product, median_lag FROM (
-  SELECT a, b, count(*) AS shared, count(*) FILTER (WHERE tokens[a] = tokens[b]) AS agreeing, sum(nets[a] * nets[b]) AS product FROM (
-    SELECT ${byPlace((place) => `max(token) FILTER (WHERE w = ${place})`)} AS tokens, ${byPlace((place) => `max(net) FILTER (WHERE w = ${place})`)} AS nets FROM side WHERE is_shared GROUP BY market
-  ) AS shared, ${TWO} WHERE tokens[a] IS NOT NULL AND tokens[b] IS NOT NULL GROUP BY a, b
+  SELECT a, b, count(*) AS shared, count(*) FILTER (WHERE tokens[a] = tokens[b]) AS agreeing, sum(nets[a] * nets[b]) AS product
+  FROM shared, ${TWO} WHERE tokens[a] IS NOT NULL AND tokens[b] IS NOT NULL GROUP BY a, b
 ) AS met LEFT JOIN (
   SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM opened[b] - opened[a])) AS median_lag FROM (
     SELECT ${byPlace((place) => `max(opened_at) FILTER (WHERE w = ${place})`)} AS opened FROM alive GROUP BY token HAVING count(*) > 1
@@ -109,28 +107,40 @@ const SIDE: Columns<SentSide> = {
   paid: 'plain',
 };
 
-const SHARED = `SELECT w AS place, condition_id, (SELECT question FROM pm_market AS market WHERE market.condition_id = side.condition_id) AS question,
-  outcome, net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid FROM side WHERE is_shared`;
+// What texts and prices tell is looked up for the markets shown alone.
+const FIRST = `, first AS MATERIALIZED (
+  SELECT market FROM shared ORDER BY holders DESC, paid DESC, condition_id LIMIT $6
+), worth AS MATERIALIZED (
+  SELECT position.market, w, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
+  FROM first JOIN alive AS position ON position.market = first.market AND status = 'open' LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.market, w
+)`;
+const SHOWN = `SELECT side.w AS place, side.condition_id, (SELECT question FROM pm_market AS market WHERE market.condition_id = side.condition_id) AS question,
+  COALESCE((SELECT outcome FROM pm_outcome AS token WHERE token.condition_id = side.condition_id AND token.token_id = side.token_id), side.token_id) AS outcome,
+  net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid
+FROM first JOIN side ON side.market = first.market LEFT JOIN worth ON worth.market = side.market AND worth.w = side.w`;
 
 const BOTH = `(SELECT json_agg(reach) FROM (${REACHES}) AS reach) AS reaches, (SELECT json_agg(pair) FROM (${PAIRS}) AS pair) AS pairs`;
 
-// Nothing in them is joined with itself: planned once, they stay as long as the lists of positions are.
-const OVERLAP: Statement = { name: 'pm_wallets_overlap', keyed: true, text: `${SIDES} SELECT ${BOTH}` };
+const OVERLAP: Statement = { name: 'pm_wallets_overlap', text: `${SIDES} SELECT ${BOTH}` };
 const OVERLAP_AND_SIDES: Statement = {
   name: 'pm_wallets_overlap_sides',
-  keyed: true,
-  text: `${SIDES} SELECT ${BOTH}, shared.* FROM (${byColumn(SIDE, SHARED)}) AS shared`,
+  text: `${SIDES}${FIRST} SELECT ${BOTH}, (SELECT count(*) FROM shared)::int AS markets, shown.* FROM (${byColumn(SIDE, SHOWN)}) AS shown`,
 };
 
-/** Positions of the wallets open at some time of the window, and on request the sides of markets of two wallets at least. */
+/**
+ * How the wallets' positions open at some time of the window overlap; with `most` their sides of so many markets on which two had some, those of most wallets
+ * first, then of most USDC.
+ */
 export async function listOverlap(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   { from, to }: Window,
-  with_sides: boolean,
+  most: number | null,
 ): Promise<WalletOverlap> {
-  type Row = { reaches: WalletReach[] | null; pairs: WalletPair[] | null } & Record<string, unknown>;
-  const [row] = await sql.query<Row>(with_sides ? OVERLAP_AND_SIDES : OVERLAP, [wallets, now, overlay, from, to]);
-  const sides = with_sides ? rowsOf(SIDE, row).map((side) => ({ ...side, wallet: wallets[side.place - 1] as string })) : null;
-  return { reaches: row?.reaches ?? [], pairs: row?.pairs ?? [], sides };
+  type Row = { reaches: WalletReach[] | null; pairs: WalletPair[] | null; markets: number } & Record<string, unknown>;
+  const scope = [wallets, now, overlay, from, to];
+  const [row] = await (most === null ? sql.query<Row>(OVERLAP, scope) : sql.query<Row>(OVERLAP_AND_SIDES, [...scope, most]));
+  const sides = most === null ? null : rowsOf(SIDE, row).map((side) => ({ ...side, wallet: wallets[side.place - 1] as string }));
+  return { reaches: row?.reaches ?? [], pairs: row?.pairs ?? [], markets: row?.markets ?? 0, sides };
 }

@@ -12,6 +12,9 @@ interface CompareArgs {
   timeframe?: Timeframe | null;
 }
 
+/** Shared markets that are listed; `pairwise` counts all. */
+const MOST_SHARED = 1_000;
+
 const METRICS = ['score', 'total_pnl', 'sharpe', 'win_rate', 'total_volume', 'roi_pct'] as const;
 
 type Profile = ReturnType<typeof profileOf>;
@@ -24,11 +27,15 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
   const [states, unrealized, overlap] = await Promise.all([
     loadWalletStates(scope, context, window.from > BEGINNING ? window : null),
     listUnrealized(context.sql, scope),
-    listOverlap(context.sql, scope, window, args.include_shared_positions),
+    listOverlap(context.sql, scope, window, args.include_shared_positions ? MOST_SHARED : null),
     nameRun(context),
   ]);
   const found = states.filter((state) => state !== null);
   if (found.length === 0) throw unknownWallets(args.wallets);
+  if (overlap.markets > MOST_SHARED)
+    context.meta.warnings.push(
+      `shared_positions lists ${MOST_SHARED} of ${overlap.markets} markets, those of most wallets first, then of most USDC; pairwise counts all.`,
+    );
   const profiles = new Map(found.map((state) => [state.wallet, profileOf(state, unrealized.get(state.wallet) ?? '0')]));
   return {
     wallets: args.wallets.map((wallet, index) => {

@@ -1,6 +1,8 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { sqlOver } from '../../../../src/db/sql';
 import { type WalletTradesTotals, findLifeTotals, getWalletTradesTotals } from '../../../../src/venues/prediction/queries/wallet-trades';
+import { listOverlap } from '../../../../src/venues/prediction/queries/wallet-overlap';
+import { sharedPositions } from '../../../../src/venues/prediction/resolvers/wallets-overlap';
 import { loadWalletsOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import type { AnswerMeta } from '../../../../src/venues/venue';
@@ -346,6 +348,11 @@ describe('wallets of a simulated world, counted a second time', () => {
       (id) => [...markets.values()].filter((own) => own.has(id)).length >= 2,
     );
     expect(data.shared_positions?.map(({ condition_id }) => condition_id).sort()).toEqual(together.sort());
+    const sql = sqlOver(db);
+    const scope = { wallets: wallets.slice(0, 4), now, overlay: await loadWalletsOverlay(sql, wallets, now) };
+    const few = await listOverlap(sql, scope, windowOf('all', now), 3);
+    const shown = sharedPositions(few.sides ?? []).map(({ condition_id }) => condition_id);
+    expect([few.markets, shown]).toEqual([together.length, data.shared_positions?.slice(0, 3).map(({ condition_id }) => condition_id)]);
     const { data: narrow } = await call<Comparison>(db, 'wallets/compare', now, {
       wallets: wallets.slice(0, 2),
       timeframe: '7d',
