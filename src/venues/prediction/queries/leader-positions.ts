@@ -37,11 +37,11 @@ const ENDED: Statement = {
     `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,
   (received_usdc::float8 + payout_usdc::float8) / paid_shares::float8 AS y, position.closed_at, status = 'voided' AS is_voided, gain, paid_usdc
 FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 AND closed_at >= $4")}) AS position
-LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5`,
+LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHERE $5::text IS NULL OR ${CATEGORY} = $5 ORDER BY position.closed_at, position.token_id, position.wallet`,
   ),
 };
 
-/** Positions of wallets that ended since the window's begin, of one category or all, in no order. */
+/** Positions of wallets that ended since the window's begin, of one category or all, oldest first: sums of floats and draws of luck depend on the order. */
 export async function listEndedEvidence(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,

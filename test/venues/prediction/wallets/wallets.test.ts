@@ -1,6 +1,7 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { sqlOver } from '../../../../src/db/sql';
 import { type WalletTradesTotals, findLifeTotals, getWalletTradesTotals } from '../../../../src/venues/prediction/queries/wallet-trades';
+import { listEndedEvidence } from '../../../../src/venues/prediction/queries/leader-positions';
 import { listOverlap } from '../../../../src/venues/prediction/queries/wallet-overlap';
 import { sharedPositions } from '../../../../src/venues/prediction/resolvers/wallets-overlap';
 import { loadWalletsOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
@@ -305,6 +306,17 @@ describe('wallets of a simulated world, counted a second time', () => {
       sure += 1;
     }
     expect(sure).toBeGreaterThan(20);
+  });
+
+  test('ended positions come in one order, however they lie in the store', async () => {
+    const sql = sqlOver(db);
+    const scope = { wallets: busiest, now, overlay: await loadWalletsOverlay(sql, busiest, now) };
+    const list = (): Promise<unknown[]> => listEndedEvidence(sql, scope, windowOf('all', now), null);
+    await db.pool.query('CLUSTER pm_position USING pm_position_closed_at_idx');
+    const one = await list();
+    await db.pool.query('CLUSTER pm_position USING pm_position_pkey');
+    expect(one.length).toBeGreaterThan(100);
+    expect(await list()).toEqual(one);
   });
 
   test('wallets/activity: pages neither repeat nor skip rows', async () => {
