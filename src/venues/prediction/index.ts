@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { eventsUntil } from '../../workers/feed-store';
+import { analyze } from '../../db/indexes';
 import type { Venue } from '../venue';
 import { alphaSnapshot } from './resolvers/alpha-callers';
 import { expertsSnapshot } from './resolvers/experts';
@@ -33,6 +34,7 @@ const ROOM = "SET LOCAL work_mem = '128MB'; SET LOCAL maintenance_work_mem = '25
 async function rebuild(client: PoolClient): Promise<void> {
   await client.query(ROOM);
   await attachMonths(client);
+  await analyze(client, ['pm_trade (condition_id, wallet)', 'pm_market (condition_id)', 'pm_outcome (condition_id)']);
   await rebuildPositions(client);
   await rebuildHours(client);
   await rebuildVolumes(client);

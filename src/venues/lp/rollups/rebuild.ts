@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { analyzeIndexed, fillEmptied } from '../../../db/indexes';
+import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './changes';
@@ -32,6 +32,12 @@ export async function rebuild(client: PoolClient): Promise<void> {
 }
 
 async function fillAll(client: PoolClient): Promise<void> {
+  await analyze(client, [
+    'lp_event (pool_address, timestamp)',
+    'lp_swap (pool_address, timestamp)',
+    'lp_volume_hour (pool_address)',
+    'dca_event (timestamp)',
+  ]);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
   await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);

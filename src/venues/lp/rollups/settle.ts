@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { fillEmptied } from '../../../db/indexes';
+import { analyze, fillEmptied } from '../../../db/indexes';
 import { DAY_MS } from '../../../lib/time';
 import { ensureMonths } from '../store/insert';
 import type { TimeRange } from '../store/hours';
@@ -31,13 +31,11 @@ const WAITING = [WAITING_EVENTS, WAITING_SWAPS];
  * then what waits, valued as it is written.
  */
 export async function settleWaiting(client: PoolClient): Promise<void> {
-  await client.query(
-    `ANALYZE ${WAITING.map((table) => `${table} (pool_address, "timestamp")`).join(', ')}, lp_pool, lp_token, lp_position`,
-  );
+  await analyze(client, [...WAITING.map((table) => `${table} (pool_address, "timestamp")`), 'lp_pool', 'lp_token', 'lp_position']);
   const onRecord = await daysOf(client, RECORD);
   const waiting = await daysOf(client, WAITING);
   await deriveAllPrices(client, daysBetween(onRecord, waiting));
-  await client.query('ANALYZE token_price');
+  await analyze(client, ['token_price']);
   if (onRecord.length > 0) {
     await openChanges(client);
     await revalue(client, onRecord);

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { analyzeIndexed, fillEmptied } from '../../../db/indexes';
+import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
@@ -66,8 +66,7 @@ export async function rebuild(client: PoolClient): Promise<void> {
     // What the daily scores keep is told by the next run of them.
     await client.query(FORGET_DEALT);
     for (const table of [...ROLLUPS, 'perp_standing']) await client.query(`DELETE FROM ${table}`);
-    // Of facts that this transaction wrote nobody else counts any: looked at by autovacuum meanwhile, they seem to be next to none.
-    await client.query('ANALYZE perp_fill (coin, timestamp), perp_match (coin, timestamp)');
+    await analyze(client, ['perp_fill (coin, timestamp)', 'perp_match (coin, timestamp)']);
     for (const statement of TELL) await client.query(statement);
   });
   await analyzeIndexed(client, ROLLUPS);
