@@ -13,7 +13,7 @@ const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_f
 
 // $1: now; $2: accounts; $3: the coin, where there is one. Whole hours are told by the rollup, the two edges by facts, which are only
 // looked at where the hours do not suffice and the edge's own hour goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of
-// all coins are read as soon as the planner expects more opens than there are.
+// all coins are read as soon as the planner expects more opens than there are; the last hour only where those before it do not suffice.
 const text = (coin: boolean): string => `
 WITH opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, $1::timestamptz) AS until
@@ -37,10 +37,11 @@ SELECT t.trader, avg(CASE
   WHEN CASE WHEN t.is_buy THEN t.high_after >= t.goal ELSE t.low_after <= t.goal END THEN 1
   WHEN CASE WHEN t.is_buy THEN t.high_price >= t.goal ELSE t.low_price <= t.goal END
     AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)} THEN 1
-  WHEN CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
+  WHEN (SELECT CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
+      FROM perp_coin_hour last WHERE last.coin = t.coin AND last.hour = t.last_hour)
     AND ${edge('>= t.last_hour', 't.until')} THEN 1
   ELSE 0 END)::float8 AS timing
-FROM target t LEFT JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = t.coin AND k.hour = t.last_hour OFFSET 0) last ON true GROUP BY t.trader`;
+FROM target t GROUP BY t.trader`;
 
 /**
  * Share of each account's opens (of the coin) that a favourable move of at least two standard deviations followed within 24 hours;
