@@ -21,6 +21,7 @@ const SCORE_RUN: Statement = {
   text: 'SELECT s.day::text AS day, s.version, EXISTS (SELECT 1 FROM perp_smart_run r WHERE r.day = s.day) AS is_told FROM perp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
+const FIRST_FILL: Statement = { name: 'perps_first_fill', keyed: true, text: 'SELECT min(first_at) AS at FROM perp_trader' };
 const NEWEST_FILL: Statement = { name: 'perps_newest_fill', keyed: true, text: 'SELECT max(last_at) AS at FROM perp_trader' };
 
 /** The newest run up to an instant; null before the first. */
@@ -33,6 +34,8 @@ export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null
 export interface PerpsLoaders {
   /** Null before the first run. Names the run's version in the answer's meta. */
   scoreRun(): Promise<ScoreRun | null>;
+  /** The first fill of all; null before it. */
+  firstFill(): Promise<Date | null>;
   /** When the newest fill was, in milliseconds; -Infinity before the first. */
   newestFill(): Promise<number>;
   /** A trader's row of that run; null when the run does not know it. */
@@ -53,6 +56,10 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
   });
   return {
     scoreRun: run,
+    firstFill: once(async () => {
+      const [row] = await sql.query<{ at: Date | null }>(FIRST_FILL, []);
+      return row?.at ?? null;
+    }),
     newestFill: once(async () => {
       const [row] = await sql.query<{ at: Date | null }>(NEWEST_FILL, []);
       return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;

@@ -21,13 +21,8 @@ export function openDays(days: number, context: GraphContext): Window {
   return window;
 }
 
-const FIRST_FACT: Statement = { name: 'perps_first_fact', keyed: true, text: 'SELECT min(first_at) AS first_at FROM perp_trader' };
-
 /** The first fill of all; null before it. */
-export async function findFirstFill({ sql }: GraphContext): Promise<Date | null> {
-  const [row] = await sql.query<{ first_at: Date | null }>(FIRST_FACT, []);
-  return row?.first_at ?? null;
-}
+export const findFirstFill = ({ loaders }: GraphContext): Promise<Date | null> => loaders(makeLoaders).firstFill();
 
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
 export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {

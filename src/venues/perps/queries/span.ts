@@ -173,6 +173,11 @@ function lifeAfter(columns: readonly LifeColumn[], narrowed: Narrowed, instant: 
   );
 }
 
+/** Accounts' whole lives, by trader and coin, where nothing is filled after them: a row each. */
+export function livesWithTrips(columns: readonly TraderHourColumn[], trips: readonly TripColumn[], narrowed: Narrowed): string {
+  return `SELECT h.trader, h.coin, ${[...columns, ...trips].map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)}`;
+}
+
 /** Rows to be added up: scored accounts' whole lives, by trader and coin, where nothing is filled after them. */
 export function wholeLives(columns: readonly SmartTraderColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin'> = {}): string {
   const names = columns.map((column) => `h.${column}`).join(', ');

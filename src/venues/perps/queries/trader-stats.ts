@@ -1,10 +1,12 @@
 import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
 import { TRIP_COLUMNS } from '../rollups/trip-sums';
-import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
+import { isEverything, isNewest } from './scope';
+import { type Narrowed, VOLUME, VOLUME_COLUMNS, livesWithTrips, narrow, ownRowsWithTrips, spanOf } from './span';
 import { heldMinutes, winRates } from './trader-coins';
 
 /** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
@@ -51,26 +53,48 @@ export const sharpeSql = (daily: string): string => `(
     THEN (total / span)::float8 / sqrt(((squares - total * total / span) / (span - 1))::float8) * sqrt(${SHARPE.year}::float8) END AS sharpe, active_days
   FROM (SELECT trader, ${SHARPE_COLUMNS} FROM ${daily} d GROUP BY trader) spread)`;
 
-const OF_ACCOUNTS = 'f.trader = ANY ($5::text[])';
 const DAYS_FROM = "date_trunc('day', $1::timestamptz + interval '24 hours' - interval '1 microsecond', 'UTC')";
 const DAYS_TO = "date_trunc('day', $4::timestamptz, 'UTC')";
 
-/**
- * The largest fall of the sum of closed PnL from its peak, or from nothing, fill by fill: whole days by their rollup, the days at both
- * edges by facts; all by facts for one coin, whose days are not kept.
- */
-const fallOf = (coin: boolean): string => `,
-stretch AS (
-  ${
-    coin
-      ? closingFills(`${OF_ACCOUNTS} AND f.coin = $6::text AND f.timestamp >= $1 AND f.timestamp < $4`)
-      : `SELECT d.trader, d.day AS at, 0 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
-  FROM perp_trader_drawdown d WHERE d.trader = ANY ($5::text[]) AND d.day >= ${DAYS_FROM} AND d.day < ${DAYS_TO}
-  ${edgeOf(1, 'days_from', `UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}`)}
-  ${edgeOf(1, 'days_to', `UNION ALL ${closingFills(`${OF_ACCOUNTS} AND f.timestamp >= greatest(${DAYS_TO}, ${DAYS_FROM}) AND f.timestamp < $4`)}`)}`
-  }
-),
-fall AS (SELECT trader, fall AS drawdown FROM (${joinStretches('stretch', 'trader')}) told)`;
+/** Which figures: of one coin; by whole lives, where the window holds everything. */
+interface Form {
+  coin: boolean;
+  life: boolean;
+}
+
+// First the window, $1 to $4, unless whole lives tell it. Then: accounts; the coin, where there is one.
+function narrowedBy({ coin, life }: Form): Narrowed {
+  const [traders, only] = life ? (['$1', '$2'] as const) : (['$5', '$6'] as const);
+  return coin ? { traders, coin: only } : { traders };
+}
+
+const named = (name: string, { coin, life }: Form): string => [name, ...(coin ? ['coin'] : []), ...(life ? ['life'] : [])].join('_');
+
+/** What each account closed, as stretches: whole days by their rollup, the days at both edges by facts; all by facts for one coin, whose days are not kept. */
+function stretchesOf(form: Form): string {
+  const narrowed = narrowedBy(form);
+  const fills = (when: string): string => closingFills(`${when}${narrow('f', narrowed)}`);
+  if (form.coin) return fills(form.life ? 'true' : 'f.timestamp >= $1 AND $2::timestamptz <= $3::timestamptz AND f.timestamp < $4');
+  const days = (
+    when: string,
+  ): string => `SELECT d.trader, d.day AS at, 0 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
+  FROM perp_trader_drawdown d WHERE ${when}${narrow('d', narrowed)}`;
+  if (form.life) return days('true');
+  return `${days(`d.day >= ${DAYS_FROM} AND d.day < ${DAYS_TO} AND $2::timestamptz <= $3::timestamptz`)}
+  ${edgeOf(1, 'days_from', `UNION ALL ${fills(`f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}`)}
+  ${edgeOf(1, 'days_to', `UNION ALL ${fills(`f.timestamp >= greatest(${DAYS_TO}, ${DAYS_FROM}) AND f.timestamp < $4`)}`)}`;
+}
+
+/** The largest fall of the sum of closed PnL from its peak, or from nothing, fill by fill. */
+const drawdowns = (form: Form): Statement => ({
+  name: named('perps_trader_drawdowns', form),
+  keyed: true,
+  text: `
+WITH stretch AS (
+  ${stretchesOf(form)}
+)
+SELECT trader, fall FROM (${joinStretches('stretch', 'trader')}) told`,
+});
 
 const COLUMNS = [
   ...VOLUME_COLUMNS,
@@ -88,30 +112,45 @@ const COLUMNS = [
 const TRIPS_OF = `sum(closed_trips) AS closed_trips, sum(won_trips) AS won_trips, sum(gains_usd) AS gains_usd, sum(losses_usd) AS losses_usd,
     max(best_usd) AS best_usd, min(worst_usd) AS worst_usd, sum(held_trips) AS held_trips, sum(held_seconds) AS held_seconds`;
 
-// $1 to $4: the window; $5: accounts; $6: the coin, where there is one.
-const text = (coin: boolean, drawdown: boolean): string => `
-WITH piece AS MATERIALIZED (SELECT r.* FROM ${ownRowsWithTrips(COLUMNS, TRIP_COLUMNS, { traders: '$5', ...(coin ? { coin: '$6' } : {}) })} r),
+/** By whole lives, of whose days only the gains are read. */
+const byLife = (narrowed: Narrowed): string => `
+WITH own AS (
+  SELECT life.*, long_pnl + short_pnl AS pnl, ${VOLUME} AS volume FROM (${livesWithTrips(COLUMNS, TRIP_COLUMNS, narrowed)}) life
+),
+daily AS (
+  SELECT h.trader, (h.day AT TIME ZONE 'UTC')::date AS day, sum(h.long_pnl + h.short_pnl - h.fees_usd) AS net
+  FROM perp_trader_day h WHERE true${narrow('h', narrowed)} GROUP BY h.trader, h.day
+),`;
+
+const bySpan = (narrowed: Narrowed): string => `
+WITH piece AS MATERIALIZED (SELECT r.* FROM ${ownRowsWithTrips(COLUMNS, TRIP_COLUMNS, narrowed)} r),
 own AS (
   SELECT trader, coin, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS fills, sum(fees_usd) AS fees_usd,
     sum(closed_entry_usd) AS closed_entry_usd, max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, ${TRIPS_OF}
   FROM piece GROUP BY 1, 2
 ),
+daily AS (SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl - fees_usd) AS net FROM piece GROUP BY 1, 2),`;
+
+const figures = (form: Form): Statement => ({
+  name: named('perps_trader_stats', form),
+  keyed: true,
+  text: `${(form.life ? byLife : bySpan)(narrowedBy(form))}
 total AS (
   SELECT trader, sum(pnl) AS pnl, sum(volume) AS volume, sum(fills)::int AS fills, sum(fees_usd) AS fees_usd, sum(closed_entry_usd) AS closed_entry_usd,
     max(largest_usd) AS largest_usd, min(first_at) AS first_at, max(last_at) AS last_at, count(*)::int AS coins, ${TRIPS_OF},
     max(volume) AS top_volume, (array_agg(coin ORDER BY volume DESC, coin COLLATE "C"))[1] AS top_coin
   FROM own GROUP BY trader
 ),
-daily AS (SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl - fees_usd) AS net FROM piece GROUP BY 1, 2),
-sharpe AS ${sharpeSql('daily')}${drawdown ? fallOf(coin) : ''}
+sharpe AS ${sharpeSql('daily')}
 SELECT t.trader, t.pnl AS total_pnl, t.volume AS total_volume, t.fills AS total_trades, t.fees_usd, t.pnl - t.fees_usd AS net_pnl,
   100 * t.pnl / nullif(t.closed_entry_usd, 0) AS roi_pct, t.closed_trips::int AS closing_trades, t.won_trips::int AS winning_trades,
   (t.closed_trips - t.won_trips)::int AS losing_trades, t.gains_usd / nullif(t.losses_usd, 0) AS profit_factor, t.best_usd AS best_trade_usd,
   t.worst_usd AS worst_trade_usd, t.gains_usd / nullif(t.won_trips, 0) AS avg_win_usd,
   -t.losses_usd / nullif(t.closed_trips - t.won_trips, 0) AS avg_loss_usd, ${heldMinutes('t')} AS avg_hold_minutes,
-  sharpe.sharpe, ${drawdown ? 'coalesce(fall.drawdown, 0)' : 'NULL'} AS max_drawdown_usd, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
+  sharpe.sharpe, sharpe.active_days, t.coins AS coins_traded, t.first_at AS first_trade, t.last_at AS last_trade,
   t.top_coin, t.top_volume / nullif(t.volume, 0) AS top_coin_share, t.largest_usd AS largest_trade_usd
-FROM total t JOIN sharpe ON sharpe.trader = t.trader${drawdown ? ' LEFT JOIN fall ON fall.trader = t.trader' : ''}`;
+FROM total t JOIN sharpe ON sharpe.trader = t.trader`,
+});
 
 /** Figures of those of the accounts that had a fill in the window (of the coin). */
 export async function listStats(
@@ -121,10 +160,15 @@ export async function listStats(
   coin: string | null = null,
   drawdown = true,
 ): Promise<Map<string, TraderStats>> {
-  const name = ['perps_trader_stats', ...(coin === null ? [] : ['coin']), ...(drawdown ? ['drawdown'] : [])].join('_');
-  const statement = { name, text: text(coin !== null, drawdown), keyed: true };
-  const rows = await context.sql.query<TraderStats>(statement, [...spanOf(window), traders, ...(coin === null ? [] : [coin])]);
-  return new Map(rows.map((row) => [row.trader, { ...row, ...winRates(row) }]));
+  const form: Form = { coin: coin !== null, life: (await isEverything(context, window)) && (await isNewest(context)) };
+  const values = [...(form.life ? [] : spanOf(window)), traders, ...(coin === null ? [] : [coin])];
+  const [rows, fallen] = await Promise.all([
+    context.sql.query<TraderStats>(figures(form), values),
+    drawdown ? context.sql.query<{ trader: string; fall: string }>(drawdowns(form), values) : null,
+  ]);
+  const falls = fallen === null ? null : new Map(fallen.map(({ trader, fall }) => [trader, fall]));
+  const fallOf = (trader: string): string | null => (falls === null ? null : (falls.get(trader) ?? '0'));
+  return new Map(rows.map((row) => [row.trader, { ...row, ...winRates(row), max_drawdown_usd: fallOf(row.trader) }]));
 }
 
 /** Figures of an account that did nothing. */

@@ -1,6 +1,6 @@
 import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
-import { TRIP_COLUMNS, tripDaysOf, withoutTrips } from './trip-sums';
+import { LIFE_TRIPS, TRIP_COLUMNS, tripDaysOf, withoutTrips } from './trip-sums';
 
 /** One column of an hour bucket: what a fill `f` gives to it, what many of them do, and how the parts of a bucket become one. */
 interface Kept {
@@ -94,9 +94,9 @@ INSERT INTO perp_trader_hour AS kept (trader, coin, hour, ${TRADER_COLUMNS})
 SELECT trader, coin, hour, ${TRADER_COLUMNS} FROM ${source} ORDER BY 1, 2, 3
 ON CONFLICT (trader, coin, hour) DO UPDATE SET ${merged(TRADER_HOUR)}`;
 
-const mergedRows = (columns: Record<string, Kept>): string =>
+const mergedRows = (columns: Record<string, Kept>, row = 'r'): string =>
   Object.entries(columns)
-    .map(([name, { merge }]) => `${merge}(r.${name}) AS ${name}`)
+    .map(([name, { merge }]) => `${merge}(${row}.${name}) AS ${name}`)
     .join(', ');
 
 /** Adds the hours of `source` to their UTC days. */
@@ -206,8 +206,8 @@ ORDER BY 1, 2, 3`;
 
 /** Of the days. */
 export const TELL_TRADER_LIVES = `
-INSERT INTO perp_trader_life (trader, coin, ${TRADER_COLUMNS}, closed_trips, won_trips)
-SELECT r.trader, r.coin, ${mergedRows(TRADER_HOUR)}, sum(r.closed_trips), sum(r.won_trips) FROM perp_trader_day r GROUP BY 1, 2 ORDER BY 1, 2`;
+INSERT INTO perp_trader_life (trader, coin, ${TRADER_COLUMNS}, ${TRIP_COLUMNS.join(', ')})
+SELECT d.trader, d.coin, ${mergedRows(TRADER_HOUR, 'd')}, ${LIFE_TRIPS} FROM perp_trader_day d GROUP BY 1, 2 ORDER BY 1, 2`;
 
 /** Of the lives. */
 export const TELL_TRADERS = `

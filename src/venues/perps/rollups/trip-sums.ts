@@ -4,7 +4,7 @@ interface TripSum {
   merge: 'sum' | 'max' | 'min';
 }
 
-/** Columns of perp_trader_day that come from round trips. */
+/** Columns of perp_trader_day and perp_trader_life that come from round trips. */
 export const TRIP_SUMS = {
   closed_trips: { row: '1', merge: 'sum' },
   won_trips: { row: '(t.net_pnl > 0)::int', merge: 'sum' },
@@ -34,26 +34,29 @@ const aggregates = (condition: string): string =>
 export const tripDaysOf = (source: string): string => `
   SELECT t.trader, t.coin, date_trunc('day', t.closed_at, 'UTC') AS day, ${aggregates('')} FROM ${source} t GROUP BY 1, 2, 3`;
 
-const together = (name: TripColumn): string =>
-  ({ sum: `d.${name} + c.${name}`, max: `greatest(d.${name}, c.${name})`, min: `least(d.${name}, c.${name})` })[TRIP_SUMS[name].merge];
+/** Sums over days `d`: what whole lives have of round trips. */
+export const LIFE_TRIPS = TRIP_COLUMNS.map((name) => `${trimmed(name, `${TRIP_SUMS[name].merge}(d.${name})`)} AS ${name}`).join(', ');
 
-const addToLives = (sign: '+' | '-'): string => `
-  UPDATE perp_trader_life l SET closed_trips = l.closed_trips ${sign} c.closed_trips, won_trips = l.won_trips ${sign} c.won_trips
-  FROM (SELECT trader, coin, sum(closed_trips)::int AS closed_trips, sum(won_trips)::int AS won_trips FROM counted GROUP BY 1, 2) c
-  WHERE l.trader = c.trader AND l.coin = c.coin`;
+const together = (kept: string, name: TripColumn): string =>
+  ({ sum: `${kept}.${name} + c.${name}`, max: `greatest(${kept}.${name}, c.${name})`, min: `least(${kept}.${name}, c.${name})` })[
+    TRIP_SUMS[name].merge
+  ];
+const adding = (kept: string): string => TRIP_COLUMNS.map((name) => `${name} = ${trimmed(name, together(kept, name))}`).join(', ');
 
 /** Common table expressions that add the closed trips of `source` to the days and lives of their accounts. The rows are there: a trip closes with a fill. */
 export const addTrips = (source: string): string => `
 counted AS (${tripDaysOf(source)}),
 counted_days AS (
-  UPDATE perp_trader_day d SET ${TRIP_COLUMNS.map((name) => `${name} = ${trimmed(name, together(name))}`).join(', ')}
-  FROM counted c WHERE d.trader = c.trader AND d.coin = c.coin AND d.day = c.day
+  UPDATE perp_trader_day d SET ${adding('d')} FROM counted c WHERE d.trader = c.trader AND d.coin = c.coin AND d.day = c.day
 ),
-counted_lives AS (${addToLives('+')})`;
+counted_lives AS (
+  UPDATE perp_trader_life l SET ${adding('l')} FROM (SELECT d.trader, d.coin, ${LIFE_TRIPS} FROM counted d GROUP BY 1, 2) c
+  WHERE l.trader = c.trader AND l.coin = c.coin
+)`;
 
 /**
  * Common table expressions that take the trips of `source` away, which the same statement deletes: those that `late` (trader, coin, since) has
- * from `since` on. What stays of their days is counted again.
+ * from `since` on. What stays of their days is counted again, and so are the lives: the best and the worst cannot be taken back.
  */
 export const takeTrips = (source: string): string => `
 counted AS (${tripDaysOf(source)}),
@@ -68,4 +71,13 @@ counted_days AS (
   UPDATE perp_trader_day d SET ${TRIP_COLUMNS.map((name) => `${name} = ${withoutTrips(name, `s.${name}`)}`).join(', ')}
   FROM staying s WHERE d.trader = s.trader AND d.coin = s.coin AND d.day = s.day
 ),
-counted_lives AS (${addToLives('-')})`;
+counted_lives AS (
+  UPDATE perp_trader_life l SET ${TRIP_COLUMNS.map((name) => `${name} = c.${name}`).join(', ')}
+  FROM (
+    SELECT d.trader, d.coin, ${LIFE_TRIPS} FROM (
+      SELECT o.trader, o.coin, ${TRIP_COLUMNS.map((name) => `CASE WHEN s.trader IS NULL THEN o.${name} ELSE ${withoutTrips(name, `s.${name}`)} END AS ${name}`).join(', ')}
+      FROM (SELECT DISTINCT trader, coin FROM staying) k JOIN perp_trader_day o ON o.trader = k.trader AND o.coin = k.coin
+      LEFT JOIN staying s ON s.trader = o.trader AND s.coin = o.coin AND s.day = o.day
+    ) d GROUP BY 1, 2
+  ) c WHERE l.trader = c.trader AND l.coin = c.coin
+)`;
