@@ -47,7 +47,8 @@ const NEVER_S = 100 * 365 * 86_400;
 
 /**
  * Recurring-order pressure: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
- * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens.
+ * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens. OFFSET keeps
+ * the planner from working a wait out again wherever it is used.
  */
 function pressure(one: boolean): Statement {
   return {
@@ -58,8 +59,8 @@ WITH open AS (
   SELECT o.*, CASE WHEN o.wait_s < ${NEVER_S} THEN o.last_cycle_at + make_interval(secs => o.wait_s::float8) END AS next_at
   FROM (
     SELECT a.*, a.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - a.last_cycle_at) / a.cycle_frequency) - 1)) AS wait_s
-    FROM (${openOrdersAsOf('$1::timestamptz')}) a
-  ) o
+    FROM (${openOrdersAsOf('$1::timestamptz')}) a OFFSET 0
+  ) o OFFSET 0
 ), due AS MATERIALIZED (
   SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
     ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ceil(extract(epoch FROM $2 - o.next_at) / o.cycle_frequency))) END AS amount
