@@ -80,6 +80,7 @@ SELECT create_distributed_table('lp_owner_pool', 'owner', colocate_with => 'lp_o
 SELECT create_distributed_table('lp_score', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_smart_day', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_smart_pool', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_smart_life', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_position', 'position_address', colocate_with => 'none');
 SELECT create_distributed_table('lp_position_event', 'position_address', colocate_with => 'lp_position');
 SELECT create_distributed_table('token_price', 'mint', colocate_with => 'none');

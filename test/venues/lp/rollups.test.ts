@@ -20,6 +20,7 @@ const TABLES = [
   'lp_pool_last_day',
   'lp_smart_day',
   'lp_smart_pool',
+  'lp_smart_life',
   'lp_smart_flow_day',
   'lp_smart_last_day',
   'lp_position_sum',

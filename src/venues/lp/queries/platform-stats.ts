@@ -77,7 +77,7 @@ const PREVIOUS: Statement = {
 
 /**
  * New: no event before the window. Smart: on the day before one of the owner's events of the window the newest score run
- * gave at least SMART_SCORE.
+ * gave at least SMART_SCORE; days are looked at only of those who were so after the window as well.
  */
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',
@@ -86,7 +86,8 @@ SELECT
   (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE d.pool_type = coalesce($3::text, 'all') AND d.day >= ${FIRST_DAY} AND d.day < ${END_DAY})
     + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.owner <> ''
       AND ((l.first_at >= $1 AND l.first_at < ${FIRST_DAY} AND l.first_at < least(${END_DAY}, $2)) OR (l.first_at >= greatest($1, ${END_DAY}) AND l.first_at < $2))) AS new_lps,
-  (SELECT count(DISTINCT p.owner) FROM lp_smart_pool p WHERE ${smartIn('p', 1, 2)} ${ofType(3)('p')}) AS smart_lps`,
+  (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1
+    AND (l.last_at < $2 OR (l.first_at < $2 AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(3)('p')})))) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */

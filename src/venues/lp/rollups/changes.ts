@@ -4,7 +4,7 @@ import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } 
 import { moveCounts } from './counted-days';
 import { fill, flowDays, flowHours, ownerCounts, ownerDays, ownerLives, ownerPools, poolDays } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
-import { smartDays, smartFlowDays, smartPools } from './smart';
+import { smartDays, smartFlowDays, smartLives, smartPools } from './smart';
 
 /** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
@@ -140,6 +140,11 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     'lp_smart_pool',
     `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
     fill(smartPools, `${CHANGED_PAIRS} JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_smart_life',
+    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
+    fill(smartLives, `${CHANGED_OWNERS} JOIN lp_smart_pool p ON p.owner = c.owner`),
   ],
   [
     'lp_smart_flow_day',

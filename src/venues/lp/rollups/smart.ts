@@ -28,6 +28,15 @@ SELECT d.owner, d.pool_address, min(d.pool_type), (array_agg(d.score ORDER BY d.
 FROM ${source} GROUP BY d.owner, d.pool_address`,
 };
 
+/** From when to when providers were smart in pools of a type, and in all, over `lp_smart_pool p`. */
+export const smartLives: Derived = {
+  table: 'lp_smart_life',
+  columns: 'owner, pool_type, first_at, last_at',
+  select: (source) => `
+SELECT p.owner, t.pool_type, min(p.first_at), max(p.last_at)
+FROM ${source} CROSS JOIN LATERAL (VALUES (p.pool_type), ('all')) AS t(pool_type) GROUP BY p.owner, t.pool_type`,
+};
+
 /** What the providers who were smart on a day did in a pool on it, over `lp_smart_day d`. */
 export const smartFlowDays: Derived = {
   table: 'lp_smart_flow_day',
@@ -48,6 +57,7 @@ export const smartLastDays: Derived = {
 export const SMART_DERIVED: readonly (readonly [Derived, string])[] = [
   [smartDays, 'lp_owner_day d'],
   [smartPools, 'lp_smart_day d'],
+  [smartLives, 'lp_smart_pool p'],
   [smartFlowDays, 'lp_smart_day d'],
   [smartLastDays, 'lp_smart_pool p'],
 ];
@@ -61,6 +71,8 @@ export async function recountSmart(client: PoolClient, after: string): Promise<v
   await client.query(fill(smartFlowDays, `lp_smart_day d WHERE d.${later}`), [after]);
   await client.query('DELETE FROM lp_smart_pool');
   await client.query(fill(smartPools, 'lp_smart_day d'));
-  await client.query('DELETE FROM lp_smart_last_day');
-  await client.query(fill(smartLastDays, 'lp_smart_pool p'));
+  for (const derived of [smartLives, smartLastDays]) {
+    await client.query(`DELETE FROM ${derived.table}`);
+    await client.query(fill(derived, 'lp_smart_pool p'));
+  }
 }
