@@ -39,7 +39,8 @@ async function fillAll(client: PoolClient): Promise<void> {
     'dca_event (timestamp)',
   ]);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
-  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')}`);
+  // Hour after hour, as live pages write them: what a window of all pools reads lies together.
+  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')} ORDER BY hour`);
   await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
   for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
