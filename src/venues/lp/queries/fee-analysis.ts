@@ -39,22 +39,20 @@ const totals = (life: boolean): Statement => ({
   name: `lp_fee_analysis_${Number(life)}`,
   keyed: true,
   text: `
-WITH claims AS MATERIALIZED (${claimsIn(7, life)}),
-owners AS (SELECT count(*)::int AS n, sum(usd) AS usd, sum(usd * usd) AS squares FROM claims WHERE owner <> ''),
-flows AS (SELECT sum(unpriced) AS unpriced FROM (${flowsIn(1, ofPool(7))}) f),
+WITH owners AS (SELECT count(*)::int AS n, sum(usd) AS usd, sum(usd * usd) AS squares FROM (${claimsIn(7, life)}) c WHERE owner <> ''),
+flows AS (SELECT coalesce(sum(claims), 0)::int AS n, coalesce(sum(claim_usd), 0) AS usd, sum(unpriced) AS unpriced FROM (${flowsIn(1, ofPool(7))}) f),
 unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
 swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN (SELECT 0 FROM lp_pool_hour h WHERE h.pool_address = $7 AND h.hour < $2 LIMIT 1) ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool(7))}) s),
 settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
-SELECT c.usd AS total_fees_claimed, c.n AS claims, u.n AS unpriced, o.n AS unique_claimers, c.usd / nullif(c.n - u.n, 0) AS avg_claim_usd,
+SELECT f.usd AS total_fees_claimed, f.n AS claims, u.n AS unpriced, o.n AS unique_claimers, f.usd / nullif(f.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   CASE WHEN p.created_at IS NOT NULL THEN ${feeRate('a.fee_usd', 'a.usd')} END AS fee_rate_adjusted_pct,
   1000 * ${feesPerLiquidityDay('s.fee_usd', 'p', 1, 2)} AS fees_per_1k_liquidity_day
-FROM lp_pool p, swaps s CROSS JOIN LATERAL (SELECT ${feeRate('s.fee_usd', 's.usd')} AS rate) r, settled a, owners o, unpriced u,
-  (SELECT coalesce(sum(n), 0)::int AS n, coalesce(sum(usd), 0) AS usd FROM claims) c
+FROM lp_pool p, swaps s CROSS JOIN LATERAL (SELECT ${feeRate('s.fee_usd', 's.usd')} AS rate) r, settled a, owners o, flows f, unpriced u
 WHERE p.pool_address = $7`,
 });
 
@@ -107,20 +105,19 @@ export interface ClaimerRow {
 const claimers = (life: boolean): Statement => ({
   name: `lp_fee_claimers_${Number(life)}`,
   text: `
-WITH claims AS MATERIALIZED (${claimsIn(3, life)}),
-shown AS MATERIALIZED (SELECT * FROM claims WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $4),
+WITH shown AS MATERIALIZED (SELECT * FROM (${claimsIn(7, life)}) c WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $8),
 times AS (
   SELECT s.owner, t.first_at, t.last_at FROM shown s CROSS JOIN LATERAL (
     SELECT min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM lp_event e
-    WHERE e.pool_address = $3 AND e.owner = s.owner AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.kind = 'claim'
+    WHERE e.pool_address = $7 AND e.owner = s.owner AND e."timestamp" >= $1 AND e."timestamp" < $2 AND e.kind = 'claim'
   ) t
 )
-SELECT s.owner, s.usd AS fees_claimed, s.n AS claims, coalesce(100 * s.usd / nullif((SELECT sum(usd) FROM claims), 0), 0) AS share_pct,
+SELECT s.owner, s.usd AS fees_claimed, s.n AS claims, coalesce(100 * s.usd / nullif((SELECT sum(claim_usd) FROM (${flowsIn(1, ofPool(7))}) f), 0), 0) AS share_pct,
   (extract(epoch FROM t.last_at - t.first_at) / 3600 / nullif(s.n - 1, 0))::float8 AS avg_hours_between_claims
 FROM shown s JOIN times t ON t.owner = s.owner ORDER BY fees_claimed DESC, claims DESC, s.owner`,
 });
 
 /** Owners by fees claimed in a window. */
 export function listClaimers(sql: Sql, { pool_address, window, life, limit }: ClaimersArgs): Promise<ClaimerRow[]> {
-  return sql.query<ClaimerRow>(claimers(life), [window.from, window.to, pool_address, limit]);
+  return sql.query<ClaimerRow>(claimers(life), [...spanOf(window), pool_address, limit]);
 }
