@@ -71,8 +71,10 @@ SELECT create_distributed_table('lp_smart_flow_day', 'pool_address', colocate_wi
 SELECT create_distributed_table('lp_smart_last_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_pool_month', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_flow_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_flow_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_flow_month', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_position_sum', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_owner_day', 'owner', colocate_with => 'none');
 SELECT create_distributed_table('lp_owner_life', 'owner', colocate_with => 'lp_owner_day');

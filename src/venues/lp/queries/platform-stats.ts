@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowsIn, ofType, smartIn, spanOf, swapsIn, wholeDays } from './span';
+import { actedIn, flowsIn, flowsOfLife, ofType, smartIn, spanOf, swapsIn, swapsOfLife, wholeDays } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -52,14 +52,14 @@ SELECT pool_type, sum(n) AS lp_count FROM (
   GROUP BY l.pool_type
 ) o GROUP BY pool_type`;
 
-/** The row without type is the total; an owner of both types is one owner there. */
-const TOTALS: Statement = {
-  name: 'lp_platform_totals',
+/** The row without type is the total; an owner of both types is one owner there. `life`: the window begins before everything. */
+const totals = (life: boolean): Statement => ({
+  name: `lp_platform_totals${life ? '_life' : ''}`,
   text: `
 WITH pools AS (
   SELECT pool_type, pool_address, sum(deposit_usd) AS deposits, sum(withdraw_usd) AS withdrawals, sum(claim_usd) AS claims,
     sum(deposits + withdrawals + claims) AS n, sum(unpriced) AS unpriced, min(first_at) AS first_at
-  FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_type, pool_address
+  FROM (${life ? flowsOfLife(1, ofType(7)) : flowsIn(1, ofType(7))}) f GROUP BY pool_type, pool_address
 ), provided AS (
   SELECT pool_type, sum(deposits) AS deposits_usd, sum(withdrawals) AS withdrawals_usd, sum(claims) AS fees_claimed_usd,
     sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
@@ -68,7 +68,7 @@ WITH pools AS (
 )
 SELECT p.*, coalesce(o.lp_count, 0) AS lp_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd
 FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'all') WHERE p.event_count > 0`,
-};
+});
 
 const PREVIOUS: Statement = {
   name: 'lp_platform_previous',
@@ -91,12 +91,17 @@ SELECT
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
-const EARNED: Statement = {
-  name: 'lp_platform_earned',
+const earned = (life: boolean): Statement => ({
+  name: `lp_platform_earned${life ? '_life' : ''}`,
   text: `
 SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
-FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${swapsIn(1)}) s GROUP BY pool_address) s
+FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address) s
 JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`,
+});
+
+const STATEMENTS = {
+  life: { totals: totals(true), earned: earned(true) },
+  window: { totals: totals(false), earned: earned(false) },
 };
 
 export interface PlatformStats {
@@ -108,17 +113,18 @@ export interface PlatformStats {
 /** Totals of all providers in a window; `totals` is empty when nothing happened in it. */
 export async function getPlatformStats(sql: Sql, { pool_type, window, previous }: PlatformStatsArgs): Promise<PlatformStats> {
   const span = spanOf(window);
-  const [totals, extras, earned] = await Promise.all([
-    sql.query<Omit<ProviderTotalsRow, 'volume_change_pct'>>(TOTALS, [...span, pool_type]),
+  const statements = window.from.getTime() === BEGINNING.getTime() ? STATEMENTS.life : STATEMENTS.window;
+  const [rows, extras, fees] = await Promise.all([
+    sql.query<Omit<ProviderTotalsRow, 'volume_change_pct'>>(statements.totals, [...span, pool_type]),
     sql.query<PlatformExtrasRow>(EXTRAS, [window.from, window.to, pool_type]),
-    sql.query<EarnedFeesRow>(EARNED, [...span, pool_type]),
+    sql.query<EarnedFeesRow>(statements.earned, [...span, pool_type]),
   ]);
-  const all = totals.find((row) => row.pool_type === null);
+  const all = rows.find((row) => row.pool_type === null);
   const change = previous === null || all === undefined ? null : await changeSince(sql, previous, pool_type, all.volume_usd);
   return {
-    totals: totals.map((row) => ({ ...row, volume_change_pct: row.pool_type === null ? change : null })),
+    totals: rows.map((row) => ({ ...row, volume_change_pct: row.pool_type === null ? change : null })),
     extras: extras[0] as PlatformExtrasRow,
-    earned,
+    earned: fees,
   };
 }
 

@@ -3,7 +3,7 @@ import { leastShown } from '../../../lib/statistics';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
-import { feeRate, feeRateFlag, type Filter, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, ownerCounts, smartCounts, spanOf, swapsIn, swapsOfLife } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 
@@ -57,9 +57,9 @@ function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean): Statem
     name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${life ? '_life' : ''}`,
     text: `
 WITH volumes AS MATERIALIZED (
-  SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address
+  SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
 ), provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${flowsIn(1)}) e GROUP BY pool_address
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${life ? flowsOfLife(1) : flowsIn(1)}) e GROUP BY pool_address
 ), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1)}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, ${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
@@ -73,7 +73,7 @@ WITH volumes AS MATERIALIZED (
     FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
   ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
   ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), ${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsIn(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
+), ${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
   100 * (${perLiquidityDay('r.fees_usd', 'm')}) AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address

@@ -3,7 +3,7 @@ import { SPIKE } from '../../../lib/spike';
 import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { feeRate, feeRateFlag, flowsIn, ownerCounts, smartCounts, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, ownerCounts, smartCounts, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */
@@ -36,13 +36,17 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_pool_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1),
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
+const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
+
 /**
  * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume, and one with
  * volume in the earliest window had its first fact before them all. What is counted of the ranked pools is counted once for all: a join that expects one row
  * of them would count it again for each.
  */
 function trending(windows: number): Statement {
-  const spans = Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
+  // Compared with none is the window that begins before everything.
+  const life = windows === 0;
+  const spans = life ? [swapsOfLife(1)] : Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
   const next = 7 + 6 * windows;
   const ends = Array.from({ length: windows }, (_, i) => `($${6 * i + 8} > b.at)::int`);
   return {
@@ -64,7 +68,7 @@ volumes AS MATERIALIZED (
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
   FROM scope s ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
 ), provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`)}) e GROUP BY pool_address
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${life ? flowsOfLife(1, ofRanked) : flowsIn(1, ofRanked)}) e GROUP BY pool_address
 ), owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)})
 SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
   (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int

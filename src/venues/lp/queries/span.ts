@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
-import { SUMS } from '../rollups/days';
+import { monthOf, SUMS } from '../rollups/days';
 import { SMART_SCORE } from '../scoring/formula';
 import { unlessEmpty } from './segments';
 
@@ -67,6 +67,10 @@ export const named = (at: number): string =>
 /** The whole UTC days of a span, of rows `h`: the piece that is always there. */
 export const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
 
+/** Of a window that begins before everything, the whole UTC months, of rows `h`, and the days after them. */
+const monthsOfLife = (at: number): string => `${named(at)} AND h.month < ${monthOf(`$${at + 5}::timestamptz`)}`;
+const daysOfLife = (at: number): string => `h.day >= ${monthOf(`$${at + 5}::timestamptz`)} AND h.day < $${at + 5}`;
+
 /** One more piece, where it is not empty. */
 const more = ({ condition, from, to }: Piece, select: (condition: string) => string): string =>
   unlessEmpty(from, to, `\nUNION ALL ${select(condition)}`);
@@ -76,13 +80,18 @@ const more = ({ condition, from, to }: Piece, select: (condition: string) => str
  * `fee_usd` are the stated ones of an hour where there are any, else those of the swaps seen in it, never both. A stated
  * hour counts where it begins; it cannot be cut. `hour` is the start of the hour or day that a row sums up.
  */
-export function swapsIn(at: number, k = 0, filter: Filter = none): string {
-  return `
-SELECT ${k} AS k, h.pool_address, h.day AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM lp_pool_day h WHERE ${days(at)} ${filter('h')}${[
-    ...hours(at).map((piece) => more(piece, (condition) => wholeHours(k, condition, filter))),
-    ...swapEdges(at, k, filter),
-  ].join('')}`;
-}
+export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
+  `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;
+
+/** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
+export const swapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
+UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}`;
+
+const swapRows = (table: string, time: string, condition: string, k: number, filter: Filter): string => `
+SELECT ${k} AS k, h.pool_address, h.${time} AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
+
+const swapsAround = (at: number, k: number, filter: Filter): string =>
+  [...hours(at).map((piece) => more(piece, (condition) => wholeHours(k, condition, filter))), ...swapEdges(at, k, filter)].join('');
 
 /** The same outside the whole UTC days of the window: each of those is a row of lp_pool_day. */
 export function swapPartsIn(at: number): string {
@@ -138,8 +147,14 @@ export function eventsIn(at: number, filter: Filter = none): string {
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
 export const flowsIn = (at: number, filter: Filter = none): string =>
+  `${flowRows('lp_flow_day', 'day', days(at), filter)}${flowsAround(at, filter)}`;
+
+/** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
+export const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
+UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}`;
+
+const flowsAround = (at: number, filter: Filter): string =>
   [
-    flowRows('lp_flow_day', 'day', days(at), filter),
     ...hours(at).map((piece) => more(piece, (condition) => flowRows('lp_flow_hour', 'hour', condition, filter))),
     ...flowEdges(at, filter),
   ].join('');

@@ -2,7 +2,19 @@ import type { PoolClient } from 'pg';
 import { writersTurn } from '../../../db/transaction';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { moveCounts } from './counted-days';
-import { fill, flowDays, flowHours, ownerCounts, ownerDays, ownerLives, ownerPools, poolDays } from './days';
+import {
+  fill,
+  flowDays,
+  flowHours,
+  flowMonths,
+  monthOf,
+  ownerCounts,
+  ownerDays,
+  ownerLives,
+  ownerPools,
+  poolDays,
+  poolMonths,
+} from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { smartDays, smartFlowDays, smartLives, smartPools } from './smart';
 
@@ -90,6 +102,9 @@ const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
 
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
+const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
+const ofMonths = (table: string): string =>
+  `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND ${monthOf('d.day')} = c.month`;
 const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_POOL_DAYS = `(SELECT DISTINCT pool_address, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
@@ -107,6 +122,11 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     'lp_flow_day',
     `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
     fill(flowDays, `${changedDays(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
+  ],
+  [
+    'lp_flow_month',
+    `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
+    fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
   ],
   [
     'lp_owner_count',
@@ -225,4 +245,7 @@ async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
     name: 'recount_lp_pool_day',
     text: fill(poolDays, `${days} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
   });
+  const months = changedMonths(SWAP_HOURS);
+  await client.query(`DELETE FROM lp_pool_month t USING ${months} WHERE t.pool_address = c.pool_address AND t.month = c.month`);
+  await client.query({ name: 'recount_lp_pool_month', text: fill(poolMonths, `${months} ${ofMonths('lp_pool_day')}`) });
 }

@@ -10,6 +10,9 @@ const summed = (a: string): string =>
 /** Start of the UTC day of an instant, as SQL. */
 export const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
 
+/** Start of the UTC month of an instant, as SQL. */
+export const monthOf = (day: string): string => `date_trunc('month', ${day}, 'UTC')`;
+
 /** A rollup that is counted from another one: `select` takes a FROM item, and join, over the alias that `insert` names. */
 export interface Derived {
   table: string;
@@ -32,6 +35,14 @@ export const flowDays: Derived = {
     `SELECT f.pool_address, ${dayOf('f.hour')}, min(f.pool_type), ${summed('f')} FROM ${source} GROUP BY f.pool_address, ${dayOf('f.hour')}`,
 };
 
+/** The same by UTC month, over `lp_flow_day d`. */
+export const flowMonths: Derived = {
+  table: 'lp_flow_month',
+  columns: `pool_address, month, pool_type, ${SUMS}`,
+  select: (source) =>
+    `SELECT d.pool_address, ${monthOf('d.day')}, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
+};
+
 /** What was swapped in a pool on one UTC day, over `lp_pool_hour h`: of each hour what the index states, else what was seen. */
 export const poolDays: Derived = {
   table: 'lp_pool_day',
@@ -40,6 +51,15 @@ export const poolDays: Derived = {
 SELECT h.pool_address, ${dayOf('h.hour')}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
   sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
 FROM ${source} GROUP BY h.pool_address, ${dayOf('h.hour')}`,
+};
+
+/** The same by UTC month, over `lp_pool_day d`. */
+export const poolMonths: Derived = {
+  table: 'lp_pool_month',
+  columns: 'pool_address, month, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  select: (source) => `
+SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), sum(d.seen_usd), min(d.first_at)
+FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
 /** What a provider did in a pool on one UTC day, over `lp_owner_hour o`. */
@@ -98,8 +118,10 @@ SELECT b.pool_address, b.bucket, b.hours, count(*)::int FROM (
 export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowHours, 'lp_owner_hour o'],
   [flowDays, 'lp_flow_hour f'],
+  [flowMonths, 'lp_flow_day d'],
   [ownerCounts, 'lp_owner_hour o'],
   [poolDays, 'lp_pool_hour h'],
+  [poolMonths, 'lp_pool_day d'],
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],
