@@ -59,20 +59,21 @@ const rowsOf = ({ is_told, is_life }: By, coin: boolean): string => {
 /** A life is one row an account and coin. */
 const summed = ({ is_life }: By, value: string): string => (is_life ? value : `sum(${value})`);
 
-// $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one.
+// $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one. A score weighs
+// in percent: by a hundred is divided once, after adding up.
 const text = (by: By, coin: boolean): string => `
 WITH summed_up AS (
   SELECT coin, trader, ${summed(by, BOUGHT)} AS bought, ${summed(by, SOLD)} AS sold, ${summed(by, 'bought_size')} AS bought_size, ${summed(by, 'sold_size')} AS sold_size, ${by.is_life ? 'last_at' : 'max(last_at) AS last_at'}
   FROM ${rowsOf(by, coin)} r WHERE $1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz ${by.is_life ? '' : 'GROUP BY coin, trader'}
 ),
 own AS MATERIALIZED (
-  SELECT u.*, s.score, u.bought - u.sold AS net_usd, s.score * 0.01 * (u.bought - u.sold) AS net, s.score * 0.01 * (u.bought + u.sold) AS gross
+  SELECT u.*, s.score, u.bought - u.sold AS net_usd, s.score * (u.bought + u.sold) AS weighed
   FROM summed_up u JOIN perp_score s ON s.trader = u.trader AND s.day = $5::date AND s.score >= $6::numeric
 ),
 summed AS (
   SELECT coin, count(*)::int AS smart_wallet_count, sum(bought) + sum(sold) AS total_volume, avg(score) AS avg_score, sum(bought) - sum(sold) AS net_volume,
-    (count(*) FILTER (WHERE net_usd > 0))::int AS long_wallets, (count(*) FILTER (WHERE net_usd < 0))::int AS short_wallets,
-    sum(net) AS net, sum(gross) AS gross, sum(gross * gross) AS squares,
+    (count(*) FILTER (WHERE bought > sold))::int AS long_wallets, (count(*) FILTER (WHERE bought < sold))::int AS short_wallets,
+    0.01 * sum(score * net_usd) AS net, 0.01 * sum(weighed) AS gross, 0.0001 * sum(weighed * weighed) AS squares,
     sum(bought) AS bought, sum(sold) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size
   FROM own GROUP BY coin HAVING count(*) >= $7
 ),
@@ -81,22 +82,24 @@ scored AS (
     coalesce(round(100 * abs(net) / nullif(gross, 0) * sqrt(least(gross * gross / nullif(squares, 0), ${FULL_WALLETS}) / ${FULL_WALLETS}), 1), 0) AS signal_score
   FROM summed
 ),
-shown AS (SELECT * FROM scored ORDER BY signal_score DESC, coin COLLATE "C" LIMIT $8),
+shown AS (
+  SELECT scored.*, row_number() OVER (ORDER BY signal_score DESC, coin COLLATE "C")::int AS rank FROM scored ORDER BY signal_score DESC, coin COLLATE "C" LIMIT $8
+),
 placed AS (
-  SELECT own.*, row_number() OVER (PARTITION BY own.coin ORDER BY abs(own.net_usd) DESC, own.trader) AS place
+  SELECT own.*, shown.rank, row_number() OVER (PARTITION BY shown.rank ORDER BY abs(own.net_usd) DESC, own.trader) AS place
   FROM own JOIN shown ON shown.coin = own.coin
 ),
 top AS (
-  SELECT coin, json_agg(json_build_object('trader', trader, 'score', score::text,
+  SELECT rank, json_agg(json_build_object('trader', trader, 'score', score::text,
       'direction', CASE WHEN bought > sold THEN 'Long' WHEN bought < sold THEN 'Short' ELSE 'Neutral' END, 'usd_value', abs(net_usd)::text,
       'avg_price', (CASE WHEN bought > sold THEN bought / bought_size WHEN bought < sold THEN sold / sold_size END)::text,
       'timestamp', last_at) ORDER BY place) AS traders
-  FROM placed WHERE place <= ${TOP_TRADERS} GROUP BY coin
+  FROM placed WHERE place <= ${TOP_TRADERS} GROUP BY rank
 )
 SELECT shown.coin, direction, smart_wallet_count, total_volume, avg_score, net_volume, long_wallets, short_wallets, signal_score,
   ${STRENGTH} AS signal_strength, CASE direction WHEN 'Long' THEN bought / nullif(bought_size, 0) WHEN 'Short' THEN sold / nullif(sold_size, 0) END AS avg_entry,
   ${priceBefore('shown.coin', '$4::timestamptz')} AS price, top.traders AS top_traders
-FROM shown JOIN top ON top.coin = shown.coin ORDER BY signal_score DESC, shown.coin COLLATE "C"`;
+FROM shown JOIN top ON top.rank = shown.rank ORDER BY shown.rank`;
 
 /** Where the exposure of accounts with at least a score moved, coin by coin. Throws not_found (coin), empty_result. */
 export async function smartSignals(args: SmartSignalsArgs, context: GraphContext): Promise<SignalRow[]> {
