@@ -112,12 +112,16 @@ function swapEdges(at: number, k: number, filter: Filter): string[] {
   const cutHour = `
 SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
-  const edge = (condition: string): string => `
-SELECT ${k}, s.pool_address, ${hourOf('s."timestamp"')}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
+  // An edge lies within one hour: of that one a join reads each pool once, not each swap's pool.
+  const edge = (condition: string, from: number): string => `
+SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
-FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf('s."timestamp"')}
+FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf(`$${from}::timestamptz`)}
 WHERE ${condition} ${filter('s')}`;
-  return [unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`), ...edges('s', at).map((piece) => more(piece, edge))];
+  return [
+    unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
+    ...edges('s', at).map((piece) => more(piece, (condition) => edge(condition, piece.from))),
+  ];
 }
 
 const SUMS_OF_H = SUMS.split(', ')
