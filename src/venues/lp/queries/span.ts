@@ -196,10 +196,13 @@ export const actedIn = (
   ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND ${a}.pool_type IN (f.pool_type, 'all')
     ${pool === '' ? '' : `AND f.pool_address = ${pool}`} LIMIT 1) END)`;
 
-/** Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. */
+/**
+ * Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. Days are
+ * few: OFFSET keeps the planner, who expects hundreds, from looking up a run for every row that is joined and from reading the scores of all runs.
+ */
 export const smartOn = (days: string): string => `
-SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d) r
-JOIN lp_score s ON s.day = r.run AND s.score >= ${SMART_SCORE}`;
+SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d OFFSET 0) r
+CROSS JOIN LATERAL (SELECT s.owner, s.score FROM lp_score s WHERE s.day = r.run AND s.score >= ${SMART_SCORE} OFFSET 0) s`;
 
 /**
  * Condition on the alias `a` of lp_smart_pool: on the day before something it did in the pool in [$from, $to) the owner was smart. Days are looked
