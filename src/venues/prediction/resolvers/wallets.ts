@@ -122,7 +122,8 @@ const mostValueFirst = (open: readonly KnownPosition[]) =>
 /** Figures of the rows of a filter: of all that the wallet ever did from its positions, which are fewer. */
 async function totalsOf(filter: WalletTradesFilter, own: Promise<WalletsScope>, { sql }: GraphContext): Promise<WalletTradesTotals> {
   const { window, sides, min_usdc, condition_id, category } = filter;
-  const is_life = window.from <= BEGINNING && sides === ALL_SIDES && min_usdc === 0 && condition_id === null && category === null;
+  const is_life =
+    window.from <= BEGINNING && sides.length === ALL_SIDES.length && min_usdc === 0 && condition_id === null && category === null;
   const life = is_life ? await findLifeTotals(sql, await own) : null;
   return life ?? getWalletTradesTotals(sql, filter);
 }

@@ -211,3 +211,22 @@ test('markets/insiders: a planted wallet reaches 75, a large honest one stays be
     await db.drop();
   }
 });
+
+test('wallets/compare lists a thousand shared markets, says of how many, and counts all', async () => {
+  const db = await testDatabase();
+  try {
+    const markets = Array.from({ length: 1_002 }, (_, index) => 1_000 + index);
+    const [a, b] = [wallet(71), wallet(72)];
+    const buys = markets.flatMap((on, index) => [71, 72].map((by) => trade(2 * on + by, on, 0, by, 'BUY', 10 + index, 0.5, DAY)));
+    await loadRecords(db.pool, 'trades.json', buys);
+    const { data, meta } = await call<{ shared_positions: { condition_id: string }[]; pairwise: { shared_markets: number }[] }>(db, 'wallets/compare', now, { wallets: [a, b] }); // prettier-ignore
+    // The two on which least was bought are left out.
+    expect(data.shared_positions.map(({ condition_id }) => condition_id)).toEqual(markets.slice(2).reverse().map(condition));
+    expect(data.pairwise.map(({ shared_markets }) => shared_markets)).toEqual([1_002]);
+    expect(meta.warnings).toEqual([expect.stringContaining('1000 of 1002 markets')]);
+    const { data: bare, meta: quiet } = await call<{ shared_positions: null }>(db, 'wallets/compare', now, { wallets: [a, b], include_shared_positions: false }); // prettier-ignore
+    expect([bare.shared_positions, quiet.warnings]).toEqual([null, []]);
+  } finally {
+    await db.drop();
+  }
+});
