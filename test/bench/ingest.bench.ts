@@ -10,7 +10,7 @@ import { testDatabase } from '../support/database';
 import { type Figure, printTable } from './measure';
 import { backfill } from '../../src/workers/ingest';
 import { runScores } from '../../src/workers/scores';
-import { WORLD_NOW, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
+import { WORLD_SCORED, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
 
 /** Facts of each venue's world that are loaded, about. */
 const FACTS = Number(process.env.BENCH_INGEST ?? 60_000);
@@ -98,7 +98,7 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   const db = await testDatabase();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-ingest-'));
   try {
-    const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_NOW)];
+    const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_SCORED)];
     const venue = venueOf(name);
     const loaded = await spending(db.pool, async () => (await loadAll(byPage(db.pool, venue), venue, pages)).facts);
     const tables = await tablesOf(db.pool, name);
@@ -130,7 +130,7 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
 });
 
 /** Where the scored part of a world ends. */
-const SCORED_TO = new Date(WORLD_NOW.getTime() - 10 * DAY_MS);
+const SCORED_TO = new Date(WORLD_SCORED.getTime() - 10 * DAY_MS);
 
 test('loading prediction into a scored store, page by page', async () => {
   const venue = venueOf('prediction');
@@ -141,7 +141,7 @@ test('loading prediction into a scored store, page by page', async () => {
     await backfill(scored.pool, venue, (load) => loadAll(load, venue, [...world.pages(WORLD_START, SCORED_TO)]));
     await runScores(scored.pool, venue, SCORED_TO, () => undefined);
     await scored.close();
-    const pages = [...world.pages(SCORED_TO, WORLD_NOW)];
+    const pages = [...world.pages(SCORED_TO, WORLD_SCORED)];
     // In turns, the first of each warms up.
     for (const kept of [true, false, true, false, true, false]) {
       const db = await testDatabase(new URL(scored.url).pathname.slice(1));

@@ -8,7 +8,7 @@ import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
 import { type ModelWallet, modelWallets } from '../venues/prediction/scoring/lab';
 import { type Figure, printTable } from './measure';
-import { WORLD_NOW, WORLD_START, buildWorld } from './world-build';
+import { WORLD_SCORED, WORLD_START, buildWorld } from './world-build';
 
 /** A seed that nothing was tuned on: the day's, unless said. */
 const SEED = Number(process.env.BENCH_SEED ?? new Date().toISOString().slice(0, 10).replace(/-/g, ''));
@@ -72,8 +72,8 @@ interface Planted {
 
 function truthOf(venue: VenueName): Planted[] {
   const options = { seed: SEED, size: FACTS, start: WORLD_START };
-  if (venue === 'prediction') return predictionWorld(options).truth(WORLD_NOW).map(({ wallet, ...rest }) => ({ id: wallet, ...rest })); // prettier-ignore
-  if (venue === 'perps') return perpsWorld(options).truth(WORLD_NOW).map(({ trader, ...rest }) => ({ id: trader, ...rest })); // prettier-ignore
+  if (venue === 'prediction') return predictionWorld(options).truth(WORLD_SCORED).map(({ wallet, ...rest }) => ({ id: wallet, ...rest })); // prettier-ignore
+  if (venue === 'perps') return perpsWorld(options).truth(WORLD_SCORED).map(({ trader, ...rest }) => ({ id: trader, ...rest })); // prettier-ignore
   return lpWorld(options).truth().map(({ owner, ...rest }) => ({ id: owner, ...rest })); // prettier-ignore
 }
 
@@ -132,7 +132,7 @@ async function clusters(pool: Pool, venue: VenueName, planted: readonly Planted[
   }
   if (venue !== 'prediction') return [];
   const leaders = [...new Set(planted.flatMap(({ role, of }) => (role === 'copier' && of !== null ? [of] : [])))];
-  const window = { from: WORLD_START, to: WORLD_NOW };
+  const window = { from: WORLD_START, to: WORLD_SCORED };
   const found: string[] = [];
   for (const leader of leaders)
     for (const { wallet } of await scanCopiers(sqlOver({ pool, keyed: pool }), { leader, window, max_lag_ms: 3_600_000, min_overlap: 3 }))

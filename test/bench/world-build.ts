@@ -13,11 +13,16 @@ import type { RecordedPage } from '../../src/workers/source';
 import { runScores } from '../../src/workers/scores';
 
 export const WORLD_START = new Date('2026-01-02T00:00:00Z');
-export const WORLD_NOW = new Date('2026-02-01T00:00:00Z');
+/** Up to here a world is loaded at once, and scored. */
+export const WORLD_SCORED = new Date('2026-02-01T00:00:00Z');
+/** Up to here a large world is read page by page: windows that end here begin and end within a day and within an hour, as those of a server do. */
+export const WORLD_NOW = new Date('2026-02-01T13:27:00Z');
 
 /** What building a world took. Seconds of the clock on the wall; `simulate_s` is the part of loading that made the pages. */
 export interface BuiltWorld {
   facts: number;
+  /** How many of them came after the score run, page by page. */
+  live_facts: number;
   load_s: number;
   simulate_s: number;
   score_s: number;
@@ -25,6 +30,13 @@ export interface BuiltWorld {
   scored: number;
   peak_rss_mb: number;
   database_mb: number;
+}
+
+export interface WorldId {
+  venue: VenueName;
+  /** About how many facts it has up to the score run. */
+  size: number;
+  seed: number;
 }
 
 const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
@@ -59,16 +71,12 @@ export function* recordedPages(pages: Iterable<WorldPage>): Generator<WorldPage>
 }
 
 /** Loads and scores a world into an empty, migrated database. `tell` is handed a line of progress every ten seconds. */
-export async function buildWorld(
-  pool: Pool,
-  { venue: name, size, seed }: { venue: VenueName; size: number; seed: number },
-  tell: (line: string) => void,
-): Promise<BuiltWorld> {
+export async function buildWorld(pool: Pool, { venue: name, size, seed }: WorldId, tell: (line: string) => void): Promise<BuiltWorld> {
   const venue = venueOf(name);
   const rss = watchMemory();
   const label = `${name} ${size.toLocaleString('en')}`;
   const started = performance.now();
-  const pages = simulatorOf(name, size, seed).pages(WORLD_START, WORLD_NOW);
+  const pages = simulatorOf(name, size, seed).pages(WORLD_START, WORLD_SCORED);
   const { facts, simulate_s } = await backfill(pool, venue, (load) =>
     loadAll(load, venue, pages, (loaded, seconds) =>
       tell(
@@ -79,12 +87,13 @@ export async function buildWorld(
   const load_s = (performance.now() - started) / 1_000;
   await pool.query('VACUUM ANALYZE');
   const scoring = performance.now();
-  const run = await runScores(pool, venue, WORLD_NOW, () => undefined);
+  const run = await runScores(pool, venue, WORLD_SCORED, () => undefined);
   const score_s = (performance.now() - scoring) / 1_000;
   await pool.query('VACUUM ANALYZE');
   const { rows } = await pool.query<{ mb: number }>('SELECT (pg_database_size(current_database()) / 1048576)::int AS mb');
   const built: BuiltWorld = {
     facts,
+    live_facts: 0,
     load_s,
     simulate_s,
     score_s,
@@ -97,6 +106,17 @@ export async function buildWorld(
   return built;
 }
 
+/** Reads the hours after the score run page by page, as a server does; how many facts they were. */
+export async function liveOn(pool: Pool, { venue: name, size, seed }: WorldId, tell: (line: string) => void): Promise<number> {
+  const venue = venueOf(name);
+  const pages = simulatorOf(name, size, seed).pages(WORLD_SCORED, WORLD_NOW);
+  const { facts } = await loadAll(byPage(pool, venue), venue, pages, (loaded, seconds) =>
+    tell(`${name} ${size.toLocaleString('en')}: ${loaded.toLocaleString('en')} facts of the day in ${seconds.toFixed(0)} s`),
+  );
+  await pool.query('VACUUM ANALYZE');
+  return facts;
+}
+
 /** Recomputes all of the venue's rollups from its facts, in one transaction. */
 export const rebuildWorld = (pool: Pool, venue: VenueName): Promise<void> =>
   inTransaction(pool, async (client) => venueOf(venue).rebuild?.(client), LONG_WORK);
@@ -106,7 +126,7 @@ export async function renewWorld(pool: Pool, venue: VenueName, tell: (line: stri
   tell(`${venue}: migrated; rebuilding`);
   await rebuildWorld(pool, venue);
   await pool.query('VACUUM ANALYZE');
-  await runScores(pool, venueOf(venue), WORLD_NOW, () => undefined);
+  await runScores(pool, venueOf(venue), WORLD_SCORED, () => undefined);
   await pool.query('VACUUM ANALYZE');
 }
 

@@ -8,14 +8,10 @@ import { locateDatabase } from '../../src/db/location';
 import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/catalogue';
-import { type BuiltWorld, WORLD_NOW, WORLD_START, buildWorld, renewWorld } from './world-build';
+import { type BuiltWorld, WORLD_NOW, WORLD_START, type WorldId, buildWorld, liveOn, renewWorld } from './world-build';
 
 /** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
-export interface BenchWorld {
-  venue: VenueName;
-  /** About how many facts it holds; `facts` says exactly. */
-  size: number;
-  seed: number;
+export interface BenchWorld extends WorldId {
   /** Address of its database, for a server of the product's own. */
   url: string;
   pool: Pool;
@@ -41,7 +37,7 @@ const SERVER = {
 };
 
 /**
- * The world of `venue` with about `size` facts over 30 days, seed 1 unless said: built at first use, opened afterwards. Databases are kept on
+ * The world of `venue` with about `size` facts over 30 days, seed 1 unless said, and the hours since they were scored: built at first use, opened afterwards. Databases are kept on
  * an embedded server under BENCH_DATA (else a folder of the system's temporary ones), or on the server BENCH_DATABASE_URL, one for each venue,
  * size, seed and state of the simulator; one that older migrations made is migrated, rebuilt from its facts and scored again. Prints progress
  * to stderr while it builds.
@@ -58,6 +54,7 @@ export async function openBenchWorld(venue: VenueName, size: number, seed = 1): 
       const { rows } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
       if (rows.length === 0) await build(admin, name, url, { venue, size, seed });
       else await renew(url.href, venue);
+      await live(url.href, { venue, size, seed });
     });
     const db = await openDatabase(url.href, { statement_timeout_ms: 0 });
     const { rows } = await db.pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
@@ -66,7 +63,8 @@ export async function openBenchWorld(venue: VenueName, size: number, seed = 1): 
       await db.close();
       await server.release();
     };
-    return { venue, size, seed, url: url.href, pool: db.pool, start: WORLD_START, now: WORLD_NOW, facts: built.facts, built, close };
+    const facts = built.facts + built.live_facts;
+    return { venue, size, seed, url: url.href, pool: db.pool, start: WORLD_START, now: WORLD_NOW, facts, built, close };
   } catch (error) {
     await server.release();
     throw error;
@@ -74,7 +72,7 @@ export async function openBenchWorld(venue: VenueName, size: number, seed = 1): 
 }
 
 /** Built under another name and renamed when whole, so that a build that was interrupted is never taken for a world. */
-async function build(admin: Client, name: string, url: URL, world: { venue: VenueName; size: number; seed: number }): Promise<void> {
+async function build(admin: Client, name: string, url: URL, world: WorldId): Promise<void> {
   const draft = `${name}_draft`;
   await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
   await admin.query(`CREATE DATABASE ${draft}`);
@@ -101,6 +99,19 @@ async function renew(url: string, venue: VenueName): Promise<void> {
     if (rows[0]?.migrations === migrationsState(venue)) return;
     await renewWorld(db.pool, venue, (line) => process.stderr.write(`${line}\n`));
     await db.pool.query('UPDATE bench_world SET migrations = $1', [migrationsState(venue)]);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Brings a world from its score run to its clock, once; a page that was read before changes nothing. */
+async function live(url: string, world: WorldId): Promise<void> {
+  const db = await openDatabase(url, { statement_timeout_ms: 0 });
+  try {
+    const { rowCount } = await db.pool.query("SELECT FROM bench_world WHERE built -> 'live_facts' > '0'");
+    if (rowCount === 1) return;
+    const facts = await liveOn(db.pool, world, (line) => process.stderr.write(`${line}\n`));
+    await db.pool.query("UPDATE bench_world SET built = built || jsonb_build_object('live_facts', $1::int)", [facts]);
   } finally {
     await db.close();
   }
