@@ -10,6 +10,7 @@ SELECT create_distributed_table('pm_position', 'condition_id', colocate_with => 
 SELECT create_distributed_table('pm_token_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_day', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_market_quarter', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_total', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');

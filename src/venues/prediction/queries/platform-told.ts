@@ -7,6 +7,7 @@ import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import type { PlatformTotals } from './platform-stats';
+import { piecesSince } from './taken-pieces';
 
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
@@ -69,14 +70,9 @@ async function query(sql: Sql, { values, ...statement }: Told): Promise<(Partial
   return row;
 }
 
-/** SQL of the markets of which something was filled at `since`, a parameter, or later. */
-const tradedSince = (
-  since: string,
-): string => `SELECT DISTINCT condition_id FROM pm_market_day WHERE day > (${since} AT TIME ZONE 'UTC')::date
-  UNION ALL SELECT kept.condition_id FROM pm_market_day AS kept WHERE kept.day = (${since} AT TIME ZONE 'UTC')::date
-    AND NOT EXISTS (SELECT FROM pm_market_day AS later WHERE later.condition_id = kept.condition_id AND later.day > (${since} AT TIME ZONE 'UTC')::date)
-    AND (${since} = date_trunc('day', ${since}, 'UTC') OR EXISTS (
-      SELECT FROM pm_token_hour AS token WHERE token.condition_id = kept.condition_id AND token.hour >= date_trunc('hour', ${since}, 'UTC') AND token.close_at >= ${since}))`;
+/** SQL of the markets of which something was filled at `from` or later. */
+const tradedSince = (from: Date, parameters: Parameters): string =>
+  `SELECT FROM (${piecesSince(from, parameters)}) AS piece GROUP BY condition_id HAVING sum(fills) > 0`;
 
 /** SQL of what was taken in the ranges, and of the conditions on hours that both statements have. */
 function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, parameters: Parameters) {
@@ -106,21 +102,21 @@ function figuresStatement(asked: Asked): Told {
   const parameters = new Parameters();
   const { day, told, count, rest } = partsOf(asked, parameters);
   const [since, until] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz')];
-  // Whoever was ever active was new once.
+  // Whoever was ever active was new once; machines are not scored.
   const text = `WITH ${rest}, active AS MATERIALIZED (
   SELECT COALESCE(sum(wallets), 0)::int AS active_traders FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest
 ), smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
 ), classes AS (
   SELECT sum(usdc_size) FILTER (WHERE score >= ${SMART_SCORE}) AS smart_usdc, sum(usdc_size) FILTER (WHERE tags && ARRAY['${MACHINE_TAGS.join("','")}']) AS machine_usdc
-  FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day}
+  FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day} AND (score >= ${SMART_SCORE} OR score IS NULL)
   UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
 )
 SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
   (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
   (SELECT count(*)::int FROM smart) AS smart_wallet_count,
   (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
-  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(since) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
+  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(from, parameters) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
   (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
   (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
   ${from > BEGINNING ? `(SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until})` : '(SELECT active_traders FROM active)'} AS new_traders`;

@@ -1,20 +1,49 @@
 import { BEGINNING, END } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
-import { partOf } from './pieces';
-import { type Tiles, tilesOf } from './tiles';
+import { type Tile, type Unit, tilesOf } from './tiles';
 
 /** The longest stretch a figure may be told for at once; `life`: of a market, all since the beginning. */
 export type Grain = 'life' | 'day' | 'hour';
 
-const FACT_HOUR = `date_trunc('hour', trade."timestamp", 'UTC')`;
-const SIDE = (side: string): string => `(trade.side = '${side}')::int`;
-const USDC = (side: string): string => `CASE trade.side WHEN '${side}' THEN trade.usdc_size ELSE 0 END`;
-
-/** SQL condition: a fact of `trade` lies in one of these ranges. */
-function within(torn: Tiles['torn'], parameters: Parameters): string {
-  const ranges = torn.map(({ from, to }) => `(trade."timestamp" >= ${parameters.add(from, 'timestamptz')} AND trade."timestamp" < ${parameters.add(to, 'timestamptz')})`); // prettier-ignore
-  return `(${ranges.join(' OR ')})`;
+/** Where the rows of a tile are found. */
+interface Place {
+  /** Of each row: when it begins (of a minute or a fact its hour), and the rest. */
+  columns: string;
+  from: string;
+  where: string;
 }
+
+/** SQL of the rows of tiles: `key`, at, part, and `figures`, as often as they count. */
+function counted(
+  tiles: readonly Tile[],
+  key: string,
+  figures: readonly string[],
+  parameters: Parameters,
+  placeOf: (tile: Tile) => Place,
+): string {
+  const signed = figures.map((figure) => `sign * ${figure} AS ${figure}`).join(', ');
+  return tiles
+    .map((tile) => {
+      const { columns, from, where } = placeOf(tile);
+      const [first, ...others] = tile.shares;
+      const rows = `SELECT ${columns} FROM ${from} WHERE ${where}`;
+      if (first === undefined) return rows;
+      const sign = parameters.add(first.sign, 'int');
+      const shares = [first, ...others].map((share) => `(${share.part}, ${share.sign === first.sign ? '' : '-'}${sign})`);
+      return `SELECT ${key}, at, part, ${signed} FROM (${rows}) AS kept CROSS JOIN (VALUES ${shares.join(', ')}) AS share(part, sign)`;
+    })
+    .join('\nUNION ALL\n');
+}
+
+const BUYS_AND_SELLS = ['buys', 'sells', 'buy_usdc', 'sell_usdc'];
+const FACT_HOUR = `date_trunc('hour', "timestamp", 'UTC') AS at`;
+const SIDE = (side: string): string => `(is_taker IS TRUE AND side = '${side}')::int`;
+const USDC = (side: string): string => `CASE WHEN is_taker AND side = '${side}' THEN usdc_size ELSE 0 END`;
+const FACT_FIGURES = `${SIDE('BUY')} AS buys, ${SIDE('SELL')} AS sells, ${USDC('BUY')} AS buy_usdc, ${USDC('SELL')} AS sell_usdc`;
+
+/** SQL condition: `column` lies in a tile. */
+const within = (column: string, { from, to }: Tile, parameters: Parameters): string =>
+  `${column} >= ${parameters.add(from, 'timestamptz')} AND ${column} < ${parameters.add(to, 'timestamptz')}`;
 
 /** What to read: of one category or all; told with its category (else null), in pieces not longer than `grain`. */
 export interface CategoryScope {
@@ -25,32 +54,37 @@ export interface CategoryScope {
 
 /**
  * SQL of what takers did between `bounds`, by category: category, at (start of its hour, or of its day), part (from 1), buys, sells, buy_usdc, sell_usdc;
- * several rows of a category and hour are to be added up.
+ * several rows of a category and hour are to be added up, some of them negative.
  */
 export function categoryPieces(bounds: readonly Date[], { category, named, grain }: CategoryScope, parameters: Parameters): string {
-  const { rolled, torn } = tilesOf(bounds, grain === 'hour' ? ['hour', 'minute'] : ['day', 'hour', 'minute']);
+  const tiles = tilesOf(bounds, grain === 'hour' ? ['hour', 'minute'] : ['day', 'hour', 'minute']);
   const chosen = category === null ? null : parameters.add(category, 'text');
-  const tiles = rolled.map(({ unit, part, from, to }) => {
-    const at = unit === 'minute' ? `date_trunc('hour', at, 'UTC')` : 'at::timestamptz';
-    return `SELECT category, ${at} AS at, ${part} AS part, buys, sells, buy_usdc, sell_usdc FROM pm_category_volume
-WHERE unit = '${unit}' AND at >= ${parameters.add(from, 'timestamptz')} AND at < ${parameters.add(to, 'timestamptz')}${chosen === null ? '' : ` AND category = ${chosen}`}`;
-  });
-  const part = partOf({ bounds }, parameters)('trade."timestamp"');
-  const markets = named || chosen !== null ? 'JOIN pm_market AS market ON market.condition_id = trade.condition_id' : '';
-  const facts = `SELECT ${named ? 'market.category' : 'NULL'} AS category, ${FACT_HOUR} AS at, ${part} AS part, ${SIDE('BUY')} AS buys, ${SIDE('SELL')} AS sells, ${USDC('BUY')} AS buy_usdc, ${USDC('SELL')} AS sell_usdc
-FROM pm_trade AS trade ${markets} WHERE ${within(torn, parameters)} AND trade.is_taker AND trade.side IN ('BUY', 'SELL')${chosen === null ? '' : ` AND market.category = ${chosen}`}`;
-  return [...tiles, facts].join('\nUNION ALL\n');
+  const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
+  const markets = named || chosen !== null ? ' AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id' : '';
+  return counted(tiles, 'category', BUYS_AND_SELLS, parameters, (tile) =>
+    tile.unit === 'fact'
+      ? {
+          columns: `${named ? 'market.category' : 'NULL'} AS category, ${FACT_HOUR}, ${FACT_FIGURES}`,
+          from: `pm_trade${markets}`,
+          where: `${within('"timestamp"', tile, parameters)} AND is_taker AND side IN ('BUY', 'SELL')${only('market.category')}`,
+        }
+      : {
+          columns: `category, ${tile.unit === 'minute' ? `date_trunc('hour', at, 'UTC')` : 'at::timestamptz'} AS at, ${BUYS_AND_SELLS.join(', ')}`,
+          from: 'pm_category_volume',
+          where: `unit = '${tile.unit}' AND ${within('at', tile, parameters)}${only('category')}`,
+        },
+  );
 }
 
 /** The longest stretch that sums of markets between these bounds may be told for. */
 export const longestGrain = (bounds: readonly Date[]): Grain => ((bounds[0] as Date) > BEGINNING ? 'day' : 'life');
 
-const FIGURES = ['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'];
+const FIGURES = ['fills', ...BUYS_AND_SELLS];
 
 /**
  * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), fills, buys, sells, buy_usdc,
- * sell_usdc; several rows of a market and hour are to be added up. `filter` is a condition on condition_id. With grain `life` the first part must begin with
- * everything: it is all there is, less what came after it, one row a market, and `at` tells nothing.
+ * sell_usdc; several rows of a market and hour are to be added up, some of them negative. `filter` is a condition on condition_id. With grain `life` the first
+ * part must begin with everything: it is all there is, less what came after it, one row a market, and `at` tells nothing.
  */
 export function marketPieces(bounds: readonly Date[], grain: Grain, parameters: Parameters, filter = 'true'): string {
   if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter);
@@ -69,24 +103,32 @@ LEFT JOIN (SELECT condition_id, ${sums} FROM (${piecesSince(second, parameters, 
 export const piecesSince = (from: Date, parameters: Parameters, filter = 'true'): string =>
   datedPieces([from, END], 'day', parameters, filter);
 
-/** SQL of marketPieces from days, hours and facts. */
+/** Tables of what was done on a market in a unit, the start of its rows, and its condition. */
+const MARKET_UNITS: Record<
+  Exclude<Unit, 'minute'>,
+  { table: string; at: string; where: (tile: Tile, parameters: Parameters) => string }
+> = {
+  day: {
+    table: 'pm_market_day',
+    at: `day::timestamp AT TIME ZONE 'UTC'`,
+    where: ({ from, to }, parameters) =>
+      `day >= (${parameters.add(from, 'timestamptz')} AT TIME ZONE 'UTC')::date AND day < (${parameters.add(to, 'timestamptz')} AT TIME ZONE 'UTC')::date`,
+  },
+  quarter: { table: 'pm_market_quarter', at: 'quarter::timestamptz', where: (tile, parameters) => within('quarter', tile, parameters) },
+  hour: { table: 'pm_token_hour', at: 'hour::timestamptz', where: (tile, parameters) => within('hour', tile, parameters) },
+};
+
+/** SQL of marketPieces from days, their quarters, hours and facts. */
 function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string): string {
-  const { rolled, torn } = tilesOf(bounds, grain === 'day' ? ['day', 'hour'] : ['hour']);
-  const tiles = rolled.map(({ unit, part, from, to }) => {
-    const [low, high] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz')];
-    const [table, at, place] =
-      unit === 'day'
-        ? [
-            'pm_market_day',
-            "day::timestamp AT TIME ZONE 'UTC'",
-            `day >= (${low} AT TIME ZONE 'UTC')::date AND day < (${high} AT TIME ZONE 'UTC')::date`,
-          ]
-        : ['pm_token_hour', 'hour::timestamptz', `hour >= ${low} AND hour < ${high}`];
-    return `SELECT condition_id, ${at} AS at, ${part} AS part, fills, buys, sells, buy_usdc, sell_usdc FROM ${table} WHERE ${place} AND ${filter}`;
+  const tiles = tilesOf(bounds, grain === 'day' ? ['day', 'quarter', 'hour'] : ['hour']);
+  return counted(tiles, 'condition_id', FIGURES, parameters, (tile) => {
+    if (tile.unit === 'fact')
+      return {
+        columns: `condition_id, ${FACT_HOUR}, 1 AS fills, ${FACT_FIGURES}`,
+        from: 'pm_trade',
+        where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL') AND ${filter}`,
+      };
+    const { table, at, where } = MARKET_UNITS[tile.unit as Exclude<Unit, 'minute'>];
+    return { columns: `condition_id, ${at} AS at, ${FIGURES.join(', ')}`, from: table, where: `${where(tile, parameters)} AND ${filter}` };
   });
-  const part = partOf({ bounds }, parameters)('trade."timestamp"');
-  const facts = `SELECT condition_id, ${FACT_HOUR} AS at, ${part} AS part, 1 AS fills, (is_taker IS TRUE AND side = 'BUY')::int AS buys, (is_taker IS TRUE AND side = 'SELL')::int AS sells,
-  CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END AS buy_usdc, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END AS sell_usdc
-FROM pm_trade AS trade WHERE ${within(torn, parameters)} AND side IN ('BUY', 'SELL') AND ${filter}`;
-  return [...tiles, facts].join('\nUNION ALL\n');
 }

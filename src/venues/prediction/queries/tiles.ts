@@ -1,58 +1,60 @@
 import { MINUTE_MS } from '../../../lib/time';
+import { END } from '../../../lib/timeframe';
 
-const LENGTHS = { day: 1_440 * MINUTE_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
+const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: 360 * MINUTE_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
 
-/** A whole UTC day, hour or minute. */
+/** A whole UTC day, quarter of it, hour or minute. */
 export type Unit = keyof typeof LENGTHS;
 
-interface Range {
+/** How often what lies in a tile counts in a part (from 1): once, or once less than other tiles tell. */
+interface Share {
+  part: number;
+  sign: 1 | -1;
+}
+
+/** A stretch of time, read from whole units or from facts. */
+export interface Tile {
+  unit: Unit | 'fact';
   from: Date;
   to: Date;
+  /** One or two. */
+  shares: Share[];
 }
 
-/** Whole days, hours or minutes within one part of a stretch of time. */
-interface Tile extends Range {
-  unit: Unit;
-  /** From 1. */
-  part: number;
+/**
+ * What the parts between `bounds` (ascending, two at least) are added up from, exactly to the millisecond: as many tiles in the same order for as many bounds and
+ * units, idle ones empty. A bound is rounded to the longest of the `units` (given longest first); what lies between it and there is read in the next shorter ones,
+ * and facts at last, and added to one part and taken from the other. Most of a torn unit is thus told by its own row. The last bound (but END) is rounded up: it
+ * mostly is now, and nothing is kept of what comes after.
+ */
+export function tilesOf(bounds: readonly Date[], units: readonly Unit[]): Tile[] {
+  const last = bounds.findLastIndex((bound) => bound < END);
+  const roads = bounds.map((bound, index) => roadTo(bound.getTime(), units, index >= last ? Math.ceil : Math.round));
+  const begins = roads.map((road) => road[0] as number);
+  const longest = units[0] as Unit;
+  const whole = begins.slice(1).map((to, index) => tile(longest, begins[index] as number, to, [{ part: index + 1, sign: 1 }]));
+  const steps = roads.flatMap((road, index) =>
+    road.slice(1).map((to, step) => {
+      const from = road[step] as number;
+      const sign = from < to ? 1 : -1;
+      const shares: Share[] = [];
+      if (index > 0) shares.push({ part: index, sign });
+      if (index < bounds.length - 1) shares.push({ part: index + 1, sign: sign === 1 ? -1 : 1 });
+      return tile(units[step + 1] ?? 'fact', Math.min(from, to), Math.max(from, to), shares);
+    }),
+  );
+  return [...whole, ...steps];
 }
 
-/** What a stretch of time is read from, exactly to the millisecond: as many of each as there are parts and bounds, idle ones empty. */
-export interface Tiles {
-  rolled: Tile[];
-  /** Shortest units that a bound tears: told by facts. */
-  torn: Range[];
-}
+const tile = (unit: Tile['unit'], from: number, to: number, shares: Share[]): Tile => ({
+  unit,
+  from: new Date(from),
+  to: new Date(to),
+  shares,
+});
 
-/** Lays the parts between `bounds` (ascending, two at least) out in whole `units`, longest first: these stand in the middle, shorter ones at both ends. */
-export function tilesOf(bounds: readonly Date[], units: readonly Unit[]): Tiles {
-  const times = bounds.map((bound) => bound.getTime());
-  const [first, last] = [times[0], times.at(-1)] as [number, number];
-  const rolled = times.slice(1).flatMap((to, index) => tilesWithin(times[index] as number, to, index + 1, units));
-  const length = LENGTHS[units.at(-1) as Unit];
-  const seen = new Set<number>();
-  const torn = times.map((time) => {
-    const begin = Math.floor(time / length) * length;
-    if (time === begin || seen.has(begin)) return range(last, last);
-    seen.add(begin);
-    return range(Math.max(begin, first), Math.min(begin + length, last));
-  });
-  return { rolled, torn };
-}
-
-const range = (from: number, to: number): Range => ({ from: new Date(from), to: new Date(to) });
-
-function tilesWithin(from: number, to: number, part: number, units: readonly Unit[]): Tile[] {
-  const tiles: Tile[] = [];
-  let inner: [number, number] | null = null;
-  for (const unit of units) {
-    const length = LENGTHS[unit];
-    const [begin, end] = [Math.ceil(from / length) * length, Math.floor(to / length) * length];
-    const whole = begin < end;
-    const [left, right]: [number, number] = inner ?? [end, end];
-    tiles.push({ unit, part, ...(whole ? range(begin, left) : range(to, to)) });
-    if (tiles.length > 1) tiles.push({ unit, part, ...(whole ? range(right, end) : range(to, to)) });
-    if (whole) inner = [begin, end];
-  }
-  return tiles;
-}
+/** A time rounded to each of the units, and the time itself. */
+const roadTo = (time: number, units: readonly Unit[], round: (units: number) => number): number[] => [
+  ...units.map((unit) => round(time / LENGTHS[unit]) * LENGTHS[unit]),
+  time,
+];

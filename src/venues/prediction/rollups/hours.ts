@@ -39,15 +39,21 @@ const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, su
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
 
 const TAKEN_COLUMNS = 'fills, buys, sells, buy_usdc, sell_usdc, first_at';
-const TAKEN = `sum(rows)::int AS fills,
+const TAKEN_SUMS = `sum(rows)::int AS fills,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
-  COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc, min("timestamp") AS first_at`;
+  COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc`;
+const TAKEN = `${TAKEN_SUMS}, min("timestamp") AS first_at`;
 const DAY_COLUMNS = `condition_id, day, ${TAKEN_COLUMNS}`;
 const DAYS = `SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${TAKEN}
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, (hour AT TIME ZONE 'UTC')::date`;
+const QUARTER = `date_bin('6 hours', hour, timestamptz '2000-01-01T00:00:00Z')`;
+const QUARTER_COLUMNS = 'condition_id, quarter, fills, buys, sells, buy_usdc, sell_usdc';
+const QUARTERS = `SELECT condition_id, ${QUARTER} AS quarter, ${TAKEN_SUMS} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, ${QUARTER}`;
 // Of hours that are whole: a condition on them follows.
-const DAYS_OF_HOURS = `INSERT INTO pm_market_day (${DAY_COLUMNS}) SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc), min(open_at)
+const SUMS_OF_HOURS = 'sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc)';
+const DAYS_OF_HOURS = `INSERT INTO pm_market_day (${DAY_COLUMNS}) SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${SUMS_OF_HOURS}, min(open_at)
 FROM pm_token_hour`;
+const QUARTERS_OF_HOURS = `INSERT INTO pm_market_quarter (${QUARTER_COLUMNS}) SELECT condition_id, ${QUARTER} AS quarter, ${SUMS_OF_HOURS} FROM pm_token_hour`;
 
 const TOTAL_COLUMNS = `condition_id, ${TAKEN_COLUMNS}`;
 const TOTALS = `SELECT condition_id, ${TAKEN} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id`;
@@ -95,6 +101,9 @@ ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_
 ), days AS (
 INSERT INTO pm_market_day AS kept (${DAY_COLUMNS}) ${DAYS} ORDER BY condition_id, day
 ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
+), quarters AS (
+INSERT INTO pm_market_quarter AS kept (${QUARTER_COLUMNS}) ${QUARTERS} ORDER BY condition_id, quarter
+ON CONFLICT (condition_id, quarter) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}
 ), totals AS (
 INSERT INTO pm_market_total AS kept (${TOTAL_COLUMNS}) ${TOTALS} ORDER BY condition_id
 ON CONFLICT (condition_id) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
@@ -127,18 +136,18 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
 const IN_ORDER = 'SET LOCAL enable_hashagg = off';
 const AS_BEFORE = 'SET LOCAL enable_hashagg TO DEFAULT';
 
+const HOUR_TABLES = ['pm_token_hour', 'pm_market_day', 'pm_market_quarter', 'pm_market_total', 'pm_wallet_hour'];
+
 /** Makes all hours, days and totals of markets anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {
-  await client.query('LOCK TABLE pm_token_hour, pm_market_day, pm_market_total, pm_wallet_hour IN SHARE ROW EXCLUSIVE MODE');
+  await client.query(`LOCK TABLE ${HOUR_TABLES.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
   await forgetAllHours(client);
   await client.query(IN_ORDER);
-  await fillEmptied(client, ['pm_token_hour', 'pm_market_day', 'pm_market_total', 'pm_wallet_hour'], async () => {
-    await client.query('DELETE FROM pm_token_hour');
-    await client.query('DELETE FROM pm_market_day');
-    await client.query('DELETE FROM pm_market_total');
-    await client.query('DELETE FROM pm_wallet_hour');
+  await fillEmptied(client, HOUR_TABLES, async () => {
+    for (const table of HOUR_TABLES) await client.query(`DELETE FROM ${table}`);
     await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour`);
     await client.query(`${DAYS_OF_HOURS} GROUP BY 1, 2 ORDER BY 2, 1`);
+    await client.query(`${QUARTERS_OF_HOURS} GROUP BY 1, 2 ORDER BY 2, 1`);
     await client.query(`${TOTALS_OF_DAYS} GROUP BY 1 ORDER BY 1`);
     await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet`);
   });
@@ -164,16 +173,19 @@ export async function recomputeHours(client: PoolClient, rows: readonly Pick<Hou
 
 const GIVEN_DAYS = 'unnest($1::text[], $2::date[]) AS given(condition_id, day)';
 const DAYS_GONE = `DELETE FROM pm_market_day AS kept USING ${GIVEN_DAYS} WHERE kept.condition_id = given.condition_id AND kept.day = given.day`;
+const withinDays = (column: string): string =>
+  `${column} >= given.day::timestamp AT TIME ZONE 'UTC' AND ${column} < (given.day + 1)::timestamp AT TIME ZONE 'UTC'`;
+const QUARTERS_GONE = `DELETE FROM pm_market_quarter AS kept USING ${GIVEN_DAYS} WHERE kept.condition_id = given.condition_id AND ${withinDays('quarter')}`;
 
-/** Makes the days of these rows' markets anew from their hours, and their totals from all their days. */
+/** Makes the days of these rows' markets and their quarters anew from their hours, and their totals from all their days. */
 async function recomputeDays(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
   const days = [...new Map(rows.map((row) => [`${row.condition_id}|${isoDay(row.timestamp)}`, row])).values()];
   const values = [days.map(({ condition_id }) => condition_id), days.map(({ timestamp }) => isoDay(timestamp))];
   await client.query(DAYS_GONE, values);
-  await client.query(
-    `${DAYS_OF_HOURS} JOIN ${GIVEN_DAYS} USING (condition_id) WHERE hour >= given.day::timestamp AT TIME ZONE 'UTC' AND hour < (given.day + 1)::timestamp AT TIME ZONE 'UTC' GROUP BY 1, 2`,
-    values,
-  );
+  await client.query(QUARTERS_GONE, values);
+  const hours = `JOIN ${GIVEN_DAYS} USING (condition_id) WHERE ${withinDays('hour')} GROUP BY 1, 2`;
+  await client.query(`${DAYS_OF_HOURS} ${hours}`, values);
+  await client.query(`${QUARTERS_OF_HOURS} ${hours}`, values);
   const [ids] = values;
   await client.query('DELETE FROM pm_market_total WHERE condition_id = ANY ($1)', [ids]);
   await client.query(`${TOTALS_OF_DAYS} WHERE condition_id = ANY ($1) GROUP BY 1`, [ids]);

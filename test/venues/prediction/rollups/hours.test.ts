@@ -10,7 +10,7 @@ import { condition, loadRecords, token, wallet } from '../support';
 type Rows = Record<string, unknown>[];
 
 /** The tables whole, numbers as plain texts without idle zeros. */
-async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; totals: Rows; wallets: Rows }> {
+async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; quarters: Rows; totals: Rows; wallets: Rows }> {
   const read = async (table: string, order: string): Promise<Rows> => {
     const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY ${order}`);
     return rows.map((row) =>
@@ -25,6 +25,7 @@ async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; totals: Ro
   return {
     tokens: await read('pm_token_hour', 'condition_id, token_id, hour'),
     days: await read('pm_market_day', 'condition_id, day'),
+    quarters: await read('pm_market_quarter', 'condition_id, quarter'),
     totals: await read('pm_market_total', 'condition_id'),
     wallets: await read('pm_wallet_hour', 'condition_id, hour, token_id, wallet'),
   };

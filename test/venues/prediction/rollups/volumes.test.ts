@@ -131,9 +131,12 @@ describe('volume by category', () => {
     expect(await volumes(pool)).toEqual(await counted(pool));
     const days = async (): Promise<unknown[]> => (await pool.query(`SELECT condition_id, day::text, fills, buys, sells, first_at FROM pm_market_day`)).rows; // prettier-ignore
     expect(await days()).toEqual([{ condition_id: condition(1), day: '2026-03-10', fills: 2, buys: 1, sells: 1, first_at: new Date((NOW - 4_000) * 1_000) }]); // prettier-ignore
+    const quarters = async (): Promise<unknown[]> => (await pool.query('SELECT quarter, fills, buys, sells, buy_usdc::float8, sell_usdc::float8 FROM pm_market_quarter')).rows; // prettier-ignore
+    expect(await quarters()).toEqual([{ quarter: new Date('2026-03-10T06:00:00Z'), fills: 2, buys: 1, sells: 1, buy_usdc: 3, sell_usdc: 24 }]); // prettier-ignore
     await inTransaction(pool, (client) => retractFills(client, { from: new Date(0), to: new Date((NOW + 1) * 1_000) }));
     expect(await volumes(pool)).toEqual([]);
     expect(await days()).toEqual([]);
+    expect(await quarters()).toEqual([]);
   });
 
   test('kept as facts and catalogue arrive in any order: what the facts say, and what is made anew', async () => {
