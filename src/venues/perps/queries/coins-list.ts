@@ -3,7 +3,8 @@ import { AppError } from '../../../errors';
 import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { activeIn } from './active';
-import { matchRows, spanOf } from './span';
+import { spanUpToNow } from './scope';
+import { matchRows } from './span';
 
 export interface CoinsListArgs {
   limit: number;
@@ -25,11 +26,11 @@ export interface ListedCoinRow extends QueryResultRow {
 
 const ORDER = { volume: 'volume_usd DESC, ', coin: '', trade_count: 'trade_count DESC, ' } as const;
 
-// $1 to $4: seven days; $5: prefix in upper case, null for all; $6: how many.
+// $1 to $4: seven days, as far as they may reach; $5: prefix in upper case, null for all; $6: how many; $7: now.
 const text = (sort_by: CoinsListArgs['sort_by']): string => `
 SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 0) AS trade_count, coalesce(t.count, 0) AS unique_traders,
   last.price, CASE WHEN c.first_seen < $4 THEN c.first_seen END AS first_seen, last.timestamp AS last_trade,
-  coalesce(last.timestamp >= $4::timestamptz - interval '24 hours', false) AS is_active
+  coalesce(last.timestamp >= $7::timestamptz - interval '24 hours', false) AS is_active
 FROM perp_coin c
 LEFT JOIN (SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count FROM ${matchRows(['volume_usd', 'matches'])} r GROUP BY coin) m
   ON m.coin = c.coin
@@ -45,9 +46,10 @@ export async function coinsList(args: CoinsListArgs, context: GraphContext): Pro
   const window = windowOf('7d', context.now);
   context.meta.window = window;
   const rows = await context.sql.query<ListedCoinRow>({ name: `perps_coins_list_${args.sort_by}`, text: text(args.sort_by) }, [
-    ...spanOf(window),
+    ...(await spanUpToNow(window, context)),
     args.query?.toUpperCase() ?? null,
     args.limit,
+    window.to,
   ]);
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: args.query == null ? undefined : { query: null } });
   context.meta.count = rows.length;

@@ -5,7 +5,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeIn } from './active';
-import { findSmartRun, openWindow, warnUndirected, widerTimeframe, without } from './scope';
+import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
 
 export interface CoinsTrendingArgs {
@@ -103,7 +103,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   const life = args.timeframe === 'all';
   const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}${is_told ? '_told' : ''}`;
   const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life, is_told) }, [
-    ...spanOf(window),
+    ...(await spanUpToNow(window, context)),
     day,
     spans.map((_, index) => index + 1),
     ...([0, 1, 2, 3] as const).map((place) => spans.map((span) => span[place])),

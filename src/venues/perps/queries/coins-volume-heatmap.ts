@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import { type Timeframe, lengthOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findFirstFill, findSmartRun, getSmartDay, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, spanOf } from './span';
+import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows } from './span';
 
 export interface CoinsHeatmapArgs {
   timeframe: Timeframe;
@@ -66,7 +66,14 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const grain = size === '1d' ? 'day' : 'hour';
   const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}${is_told ? '_told' : ''}`;
   const statement = { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain, is_told) };
-  const rows = await context.sql.query<HeatmapCellRow>(statement, [...spanOf(window), day, step, from, last, args.limit]);
+  const rows = await context.sql.query<HeatmapCellRow>(statement, [
+    ...(await spanUpToNow(window, context)),
+    day,
+    step,
+    from,
+    last,
+    args.limit,
+  ]);
   if (rows.length === 0) throw empty;
   context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
   warnUndirected(context, rows);

@@ -3,8 +3,8 @@ import type { Statement } from '../../../db/sql';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type StandingDays, mostPnl } from '../rollups/standings';
-import { isNewest } from './scope';
-import { ownRows, spanOf } from './span';
+import { isNewest, spanUpToNow } from './scope';
+import { ownRows } from './span';
 
 /** Accounts that trade for others, for the spread, or with themselves. */
 export const MACHINES = "'{vault,market_maker,wash}'::text[]";
@@ -78,11 +78,12 @@ ORDER BY own.pnl DESC, own.trader LIMIT $10`,
  */
 export async function firstByPnl(ranked: Ranked, days: StandingDays, window: Window, context: GraphContext): Promise<string[] | null> {
   const { min_trades, day, include_bots, limit } = ranked;
+  const span = await spanUpToNow(window, context);
   for (const count of [CANDIDATES * limit, CANDIDATES * MORE * limit]) {
     const near = await context.sql.query<{ trader: string; most: string } & QueryResultRow>(candidates(days), [window.to, count]);
     const least = near.at(-1)?.most;
     if (least === undefined) return null;
-    const values = [...spanOf(window), near.map(({ trader }) => trader), least, min_trades, day, include_bots, limit];
+    const values = [...span, near.map(({ trader }) => trader), least, min_trades, day, include_bots, limit];
     const rows = await context.sql.query<{ trader: string; is_settled: boolean } & QueryResultRow>(AMONG, values);
     if (near.length < count || (rows.length === limit && rows.at(-1)?.is_settled === true)) return rows.map(({ trader }) => trader);
   }

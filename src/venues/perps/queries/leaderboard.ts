@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { MACHINES, firstByLife, firstByPnl, isLifeOrder, standingOf } from './leaderboard-first';
-import { findRunDay, getCoinIfAny, isEverything, openWindow, widerTimeframe } from './scope';
-import { type LifeColumn, VOLUME, VOLUME_COLUMNS, lifeRows, ownRows, spanOf } from './span';
+import { findRunDay, getCoinIfAny, isEverything, openWindow, spanUpToNow, widerTimeframe } from './scope';
+import { type LifeColumn, VOLUME, VOLUME_COLUMNS, lifeRows, ownRows } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { lifeTrips, spanTrips } from './trip-counts';
 import { wilsonSql } from './wilson';
@@ -119,7 +119,7 @@ async function listRanked(
   const forms = [...(coin === null ? [] : ['coin']), ...(life ? ['life'] : [])];
   const name = ['perps_leaderboard', args.sort_by, args.sort_order, ...forms].join('_');
   const values = [
-    ...(life ? [window.to] : spanOf(window)),
+    ...(life ? [window.to] : await spanUpToNow(window, context)),
     args.min_trades,
     await findRunDay(context),
     args.include_bots,

@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type BucketSize, bucketOf, bucketsOf } from './buckets';
-import { findSmartRun, getKnownCoin, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, getKnownCoin, openWindow, reachOf, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 export interface LongShortArgs {
@@ -88,7 +88,8 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   if (first === null || first >= context.now) throw empty;
   const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
   const { day, is_told } = await findSmartRun(context);
-  const values = [...spanOf(window), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(window, buckets.hours)];
+  const reached = { from: window.from, to: await reachOf(window.to, context) };
+  const values = [...spanOf(reached), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(reached, buckets.hours)];
   const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
   if (rows.every(({ trade_count }) => trade_count === 0)) throw empty;
   warnUndirected(context, rows);

@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn } from './active';
 import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
 
@@ -62,7 +62,7 @@ export async function platformStats(
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   const { day, is_told } = await findSmartRun(context);
   const [row] = await context.sql.query<PlatformStatsRow>(statement(timeframe === 'all', is_told), [
-    ...spanOf(window),
+    ...(await spanUpToNow(window, context)),
     ...spanOf(before),
     day,
   ]);

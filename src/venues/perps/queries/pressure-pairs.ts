@@ -8,8 +8,8 @@ import { findCoin } from './find-coin';
 import { type PositionRow, heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
-import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, warnUndirected, widerTimeframe } from './scope';
-import { lifeRows, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
+import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { lifeRows, matchRows, openRows, ownRows, smartRows } from './span';
 
 export interface PressurePairsArgs {
   coins?: string[] | null;
@@ -141,7 +141,7 @@ async function pressures(
   day: string | null,
   context: GraphContext,
 ): Promise<PressureRow[]> {
-  const values = [...spanOf(window), coins, day];
+  const values = [...(await spanUpToNow(window, context)), coins, day];
   if (args.min_score === SMART_SCORE && (await findSmartRun(context)).is_told) return context.sql.query(pairs('told'), values);
   return context.sql.query(pairs(args.timeframe === 'all' ? 'life' : 'own'), [...values, args.min_score]);
 }
@@ -149,7 +149,7 @@ async function pressures(
 /** The venue's spelling of those asked for that it knows; the most traded where none were asked for. */
 async function coinsOf(asked: string[] | null, window: Window, context: GraphContext): Promise<string[]> {
   if (asked === null) {
-    const rows = await context.sql.query<{ coin: string }>(MOST_TRADED, [...spanOf(window), DEFAULT_COINS]);
+    const rows = await context.sql.query<{ coin: string }>(MOST_TRADED, [...(await spanUpToNow(window, context)), DEFAULT_COINS]);
     return rows.map(({ coin }) => coin);
   }
   const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.sql, coin, context.now) })));

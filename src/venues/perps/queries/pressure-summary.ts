@@ -4,8 +4,8 @@ import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type PressureLabel, pressureLabel } from '../pressure';
-import { openWindow, warnUndirected, widerTimeframe } from './scope';
-import { matchRows, openRows, spanOf } from './span';
+import { openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { matchRows, openRows } from './span';
 
 /** Longs against shorts. Figures are exact decimals as text. */
 interface Pressure {
@@ -69,7 +69,7 @@ FROM by_coin c CROSS JOIN market ORDER BY c.longs + c.shorts DESC, c.coin COLLAT
 /** What takers opened, coin by coin and in all. Throws empty_result. */
 export async function pressureSummary(args: { timeframe: Timeframe; limit: number }, context: GraphContext): Promise<PressureSummary> {
   const window = openWindow(args.timeframe, context);
-  const rows = await context.sql.query<Row>(PRESSURE_SUMMARY, [...spanOf(window), args.limit]);
+  const rows = await context.sql.query<Row>(PRESSURE_SUMMARY, [...(await spanUpToNow(window, context)), args.limit]);
   const [any] = rows;
   if (any === undefined) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   context.meta.count = rows.length;

@@ -1,11 +1,12 @@
 import type { Statement } from '../../../db/sql';
 import { AppError, notKnown } from '../../../errors';
+import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type KnownCoin, findKnownCoin } from './find-coin';
 import { SMART_SCORE } from '../tier';
-import { daysWindow } from './span';
+import { type Span, daysWindow, spanOf } from './span';
 
 /** The window of a token, told to the answer's meta. */
 export function openWindow(timeframe: Timeframe, context: GraphContext): Window {
@@ -33,6 +34,19 @@ export async function isEverything(context: GraphContext, { from }: Window): Pro
 /** Whether nothing is filled from now on: then what accounts came to is what they have come to by now. */
 export const isNewest = async ({ loaders, now }: GraphContext): Promise<boolean> =>
   (await loaders(makeLoaders).newestFill()) < now.getTime();
+
+/**
+ * As far as what is told up to an instant may reach: the end of its UTC day where nothing is filled from the instant on, so that the day's own
+ * row tells the day, and the hour's the hour.
+ */
+export async function reachOf(instant: Date, { loaders }: GraphContext): Promise<Date> {
+  const isNewest = (await loaders(makeLoaders).newestFill()) < instant.getTime();
+  return isNewest ? new Date(Math.ceil(instant.getTime() / DAY_MS) * DAY_MS) : instant;
+}
+
+/** The span of a window that ends now, as far as it may reach. */
+export const spanUpToNow = async ({ from, to }: Window, context: GraphContext): Promise<Span> =>
+  spanOf({ from, to: await reachOf(to, context) });
 
 /** What to send instead where a window holds nothing; undefined where nothing is wider. */
 export function widerTimeframe(timeframe: Timeframe): { timeframe: Timeframe } | undefined {

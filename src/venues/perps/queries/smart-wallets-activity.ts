@@ -4,8 +4,8 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, widerTimeframe } from './scope';
-import { scoredLives, scoredRows, spanOf } from './span';
+import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
+import { scoredLives, scoredRows } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -109,7 +109,7 @@ async function summaryOf(
     ...(life ? ['life'] : []),
     ...(is_told ? ['told'] : []),
   ].join('_');
-  const values = [...(life ? [window.to] : spanOf(window)), day, least, ...(coin === null ? [] : [coin])];
+  const values = [...(life ? [window.to] : await spanUpToNow(window, context)), day, least, ...(coin === null ? [] : [coin])];
   const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, life, is_told) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;

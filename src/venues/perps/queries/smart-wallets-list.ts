@@ -3,6 +3,7 @@ import { AppError } from '../../../errors';
 import { CURSOR_FORMS, decodeCursor, encodeCursor } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
+import { reachOf } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { type TraderLife, lastBefore, listLives } from './trader-lives';
 import { lifeTrips } from './trip-counts';
@@ -78,7 +79,7 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   if (ranked.length === 0) throw new AppError('empty_result', { suggestion: after === null ? lower(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);
   const last = shown.at(-1) as RankedRow;
-  const lives = await listLives(context, shown.map(({ trader }) => trader), instant); // prettier-ignore
+  const lives = await listLives(context, shown.map(({ trader }) => trader), await reachOf(instant, context)); // prettier-ignore
   context.meta.count = shown.length;
   context.meta.next_cursor = ranked.length > shown.length ? encodeCursor([instant.getTime(), last.metric, last.trader], scope) : null;
   return shown.flatMap(({ trader, score, tags }) => {

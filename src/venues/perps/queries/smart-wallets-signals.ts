@@ -3,8 +3,18 @@ import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { getCoinIfAny, getDayScoredFrom, isEverything, isNewest, isScoreTold, openWindow, widerTimeframe, without } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, spanOf, wholeLives } from './span';
+import {
+  getCoinIfAny,
+  getDayScoredFrom,
+  isEverything,
+  isNewest,
+  isScoreTold,
+  openWindow,
+  spanUpToNow,
+  widerTimeframe,
+  without,
+} from './scope';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, wholeLives } from './span';
 
 export interface SmartSignalsArgs {
   timeframe: Timeframe;
@@ -111,7 +121,14 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
     name: `perps_smart_signals${by.is_life ? '_life' : ''}${by.is_told ? '_told' : ''}${coin === null ? '' : '_coin'}`,
     text: text(by, coin !== null),
   };
-  const values = [...spanOf(window), day, args.min_score, args.min_wallets, args.limit, ...(coin === null ? [] : [coin])];
+  const values = [
+    ...(await spanUpToNow(window, context)),
+    day,
+    args.min_score,
+    args.min_wallets,
+    args.limit,
+    ...(coin === null ? [] : [coin]),
+  ];
   const rows = await context.sql.query<SignalRow>(statement, values);
   if (rows.length === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_wallets: 1, coin: null }) });

@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { checkTrader, openDays, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips, spanOf } from './span';
+import { checkTrader, openDays, spanUpToNow, widerDays } from './scope';
+import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips } from './span';
 import { wilsonSql } from './wilson';
 
 type CoinOrder = 'pnl' | 'volume' | 'win_rate' | 'trades';
@@ -77,7 +77,7 @@ export async function listCoins(
   limit: number,
 ): Promise<Map<string, TraderCoin[]>> {
   const statement = { name: `perps_trader_coins_${sort_by}`, text: text(sort_by), keyed: true };
-  const rows = await context.sql.query<TraderCoin>(statement, [...spanOf(window), traders, limit]);
+  const rows = await context.sql.query<TraderCoin>(statement, [...(await spanUpToNow(window, context)), traders, limit]);
   const coins = new Map<string, TraderCoin[]>(traders.map((trader) => [trader, []]));
   for (const row of rows) coins.get(row.trader)?.push({ ...row, ...winRates(row) });
   return coins;

@@ -4,8 +4,8 @@ import { AppError } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { checkTrader, getCoinIfAny, openDays, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRows, ownRowsWithTrips, spanOf } from './span';
+import { checkTrader, getCoinIfAny, openDays, spanUpToNow, widerDays } from './scope';
+import { VOLUME, VOLUME_COLUMNS, ownRows, ownRowsWithTrips } from './span';
 
 export interface DailyPnlArgs {
   trader: string;
@@ -32,9 +32,9 @@ export interface TraderDay extends QueryResultRow {
 
 const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'] as const;
 
-// $1 to $4: the days; $5: accounts; $6: the coin, where there is one.
+// $1 to $4: the days; $5: accounts; $6: the last day; $7: the coin, where there is one.
 const text = (coin: string | null): string => {
-  const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$6' }) };
+  const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$7' }) };
   return `
 WITH own AS (
   SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS trades, sum(fees_usd) AS fees_usd,
@@ -45,7 +45,7 @@ days AS (
   SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,
     coalesce(own.fees_usd, 0) AS fees_usd, coalesce(own.won, 0)::int AS winning_trades, coalesce(own.lost, 0)::int AS losing_trades
   FROM unnest($5::text[]) AS t(trader)
-  CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, ($4::timestamptz AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
+  CROSS JOIN generate_series(($1::timestamptz AT TIME ZONE 'UTC')::date, ($6::timestamptz AT TIME ZONE 'UTC')::date, interval '1 day') AS d(day)
   LEFT JOIN own ON own.trader = t.trader AND own.day = d.day::date
 ),
 grown AS (SELECT *, sum(pnl) OVER (PARTITION BY trader ORDER BY day) AS cumulative_pnl FROM days)
@@ -62,7 +62,7 @@ export async function listDays(
   coin: string | null = null,
 ): Promise<Map<string, TraderDay[]>> {
   const name = coin === null ? 'perps_trader_days' : 'perps_trader_days_coin';
-  const values = [...spanOf(window), traders, ...(coin === null ? [] : [coin])];
+  const values = [...(await spanUpToNow(window, context)), traders, window.to, ...(coin === null ? [] : [coin])];
   const rows = await context.sql.query<Omit<TraderDay, 'streak'> & QueryResultRow>({ name, text: text(coin), keyed: true }, values);
   const days = new Map<string, TraderDay[]>(traders.map((trader) => [trader, []]));
   for (const row of rows) {
@@ -84,12 +84,10 @@ FROM ${ownRows(['long_pnl', 'short_pnl'], { traders: '$5' })} r GROUP BY 1, 2`,
 };
 
 /** Closed PnL of each account on every UTC day of a window, up to that of its end, oldest first. */
-export async function listDailyPnl(
-  { sql }: GraphContext,
-  traders: readonly string[],
-  { from, to }: Window,
-): Promise<Map<string, number[]>> {
-  const rows = await sql.query<{ trader: string; place: number; pnl: string }>(DAILY, [...spanOf({ from, to }), traders]);
+export async function listDailyPnl(context: GraphContext, traders: readonly string[], window: Window): Promise<Map<string, number[]>> {
+  const values = [...(await spanUpToNow(window, context)), traders];
+  const rows = await context.sql.query<{ trader: string; place: number; pnl: string }>(DAILY, values);
+  const { from, to } = window;
   const length = Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS) + 1;
   const days = new Map(traders.map((trader) => [trader, new Array<number>(length).fill(0)]));
   for (const { trader, place, pnl } of rows) (days.get(trader) as number[])[place] = Number(pnl);

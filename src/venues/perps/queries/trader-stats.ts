@@ -5,8 +5,8 @@ import type { GraphContext } from '../../venue';
 import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
 import { TRIP_COLUMNS } from '../rollups/trip-sums';
-import { isEverything, isNewest } from './scope';
-import { type Narrowed, VOLUME, VOLUME_COLUMNS, livesWithTrips, narrow, ownRowsWithTrips, spanOf } from './span';
+import { isEverything, isNewest, spanUpToNow } from './scope';
+import { type Narrowed, VOLUME, VOLUME_COLUMNS, livesWithTrips, narrow, ownRowsWithTrips } from './span';
 import { heldMinutes, winRates } from './trader-coins';
 
 /** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
@@ -161,7 +161,7 @@ export async function listStats(
   drawdown = true,
 ): Promise<Map<string, TraderStats>> {
   const form: Form = { coin: coin !== null, life: (await isEverything(context, window)) && (await isNewest(context)) };
-  const values = [...(form.life ? [] : spanOf(window)), traders, ...(coin === null ? [] : [coin])];
+  const values = [...(form.life ? [] : await spanUpToNow(window, context)), traders, ...(coin === null ? [] : [coin])];
   const [rows, fallen] = await Promise.all([
     context.sql.query<TraderStats>(figures(form), values),
     drawdown ? context.sql.query<{ trader: string; fall: string }>(drawdowns(form), values) : null,
