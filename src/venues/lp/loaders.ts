@@ -22,7 +22,7 @@ interface PoolMove {
 }
 
 export interface LpLoaders {
-  /** When a position changed or a provider acted last, in milliseconds; -Infinity before the first. */
+  /** When a position changed, a provider acted or something was swapped last, in milliseconds; -Infinity before the first. */
   newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
@@ -43,7 +43,8 @@ export interface LpLoaders {
 const NEWEST_CHANGE: Statement = {
   name: 'lp_newest_change',
   keyed: true,
-  text: 'SELECT greatest((SELECT max(changed_at) FROM lp_position_sum), (SELECT max(last_at) FROM lp_owner_life)) AS at',
+  text: `
+SELECT greatest((SELECT max(changed_at) FROM lp_position_sum), (SELECT max(last_at) FROM lp_owner_life), (SELECT max("timestamp") FROM lp_swap), (SELECT max(hour) FROM lp_pool_hour)) AS at`,
 };
 
 async function findNewestChange(sql: Sql): Promise<number> {

@@ -1,6 +1,8 @@
 import type { Sql, Statement } from '../../../src/db/sql';
 import { afterwards } from '../../../src/db/segments';
+import { openEnded } from '../../../src/venues/lp/queries/open-ends';
 import { unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
+import { hourSpanOf, named, type Span, spanOf } from '../../../src/venues/lp/queries/span';
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
 const text = `SELECT 1${unlessEmpty(1, 2, ' UNION ALL SELECT 2')}${afterwards('$2::timestamptz', ' UNION ALL SELECT 3')}`;
@@ -34,4 +36,28 @@ test('a statement without parts is sent as it is, and nothing is asked', async (
   await withoutEmpty(sql, newest).query({ name: 'plain', text: 'SELECT 1' }, []);
   expect(statements).toEqual([{ name: 'plain', text: 'SELECT 1' }]);
   expect(newest).not.toHaveBeenCalled();
+});
+
+/** The first six values that are sent of a span, where something happened last at `newest`. */
+async function sentSpan(span: Span, newest: Date): Promise<string[]> {
+  let values: readonly unknown[] = [];
+  const sql: Sql = {
+    query: async (_statement, given) => {
+      values = given;
+      return [];
+    },
+  };
+  await openEnded(sql, async () => newest.getTime()).query({ name: 'span', text: `SELECT 1 WHERE ${named(2)}` }, ['pool', ...span]);
+  expect(values[0]).toBe('pool');
+  return values.slice(1).map((value) => (value as Date).toISOString().slice(0, 16));
+}
+
+test('a span goes on to the end of its month where nothing happened at its end or later', async () => {
+  const window = { from: new Date('2026-01-30T09:20:00Z'), to: new Date('2026-01-31T13:27:00Z') };
+  const before = new Date(window.to.getTime() - 1);
+  const ends = ['2026-01-30T09:20', '2026-01-31T13:27', '2026-01-30T10:00'];
+  expect(await sentSpan(spanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-31T13:00', '2026-01-31T13:00']);
+  expect(await sentSpan(spanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-31T00:00', '2026-02-01T00:00']);
+  expect(await sentSpan(hourSpanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-30T10:00', '2026-01-30T10:00']);
+  expect(await sentSpan(hourSpanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-30T10:00', '2026-01-30T10:00']);
 });

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { knownHours } from '../rollups/buckets';
+import { unlessEmpty } from './segments';
 import { flowsIn, ofType, spanOf } from './span';
 
 export interface OperatorShareArgs {
@@ -27,7 +28,12 @@ export interface OperatorShareRow {
   unpriced: number;
 }
 
-const edge = (condition: string): string => knownHours('lp_event e', `${condition} ${ofType(7)('e')}`);
+const edge = (from: number, to: number): string =>
+  unlessEmpty(
+    from,
+    to,
+    `UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${knownHours('lp_event e', `e."timestamp" >= $${from} AND e."timestamp" < $${to} ${ofType(7)('e')}`)}) e`,
+  );
 
 /** Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups. */
 const SHARE: Statement = {
@@ -36,8 +42,7 @@ const SHARE: Statement = {
 WITH known AS (
   SELECT pool_type, sum(events) AS events, sum(moved_usd) AS usd, sum(unpriced) AS unpriced FROM (
     SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
-    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $1 AND e."timestamp" < $3')}) a
-    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${edge('e."timestamp" >= $4 AND e."timestamp" < $2')}) b
+    ${edge(1, 3)} ${edge(4, 2)}
   ) k GROUP BY pool_type
 ), happened AS (
   SELECT pool_type, sum(deposits + withdrawals + claims) AS events FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_type

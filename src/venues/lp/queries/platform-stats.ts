@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { actedIn, flowsIn, flowsOfLife, ofType, smartIn, spanOf, swapsIn, swapsOfLife, wholeDays } from './span';
+import { actedIn, flowsIn, flowsOfLife, named, ofType, smartIn, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -41,14 +41,12 @@ interface EarnedFeesRow {
   swaps: string;
 }
 
-const [FIRST_DAY, END_DAY] = wholeDays(1, 2);
-
 /** Providers who were there last on a whole UTC day of the window, by type; and those of its edges, and who came again after it. */
 const OWNERS = `
 SELECT pool_type, sum(n) AS lp_count FROM (
-  SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= ${FIRST_DAY} AND d.day < ${END_DAY} ${ofType(7)('d')} GROUP BY d.pool_type
+  SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= $5 AND d.day < $6 ${ofType(7)('d')} GROUP BY d.pool_type
   UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l
-  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < ${FIRST_DAY} AND l.last_at < ${END_DAY}) OR l.last_at >= ${END_DAY}) AND ${actedIn('l', 1, 2)} ${ofType(7)('l')}
+  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < $5) OR l.last_at >= $6) AND ${actedIn('l', 1, 2)} ${ofType(7)('l')}
   GROUP BY l.pool_type
 ) o GROUP BY pool_type`;
 
@@ -83,11 +81,11 @@ const EXTRAS: Statement = {
   name: 'lp_platform_extras',
   text: `
 SELECT
-  (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE d.pool_type = coalesce($3::text, 'all') AND d.day >= ${FIRST_DAY} AND d.day < ${END_DAY})
-    + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.owner <> ''
-      AND ((l.first_at >= $1 AND l.first_at < ${FIRST_DAY} AND l.first_at < least(${END_DAY}, $2)) OR (l.first_at >= greatest($1, ${END_DAY}) AND l.first_at < $2))) AS new_lps,
-  (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1
-    AND (l.last_at < $2 OR (l.first_at < $2 AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(3)('p')})))) AS smart_lps`,
+  (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE ${named(1)} AND d.pool_type = coalesce($7::text, 'all') AND d.day >= $5 AND d.day < $6)
+    + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.owner <> ''
+      AND ((l.first_at >= $1 AND l.first_at < $5) OR (l.first_at >= $6 AND l.first_at < $2))) AS new_lps,
+  (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $1
+    AND (l.last_at < $2 OR (l.first_at < $2 AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(7)('p')})))) AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
@@ -116,7 +114,7 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
   const statements = window.from.getTime() === BEGINNING.getTime() ? STATEMENTS.life : STATEMENTS.window;
   const [rows, extras, fees] = await Promise.all([
     sql.query<Omit<ProviderTotalsRow, 'volume_change_pct'>>(statements.totals, [...span, pool_type]),
-    sql.query<PlatformExtrasRow>(EXTRAS, [window.from, window.to, pool_type]),
+    sql.query<PlatformExtrasRow>(EXTRAS, [...span, pool_type]),
     sql.query<EarnedFeesRow>(statements.earned, [...span, pool_type]),
   ]);
   const all = rows.find((row) => row.pool_type === null);

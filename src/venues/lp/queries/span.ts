@@ -23,11 +23,20 @@ export function spanOf(window: Window): Span {
     : [from, to, wholeFrom, wholeTo, wholeTo, wholeTo];
 }
 
-/** The same without days, for buckets that are shorter than a day. */
+/** The same without days, for buckets that are shorter than a day: both ends of the days are the start of the hours. */
 export function hourSpanOf({ from, to }: Window): Span {
-  const wholeFrom = Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime());
-  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, wholeFrom));
-  return [from, to, new Date(wholeFrom), wholeTo, wholeTo, wholeTo];
+  const wholeFrom = new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime()));
+  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, wholeFrom.getTime()));
+  return [from, to, wholeFrom, wholeTo, wholeFrom, wholeFrom];
+}
+
+/** The same span where nothing happened at its end or after it: its hours, and its days where it may have any, go on to the end of that month. */
+export function opened([from, to, wholeFrom, , dayFrom, dayTo]: Span): Span {
+  const end = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1));
+  const byHour = dayFrom.getTime() === wholeFrom.getTime() && dayTo.getTime() === wholeFrom.getTime();
+  return byHour
+    ? [from, to, wholeFrom, end, wholeFrom, wholeFrom]
+    : [from, to, wholeFrom, end, new Date(Math.ceil(wholeFrom.getTime() / DAY_MS) * DAY_MS), end];
 }
 
 /** SQL condition on the rows of an alias; the empty string for none. */
@@ -60,9 +69,12 @@ const edges = (alias: string, at: number): Piece[] =>
 const hours = (at: number): Piece[] =>
   [[at + 2, at + 4], [at + 5, at + 3]].map(([from, to]) => ({ condition: `h.hour >= $${from} AND h.hour < $${to}`, from, to }) as Piece); // prettier-ignore
 
+/** What `named` marks a span with: the place of its first parameter. */
+export const SPAN_MARK = /\/\*span:(\d+)\*\//g;
+
 /** Names all parameters of a span, whichever of its pieces are left out. */
 export const named = (at: number): string =>
-  `num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
+  `/*span:${at}*/num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
 
 /** The whole UTC days of a span, of rows `h`: the piece that is always there. */
 export const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
@@ -212,12 +224,6 @@ export const smartIn = (a: string, from: number, to: number): string => `(${a}.f
   WHEN ${a}.first_at >= $${from} OR ${a}.last_at < $${to} THEN true
   ELSE (SELECT true FROM lp_smart_day d WHERE d.owner = ${a}.owner AND d.pool_address = ${a}.pool_address
     AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')} LIMIT 1) END)`;
-
-/** Bounds of the whole UTC days of [$from, $to), as SQL. */
-export const wholeDays = (from: number, to: number): [first: string, end: string] => [
-  `date_trunc('day', $${from}::timestamptz + interval '1 day' - interval '1 microsecond', 'UTC')`,
-  `date_trunc('day', $${to}::timestamptz, 'UTC')`,
-];
 
 /** Rows (pool_address, n) by counts of last days in the whole UTC days of the span $at to $at + 5, and by rows of `pairs` for which `happened` holds elsewhere. */
 function countedPairs(days: string, pairs: string, pools: string, at: number, happened: string): string {
