@@ -3,7 +3,7 @@ import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './changes';
-import { DERIVED as FROM_FACTS, fill } from './days';
+import { DERIVED as FROM_FACTS, fill, flowHours } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { settleWaiting } from './settle';
@@ -31,6 +31,9 @@ export async function rebuild(client: PoolClient): Promise<void> {
   await analyzeIndexed(client, REBUILT);
 }
 
+/** Hours of pools are written one after the other, as live pages write them: what a window of all pools reads lies together. */
+const BY_HOUR = 'ORDER BY hour';
+
 async function fillAll(client: PoolClient): Promise<void> {
   await analyze(client, [
     'lp_event (pool_address, timestamp)',
@@ -39,10 +42,9 @@ async function fillAll(client: PoolClient): Promise<void> {
     'dca_event (timestamp)',
   ]);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
-  // Hour after hour, as live pages write them: what a window of all pools reads lies together.
-  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')} ORDER BY hour`);
+  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')} ${BY_HOUR}`);
   await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
-  for (const [derived, source] of DERIVED) await client.query(fill(derived, source));
+  for (const [derived, source] of DERIVED) await client.query(`${fill(derived, source)} ${derived === flowHours ? BY_HOUR : ''}`);
   await rebuildOrders(client);
 }
