@@ -31,18 +31,16 @@ export async function isEverything(context: GraphContext, { from }: Window): Pro
   return first !== null && first >= from;
 }
 
-/** Whether nothing is filled from now on: then what accounts came to is what they have come to by now. */
-export const isNewest = async ({ loaders, now }: GraphContext): Promise<boolean> =>
-  (await loaders(makeLoaders).newestFill()) < now.getTime();
+/** Whether nothing is filled from an instant on (now): then what accounts came to is what they have come to by then. */
+export const isNewest = async ({ loaders, now }: GraphContext, instant: Date = now): Promise<boolean> =>
+  (await loaders(makeLoaders).newestFill()) < instant.getTime();
 
 /**
  * As far as what is told up to an instant may reach: the end of its UTC day where nothing is filled from the instant on, so that the day's own
  * row tells the day, and the hour's the hour.
  */
-export async function reachOf(instant: Date, { loaders }: GraphContext): Promise<Date> {
-  const isNewest = (await loaders(makeLoaders).newestFill()) < instant.getTime();
-  return isNewest ? new Date(Math.ceil(instant.getTime() / DAY_MS) * DAY_MS) : instant;
-}
+export const reachOf = async (instant: Date, context: GraphContext): Promise<Date> =>
+  (await isNewest(context, instant)) ? new Date(Math.ceil(instant.getTime() / DAY_MS) * DAY_MS) : instant;
 
 /** The span of a window that ends now, as far as it may reach. */
 export const spanUpToNow = async ({ from, to }: Window, context: GraphContext): Promise<Span> =>

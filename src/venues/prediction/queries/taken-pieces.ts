@@ -14,23 +14,19 @@ interface Place {
 }
 
 /** SQL of the rows of tiles: `key`, at, part, and `figures`, as often as they count. */
-function counted(
-  tiles: readonly Tile[],
+function counted<U extends Unit>(
+  tiles: readonly Tile<U>[],
   key: string,
   figures: readonly string[],
   parameters: Parameters,
-  placeOf: (tile: Tile) => Place,
+  placeOf: (tile: Tile<U>) => Place,
 ): string {
   const signed = figures.map((figure) => `sign * ${figure} AS ${figure}`).join(', ');
   return tiles
     .map((tile) => {
       const { columns, from, where } = placeOf(tile);
-      const [first, ...others] = tile.shares;
-      const rows = `SELECT ${columns} FROM ${from} WHERE ${where}`;
-      if (first === undefined) return rows;
-      const sign = parameters.add(first.sign, 'int');
-      const shares = [first, ...others].map((share) => `(${share.part}, ${share.sign === first.sign ? '' : '-'}${sign})`);
-      return `SELECT ${key}, at, part, ${signed} FROM (${rows}) AS kept CROSS JOIN (VALUES ${shares.join(', ')}) AS share(part, sign)`;
+      const shares = tile.shares.map(({ part, sign }) => `(${part}, ${parameters.add(sign, 'int')})`);
+      return `SELECT ${key}, at, part, ${signed} FROM (SELECT ${columns} FROM ${from} WHERE ${where}) AS kept CROSS JOIN (VALUES ${shares.join(', ')}) AS share(part, sign)`;
     })
     .join('\nUNION ALL\n');
 }
@@ -103,11 +99,10 @@ LEFT JOIN (SELECT condition_id, ${sums} FROM (${piecesSince(second, parameters, 
 export const piecesSince = (from: Date, parameters: Parameters, filter = 'true'): string =>
   datedPieces([from, END], 'day', parameters, filter);
 
+type MarketUnit = Exclude<Unit, 'minute'>;
+
 /** Tables of what was done on a market in a unit, the start of its rows, and its condition. */
-const MARKET_UNITS: Record<
-  Exclude<Unit, 'minute'>,
-  { table: string; at: string; where: (tile: Tile, parameters: Parameters) => string }
-> = {
+const MARKET_UNITS: Record<MarketUnit, { table: string; at: string; where: (tile: Tile, parameters: Parameters) => string }> = {
   day: {
     table: 'pm_market_day',
     at: `day::timestamp AT TIME ZONE 'UTC'`,
@@ -120,15 +115,16 @@ const MARKET_UNITS: Record<
 
 /** SQL of marketPieces from days, their quarters, hours and facts. */
 function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string): string {
-  const tiles = tilesOf(bounds, grain === 'day' ? ['day', 'quarter', 'hour'] : ['hour']);
+  const tiles = tilesOf<MarketUnit>(bounds, grain === 'day' ? ['day', 'quarter', 'hour'] : ['hour']);
   return counted(tiles, 'condition_id', FIGURES, parameters, (tile) => {
-    if (tile.unit === 'fact')
+    const { unit } = tile;
+    if (unit === 'fact')
       return {
         columns: `condition_id, ${FACT_HOUR}, 1 AS fills, ${FACT_FIGURES}`,
         from: 'pm_trade',
         where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL') AND ${filter}`,
       };
-    const { table, at, where } = MARKET_UNITS[tile.unit as Exclude<Unit, 'minute'>];
+    const { table, at, where } = MARKET_UNITS[unit];
     return { columns: `condition_id, ${at} AS at, ${FIGURES.join(', ')}`, from: table, where: `${where(tile, parameters)} AND ${filter}` };
   });
 }

@@ -13,8 +13,8 @@ interface Share {
 }
 
 /** A stretch of time, read from whole units or from facts. */
-export interface Tile {
-  unit: Unit | 'fact';
+export interface Tile<U extends Unit = Unit> {
+  unit: U | 'fact';
   from: Date;
   to: Date;
   /** One or two. */
@@ -27,11 +27,11 @@ export interface Tile {
  * and facts at last, and added to one part and taken from the other. Most of a torn unit is thus told by its own row. The last bound (but END) is rounded up: it
  * mostly is now, and nothing is kept of what comes after.
  */
-export function tilesOf(bounds: readonly Date[], units: readonly Unit[]): Tile[] {
+export function tilesOf<U extends Unit>(bounds: readonly Date[], units: readonly U[]): Tile<U>[] {
   const last = bounds.findLastIndex((bound) => bound < END);
   const roads = bounds.map((bound, index) => roadTo(bound.getTime(), units, index >= last ? Math.ceil : Math.round));
   const begins = roads.map((road) => road[0] as number);
-  const longest = units[0] as Unit;
+  const longest = units[0] as U;
   const whole = begins.slice(1).map((to, index) => tile(longest, begins[index] as number, to, [{ part: index + 1, sign: 1 }]));
   const steps = roads.flatMap((road, index) =>
     road.slice(1).map((to, step) => {
@@ -46,7 +46,7 @@ export function tilesOf(bounds: readonly Date[], units: readonly Unit[]): Tile[]
   return [...whole, ...steps];
 }
 
-const tile = (unit: Tile['unit'], from: number, to: number, shares: Share[]): Tile => ({
+const tile = <U extends Unit>(unit: U | 'fact', from: number, to: number, shares: Share[]): Tile<U> => ({
   unit,
   from: new Date(from),
   to: new Date(to),
