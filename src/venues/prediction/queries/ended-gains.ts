@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
+import { holdsTold } from '../rollups/told-categories';
 import type { WalletsScope } from './known-positions';
-import { figuresHold } from './wallet-figures';
 
 /** What a wallet gained by positions that ended, exact decimal texts. */
 export interface EndedGains {
@@ -23,13 +23,22 @@ FROM (SELECT position.*, paid_shares > 0 AND ($5::text IS NULL OR $5 = COALESCE(
   FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position) AS own GROUP BY wallet`,
 };
 
-// Where nothing ended before, all gains are recent ones.
+// Of one wallet that is told: what its positions gained that ended before (or since) the instant asked.
+const gainOf = (ended: '<' | '>='): string => `(SELECT COALESCE(sum(position.gain), 0) FROM pm_position AS position
+    WHERE position.wallet = told.wallet AND position.status <> 'open' AND position.paid_shares > 0 AND position.closed_at ${ended} $2
+      AND ($4 = '' OR $4 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = position.condition_id), 'Other')))`;
+
+// All gains are told. Those since the instant are the rest after those before it, where that is the shorter part of the wallet's life.
 const TOLD: Statement = {
   name: 'pm_told_gains',
   keyed: true,
-  text: `SELECT wallet, trades, positions, gain, gain AS recent_gain FROM (
-  SELECT wallet, max(trades) FILTER (WHERE category = '') AS trades, COALESCE(max(held) FILTER (WHERE category = $4), 0) AS positions, COALESCE(max(pnl) FILTER (WHERE category = $4), 0) AS gain
-  FROM pm_told_figures AS figures WHERE wallet = ANY ($1) AND category IN ('', $4) AND ${figuresHold('$2', '$3')} GROUP BY wallet) AS told`,
+  text: `SELECT wallet, trades, positions, gain,
+  CASE WHEN first_ended_at >= $2 OR first_ended_at IS NULL THEN gain WHEN first_ended_at > $2::timestamptz - ($3::timestamptz - $2::timestamptz) THEN gain - ${gainOf('<')} ELSE ${gainOf('>=')} END AS recent_gain
+FROM (
+  SELECT wallet, max(trades) FILTER (WHERE category = '') AS trades, COALESCE(max(held) FILTER (WHERE category = $4), 0) AS positions, COALESCE(max(pnl) FILTER (WHERE category = $4), 0) AS gain,
+    min(first_ended_at) AS first_ended_at
+  FROM pm_told_figures AS figures WHERE wallet = ANY ($1) AND category IN ('', $4) AND ${holdsTold('figures.wallet', '$3')} GROUP BY wallet
+) AS told`,
 };
 
 /** Gains of each wallet that has positions, in no order; with `category` those of its markets. */

@@ -63,17 +63,17 @@ const byPlace = (value: (place: number) => string): string => `ARRAY[${places.ma
 // Texts are long: what is grouped on the way are numbers. Alone on its market a position has a length, whichever its side.
 const SIDES = `WITH alive AS MATERIALIZED (
   SELECT array_position($1::text[], wallet) AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.condition_id, position.token_id,
-    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at, outcome_index
-  FROM (${ALIVE}) AS position LEFT JOIN pm_outcome AS outcome ON outcome.condition_id = position.condition_id AND outcome.token_id = position.token_id
+    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at
+  FROM (${ALIVE}) AS position
 ), placed AS (
   SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top,
     first_value(w) OVER own <> last_value(w) OVER own AS is_shared, count(*) OVER own = 1 AS is_alone FROM alive
   WINDOW own AS (PARTITION BY market ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ), side AS MATERIALIZED (
-  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(condition_id) FILTER (WHERE is_top) AS condition_id, max(token_id) FILTER (WHERE is_top) AS token_id,
-    max(shares - redeemed_shares) FILTER (WHERE is_top) AS net_shares, max(paid / paid_shares) FILTER (WHERE is_top) AS avg_buy_price, sum(gain) AS gain, sum(paid) AS paid,
+  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(placed.condition_id) FILTER (WHERE is_top) AS condition_id, max(placed.token_id) FILTER (WHERE is_top) AS token_id,
+    max(outcome) FILTER (WHERE is_top) AS outcome, max(shares - redeemed_shares) FILTER (WHERE is_top) AS net_shares, max(paid / paid_shares) FILTER (WHERE is_top) AS avg_buy_price, sum(gain) AS gain, sum(paid) AS paid,
     sum(CASE WHEN is_alone OR COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END) AS net
-  FROM placed GROUP BY market, w
+  FROM placed LEFT JOIN pm_outcome AS named ON named.condition_id = placed.condition_id AND named.token_id = CASE WHEN NOT is_alone THEN placed.token_id END GROUP BY market, w
 ), shared AS MATERIALIZED (
   SELECT market, count(*) AS holders, sum(paid) AS paid, max(condition_id) AS condition_id,
     ${byPlace((place) => `max(token) FILTER (WHERE w = ${place})`)} AS tokens, ${byPlace((place) => `max(net) FILTER (WHERE w = ${place})`)} AS nets
@@ -116,7 +116,7 @@ const FIRST = `, first AS MATERIALIZED (
   LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.market, w
 )`;
 const SHOWN = `SELECT side.w AS place, side.condition_id, (SELECT question FROM pm_market AS market WHERE market.condition_id = side.condition_id) AS question,
-  COALESCE((SELECT outcome FROM pm_outcome AS token WHERE token.condition_id = side.condition_id AND token.token_id = side.token_id), side.token_id) AS outcome,
+  COALESCE(side.outcome, side.token_id) AS outcome,
   net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid
 FROM first JOIN side ON side.market = first.market LEFT JOIN worth ON worth.market = side.market AND worth.w = side.w`;
 

@@ -13,8 +13,11 @@ const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
 const now = new Date(start.getTime() + 10 * DAY);
 
-/** Floats are added up in any order. */
-const round = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toFixed(9)) : value);
+/** Floats are added up in any order; how many zeros end an exact amount says nothing. */
+const round = (_: string, value: unknown): unknown => {
+  if (typeof value === 'number') return Number(value.toFixed(9));
+  return typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
+};
 const ordered = <Row extends { wallet: string; category?: string | null }>(rows: readonly Row[]): unknown =>
   JSON.parse(JSON.stringify(rows.map((row) => JSON.stringify({ ...row, first_ended_at: undefined }, round)).sort()));
 
