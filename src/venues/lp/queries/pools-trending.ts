@@ -3,6 +3,7 @@ import { SPIKE } from '../../../lib/spike';
 import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { earlierTiles, earlierVolume, endedAfter } from './earlier-volume';
 import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, ownerCounts, smartCounts, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PoolsTrendingArgs {
@@ -39,34 +40,26 @@ export const bornAt = (pool: string): string => `least(
 const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
 
 /**
- * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume, and one with
- * volume in the earliest window had its first fact before them all. What is counted of the ranked pools is counted once for all: a join that expects one row
- * of them would count it again for each.
+ * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume. What is
+ * counted of the ranked pools is counted once for all: a join that expects one row of them would count it again for each. `life`: the window begins before
+ * everything, and is compared with none.
  */
-function trending(windows: number): Statement {
-  // Compared with none is the window that begins before everything.
-  const life = windows === 0;
-  const spans = life ? [swapsOfLife(1)] : Array.from({ length: windows + 1 }, (_, k) => swapsIn(1 + 6 * k, k));
-  const next = 7 + 6 * windows;
-  const ends = Array.from({ length: windows }, (_, i) => `($${6 * i + 8} > b.at)::int`);
+function trending(life: boolean): Statement {
+  const windows = `CASE WHEN b.seen_at < ALL($15::timestamptz[]) THEN ${SPIKE.windows} ELSE ${endedAfter(10, bornAt('v.pool_address'))} END`;
   return {
-    name: `lp_pools_trending_${windows}`,
+    name: `lp_pools_trending_${life ? 'life' : 'compared'}`,
     text: `
-WITH swaps AS (${spans.join('\nUNION ALL ')}),
-volumes AS MATERIALIZED (
-  SELECT pool_address, sum(usd) FILTER (WHERE k = 0) AS volume_usd, sum(fee_usd) FILTER (WHERE k = 0) AS fees_usd, sum(swaps) FILTER (WHERE k = 0) AS swaps,
-    sum(unpriced) FILTER (WHERE k = 0) AS unpriced, sum(usd) FILTER (WHERE k = 1) AS previous_usd, coalesce(sum(usd) FILTER (WHERE k > 0), 0) AS earlier_usd,
-    max(k) = ${windows} AS is_old
-  FROM swaps GROUP BY pool_address
-), scope AS (
-  SELECT p.pool_type, p.created_at, v.*, ${windows === 0 ? '0' : `CASE WHEN v.is_old THEN ${windows} ELSE (SELECT ${ends.join(' + ')} FROM (SELECT ${bornAt('v.pool_address')} AS at OFFSET 0) b) END`} AS windows
-  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address
-  WHERE ($${next}::text IS NULL OR p.pool_type = $${next}) AND v.volume_usd >= $${next + 1}::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
+WITH volumes AS MATERIALIZED (
+  SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
+), ${life ? '' : `before AS MATERIALIZED (${earlierVolume(10)}), `}scope AS (
+  SELECT p.pool_type, p.created_at, v.*, ${life ? 'NULL::numeric AS previous_usd, NULL::numeric AS earlier_usd, 0 AS windows' : `b.previous_usd, coalesce(b.earlier_usd, 0) AS earlier_usd, ${windows} AS windows`}
+  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address ${life ? '' : 'LEFT JOIN before b ON b.pool_address = v.pool_address'}
+  WHERE ($7::text IS NULL OR p.pool_type = $7) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
 ), ranked AS MATERIALIZED (
   SELECT s.*, 100 * (s.volume_usd - s.previous_usd) / nullif(s.previous_usd, 0) AS volume_change_pct,
     CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
-  FROM scope s ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $${next + 2}
+  FROM scope s ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $9
 ), provided AS MATERIALIZED (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${life ? flowsOfLife(1, ofRanked) : flowsIn(1, ofRanked)}) e GROUP BY pool_address
 ), owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)})
@@ -77,13 +70,14 @@ ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_ad
   };
 }
 
-const STATEMENTS = { alone: trending(0), compared: trending(SPIKE.windows) };
+const STATEMENTS = { alone: trending(true), compared: trending(false) };
 
 /** Pools by volume spike, each once; those too young for one follow by volume. */
 export function listTrendingPools(
   sql: Sql,
   { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs,
 ): Promise<TrendingPoolRow[]> {
-  const statement = earlier.length === 0 ? STATEMENTS.alone : STATEMENTS.compared;
-  return sql.query<TrendingPoolRow>(statement, [...[window, ...earlier].flatMap(spanOf), pool_type, leastShown(min_volume_usd), limit]);
+  const life = earlier.length === 0;
+  const values = [...spanOf(window), pool_type, leastShown(min_volume_usd), limit, ...(life ? [] : earlierTiles(earlier))];
+  return sql.query<TrendingPoolRow>(life ? STATEMENTS.alone : STATEMENTS.compared, values);
 }

@@ -1,6 +1,6 @@
 import { BEGINNING, END } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
-import { type Tile, type Unit, tilesOf } from './tiles';
+import { type Tile, type Unit, tilesOf } from '../../../lib/tiles';
 
 /** The longest stretch a figure may be told for at once; `life`: of a market, all since the beginning. */
 export type Grain = 'life' | 'day' | 'hour';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { END } from '../../../../src/lib/timeframe';
-import { type Unit, tilesOf } from '../../../../src/venues/prediction/queries/tiles';
+import { END } from '../../src/lib/timeframe';
+import { type Unit, tilesOf } from '../../src/lib/tiles';
 
 const LENGTHS: Record<Unit, number> = { day: 86_400_000, quarter: 21_600_000, hour: 3_600_000, minute: 60_000 };
 const at = (text: string): Date => new Date(text);

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../../lib/time';
-import { END } from '../../../lib/timeframe';
+import { MINUTE_MS } from './time';
+import { END } from './timeframe';
 
 const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: 360 * MINUTE_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
 
