@@ -54,7 +54,10 @@ const MOVED = `
     sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, min(first_at) AS first_at, max(last_at) AS last_at
   FROM (${eventsIn(1, ofOwners)}) e GROUP BY owner, pool_address`;
 
-/** The legs of a rebalance net out of deposits and withdrawals, and count as volume. */
+/**
+ * The legs of a rebalance net out of deposits and withdrawals, and count as volume. Those of a life are looked up by provider alone: a plan that is kept may take
+ * all that happened in a young month for less than what one of them did in it.
+ */
 const pools = (life: boolean): Statement => ({
   name: `lp_providers${life ? '_life' : ''}`,
   keyed: life,
@@ -63,7 +66,7 @@ WITH moved AS (${life ? MOVED_IN_LIFE : MOVED}
 ), turned AS (
   SELECT owner, pool_address, sum(least(deposit_usd, withdraw_usd)) AS usd FROM (
     SELECT e.owner, e.pool_address, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'deposit'), 0) AS deposit_usd, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'withdraw'), 0) AS withdraw_usd
-    FROM lp_event e WHERE e.rebalance AND e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
+    FROM lp_event e WHERE e.rebalance ${life ? '' : 'AND e."timestamp" >= $1 AND e."timestamp" < $2'} ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
   ) r GROUP BY owner, pool_address
 ), positions AS (
   SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz', 's.owner = ANY($7::text[])')}) s WHERE $8::text IS NULL OR s.pool_type = $8
