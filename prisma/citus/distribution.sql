@@ -69,6 +69,7 @@ SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with =
 SELECT create_distributed_table('lp_owner_count', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_last_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_smart_flow_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_smart_flow_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_smart_last_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');

@@ -24,6 +24,7 @@ const TABLES = [
   'lp_smart_pool',
   'lp_smart_life',
   'lp_smart_flow_day',
+  'lp_smart_flow_hour',
   'lp_smart_last_day',
   'lp_position_sum',
   'dca_order',

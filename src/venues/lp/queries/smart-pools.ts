@@ -1,8 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { datedScore, newestScore } from '../rollups/smart';
-import { days, type Filter, flowsIn, ofType, partDaysIn, smartOn, spanOf } from './span';
+import { dayOf } from '../rollups/days';
+import { newestScore } from '../rollups/smart';
+import { days, type Filter, flowsIn, ofType, smartFlowsIn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -32,29 +33,44 @@ export interface SmartPoolRow {
 /** Providers shown of a pool. */
 const SHOWN = 5;
 
-/** The largest of each ranked pool, by what they did in it on their smart days of the window: pool by pool, so that of each only these are put in order. */
-const LARGEST_OF_RANKED = `
-SELECT r.rank, o.owner, o.net, o.score FROM ranked r CROSS JOIN LATERAL (
-  SELECT owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
-    SELECT h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE h.pool_address = r.pool_address AND ${days(1)}
-    UNION ALL SELECT e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE e.pool_address = r.pool_address
-  ) d GROUP BY owner ORDER BY abs(sum(net)) DESC, owner LIMIT ${SHOWN}) o`;
+/**
+ * The rows of `pairs`, a table of (pool_address, owner), with what they did in the pool on their smart days of the window (`net`), of a day that a bound cuts by its
+ * facts, and their newest `score`; none of who did nothing.
+ */
+const netsOf = (pairs: string): string => `
+SELECT c.*, n.net, n.score FROM ${pairs} c CROSS JOIN LATERAL (
+  SELECT sum(d.net) AS net, ${newestScore('d.dated_score')} AS score FROM (
+    SELECT d.dated_score, CASE WHEN d.first_at >= $1 AND d.last_at < $2 THEN d.deposit_usd - d.withdraw_usd ELSE (
+      SELECT coalesce(sum(CASE e.kind WHEN 'deposit' THEN e.usd WHEN 'withdraw' THEN -e.usd END), 0) FROM lp_event e
+      WHERE e.owner = d.owner AND e.pool_address = d.pool_address AND e."timestamp" >= greatest($1, d.day) AND e."timestamp" < least($2, d.day + interval '1 day')
+      HAVING count(*) > 0) END AS net
+    FROM lp_smart_day d WHERE d.pool_address = c.pool_address AND d.owner = c.owner AND d.day >= ${dayOf('$1::timestamptz')} AND d.day < $2 AND d.first_at < $2 AND d.last_at >= $1 OFFSET 0
+  ) d WHERE d.net IS NOT NULL HAVING count(*) > 0
+) n`;
 
-const isBack: Filter = (alias) => `AND (${alias}.pool_address, ${alias}.owner) IN (SELECT pool_address, owner FROM back)`;
+/**
+ * The largest of each ranked pool. Who was smart in it in the window alone is told by all of it, and found at the end of an index. Of those who were so before it as
+ * well, nobody is among them who never put in or took out as much as the last of those. \`again\` are those who were so after it.
+ */
+const largest = (life: boolean): string => `
+inside AS MATERIALIZED (
+  SELECT r.rank, l.* FROM ranked r CROSS JOIN LATERAL (
+    SELECT p.owner, p.deposit_usd - p.withdraw_usd AS net, p.score FROM lp_smart_pool p
+    WHERE p.pool_address = r.pool_address AND p.first_at >= $1 AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner LIMIT ${SHOWN}) l
+), ${life ? '' : LONGER}placed AS (
+  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (
+    SELECT * FROM inside
+    UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address
+    ${life ? '' : `UNION ALL SELECT l.rank, l.owner, l.net, l.score FROM (${netsOf('longer')}) l`}
+  ) o
+)`;
 
-/** The same of those who were smart in a pool after the window as well. */
-const OWNERS_BACK = `
-SELECT pool_address, owner, sum(net) AS net, ${newestScore('dated_score')} AS score FROM (
-  SELECT h.pool_address, h.owner, h.dated_score, h.deposit_usd - h.withdraw_usd AS net FROM lp_smart_day h WHERE ${days(1)} ${isBack('h')}
-  UNION ALL SELECT e.pool_address, e.owner, e.dated_score, e.deposit_usd - e.withdraw_usd FROM parts e WHERE true ${isBack('e')}
-) d GROUP BY pool_address, owner`;
-
-/** The largest of each ranked pool in a window that begins before everything: who was not back after it is found at the end of an index. */
-const LARGEST_OF_LIFE = `
-SELECT r.rank, l.owner, l.net, l.score FROM ranked r CROSS JOIN LATERAL (
-  SELECT p.owner, p.deposit_usd - p.withdraw_usd AS net, p.score FROM lp_smart_pool p
-  WHERE p.pool_address = r.pool_address AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner LIMIT ${SHOWN}) l
-UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address`;
+const LONGER = `bar AS MATERIALIZED (
+  SELECT r.rank, r.pool_address, CASE WHEN count(i.owner) = ${SHOWN} THEN min(abs(i.net)) ELSE 0 END AS usd FROM ranked r LEFT JOIN inside i ON i.rank = r.rank GROUP BY r.rank, r.pool_address
+), longer AS MATERIALIZED (
+  SELECT b.rank, p.pool_address, p.owner FROM bar b JOIN lp_smart_pool p ON p.pool_address = b.pool_address AND greatest(p.deposit_usd, p.withdraw_usd) >= b.usd
+  WHERE p.first_at < $1 AND p.last_at >= $1 AND p.last_at < $2
+), `;
 
 /**
  * An event is smart when the newest run before its day gave its owner at least SMART_SCORE; the owner shows the newest such score. Who was smart in a pool
@@ -68,12 +84,8 @@ function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
   return {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
     text: `
-WITH events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS day FROM (${partDaysIn(1, ofType(7))}) e WHERE e.owner <> ''
-), parts AS MATERIALIZED (
-  SELECT e.pool_address, e.owner, ${datedScore('e.day', 's.score')} AS dated_score, e.deposit_usd, e.withdraw_usd, e.claim_usd
-  FROM events e JOIN (${smartOn('SELECT DISTINCT day FROM events')}) s ON s.owner = e.owner AND s.day = e.day
-), back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
-), again AS MATERIALIZED (${OWNERS_BACK}
+WITH back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
+), again AS MATERIALIZED (${netsOf('back')}
 ), members AS (
   SELECT pool_address, sum(n)::int AS n, sum(scores) / sum(n) AS avg_score FROM (
     SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${ofType(7)('h')}
@@ -81,10 +93,7 @@ WITH events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS da
     UNION ALL SELECT pool_address, 1, score FROM again
   ) m GROUP BY pool_address HAVING sum(n) >= $8
 ), flows AS (
-  SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (
-    SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM lp_smart_flow_day h WHERE ${days(1)} ${ofType(7)('h')}
-    UNION ALL SELECT pool_address, deposit_usd, withdraw_usd, claim_usd FROM parts
-  ) f GROUP BY pool_address
+  SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (${smartFlowsIn(1, ofType(7))}) f GROUP BY pool_address
 ), pools AS (
   SELECT m.pool_address, m.n AS smart_lp_count, f.deposit_usd + f.withdraw_usd AS smart_volume_usd, f.deposit_usd - f.withdraw_usd AS smart_net_usd,
     m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM members m JOIN flows f ON f.pool_address = m.pool_address
@@ -96,9 +105,7 @@ WITH events AS MATERIALIZED (SELECT e.*, (e.hour AT TIME ZONE 'UTC')::date AS da
     SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct
     FROM first p JOIN totals t ON t.pool_address = p.pool_address
   ) q ORDER BY rank LIMIT $9
-), placed AS (
-  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (${life ? LARGEST_OF_LIFE : LARGEST_OF_RANKED}) o
-), foremost AS MATERIALIZED (
+), ${largest(life)}, foremost AS MATERIALIZED (
   SELECT rank, json_agg(json_build_object('owner', owner, 'lp_score', score, 'net_usd', net) ORDER BY place) AS smart_lps FROM placed WHERE place <= ${SHOWN} GROUP BY rank
 )
 SELECT r.*, o.smart_lps FROM ranked r JOIN foremost o ON o.rank = r.rank ORDER BY r.rank`,

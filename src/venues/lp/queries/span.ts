@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
-import { monthOf, SUMS } from '../rollups/days';
-import { SMART_SCORE } from '../scoring/formula';
+import { dayOf, monthOf, SUMS } from '../rollups/days';
 import { unlessEmpty } from './segments';
 
 /** Parameters of a span: see `spanOf`. */
@@ -143,19 +142,12 @@ const SUMS_OF_H = SUMS.split(', ')
 const ownerRows = (table: string, time: string, condition: string, filter: string): string =>
   `SELECT h.pool_address, h.${time} AS hour, h.owner, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter}`;
 
-/** Deposits, withdrawals and claims of a window by provider, outside its whole UTC days, as rows of lp_owner_hour; an edge makes a row of its own. */
-export function partDaysIn(at: number, filter: Filter = none): string {
-  const [first, last] = hours(at) as [Piece, Piece];
-  const rows = (condition: string): string => ownerRows('lp_owner_hour', 'hour', condition, filter('h'));
-  return `${rows(`${named(at)} AND ${first.condition}`)}${more(last, rows)}${ownerEdges(at, filter)}`;
-}
-
 const ownerEdges = (at: number, filter: Filter): string =>
   edges('e', at)
     .map((piece) => more(piece, (condition) => ownerHours(`lp_event e WHERE ${condition} ${filter('e')}`)))
     .join('');
 
-/** The same of the whole window; a day makes a row of its own. */
+/** Deposits, withdrawals and claims of a window by provider, as rows of lp_owner_hour; an edge, an hour or a day makes a row of its own. */
 export function eventsIn(at: number, filter: Filter = none): string {
   const rows = (condition: string): string => ownerRows('lp_owner_hour', 'hour', condition, filter('h'));
   return `${ownerRows('lp_owner_day', 'day', days(at), filter('h'))}${hours(at).map((piece) => more(piece, rows)).join('')}${ownerEdges(at, filter)}`; // prettier-ignore
@@ -195,6 +187,24 @@ const flowEdges = (at: number, filter: Filter): string[] =>
   );
 
 /**
+ * Deposits, withdrawals and claims in USD of a window by those who were smart on the day, as rows (pool_address, deposit_usd, withdraw_usd, claim_usd). OFFSET keeps the
+ * planner from reading all smart days for the few events of an edge.
+ */
+export function smartFlowsIn(at: number, filter: Filter = none): string {
+  const rows = (table: string, condition: string): string =>
+    `SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
+  const usd = (kind: string): string => `CASE WHEN e.kind = '${kind}' THEN coalesce(e.usd, 0) ELSE 0 END`;
+  const edge = (condition: string, from: number): string =>
+    `SELECT e.pool_address, ${usd('deposit')}, ${usd('withdraw')}, ${usd('claim')} FROM lp_event e CROSS JOIN LATERAL (
+  SELECT FROM lp_smart_day d WHERE d.owner = e.owner AND d.day = ${dayOf(`$${from}::timestamptz`)} AND d.pool_address = e.pool_address OFFSET 0) d WHERE ${condition} ${filter('e')}`;
+  return [
+    rows('lp_smart_flow_day', days(at)),
+    ...hours(at).map((piece) => more(piece, (condition) => rows('lp_smart_flow_hour', condition))),
+    ...edges('e', at).map((piece) => more(piece, (condition) => edge(condition, piece.from))),
+  ].join('');
+}
+
+/**
  * Condition: something of what `a` sums up (an alias with owner, first_at and last_at; `pool` tells its pool where it has one) happened
  * in [$from, $to). Windows end now, so the last event tells nearly always; facts are asked only about those who acted before, and after.
  */
@@ -207,14 +217,6 @@ export const actedIn = (
   WHEN ${a}.first_at >= $${from} OR ${a}.last_at < $${to} THEN true
   ELSE (SELECT true FROM lp_event f WHERE f.owner = ${a}.owner AND f."timestamp" >= $${from} AND f."timestamp" < $${to} AND ${a}.pool_type IN (f.pool_type, 'all')
     ${pool === '' ? '' : `AND f.pool_address = ${pool}`} LIMIT 1) END)`;
-
-/**
- * Rows (day, owner, score) of the owners who were smart by the newest score run before each day that `days`, a select of dates `day`, gives. Days are
- * few: OFFSET keeps the planner, who expects hundreds, from looking up a run for every row that is joined and from reading the scores of all runs.
- */
-export const smartOn = (days: string): string => `
-SELECT r.day, s.owner, s.score FROM (SELECT d.day, (SELECT max(r.day) FROM lp_score r WHERE r.day < d.day) AS run FROM (${days}) d OFFSET 0) r
-CROSS JOIN LATERAL (SELECT s.owner, s.score FROM lp_score s WHERE s.day = r.run AND s.score >= ${SMART_SCORE} OFFSET 0) s`;
 
 /**
  * Condition on the alias `a` of lp_smart_pool: on the day before something it did in the pool in [$from, $to) the owner was smart. Days are looked

@@ -16,7 +16,7 @@ import {
   poolMonths,
 } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
-import { smartDays, smartFlowDays, smartLives, smartPools } from './smart';
+import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
 
 /** What the statements of this transaction changed: hours of pools by their events and by their swaps, positions, and days of providers in pools. */
 const HOURS = 'pg_temp.lp_changed_hour';
@@ -170,6 +170,11 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
     'lp_smart_flow_day',
     `${CHANGED_POOL_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
     fill(smartFlowDays, `${CHANGED_POOL_DAYS} JOIN lp_smart_day d ON d.pool_address = c.pool_address AND d.day = c.day`),
+  ],
+  [
+    'lp_smart_flow_hour',
+    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
+    fill(smartFlowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour ${ON_SMART_DAY}`),
   ],
 ];
 

@@ -7,7 +7,7 @@ import { DERIVED as FROM_FACTS, fill, flowHours } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { settleWaiting } from './settle';
-import { SMART_DERIVED } from './smart';
+import { SMART_DERIVED, smartFlowHours } from './smart';
 
 const DERIVED = [...FROM_FACTS, ...SMART_DERIVED];
 
@@ -45,6 +45,7 @@ async function fillAll(client: PoolClient): Promise<void> {
   await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')} ${BY_HOUR}`);
   await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
-  for (const [derived, source] of DERIVED) await client.query(`${fill(derived, source)} ${derived === flowHours ? BY_HOUR : ''}`);
+  for (const [derived, source] of DERIVED)
+    await client.query(`${fill(derived, source)} ${derived === flowHours || derived === smartFlowHours ? BY_HOUR : ''}`);
   await rebuildOrders(client);
 }

@@ -45,6 +45,17 @@ export const smartFlowDays: Derived = {
     `SELECT d.pool_address, d.day, min(d.pool_type), ${FLOWS.map((name) => `sum(d.${name})`).join(', ')} FROM ${source} GROUP BY d.pool_address, d.day`,
 };
 
+/** The same in each hour, over `lp_owner_hour o` joined to `lp_smart_day d`. */
+export const smartFlowHours: Derived = {
+  table: 'lp_smart_flow_hour',
+  columns: `pool_address, hour, pool_type, ${FLOWS.join(', ')}`,
+  select: (source) =>
+    `SELECT o.pool_address, o.hour, min(o.pool_type), ${FLOWS.map((name) => `sum(o.${name})`).join(', ')} FROM ${source} GROUP BY o.pool_address, o.hour`,
+};
+
+/** A join on `lp_owner_hour o`: the smart day that the hour is of. */
+export const ON_SMART_DAY = `JOIN lp_smart_day d ON d.owner = o.owner AND d.day = ${dayOf('o.hour')} AND d.pool_address = o.pool_address`;
+
 /** How many providers were smart in a pool last on each UTC day, and the sum of their newest scores, over `lp_smart_pool p`. */
 export const smartLastDays: Derived = {
   table: 'lp_smart_last_day',
@@ -59,6 +70,7 @@ export const SMART_DERIVED: readonly (readonly [Derived, string])[] = [
   [smartPools, 'lp_smart_day d'],
   [smartLives, 'lp_smart_pool p'],
   [smartFlowDays, 'lp_smart_day d'],
+  [smartFlowHours, `lp_owner_hour o ${ON_SMART_DAY}`],
   [smartLastDays, 'lp_smart_pool p'],
 ];
 
@@ -69,6 +81,9 @@ export async function recountSmart(client: PoolClient, after: string): Promise<v
   await client.query(fill(smartDays, `lp_owner_day d WHERE d.${later}`), [after]);
   await client.query(`DELETE FROM lp_smart_flow_day WHERE ${later}`, [after]);
   await client.query(fill(smartFlowDays, `lp_smart_day d WHERE d.${later}`), [after]);
+  const sinceThen = `hour >= ($1::date + 1)::timestamp AT TIME ZONE 'UTC'`;
+  await client.query(`DELETE FROM lp_smart_flow_hour WHERE ${sinceThen}`, [after]);
+  await client.query(fill(smartFlowHours, `lp_owner_hour o ${ON_SMART_DAY} WHERE o.${sinceThen}`), [after]);
   await client.query('DELETE FROM lp_smart_pool');
   await client.query(fill(smartPools, 'lp_smart_day d'));
   for (const derived of [smartLives, smartLastDays]) {

@@ -2,7 +2,7 @@ import { lp } from '../../../../src/venues/lp/index';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
-import { loadRecords } from '../load';
+import { loadRecords, scoresWritten } from '../load';
 import {
   ANNA,
   BEN,
@@ -480,5 +480,45 @@ test('earlier days are not scored by what came after them: fees that were claime
     await lp.score?.(store.pool, NOW, () => undefined);
     // 35·3/5.706025 + 25·log10(3001)/7 + 30 + 10·log10(4)/2.
     expect(await told()).toEqual([['08', 63.8], ['09', 63.8], ['10', 63.8]]); // prettier-ignore
+  });
+});
+
+test('pools/smart-wallet: who was smart in a pool before the window as well is shown by what it did in it, of a day that is cut too', async () => {
+  await inStore(async (other) => {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    const newcomers = ['one', 'two', 'three', 'four', 'five'].map((name) => named(`newcomer ${name}`));
+    const did = (owner: string, at: string, type: 'add' | 'remove' | 'claim_fee', usd: string): Row =>
+      own(`${owner}${at}`.replace(/\W/g, ''), at, type, named(`position of ${owner}`), owner, usd);
+    await loadRecords(other.pool, 'histories.json', [
+      // 100, 90, 80, 70 and 60 in the 24 hours before 12:30, some of it in the hour and on the day that are cut.
+      ...newcomers.map((owner, i) => did(owner, `2026-03-${i < 3 ? '09T12:45' : '10T09:00'}:00Z`, 'add', String(100 - 10 * i))),
+      // Anna took out 500 just before, and 65 just after the window began.
+      did(ANNA, '2026-03-08T10:00:00Z', 'add', '1000'),
+      did(ANNA, '2026-03-09T12:15:00Z', 'remove', '500'),
+      did(ANNA, '2026-03-09T12:40:00Z', 'remove', '65'),
+      // Ben put in less than the last of those shown ever; Cara was there before the window alone.
+      did(BEN, '2026-03-08T10:00:00Z', 'add', '59'),
+      did(BEN, '2026-03-10T10:00:00Z', 'remove', '58'),
+      did(CARA, '2026-03-09T12:20:00Z', 'add', '5000'),
+    ]);
+    const smart = [...newcomers, ANNA, BEN, CARA];
+    await other.pool.query(
+      `INSERT INTO lp_score (owner, day, score, n, wins, version) SELECT owner, '2026-03-01', 70, 5, 3, 'v' FROM unnest($1::text[]) AS owner`,
+      [smart],
+    );
+    await scoresWritten(other.pool);
+    const told = async (): Promise<unknown> =>
+      (await ask<{ pools: Row[] }>(other, 'lp/pools/smart-wallet', NOW, { timeframe: '24h' })).data.pools.map((row) => [
+        row.smart_lp_count,
+        row.smart_volume_usd,
+        row.total_volume_usd,
+        (row.smart_lps as Row[]).map(({ owner, net_usd }) => [owner, net_usd]),
+      ]);
+    const largest = [...newcomers.slice(0, 4).map((owner, i) => [owner, 100 - 10 * i]), [ANNA, -65]];
+    expect(await told()).toEqual([[7, 523, 523, largest]]);
+    // What comes later changes nothing of it: neither Anna, who does it, nor the hour that is going on.
+    await loadRecords(other.pool, 'later.json', [did(ANNA, '2026-03-10T12:40:00Z', 'add', '3000'), did(newcomers[4] as string, '2026-03-10T12:50:00Z', 'add', '700')]); // prettier-ignore
+    expect(await told()).toEqual([[7, 523, 523, largest]]);
   });
 });
