@@ -1,6 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { afterwards } from '../../../db/segments';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { unlessEmpty } from './segments';
 import { actedIn, flowsIn, flowsOfLife, named, ofType, smartIn, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PlatformStatsArgs {
@@ -41,13 +43,20 @@ interface EarnedFeesRow {
   swaps: string;
 }
 
+/** Providers who were there last in the time between two parameters of the window, by type. */
+const lastBetween = (from: number, to: number): string =>
+  unlessEmpty(
+    from,
+    to,
+    `UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.last_at >= $${from} AND l.last_at < $${to} ${ofType(7)('l')} GROUP BY l.pool_type`,
+  );
+
 /** Providers who were there last on a whole UTC day of the window, by type; and those of its edges, and who came again after it. */
 const OWNERS = `
 SELECT pool_type, sum(n) AS lp_count FROM (
   SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= $5 AND d.day < $6 ${ofType(7)('d')} GROUP BY d.pool_type
-  UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l
-  WHERE l.owner <> '' AND ((l.last_at >= $1 AND l.last_at < $5) OR l.last_at >= $6) AND ${actedIn('l', 1, 2)} ${ofType(7)('l')}
-  GROUP BY l.pool_type
+  ${lastBetween(1, 5)} ${lastBetween(6, 2)}
+  ${afterwards('$2::timestamptz', `UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.last_at >= $2 AND ${actedIn('l', 1, 2)} ${ofType(7)('l')} GROUP BY l.pool_type`)}
 ) o GROUP BY pool_type`;
 
 /** The row without type is the total; an owner of both types is one owner there. `life`: the window begins before everything. */
@@ -70,8 +79,22 @@ FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'a
 
 const PREVIOUS: Statement = {
   name: 'lp_platform_previous',
-  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd, 100 * ($8::numeric - sum(deposit_usd + withdraw_usd)) / nullif(sum(deposit_usd + withdraw_usd), 0) AS change_pct FROM (${flowsIn(1, ofType(7))}) f`,
+  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${flowsIn(1, ofType(7))}) f`,
 };
+
+const CHANGE: Statement = {
+  name: 'lp_platform_change',
+  keyed: true,
+  text: 'SELECT 100 * ($1::numeric - $2::numeric) / nullif($2::numeric, 0) AS pct',
+};
+
+/** Providers who came first in the time between two parameters of the window, as a summand. */
+const cameBetween = (from: number, to: number): string =>
+  unlessEmpty(
+    from,
+    to,
+    `+ (SELECT count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.first_at >= $${from} AND l.first_at < $${to} AND l.pool_type = coalesce($7::text, 'all'))`,
+  );
 
 /**
  * New: no event before the window. Smart: on the day before one of the owner's events of the window the newest score run
@@ -82,10 +105,13 @@ const EXTRAS: Statement = {
   text: `
 SELECT
   (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE ${named(1)} AND d.pool_type = coalesce($7::text, 'all') AND d.day >= $5 AND d.day < $6)
-    + (SELECT count(*) FROM lp_owner_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.owner <> ''
-      AND ((l.first_at >= $1 AND l.first_at < $5) OR (l.first_at >= $6 AND l.first_at < $2))) AS new_lps,
-  (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $1
-    AND (l.last_at < $2 OR (l.first_at < $2 AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(7)('p')})))) AS smart_lps`,
+    ${cameBetween(1, 5)} ${cameBetween(6, 2)} AS new_lps,
+  (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $1 AND l.last_at < $2)
+    ${afterwards(
+      '$2::timestamptz',
+      `+ (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $2 AND l.first_at < $2
+      AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(7)('p')}))`,
+    )} AS smart_lps`,
 };
 
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
@@ -112,13 +138,14 @@ export interface PlatformStats {
 export async function getPlatformStats(sql: Sql, { pool_type, window, previous }: PlatformStatsArgs): Promise<PlatformStats> {
   const span = spanOf(window);
   const statements = window.from.getTime() === BEGINNING.getTime() ? STATEMENTS.life : STATEMENTS.window;
-  const [rows, extras, fees] = await Promise.all([
+  const [rows, extras, fees, before] = await Promise.all([
     sql.query<Omit<ProviderTotalsRow, 'volume_change_pct'>>(statements.totals, [...span, pool_type]),
     sql.query<PlatformExtrasRow>(EXTRAS, [...span, pool_type]),
     sql.query<EarnedFeesRow>(statements.earned, [...span, pool_type]),
+    previous === null ? [] : sql.query<{ usd: string | null }>(PREVIOUS, [...spanOf(previous), pool_type]),
   ]);
   const all = rows.find((row) => row.pool_type === null);
-  const change = previous === null || all === undefined ? null : await changeSince(sql, previous, pool_type, all.volume_usd);
+  const change = all === undefined ? null : await changeSince(sql, before[0]?.usd ?? null, all.volume_usd);
   return {
     totals: rows.map((row) => ({ ...row, volume_change_pct: row.pool_type === null ? change : null })),
     extras: extras[0] as PlatformExtrasRow,
@@ -126,7 +153,6 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
   };
 }
 
-async function changeSince(sql: Sql, previous: Window, pool_type: PoolType | null, volume: string): Promise<string | null> {
-  const rows = await sql.query<{ change_pct: string | null }>(PREVIOUS, [...spanOf(previous), pool_type, volume]);
-  return rows[0]?.change_pct ?? null;
+async function changeSince(sql: Sql, before: string | null, volume: string): Promise<string | null> {
+  return before === null ? null : ((await sql.query<{ pct: string | null }>(CHANGE, [volume, before]))[0]?.pct ?? null);
 }
