@@ -1,3 +1,4 @@
+import { afterwards } from '../../../db/segments';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
@@ -227,16 +228,20 @@ export const smartIn = (a: string, from: number, to: number): string => `(${a}.f
   ELSE (SELECT true FROM lp_smart_day d WHERE d.owner = ${a}.owner AND d.pool_address = ${a}.pool_address
     AND d.day >= date_trunc('day', $${from}::timestamptz, 'UTC') AND d.day < $${to} AND ${actedIn('d', from, to, 'd.pool_address')} LIMIT 1) END)`;
 
-/** Rows (pool_address, n) by counts of last days in the whole UTC days of the span $at to $at + 5, and by rows of `pairs` for which `happened` holds elsewhere. */
+/**
+ * Rows (pool_address, n) by counts of last days in the whole UTC days of the span $at to $at + 5, by rows of `pairs` that were last elsewhere in the window, and by those
+ * that were after it and for which `happened` holds.
+ */
 function countedPairs(days: string, pairs: string, pools: string, at: number, happened: string): string {
   const chosen = `pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools}))`;
-  const [from, dayFrom, dayTo] = [at, at + 4, at + 5].map((place) => `$${place}`);
+  const counted = (condition: string): string =>
+    `UNION ALL SELECT p.pool_address, count(*) FROM ${pairs} p WHERE p.${chosen} AND p.owner <> '' AND ${condition} GROUP BY p.pool_address`;
+  const lastBetween = (from: number, to: number): string => unlessEmpty(from, to, counted(`p.last_at >= $${from} AND p.last_at < $${to}`));
   return `
 SELECT pool_address, sum(n) AS n FROM (
-  SELECT l.pool_address, sum(l.owners) AS n FROM ${days} l WHERE l.${chosen} AND l.day >= ${dayFrom} AND l.day < ${dayTo} GROUP BY l.pool_address
-  UNION ALL SELECT p.pool_address, count(*) FROM ${pairs} p
-  WHERE p.${chosen} AND p.owner <> '' AND (${unlessEmpty(at, at + 4, `(p.last_at >= ${from} AND p.last_at < ${dayFrom}) OR `)}p.last_at >= ${dayTo})
-    AND ${happened} GROUP BY p.pool_address
+  SELECT l.pool_address, sum(l.owners) AS n FROM ${days} l WHERE l.${chosen} AND l.day >= $${at + 4} AND l.day < $${at + 5} GROUP BY l.pool_address
+  ${lastBetween(at, at + 4)} ${lastBetween(at + 5, at + 1)}
+  ${afterwards(`$${at + 1}::timestamptz`, counted(`p.last_at >= $${at + 1} AND ${happened}`))}
 ) c GROUP BY pool_address`;
 }
 
