@@ -47,6 +47,7 @@ async function rebuildAgrees(): Promise<void> {
         'perp_trader_drawdown',
         'perp_coin_hour',
         'perp_coin_day',
+        'perp_coin_bar',
         'perp_trader',
         'perp_round_trip',
         'perp_position',

@@ -11,6 +11,7 @@ const KEYS: Record<string, string> = {
   perp_trader_day: 'trader, coin, day',
   perp_trader_life: 'trader, coin',
   perp_coin_day: 'coin, day',
+  perp_coin_bar: 'coin, bar',
   perp_coin_takers: 'coin, hours, bucket',
   perp_coin_last_day: 'coin, day',
   perp_trader_drawdown: 'trader, day',
@@ -171,12 +172,16 @@ test('any trading with gaps, loaded in any order, is told as fill by fill', asyn
   expect(await rebuilt(db)).toEqual(incremental);
 }, 180_000);
 
-test('a match that comes to be known better moves between the columns of its hour', async () => {
+test('a match that comes to be known better moves between the columns of its hour, its day and its bar', async () => {
   const both = { px: '100', sz: '5', tid: 77, time: Date.UTC(2026, 0, 15, 10, 20) };
   const one = wireFill({ ...both, side: 'B', crossed: undefined });
   const other = wireFill({ ...both, side: 'A', crossed: true, liquidation: { liquidatedUser: trader('2') } });
-  const hour = async (): Promise<unknown> =>
-    (await db.pool.query('SELECT matches, volume_usd::float, bought_usd::float, sold_usd::float, undirected, liquidated_usd::float FROM perp_coin_hour')).rows; // prettier-ignore
+  const figures = 'matches, volume_usd::float, bought_usd::float, sold_usd::float, undirected, liquidated_usd::float';
+  const hour = async (): Promise<unknown> => {
+    const { rows } = await db.pool.query(`SELECT ${figures} FROM perp_coin_hour`);
+    for (const unit of ['day', 'bar']) expect((await db.pool.query(`SELECT ${figures} FROM perp_coin_${unit}`)).rows).toEqual(rows);
+    return rows;
+  };
   await load(db.pool, [{ channel: 'userFills', data: { user: trader('1'), fills: [one] } }]);
   expect(await hour()).toEqual([{ matches: 1, volume_usd: 500, bought_usd: 0, sold_usd: 0, undirected: 1, liquidated_usd: 0 }]);
   await load(db.pool, [{ channel: 'userFills', data: { user: trader('2'), fills: [other] } }]);

@@ -9,6 +9,8 @@ import { ask, load, type TestDatabase } from './support';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const LENGTHS = { day: DAY, hour: HOUR, bar: HOUR / 12 } as const;
+type Unit = keyof typeof LENGTHS;
 const START = new Date('2026-03-01T00:00:00Z');
 const SCORED = new Date('2026-03-12T09:17:00Z');
 const END = new Date('2026-03-13T00:00:00Z');
@@ -41,15 +43,17 @@ interface Kept {
   fills: number;
   volume: number;
   opened_long: number;
+  pnl: number;
 }
 
-/** What is told, by coin and hour or day. */
-async function told(unit: 'hour' | 'day'): Promise<Kept[]> {
-  const { rows } = await db.pool.query<{ coin: string; at: Date; fills: number; volume: string; opened_long: string }>(
-    `SELECT coin, ${unit} AS at, fills, open_long_usd + open_short_usd + close_long_usd + close_short_usd AS volume, open_long_usd AS opened_long
+/** What is told, by coin and unit. */
+async function told(unit: Unit): Promise<Kept[]> {
+  const { rows } = await db.pool.query<{ coin: string; at: Date; fills: number; volume: string; opened_long: string; pnl: string }>(
+    `SELECT coin, ${unit} AS at, fills, open_long_usd + open_short_usd + close_long_usd + close_short_usd AS volume, open_long_usd AS opened_long,
+       long_pnl + short_pnl AS pnl
      FROM perp_smart_${unit} ORDER BY 1, 2`,
   );
-  return rows.map(({ coin, at, fills, volume, opened_long }) => ({ key: `${coin} ${at.toISOString()}`, fills, volume: usdOf(volume), opened_long: usdOf(opened_long) })); // prettier-ignore
+  return rows.map(({ coin, at, fills, volume, opened_long, pnl }) => ({ key: `${coin} ${at.toISOString()}`, fills, volume: usdOf(volume), opened_long: usdOf(opened_long), pnl: usdOf(pnl) })); // prettier-ignore
 }
 
 const usdOf = (text: string): number => Math.round(Number(text) * 1e6) / 1e6;
@@ -61,19 +65,22 @@ async function counted(day: string, length: number): Promise<Kept[]> {
   const keyOf = ({ coin, time }: Fact): string => `${coin} ${new Date(Math.floor(time / length) * length).toISOString()}`;
   const opened = ({ px, opened: size, buys }: Fact): bigint => (buys ? (px * size) / 10n ** 12n : 0n);
   return [...groupBy(facts.filter(({ user }) => smart.has(user)), keyOf)] // prettier-ignore
-    .map(([key, own]) => ({ key, fills: own.length, volume: usd(volumeOf(own)), opened_long: usd(sum(own.map(opened))) }))
+    .map(([key, own]) => ({
+      key,
+      fills: own.length,
+      volume: usd(volumeOf(own)),
+      opened_long: usd(sum(own.map(opened))),
+      pnl: usd(sum(own.map(({ pnl }) => pnl))),
+    }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 async function expectTold(day: string): Promise<void> {
-  for (const [unit, length] of [
-    ['hour', HOUR],
-    ['day', DAY],
-  ] as const) {
-    // prettier-ignore
-    const [kept, plain] = [await told(unit), await counted(day, length)];
+  for (const unit of Object.keys(LENGTHS) as Unit[]) {
+    const [kept, plain] = [await told(unit), await counted(day, LENGTHS[unit])];
     expect(kept.map(({ key, fills }) => [key, fills])).toEqual(plain.map(({ key, fills }) => [key, fills]));
-    kept.forEach(({ volume, opened_long }, place) => {
+    kept.forEach(({ volume, opened_long, pnl }, place) => {
+      expect(pnl).toBeCloseTo(plain[place]?.pnl as number, 4);
       expect(volume).toBeCloseTo(plain[place]?.volume as number, 4);
       expect(opened_long).toBeCloseTo(plain[place]?.opened_long as number, 4);
     });
@@ -81,11 +88,13 @@ async function expectTold(day: string): Promise<void> {
   }
 }
 
+const toldAll = async (): Promise<unknown[]> => [await told('day'), await told('hour'), await told('bar'), await toldTraders()];
+
 test('what smart accounts did is kept up to date after the scores, and the same again from facts', async () => {
   await expectTold('2026-03-12');
-  const before = [await told('hour'), await told('day'), await toldTraders()];
+  const before = await toldAll();
   await inTransaction(db.pool, async (client) => perps.rebuild?.(client));
-  expect([await told('hour'), await told('day'), await toldTraders()]).toEqual(before);
+  expect(await toldAll()).toEqual(before);
 });
 
 /** Days of smart accounts, beside each other. */
@@ -128,7 +137,8 @@ test('answers by it are those by the accounts themselves, whatever the window cu
   const answers = async (): Promise<unknown[]> => {
     const all: unknown[] = [];
     for (const [path, parameters] of questions)
-      for (const now of [END, new Date(SCORED.getTime() + 4 * HOUR + 61_001)]) all.push((await ask(db, path, parameters, now)).data);
+      for (const now of [END, new Date(END.getTime() + 27 * 60_000 + 1_234), new Date(SCORED.getTime() + 4 * HOUR + 61_001)])
+        all.push((await ask(db, path, parameters, now)).data);
     return all;
   };
   const byTold = await answers();

@@ -1,6 +1,7 @@
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
-import { nextDay } from './span';
+import { LIFE } from '../rollups/smart-trader-days';
+import { type Narrowed, type Scored, narrow, nextDay } from './span';
 
 // What tells accounts' last fills one by one, and what it is told by day.
 const TABLES = {
@@ -26,3 +27,8 @@ export function activeIn(table: keyof typeof TABLES): string {
     ? `SELECT coalesce(sum(traders), 0)::int FROM (${rows}) active`
     : `SELECT coin, sum(traders)::int AS count FROM (${rows}) active GROUP BY coin`;
 }
+
+/** Which accounts with at least a score were filled in that window, by coin and trader, where perp_smart_trader_day tells their lives. */
+export const smartActiveIn = ({ day, least }: Pick<Scored, 'day' | 'least'>, narrowed: Pick<Narrowed, 'coin'> = {}): string => `
+  SELECT p.coin, p.trader FROM perp_smart_trader_day p WHERE p.day = ${LIFE} AND p.score >= ${least} AND ${day}::date IS NOT NULL AND p.last_at >= $1${narrow('p', narrowed)}
+  ${afterwards('$4', 'AND (p.last_at < $4 OR EXISTS (SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.coin = p.coin AND f.timestamp >= $1 AND f.timestamp < $4))')}`;

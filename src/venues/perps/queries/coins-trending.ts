@@ -4,9 +4,23 @@ import { SPIKE } from '../../../lib/spike';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { activeIn } from './active';
+import { SMART_SCORE } from '../tier';
+import { activeIn, smartActiveIn } from './active';
 import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
+import {
+  BOUGHT,
+  SOLD,
+  VOLUME_COLUMNS,
+  matchRows,
+  nextDay,
+  scoredLives,
+  scoredRows,
+  smartIn,
+  smartRows,
+  spanOf,
+  thisBar,
+  thisDay,
+} from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -33,6 +47,19 @@ export interface TrendingCoinRow extends QueryResultRow {
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
+const smartByAccount = (life: boolean, is_told: boolean): string => `
+  SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
+    SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
+    GROUP BY coin, trader HAVING sum(fills) > 0
+  ) own GROUP BY coin`;
+
+const SMART_TOLD = `
+  SELECT coin, sum(wallets)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
+    SELECT coin, 1 AS wallets, 0 AS net_volume_usd FROM (${smartActiveIn({ day: '$5', least: SMART_SCORE })}) active
+    UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
+  ) piece GROUP BY coin`;
+
 const SORT = {
   volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ',
   volume: '',
@@ -40,7 +67,8 @@ const SORT = {
   smart_wallet_count: 'smart_wallet_count DESC NULLS LAST, ',
 } as const;
 
-// $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
+// The windows before, each from the bar its first instant lies in to the bar its end lies in: what lies in these before the instant is `torn`, and counts
+// in the window that ends there, not in the next. $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
 // $11: least volume; $12: how many. Everything where whole lives tell it.
 const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean, is_told: boolean): string => `
 WITH traded AS (
@@ -48,15 +76,15 @@ WITH traded AS (
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
 ),
 active AS (${activeIn('perp_position')}),
-smart AS (
-  SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
-    SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
-    GROUP BY coin, trader HAVING sum(fills) > 0
-  ) own GROUP BY coin
-),
+smart AS (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}),
 earlier AS MATERIALIZED (
-  SELECT w.*, date_trunc('day', w.hour_from + interval '86399 seconds', 'UTC') AS day_from, date_trunc('day', w.hour_to, 'UTC') AS day_to FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
+  SELECT w.*, ${thisBar('w.from_time')} AS bar_from, ${nextDay('w.hour_from')} AS day_from, ${thisDay('w.hour_to')} AS day_to, ${thisBar('w.to_time')} AS bar_to
+  FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
+),
+torn AS MATERIALIZED (
+  SELECT end_of.number, m.coin, sum(m.usd_value) AS volume_usd
+  FROM (SELECT number, bar_to AS bar, to_time AS time FROM earlier UNION ALL SELECT * FROM (SELECT number + 1, bar_from, from_time FROM earlier ORDER BY number DESC LIMIT 1) furthest) end_of
+  JOIN perp_match m ON m.timestamp >= end_of.bar AND m.timestamp < end_of.time GROUP BY end_of.number, m.coin
 ),
 before AS (
   SELECT number, coin, sum(volume_usd) AS volume_usd FROM (
@@ -64,8 +92,9 @@ before AS (
     UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h ON h.hour >= w.hour_from AND h.hour < least(w.hour_to, w.day_from)
     UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h
       ON h.hour >= greatest(w.hour_from, w.day_to, w.day_from) AND h.hour < w.hour_to
-    UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.from_time AND m.timestamp < w.hour_from
-    UNION ALL SELECT w.number, m.coin, m.usd_value FROM earlier w JOIN perp_match m ON m.timestamp >= w.hour_to AND m.timestamp < w.to_time
+    UNION ALL SELECT w.number, b.coin, b.volume_usd FROM earlier w JOIN perp_coin_bar b ON b.bar >= w.bar_from AND b.bar < w.hour_from
+    UNION ALL SELECT w.number, b.coin, b.volume_usd FROM earlier w JOIN perp_coin_bar b ON b.bar >= w.hour_to AND b.bar < w.bar_to
+    UNION ALL SELECT number, coin, volume_usd FROM torn UNION ALL SELECT number - 1, coin, -volume_usd FROM torn
   ) piece GROUP BY number, coin
 ),
 spike AS (

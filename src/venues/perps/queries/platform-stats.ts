@@ -4,8 +4,9 @@ import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
-import { activeIn } from './active';
-import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, spanOf } from './span';
+import { SMART_SCORE } from '../tier';
+import { activeIn, smartActiveIn } from './active';
+import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {
@@ -26,6 +27,17 @@ export interface PlatformStatsRow extends QueryResultRow {
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
+const smartByAccount = (life: boolean, is_told: boolean): string => `
+  SELECT CASE WHEN $9::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
+  FROM (
+    SELECT trader, sum(${VOLUME}) AS volume
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$9'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told })} r GROUP BY trader HAVING sum(fills) > 0
+  ) own`;
+
+const SMART_TOLD = `
+  SELECT (SELECT count(DISTINCT trader)::int FROM (${smartActiveIn({ day: '$9', least: SMART_SCORE })}) active) AS smart_wallet_count, coalesce(sum(${VOLUME}), 0) AS smart_volume_usd
+  FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r`;
+
 // $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
 const statement = (life: boolean, is_told: boolean): Statement => ({
   name: `perps_platform_stats${life ? '_life' : ''}${is_told ? '_told' : ''}`,
@@ -44,13 +56,7 @@ FROM (
   ) by_coin
 ) m
 CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd'], {}, 5)} r) p
-CROSS JOIN (
-  SELECT CASE WHEN $9::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
-  FROM (
-    SELECT trader, sum(${VOLUME}) AS volume
-    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$9'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told })} r GROUP BY trader HAVING sum(fills) > 0
-  ) own
-) smart`,
+CROSS JOIN (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}) smart`,
 });
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */

@@ -1,20 +1,27 @@
 import { cutting, segment } from '../../../db/segments';
 import type { Sql } from '../../../db/sql';
-import { DAY_MS } from '../../../lib/time';
+import { DAY_MS, MINUTE_MS } from '../../../lib/time';
 
-/** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span). */
+/** Length of a bar (see Unit). */
+const BAR_MS = 5 * MINUTE_MS;
+
+/** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span); `torn`: facts of a bar that an end cuts. */
 const HOLDS = {
-  hours_from: (_from: number, first: number, last: number) => first < Math.min(last, upTo(first)),
-  hours_to: (_from: number, first: number, last: number) => Math.max(first, down(last), upTo(first)) < last,
+  hours_from: (_from: number, first: number, last: number) => first < Math.min(last, up(first)),
+  hours_to: (_from: number, first: number, last: number) => Math.max(first, down(last), up(first)) < last,
   facts_from: (from: number, first: number) => from < first,
   facts_to: (_from: number, _first: number, last: number, to: number) => last < to,
-  days_from: (from: number, _first: number, _last: number, to: number) => from < Math.min(to, upTo(from)),
-  days_to: (from: number, _first: number, _last: number, to: number) => Math.max(from, down(to), upTo(from)) < to,
+  bars_from: (from: number, first: number) => up(from, BAR_MS) < first,
+  bars_to: (_from: number, _first: number, last: number, to: number) => last < down(to, BAR_MS),
+  torn_from: (from: number, first: number) => from < Math.min(first, up(from, BAR_MS)),
+  torn_to: (_from: number, _first: number, last: number, to: number) => Math.max(last, down(to, BAR_MS)) < to,
+  days_from: (from: number, _first: number, _last: number, to: number) => from < Math.min(to, up(from)),
+  days_to: (from: number, _first: number, _last: number, to: number) => Math.max(from, down(to), up(from)) < to,
 } as const;
 type Edge = keyof typeof HOLDS;
 
-const upTo = (time: number): number => Math.ceil(time / DAY_MS) * DAY_MS;
-const down = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
+const up = (time: number, length = DAY_MS): number => Math.ceil(time / length) * length;
+const down = (time: number, length = DAY_MS): number => Math.floor(time / length) * length;
 
 /** A part of a statement that only says something where the span whose values start at `at` has this edge. */
 export const edgeOf = (at: number, edge: Edge, sql: string): string => segment(`${at}:${edge}`, sql);

@@ -5,7 +5,9 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
 import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
-import { scoredLives, scoredRows } from './span';
+import { SMART_SCORE } from '../tier';
+import { smartActiveIn } from './active';
+import { VOLUME_COLUMNS, scoredLives, scoredRows, smartRows } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -44,12 +46,23 @@ const SIDES = {
 } as const;
 type Side = keyof typeof SIDES;
 
+const TOLD_COLUMNS = ['fills', ...VOLUME_COLUMNS, 'long_pnl', 'short_pnl'] as const;
+
+/** How the window is told: by whole lives, by sums over all smart accounts, or account by account. */
+interface By {
+  life: boolean;
+  sums: boolean;
+  is_told: boolean;
+}
+
 // First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: day of the score run; least score; the coin, where there is one.
-function text(side: Side, hasCoin: boolean, life: boolean, is_told: boolean): string {
+function text(side: Side, hasCoin: boolean, { life, sums, is_told }: By): string {
   const [day, least, coin] = [1, 2, 3].map((place) => `$${place + (life ? 1 : 4)}`) as [string, string, string];
   const scored = { day, least, is_told };
   const narrowed = hasCoin ? { coin } : {};
-  const rows = life ? scoredLives(COLUMNS, scored, narrowed, '$1') : scoredRows(COLUMNS, scored, narrowed);
+  const byAccount = life ? scoredLives(COLUMNS, scored, narrowed, '$1') : scoredRows(COLUMNS, scored, narrowed);
+  const rows = sums ? smartRows(TOLD_COLUMNS, scored, narrowed) : byAccount;
+  const active = sums ? smartActiveIn(scored, narrowed) : 'SELECT trader FROM piece GROUP BY trader HAVING sum(trades) > 0';
   return `
 WITH piece AS MATERIALIZED (
   SELECT coin, trader, ${SIDES[side].count} AS trades, ${SIDES[side].bought} AS bought, ${SIDES[side].sold} AS sold, ${SIDES[side].pnl} AS pnl FROM ${rows} r
@@ -61,7 +74,7 @@ top AS (
   SELECT coin, bought + sold AS volume, bought - sold AS net_volume FROM by_coin ORDER BY bought + sold DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
 )
 SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, 
-  (SELECT count(*)::int FROM (SELECT trader FROM piece GROUP BY trader HAVING sum(trades) > 0) own) AS unique_traders,
+  (SELECT count(DISTINCT trader)::int FROM (${active}) own) AS unique_traders,
   coalesce(sum(bought), 0) AS long_volume, coalesce(sum(sold), 0) AS short_volume, sum(bought) / nullif(sum(sold), 0) AS long_short_ratio,
   coalesce(sum(pnl), 0) AS realized_pnl,
   (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins
@@ -102,15 +115,18 @@ async function summaryOf(
 ): Promise<SummaryRow> {
   const life = timeframe === 'all';
   const is_told = await isScoreTold(context, least);
+  // Sums are of all who are smart, and know no sides.
+  const by = { life, is_told, sums: is_told && !life && least === SMART_SCORE && side === 'any' };
   const name = [
     'perps_smart_activity',
     side.toLowerCase().replace(' ', '_'),
     ...(coin === null ? [] : ['coin']),
     ...(life ? ['life'] : []),
     ...(is_told ? ['told'] : []),
+    ...(by.sums ? ['sums'] : []),
   ].join('_');
   const values = [...(life ? [window.to] : await spanUpToNow(window, context)), day, least, ...(coin === null ? [] : [coin])];
-  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, life, is_told) }, values);
+  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, by) }, values);
   if (row === undefined) throw new AppError('internal');
   return row;
 }

@@ -1,6 +1,15 @@
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
-import { type MatchColumn, TAKER_OPENS, TRADER_HOUR, type TraderHourColumn, matchRow, takerOpenRow } from '../rollups/hours';
+import {
+  type MatchColumn,
+  TAKER_OPENS,
+  TRADER_HOUR,
+  type TraderHourColumn,
+  type Unit,
+  matchRow,
+  takerOpenRow,
+  unitOf,
+} from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
 import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
@@ -9,8 +18,8 @@ import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
 
 /**
- * A window as its whole hours, told by rollups, and two edges, told by facts: [from, hour_from), [hour_from, hour_to), [hour_to, to).
- * Four values of a statement that follow each other, $1 to $4 where nothing else is said.
+ * A window as its whole hours, told by rollups, and two edges, told by bars and facts: [from, hour_from), [hour_from, hour_to), [hour_to, to).
+ * No question's window lies between two whole hours. Four values of a statement that follow each other, $1 to $4 where nothing else is said.
  */
 export type Span = readonly [from: Date, hour_from: Date, hour_to: Date, to: Date];
 
@@ -61,20 +70,33 @@ export type Grain = 'day' | 'hour';
 export const nextDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz + interval '86399 seconds', 'UTC')`;
 export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
 
-/** What tells a span: the beginnings of SELECT statements over whole days, whole hours and facts, each ending in WHERE … AND. */
+/** The first beginning of a bar from an instant on, and the last one up to it. */
+const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '299999 milliseconds'`);
+export const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
+
+/** What tells a span: the beginnings of SELECT statements over whole days, whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
 interface Told {
   days: string;
   hours: string;
+  bars?: string;
   facts: string;
   /** Alias of the fact table. */
   table: string;
 }
 
-/** The pieces of the span whose values start at `at`: whole days, the hours and then the facts at both edges. */
-function pieces({ days, hours, facts, table }: Told, at: number, grain: Grain): string {
+/** The pieces of the span whose values start at `at`: whole days, then the hours, the bars and the facts at both edges. */
+function pieces({ days, hours, bars, facts, table }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
-  const edges = `${edgeOf(at, 'facts_from', `UNION ALL ${facts} ${table}.timestamp >= ${from} AND ${table}.timestamp < ${first}`)}
-  ${edgeOf(at, 'facts_to', `UNION ALL ${facts} ${table}.timestamp >= ${last} AND ${table}.timestamp < ${to}`)}`;
+  const factsIn = (begin: string, end: string): string =>
+    `UNION ALL ${facts} ${table}.timestamp >= ${begin} AND ${table}.timestamp < ${end}`;
+  const edges =
+    bars === undefined
+      ? `${edgeOf(at, 'facts_from', factsIn(from, first))}
+  ${edgeOf(at, 'facts_to', factsIn(last, to))}`
+      : `${edgeOf(at, 'bars_from', `UNION ALL ${bars} bar >= ${nextBar(from)} AND bar < ${first}`)}
+  ${edgeOf(at, 'bars_to', `UNION ALL ${bars} bar >= ${last} AND bar < ${thisBar(to)}`)}
+  ${edgeOf(at, 'torn_from', factsIn(from, `least(${first}::timestamptz, ${nextBar(from)})`))}
+  ${edgeOf(at, 'torn_to', factsIn(`greatest(${last}::timestamptz, ${thisBar(to)})`, to))}`;
   // Names both ends, whatever edges are left out.
   const named = `${from}::timestamptz <= ${to}::timestamptz`;
   if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
@@ -127,13 +149,13 @@ export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: re
 export function smartRows(
   columns: readonly SmartColumn[],
   run: { day: string; is_told: boolean },
-  narrowed: Pick<Narrowed, 'coin' | 'coins'>,
+  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
   grain: Grain = 'day',
 ): string {
   const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
-  const told = (unit: Grain): string =>
-    `SELECT '' AS trader, h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
-  return pieces(run.is_told ? { ...own, days: told('day'), hours: told('hour') } : own, 1, grain);
+  const told = (unit: Unit): string =>
+    `SELECT '' AS trader, h.coin, ${hourOf(unit)} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
+  return pieces(run.is_told ? { ...own, days: told('day'), hours: told('hour'), bars: told('bar') } : own, 1, grain);
 }
 
 /** Whose fills: accounts with at least a score in the run of a day, a parameter; is_told: perp_smart_trader_day has their days. */
@@ -198,6 +220,9 @@ export function scoredLives(
   ${lifeAfter(columns, { ...narrowed, scored }, instant)})`;
 }
 
+/** The hour that a row `h` belongs to; the day of a day. */
+const hourOf = (unit: Unit): string => (unit === 'bar' ? unitOf('hour', 'h.bar') : `h.${unit}`);
+
 /** Rows of a span to be added up: matches, by coin and hour (or the day that tells it). */
 export function matchRows(
   columns: readonly MatchColumn[],
@@ -206,12 +231,13 @@ export function matchRows(
   grain: Grain = 'day',
 ): string {
   const facts = columns.map((column) => `${matchRow(column)} AS ${column}`);
-  const told = (unit: Grain): string =>
-    `SELECT h.coin, h.${unit} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE h.matches > 0${narrow('h', narrowed)} AND`;
+  const told = (unit: Unit): string =>
+    `SELECT h.coin, ${hourOf(unit)} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE h.matches > 0${narrow('h', narrowed)} AND`;
   return pieces(
     {
       days: told('day'),
       hours: told('hour'),
+      bars: told('bar'),
       facts: `SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_match m WHERE true${narrow('m', narrowed)} AND`,
       table: 'm',
     },
@@ -223,12 +249,13 @@ export function matchRows(
 /** Rows of a span to be added up: what takers opened, by coin and hour (or the day that tells it). */
 export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1, grain: Grain = 'day'): string {
   const facts = TAKER_OPENS.map((column) => `${takerOpenRow(column)} AS ${column}`);
-  const told = (unit: Grain): string =>
-    `SELECT h.coin, h.${unit} AS hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE true${narrow('h', narrowed)} AND`;
+  const told = (unit: Unit): string =>
+    `SELECT h.coin, ${hourOf(unit)} AS hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE true${narrow('h', narrowed)} AND`;
   return pieces(
     {
       days: told('day'),
       hours: told('hour'),
+      bars: told('bar'),
       facts: `SELECT f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE f.is_taker${narrow('f', narrowed)} AND`,
       table: 'f',
     },

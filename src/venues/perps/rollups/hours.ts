@@ -19,6 +19,13 @@ const OPENED_USD = 'f.price * f.open_size';
 const CLOSED_USD = 'f.price * (f.size - f.open_size)';
 const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
 
+/** Sums are told by the UTC day, by the hour, and by the bar: five minutes. */
+export type Unit = 'day' | 'hour' | 'bar';
+
+/** The unit that an instant lies in, by its beginning. */
+export const unitOf = (unit: Unit, instant: string): string =>
+  unit === 'bar' ? `date_bin('5 minutes', ${instant}, '1970-01-01T00:00:00Z')` : `date_trunc('${unit}', ${instant}, 'UTC')`;
+
 /** Columns of perp_trader_hour beside its key. */
 export const TRADER_HOUR = {
   fills: kept('1', 'sum', 'count(*)'),
@@ -132,12 +139,12 @@ ON CONFLICT (coin, hour) DO UPDATE SET
   high_price = greatest(kept.high_price, EXCLUDED.high_price), low_price = least(kept.low_price, EXCLUDED.low_price),
   ${CLOSE.map((column) => `${column} = CASE WHEN kept.close_at IS NULL OR (kept.close_at, kept.close_seq, kept.close_tid) < (EXCLUDED.close_at, EXCLUDED.close_seq, EXCLUDED.close_tid) THEN EXCLUDED.${column} ELSE kept.${column} END`).join(',\n  ')}`;
 
-/** Adds the fills of `source` to their coins' UTC days: takers' opens. */
-export const addCoinDays = (source: string): string => `
-INSERT INTO perp_coin_day AS kept (coin, day, ${TAKER_OPENS.join(', ')})
-SELECT f.coin, date_trunc('day', f.timestamp, 'UTC'), ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row})`).join(', ')}
+/** Adds the fills of `source` to their coins' UTC days or bars: takers' opens. */
+export const addOpens = (source: string, unit: 'day' | 'bar'): string => `
+INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${TAKER_OPENS.join(', ')})
+SELECT f.coin, ${unitOf(unit, 'f.timestamp')}, ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row})`).join(', ')}
 FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2 ORDER BY 1, 2
-ON CONFLICT (coin, day) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
+ON CONFLICT (coin, ${unit}) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
 /** Columns of perp_coin_hour that come from matches `m`. */
 const MATCHES = {
@@ -152,12 +159,9 @@ const MATCHES = {
 export type MatchColumn = keyof typeof MATCHES;
 export const matchRow = (column: MatchColumn): string => MATCHES[column];
 
-/** Coins are told by the hour and by the UTC day. */
-type Unit = 'hour' | 'day';
-
 /** The matches of `source` by coin and unit; `sign` −1 takes them away. */
 const sumMatches = (source: string, unit: Unit, columns: readonly MatchColumn[], sign: 1 | -1): string => `
-SELECT m.coin, date_trunc('${unit}', m.timestamp, 'UTC') AS ${unit}, ${columns.map((column) => `${sign} * sum(${MATCHES[column]}) AS ${column}`).join(', ')}
+SELECT m.coin, ${unitOf(unit, 'm.timestamp')} AS ${unit}, ${columns.map((column) => `${sign} * sum(${MATCHES[column]}) AS ${column}`).join(', ')}
 FROM ${source} m GROUP BY 1, 2`;
 
 const intoCoins = (unit: Unit, columns: readonly MatchColumn[], rows: string): string => `
@@ -166,13 +170,13 @@ ${rows}
 ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
-/** Adds the matches of `source` to their coins' hours or days. */
+/** Adds the matches of `source` to their coins' days, hours or bars. */
 export const addMatches = (source: string, unit: Unit): string => {
   const columns = Object.keys(MATCHES) as MatchColumn[];
   return intoCoins(unit, columns, sumMatches(source, unit, columns, 1));
 };
 
-/** Puts right the hours or days of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
+/** Puts right the days, hours or bars of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
 export const changeMatches = (before: string, after: string, unit: Unit): string => {
   const columns: MatchColumn[] = ['bought_usd', 'sold_usd', 'undirected', 'liquidated_usd'];
   const both = `${sumMatches(before, unit, columns, -1)}\nUNION ALL${sumMatches(after, unit, columns, 1)}`;

@@ -3,7 +3,7 @@ import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
-import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addCoinDays, addMatches } from './hours';
+import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addMatches, addOpens } from './hours';
 import { TELL_LAST_DAYS } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
@@ -20,6 +20,7 @@ const ROLLUPS = [
   'perp_trader_life',
   'perp_coin_hour',
   'perp_coin_day',
+  'perp_coin_bar',
   'perp_coin_takers',
   'perp_trader',
   'perp_round_trip',
@@ -27,6 +28,7 @@ const ROLLUPS = [
   'perp_trader_drawdown',
   'perp_smart_hour',
   'perp_smart_day',
+  'perp_smart_bar',
   'perp_smart_trader_day',
   'perp_coin_last_day',
 ];
@@ -46,8 +48,10 @@ const TELL = [
   TELL_COIN_HOURS,
   addMatches('perp_match', 'hour'),
   TELL_ALL_DEVIATIONS,
-  addCoinDays('perp_fill'),
+  addOpens('perp_fill', 'day'),
   addMatches('perp_match', 'day'),
+  addOpens('perp_fill', 'bar'),
+  addMatches('perp_match', 'bar'),
   TELL_ALL_DAYS,
   ...TELL_SMART,
 ];

@@ -3,11 +3,11 @@ import { copyRows } from '../../../db/copy';
 import { DAY_MS, isoDay } from '../../../lib/time';
 import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
-import { addCoinDays, addCoinHours, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
+import { addCoinHours, addOpens, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
 import { FORGET_LEFT_DAYS, moveLastDays } from '../rollups/last-days';
 import { lockRollups } from '../rollups/rebuild';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
-import { addSmart } from '../rollups/smart-hours';
+import { addSmart, addSmartBars } from '../rollups/smart-hours';
 import { addSmartTraders } from '../rollups/smart-trader-days';
 import { addTakers } from '../rollups/takers';
 import type { ReckonedFill } from './amounts';
@@ -57,10 +57,12 @@ trader_days AS (${keepTraderDays('by_hour')}),
 trader_lives AS (${keepTraderLives('by_hour')}),
 smart_hours AS (${addSmart('by_hour', 'hour')}),
 smart_days AS (${addSmart('by_hour', 'day')}),
+smart_bars AS (${addSmartBars('inserted')}),
 smart_trader_days AS (${addSmartTraders('by_hour', 'hour')}),
 last_days AS (${moveLastDays('by_hour')}),
 coin_hours AS (${addCoinHours('inserted')}),
-coin_days AS (${addCoinDays('inserted')}),
+coin_days AS (${addOpens('inserted', 'day')}),
+coin_bars AS (${addOpens('inserted', 'bar')}),
 traders AS (${addTraders('inserted')})
 SELECT trader, coin, date_trunc('day', timestamp, 'UTC') AS day, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 };

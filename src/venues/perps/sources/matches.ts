@@ -46,7 +46,8 @@ const INSERT = {
 WITH ${GIVEN},
 inserted AS (${INSERTED}),
 hours AS (${addMatches('inserted', 'hour')}),
-days AS (${addMatches('inserted', 'day')})
+days AS (${addMatches('inserted', 'day')}),
+bars AS (${addMatches('inserted', 'bar')})
 SELECT count(*)::int AS inserted FROM inserted`,
 };
 
@@ -73,8 +74,9 @@ const COMPLETE = {
   name: 'perps_complete_matches',
   text: `
 WITH ${GIVEN},${COMPLETED},
-hours AS (${changeMatches('before', 'completed', 'hour')})
-${changeMatches('before', 'completed', 'day')}`,
+hours AS (${changeMatches('before', 'completed', 'hour')}),
+days AS (${changeMatches('before', 'completed', 'day')})
+${changeMatches('before', 'completed', 'bar')}`,
 };
 
 const COMPLETE_ALONE = { name: 'perps_complete_matches_alone', text: `WITH ${GIVEN},${COMPLETED} SELECT 1` };

@@ -1,0 +1,154 @@
+import { inTransaction } from '../../../src/db/transaction';
+import { makeContext } from '../../../src/graph/context';
+import { reachOf } from '../../../src/venues/perps/queries/scope';
+import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
+import { testDatabase } from '../../support/database';
+import { ANN, BOB, MAX, loadScores } from './small-world';
+import { ask, load, match, type TestDatabase, trader } from './support';
+
+const at = (time: string): Date => new Date(`2026-02-03T${time}Z`);
+/** The clock stands inside a bar, an hour and a day. */
+const NOW = at('14:31:07.250');
+
+/** Buys for 1 USD, 2, 4, …: a sum says of which. */
+const TIMES = [
+  '12:31:07.249',
+  '12:31:07.250',
+  '12:59:59.999',
+  '13:00:00.000',
+  '13:29:59.999',
+  '13:30:00.000',
+  '13:31:07.249',
+  '13:31:07.250',
+  '13:34:59.999',
+  '13:35:00.000',
+  '13:59:59.999',
+  '14:00:00.000',
+  '14:29:59.999',
+  '14:30:00.000',
+  '14:31:07.249',
+  '14:31:07.250',
+  '14:40:00.000',
+];
+const usdOf = (from: string, to: string): number =>
+  TIMES.reduce((sum, time, place) => sum + (time >= from && time < to ? 2 ** place : 0), 0);
+const HOUR = usdOf('13:31:07.250', '14:31:07.250');
+const BEFORE = usdOf('12:31:07.250', '13:31:07.250');
+
+const buys = (until: Date): Record<string, unknown>[] =>
+  TIMES.map((time, place) =>
+    match(at(time), { px: '1', sz: String(2 ** place), side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] }),
+  ).filter(({ block_time }) => Date.parse(`${block_time as string}Z`) < until.getTime());
+
+async function world(until: Date): Promise<TestDatabase> {
+  const db = await testDatabase();
+  const [early, late] = ['13:31:07.249', '14:35:00.000'].map((time) =>
+    match(at(time), { coin: 'ETH', px: '1', sz: '1', side: 'A', taker: [BOB, '0.0'], maker: [trader('9'), '0.0'] }),
+  ) as [Record<string, unknown>, Record<string, unknown>];
+  await load(db.pool, [...buys(until), early, ...(until > at('14:35:00.000') ? [late] : [])]);
+  await loadScores(db.pool, '2026-02-03', { [ANN]: 90, [BOB]: 95, [trader('7')]: 99 });
+  await inTransaction(db.pool, (client) => tellSmart(client, '2026-02-03'));
+  return db;
+}
+
+describe.each([
+  ['nothing is newer', NOW],
+  ['more is known', at('15:00:00.000')],
+])('a window of an hour whose ends lie inside bars, where %s', (_where, until) => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await world(until);
+  });
+  afterAll(() => db.drop());
+  const data = async <Data>(path: string, parameters: Record<string, unknown> = {}): Promise<Data> =>
+    (await ask<Data>(db, `perps/${path}`, { timeframe: '1h', ...parameters }, NOW)).data;
+
+  test('the platform, and its smart accounts: who was there before and after it, but not in it, is not counted', async () => {
+    expect(await data('platform/stats')).toMatchObject({
+      total_volume_usd: HOUR,
+      total_trades: 8,
+      buy_volume_usd: HOUR,
+      smart_wallet_count: 1,
+      smart_volume_usd: HOUR,
+      volume_change_pct: Math.round((1e8 * (HOUR - BEFORE - 1)) / (BEFORE + 1)) / 1e6,
+    });
+  });
+
+  test('coins, with the window before', async () => {
+    expect(await data('coins/trending', { min_volume_usd: 0 })).toMatchObject([
+      {
+        coin: 'BTC',
+        volume_usd: HOUR,
+        trade_count: 8,
+        unique_traders: 2,
+        smart_wallet_count: 1,
+        smart_net_volume_usd: HOUR,
+        volume_change_pct: Math.round((1e8 * (HOUR - BEFORE)) / BEFORE) / 1e6,
+      },
+    ]);
+  });
+
+  test('what takers opened', async () => {
+    expect(await data('pressure/summary')).toMatchObject({ coins: [{ coin: 'BTC', long_pressure: HOUR, short_pressure: 0 }] });
+    expect(await data('pressure/pairs')).toMatchObject({ coins: [{ coin: 'BTC', long_pressure: HOUR, buy_volume: HOUR }] });
+  });
+
+  test('bars belong to their hours', async () => {
+    const first = usdOf('13:31:07.250', '14:00');
+    expect(await data('coins/volume-heatmap', { bucket_size: '1h' })).toMatchObject([
+      { coin: 'BTC', bucket: '2026-02-03T13:00:00Z', volume_usd: first, smart_volume_usd: first, trade_count: 4 },
+      { coin: 'BTC', bucket: '2026-02-03T14:00:00Z', volume_usd: HOUR - first, smart_volume_usd: HOUR - first, trade_count: 4 },
+    ]);
+  });
+
+  test('what smart accounts did, by sums over them all or account by account', async () => {
+    const summary = {
+      trade_count: 8,
+      total_volume: HOUR,
+      unique_traders: 1,
+      long_volume: HOUR,
+      top_coins: [{ coin: 'BTC', volume: HOUR }],
+    };
+    for (const parameters of [{}, { coin: 'BTC' }, { min_score: 86 }, { side: 'BUY' }])
+      expect(await data('smart-wallets/activity', parameters)).toMatchObject({ period_summary: summary });
+    expect(await data('smart-wallets/activity', { coin: 'BTC', min_score: 50 })).toMatchObject({ period_summary: summary });
+  });
+});
+
+test('a day, and seven before it, are added up as their ends cut them', async () => {
+  const db = await testDatabase();
+  const days = Array.from({ length: 9 }, (_, day) => new Date(NOW.getTime() - day * 86_400_000));
+  // Before and after each end, inside its bar: 1 and 2 on the last day, 4 and 8 on the day before, …
+  const sides = days.flatMap((end, day) => [
+    match(new Date(end.getTime() - 1_000), { px: String(4 ** day), sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] }),
+    match(end, { px: String(2 * 4 ** day), sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] }),
+  ]);
+  await load(db.pool, sides);
+  const earlier = [1, 2, 3, 4, 5, 6, 7].map((k) => 4 ** k + 2 * 4 ** (k + 1));
+  const volume = 1 + 2 * 4;
+  const mean = earlier.reduce((sum, usd) => sum + usd, 0) / 7;
+  const { data } = await ask(db, 'perps/coins/trending', { timeframe: '24h', min_volume_usd: 0 }, NOW);
+  expect(data).toMatchObject([
+    {
+      volume_usd: volume,
+      volume_change_pct: Math.round((1e8 * (volume - (earlier[0] as number))) / (earlier[0] as number)) / 1e6,
+      volume_spike_multiplier: Math.round((1e6 * (volume + 1_000)) / (mean + 1_000)) / 1e6,
+    },
+  ]);
+  await db.drop();
+});
+
+test('what is told up to an instant reaches to the end of its day where nothing is filled from it on', async () => {
+  const db = await testDatabase();
+  const reach = (instant: Date): Promise<Date> => reachOf(instant, makeContext(db, instant));
+  const midnight = new Date('2026-02-04T00:00:00Z');
+  // Before the first fill too.
+  expect(await reach(NOW)).toEqual(midnight);
+  await load(db.pool, [match(NOW, { px: '1', sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] })]);
+  expect(await reach(NOW)).toEqual(NOW);
+  expect(await reach(at('14:31:07.249'))).toEqual(at('14:31:07.249'));
+  expect(await reach(at('14:31:07.251'))).toEqual(midnight);
+  expect(await reach(midnight)).toEqual(midnight);
+  expect(await reach(new Date(midnight.getTime() + 1))).toEqual(new Date('2026-02-05T00:00:00Z'));
+  await db.drop();
+});
