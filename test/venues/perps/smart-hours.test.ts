@@ -33,8 +33,12 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 /** So short a world has nobody smart: those who trade most are said to be, in the run of a day. */
-async function raise(day: string): Promise<void> {
-  await db.pool.query('UPDATE perp_score SET score = 90 WHERE day = $1::date AND trader IN (SELECT trader FROM perp_trader ORDER BY fills DESC LIMIT 6)', [day]); // prettier-ignore
+async function raise(day: string, from = 0): Promise<void> {
+  const busiest = 'SELECT trader FROM perp_trader ORDER BY fills DESC, trader OFFSET $2 LIMIT 6';
+  await db.pool.query(`UPDATE perp_score SET score = CASE WHEN trader IN (${busiest}) THEN 90 ELSE 50 END WHERE day = $1::date`, [
+    day,
+    from,
+  ]);
   await inTransaction(db.pool, (client) => tellSmart(client, day));
 }
 
@@ -148,8 +152,11 @@ test('answers by it are those by the accounts themselves, whatever the window cu
 
 test('they are of the newest run: a past one leaves them', async () => {
   await perps.score?.(db.pool, END, () => undefined);
-  expect(await told('hour')).toEqual([]);
+  expect([await told('hour'), await told('bar')]).toEqual([[], []]);
   await raise('2026-03-13');
+  await expectTold('2026-03-13');
+  // Some stay, some go, some come.
+  await raise('2026-03-13', 3);
   await expectTold('2026-03-13');
   await perps.score?.(db.pool, SCORED, () => undefined);
   await expectTold('2026-03-13');

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../tier';
 import { TRADER_HOUR, unitOf } from './hours';
-import { addSmartTraders } from './smart-trader-days';
+import { LIFE, addSmartTraders } from './smart-trader-days';
 
 /** Columns of perp_smart_day, perp_smart_hour and perp_smart_bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
 const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'long_pnl', 'short_pnl'] as const;
@@ -27,13 +27,22 @@ SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => TR
 FROM ${source} f WHERE f.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
 
+// Whose bars are told, and whose are to be: facts are only read of those who came (1) and those who went (-1).
+const CHANGE_BARS = `
+WITH told AS MATERIALIZED (SELECT DISTINCT trader FROM perp_smart_trader_day WHERE day = ${LIFE}),
+changed AS MATERIALIZED (
+  SELECT trader, 1 AS sign FROM (${SMART}) smart WHERE trader NOT IN (SELECT trader FROM told)
+  UNION ALL SELECT trader, -1 FROM told WHERE trader NOT IN (${SMART})
+)
+INSERT INTO perp_smart_bar AS kept (coin, bar, ${NAMES})
+SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => `sum(changed.sign * (${TRADER_HOUR[name].row}))`).join(', ')}
+FROM changed JOIN perp_fill f ON f.trader = changed.trader GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
+
+const TELL_REST = [addSmart('perp_trader_hour', 'hour'), addSmart('perp_trader_hour', 'day'), addSmartTraders('perp_trader_day', 'day')];
+
 /** Tells all of the run that is told; the tables must be empty. */
-export const TELL_SMART = [
-  addSmart('perp_trader_hour', 'hour'),
-  addSmart('perp_trader_hour', 'day'),
-  addSmartBars('perp_fill'),
-  addSmartTraders('perp_trader_day', 'day'),
-];
+export const TELL_SMART = [addSmartBars('perp_fill'), ...TELL_REST];
 
 const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
 
@@ -41,8 +50,10 @@ const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: '
 export async function tellSmart(client: PoolClient, day: string): Promise<void> {
   const { rowCount } = await client.query({ ...NEWER, values: [day] });
   if (rowCount !== 0) return;
-  for (const table of ['perp_smart_run', 'perp_smart_hour', 'perp_smart_day', 'perp_smart_bar', 'perp_smart_trader_day'])
-    await client.query(`DELETE FROM ${table}`);
+  await client.query('DELETE FROM perp_smart_run');
   await client.query('INSERT INTO perp_smart_run (day) VALUES ($1)', [day]);
-  for (const statement of TELL_SMART) await client.query(statement);
+  await client.query(CHANGE_BARS);
+  await client.query('DELETE FROM perp_smart_bar WHERE fills = 0');
+  for (const table of ['perp_smart_hour', 'perp_smart_day', 'perp_smart_trader_day']) await client.query(`DELETE FROM ${table}`);
+  for (const statement of TELL_REST) await client.query(statement);
 }
