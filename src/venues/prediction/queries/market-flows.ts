@@ -1,7 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces, walletPieces } from './pieces';
-import { loadTold, toldWalletPieces, withCount, withTold } from './told-pieces';
+import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
 export interface SmartFlowRow {
@@ -36,8 +36,8 @@ export async function listSmartFlows(
 ), own AS (
   SELECT condition_id, count(*)::int AS wallets FROM (SELECT DISTINCT condition_id, wallet FROM piece) AS member GROUP BY 1
 )
-${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', cut, hours, parameters)}`;
-    const name = `pm_smart_flows_${cut.bounds.length}${hours === null ? '' : '_told'}`;
+${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', hours, parameters)}`;
+    const name = `pm_smart_flows_${cut.bounds.length}${toldName(hours)}`;
     return sql.query<SmartFlowRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);

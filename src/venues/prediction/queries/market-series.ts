@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, placesOf, smartPieces, walletPieces } from './pieces';
-import { loadTold, toldWalletPieces, withCount, withTold } from './told-pieces';
+import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
 export interface SeriesRow {
@@ -73,8 +73,8 @@ export async function listSmartSeries(
     const series = `(SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;
-    const text = `${withCount(series, cut, hours, parameters)} ORDER BY bucket, token_id`;
-    const name = `pm_smart_series_${cut.bounds.length}${hours === null ? '' : '_told'}`;
+    const text = `${withCount(series, hours, parameters)} ORDER BY bucket, token_id`;
+    const name = `pm_smart_series_${cut.bounds.length}${toldName(hours)}`;
     return sql.query<SmartSeriesRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);

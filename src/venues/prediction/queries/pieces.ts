@@ -2,8 +2,8 @@ import { HOUR_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
 import type { RunSpan } from './score-runs';
 
-const floorHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
-const ceilHour = (time: number): number => Math.ceil(time / HOUR_MS) * HOUR_MS;
+export const floorHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
+export const ceilHour = (time: number): number => Math.ceil(time / HOUR_MS) * HOUR_MS;
 
 /** A stretch of time that is read exactly to the millisecond: whole hours from rollups, the hours that a bound tears from facts. */
 export interface Cut {
@@ -61,14 +61,20 @@ export interface Places {
 
 const FACT_HOUR = `date_trunc('hour', "timestamp", 'UTC')`;
 
-/** The places of a cut, its values taken by `parameters`. */
-export function placesOf(cut: Cut, parameters: Parameters): Places {
-  const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
+/** SQL condition on a fact's `timestamp`: it lies in an edge of the cut; `lows` is of where edges begin. */
+export function edgesOf(cut: Cut, parameters: Parameters): { torn: string; lows: string } {
   const lows = parameters.add(cut.edges.map((edge) => edge.from), 'timestamptz[]'); // prettier-ignore
   const highs = parameters.add(cut.edges.map((edge) => edge.to), 'timestamptz[]'); // prettier-ignore
   const edges = cut.edges.map((_, index) => `("timestamp" >= (${lows})[${index + 1}] AND "timestamp" < (${highs})[${index + 1}])`);
+  return { torn: `(${edges.join(' OR ')})`, lows };
+}
+
+/** The places of a cut, its values taken by `parameters`. */
+export function placesOf(cut: Cut, parameters: Parameters): Places {
+  const [from, to] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(cut.whole.to, 'timestamptz')];
+  const { torn, lows } = edgesOf(cut, parameters);
   const only = cut.only === undefined ? '' : ` AND hour = ANY (${parameters.add(cut.only, 'timestamptz[]')})`;
-  const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})${only}`, torn: `(${edges.join(' OR ')})` };
+  const places = { rolled: `hour >= ${from} AND hour < ${to} AND hour <> ALL (${lows})${only}`, torn };
   if (cut.shift === null) return { ...places, at: FACT_HOUR };
   const [shift, second] = [parameters.add(`${cut.shift} milliseconds`, 'interval'), parameters.add(cut.bounds[1], 'timestamptz')];
   return {
@@ -99,6 +105,14 @@ SELECT condition_id, token_id, ${at}, ${part('"timestamp"')}, count(*)::int, sum
 FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4`;
 }
 
+const of = (value: string, side: string): string => `COALESCE(sum(${value}) FILTER (WHERE side = '${side}'), 0)`;
+const number = (side: string, more = ''): string => `(count(*) FILTER (WHERE side = '${side}'${more}))::int`;
+
+/** SQL of what fills of one wallet come to, in the columns of walletPieces. */
+export const OWN_SUMS = `${number('BUY')} AS buys, ${number('SELL')} AS sells, ${number('BUY', ' AND is_taker')} AS taker_buys, ${number('SELL', ' AND is_taker')} AS taker_sells,
+  ${of('usdc_size', 'BUY')} AS buy_usdc, ${of('usdc_size', 'SELL')} AS sell_usdc, ${of('size', 'BUY')} AS buy_shares, ${of('size', 'SELL')} AS sell_shares,
+  COALESCE(sum(usdc_size) FILTER (WHERE is_taker), 0) AS taker_usdc, min("timestamp") AS first_at, max("timestamp") AS last_at, min("timestamp") FILTER (WHERE side = 'BUY') AS first_buy_at`;
+
 /**
  * SQL of wallets' own fills by hour within a cut: condition_id, token_id, wallet, hour, at (the hour moved by the cut's shift), part, buys, sells, taker_buys,
  * taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at. `filter` is a condition on condition_id, token_id or wallet.
@@ -106,15 +120,11 @@ FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1
 export function walletPieces(cut: Cut, parameters: Parameters, filter = 'true'): string {
   const { rolled, torn, at } = placesOf(cut, parameters);
   const part = partOf(cut, parameters);
-  const of = (value: string, side: string): string => `COALESCE(sum(${value}) FILTER (WHERE side = '${side}'), 0)`;
-  const number = (side: string, more = ''): string => `(count(*) FILTER (WHERE side = '${side}'${more}))::int`;
   return `SELECT condition_id, token_id, wallet, hour::timestamptz AS hour, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, buys, sells, taker_buys, taker_sells,
   buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at
 FROM pm_wallet_hour WHERE ${rolled} AND token_id <> '' AND ${filter}
 UNION ALL
-SELECT condition_id, token_id, wallet, ${FACT_HOUR}, ${at}, ${part('"timestamp"')}, ${number('BUY')}, ${number('SELL')}, ${number('BUY', ' AND is_taker')}, ${number('SELL', ' AND is_taker')},
-  ${of('usdc_size', 'BUY')}, ${of('usdc_size', 'SELL')}, ${of('size', 'BUY')}, ${of('size', 'SELL')}, COALESCE(sum(usdc_size) FILTER (WHERE is_taker), 0),
-  min("timestamp"), max("timestamp"), min("timestamp") FILTER (WHERE side = 'BUY')
+SELECT condition_id, token_id, wallet, ${FACT_HOUR}, ${at}, ${part('"timestamp"')}, ${OWN_SUMS}
 FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4, 5, 6`;
 }
 

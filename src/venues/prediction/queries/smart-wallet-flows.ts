@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../lib/time';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
-import { loadToldAndRule, toldWalletPieces, withTold } from './told-pieces';
+import { loadToldAndRule, toldName, toldWalletPieces, withTold } from './told-pieces';
 
 /** What one smart wallet bought of one outcome within a cut; exact decimal texts. */
 export interface SmartWalletEntry {
@@ -101,7 +101,7 @@ async function listOnActive<Told>(
         ? smartPieces(cut, rule, parameters, 'true', active)
         : toldWalletPieces(cut, rule, hours, { category: null, filter, markets: active }, parameters);
     const text = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
-    const full = `${name}${category === null ? '' : '_category'}${hours === null ? '' : few_hours ? '_hours' : '_told'}`;
+    const full = `${name}${category === null ? '' : '_category'}${hours !== null && few_hours ? '_hours' : ''}${toldName(hours)}`;
     return sql.query<Row<Told>>({ name: full, text }, parameters.values);
   });
 }

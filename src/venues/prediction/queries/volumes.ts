@@ -5,7 +5,7 @@ import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
 import { type Grain, categoryPieces, longestGrain, marketPieces } from './taken-pieces';
-import { type ToldHours, loadTold, toldPieces, toldWalletPieces, withTold } from './told-pieces';
+import { type ToldHours, loadTold, toldName, toldPieces, toldWalletPieces, withTold } from './told-pieces';
 
 /** What volume is grouped by; a label is a category, a condition id, an instant in ISO form, `00`-`23`, or 1 (Monday) to 7. */
 export type VolumeGroup = 'category' | 'market' | 'hour' | 'day' | 'hour_of_day' | 'day_of_week';
@@ -110,7 +110,7 @@ export function readingOf(
   const told = '0';
   if (smart !== null && hours !== null) {
     const pieces = toldPieces(cut, smart, hours, category, parameters);
-    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}_told`, told: 'max(told)' };
+    return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}${toldName(hours)}`, told: 'max(told)' };
   }
   if (grain !== null && group === 'market')
     return {
@@ -174,7 +174,7 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
     const text = `SELECT label, count(wallet)::int AS traders, max(told) AS told FROM (
   SELECT ${label} AS label, piece.wallet, ${hours === null ? 0 : 'max(told)'} AS told FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
 ) AS traded GROUP BY label HAVING count(wallet) > 0`;
-    const name = `${nameOf('traders', group, own)}${hours === null ? '' : '_told'}`;
+    const name = `${nameOf('traders', group, own)}${toldName(hours)}`;
     return sql.query<TraderRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
   });
 }

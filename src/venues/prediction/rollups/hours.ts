@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
 import { HOUR_MS, isoDay } from '../../../lib/time';
 import { arrayOf } from './array-text';
+import { keepSmartHours, refillSmartHours } from './smart-hours';
 import { forgetAllHours, forgetHours } from './told-hours';
 
 /** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
@@ -112,7 +113,8 @@ INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condi
 ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
   ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
   first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)
-)`;
+RETURNING *
+), smart AS (${keepSmartHours('wallets')})`;
 
 // One statement, so that the rows are sent and read once.
 const ROLL = `WITH ${CHANGES}, ${ROLLED} SELECT 1`;
@@ -152,6 +154,7 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
     await client.query(`${FACTS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet`);
   });
   await client.query(AS_BEFORE);
+  await refillSmartHours(client);
 }
 
 /** Makes these hours, their days and the totals of their markets anew from pm_trade, inside the caller's transaction. */
@@ -160,13 +163,16 @@ export async function recomputeHours(client: PoolClient, rows: readonly Pick<Hou
   const touched = new Map(rows.map((row) => [`${row.condition_id}|${hourOf(row.timestamp).getTime()}`, row]));
   const hours = [...touched.values()];
   const values = [hours.map(({ condition_id }) => condition_id), hours.map(({ timestamp }) => hourOf(timestamp))];
-  for (const table of ['pm_token_hour', 'pm_wallet_hour'])
+  for (const table of ['pm_token_hour', 'pm_wallet_hour', 'pm_smart_wallet_hour'])
     await client.query(
       `DELETE FROM ${table} AS kept USING ${GIVEN_HOURS} WHERE kept.condition_id = given.condition_id AND kept.hour = given.hour`,
       values,
     );
   await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`, values);
-  await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS}`, values);
+  await client.query(
+    `${FACTS_OF_HOURS}, wallets AS (INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} RETURNING *) ${keepSmartHours('wallets')}`,
+    values,
+  );
   await recomputeDays(client, hours);
   await forgetHours(client, hours);
 }

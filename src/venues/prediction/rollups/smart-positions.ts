@@ -25,7 +25,7 @@ export async function refillSmart(client: PoolClient): Promise<void> {
   );
 }
 
-/** Takes the table out of use for the run of `day`, inside the transaction that writes its scores. */
+/** Takes what is kept of smart wallets out of use where the run of `day` has a part in it, or is newer, inside the transaction that writes its scores. */
 export async function forgetSmart(client: PoolClient, day: string): Promise<void> {
-  await client.query('DELETE FROM pm_smart_run WHERE day = $1::date', [day]);
+  await client.query('DELETE FROM pm_smart_run WHERE prior <= $1::date', [day]);
 }

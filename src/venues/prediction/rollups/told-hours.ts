@@ -6,17 +6,17 @@ import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
 import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
 import { lockRollups, sqlOf } from './positions';
+import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
 
 /** Hours told in one transaction: writers wait for it. */
 const AT_ONCE = 24;
 
 const DAY = `(hour AT TIME ZONE 'UTC')::date`;
 
-/** SQL that takes out the hours of a condition, and their days. */
+/** SQL that takes out the hours of a condition, and their days; of those that writers keep what smart wallets did stays. */
 const forget = (condition: string): string =>
-  ['pm_told_hour', 'pm_told_size', 'pm_smart_wallet_hour']
-    .map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition} RETURNING hour)`)
-    .join(', ') +
+  ['pm_told_hour', 'pm_told_size'].map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition} RETURNING hour)`).join(', ') +
+  `, pm_smart_wallet_hour_gone AS (DELETE FROM pm_smart_wallet_hour WHERE ${condition} AND ${NOT_KEPT})` +
   `, pm_told_day_gone AS (DELETE FROM pm_told_day WHERE day IN (SELECT ${DAY} FROM pm_told_hour_gone)) DELETE FROM pm_smart_hour WHERE ${condition}`;
 const FORGET = `WITH ${forget('hour = ANY($1::timestamptz[])')}`;
 const FORGET_FROM = `WITH ${forget('hour >= $1 AND hour < $2')}`;
@@ -31,6 +31,7 @@ export async function forgetHours(client: PoolClient, rows: readonly { timestamp
 /** Takes out the hours in which anything happened on these markets: their categories are others now. */
 export async function forgetHoursOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
   await client.query(FORGET_MARKETS, [condition_ids]);
+  await moveSmartHours(client, condition_ids);
 }
 
 /** Takes out every hour. */
@@ -61,8 +62,6 @@ SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.mach
   WHERE piece.hour >= $3 AND piece.hour <= $4 GROUP BY piece.hour
 ) AS found ON found.hour = wanted.hour
 ON CONFLICT (hour) DO UPDATE SET run_day = EXCLUDED.run_day, smart_usdc = EXCLUDED.smart_usdc, machine_usdc = EXCLUDED.machine_usdc`;
-
-const SMART_COLUMNS = 'buys, sells, buy_usdc, sell_usdc, buy_shares, sell_shares, first_at, last_at, first_buy_at';
 
 const BY_CATEGORY = `INSERT INTO pm_smart_hour (hour, category, buys, sells, buy_usdc, sell_usdc)
 SELECT hour, category, sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc) FROM pm_smart_wallet_hour WHERE hour = ANY($1::timestamptz[]) GROUP BY hour, category`;

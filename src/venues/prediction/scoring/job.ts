@@ -94,8 +94,8 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     after = wallets.at(-1)?.wallet ?? '';
   }
   await tagCopiers(sql, now);
-  await forgetJudged(client, day);
   await forgetSmart(client, day);
+  await forgetJudged(client, day);
   return counts;
 }
 

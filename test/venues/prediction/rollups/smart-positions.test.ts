@@ -81,9 +81,9 @@ describe('positions of smart wallets', () => {
     ] as const) {
       const band = { day, min, max };
       const kept = await answers(band, now);
-      const run = await pool.query<{ day: string }>('DELETE FROM pm_smart_run RETURNING day::text');
+      const run = await pool.query<{ day: string; prior: string }>('DELETE FROM pm_smart_run RETURNING day::text, prior::text');
       const plain = await answers(band, now);
-      await pool.query('INSERT INTO pm_smart_run (day) SELECT unnest($1::date[])', [run.rows.map((row) => row.day)]);
+      await pool.query('INSERT INTO pm_smart_run (day, prior) VALUES ($1::date, $2::date)', [run.rows[0]?.day, run.rows[0]?.prior]);
       expect(run.rows.map((row) => row.day)).toEqual(['2026-02-21']);
       expect(kept).toEqual(
         plain.map((list) => list.map((row) => ('weight' in row ? { ...row, weight: expect.closeTo(row.weight as number, 4) } : row))),
