@@ -25,7 +25,7 @@ export interface Tile<U extends Unit = Unit> {
  * What the parts between `bounds` (ascending, two at least) are added up from, exactly to the millisecond: as many tiles in the same order for as many bounds and
  * units, idle ones empty. A bound is rounded to the longest of the `units` (given longest first); what lies between it and there is read in the next shorter ones,
  * and facts at last, and added to one part and taken from the other. Most of a torn unit is thus told by its own row. The last bound (but END) is rounded up: it
- * mostly is now, and nothing is kept of what comes after.
+ * mostly is now, and nothing is kept of what comes after. END tears nothing: it has no tiles of shorter units.
  */
 export function tilesOf<U extends Unit>(bounds: readonly Date[], units: readonly U[]): Tile<U>[] {
   const last = bounds.findLastIndex((bound) => bound < END);
@@ -34,7 +34,7 @@ export function tilesOf<U extends Unit>(bounds: readonly Date[], units: readonly
   const longest = units[0] as U;
   const whole = begins.slice(1).map((to, index) => tile(longest, begins[index] as number, to, [{ part: index + 1, sign: 1 }]));
   const steps = roads.flatMap((road, index) =>
-    road.slice(1).map((to, step) => {
+    (bounds[index] === END ? [] : road.slice(1)).map((to, step) => {
       const from = road[step] as number;
       const sign = from < to ? 1 : -1;
       const shares: Share[] = [];

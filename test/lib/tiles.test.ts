@@ -48,13 +48,15 @@ describe('tiles of a stretch of time', () => {
     ]);
   });
 
-  test('every instant is counted once in its part, in others not at all, by whole units; their number and order depend on the number of bounds alone', () => {
+  test('every instant is counted once in its part, in others not at all, by whole units; their number and order depend on the number of bounds alone, and on whether the last is the end of time', () => {
     fc.assert(
       fc.property(bounds, fc.boolean(), units, fc.array(instant, { minLength: 20, maxLength: 20 }), (times, open, chosen, asked) => {
         const given = open ? [...times, END] : times;
         const tiles = tilesOf(given, chosen);
         const shapes = (all: typeof tiles): string[] => all.map(({ unit, shares }) => `${unit} ${shares.map(({ part }) => part).join()}`);
-        expect(shapes(tiles)).toEqual(shapes(tilesOf(given.map((_, index) => new Date(START + index)), chosen))); // prettier-ignore
+        const others = given.map((bound, index) => (bound === END ? END : new Date(START + index)));
+        expect(shapes(tiles)).toEqual(shapes(tilesOf(others, chosen)));
+        expect(tiles.length).toBe(given.length - 1 + times.length * chosen.length);
         for (const { unit, from, to } of tiles.filter((tile) => tile.from < tile.to && tile.unit !== 'fact'))
           expect([from.getTime() % LENGTHS[unit as Unit], to.getTime() % LENGTHS[unit as Unit]]).toEqual([0, 0]);
         const ends = tiles.flatMap(({ from, to }) => [from.getTime() - 1, from.getTime(), to.getTime() - 1, to.getTime()]);

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { DAY_MS } from '../../../lib/time';
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, END } from '../../../lib/timeframe';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';
 
@@ -19,9 +19,11 @@ export async function loadLifetimeVolumes(
   now: Date,
 ): Promise<(condition_id: string) => LifetimeVolume> {
   const parameters = new Parameters();
-  const bounds = [BEGINNING, new Date(now.getTime() - DAY_MS), now];
-  const pieces = marketPieces(bounds, 'life', parameters, `condition_id = ANY (${parameters.addUnseen(condition_ids)})`);
-  const text = `SELECT condition_id, sum(buy_usdc + sell_usdc) AS total, COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE part = 2), 0) AS last_24h FROM (${pieces}) AS piece GROUP BY 1`;
+  const ids = `condition_id = ANY (${parameters.addUnseen(condition_ids)})`;
+  // What came later is of the same rows as the last day: both are read at once.
+  const pieces = marketPieces([new Date(now.getTime() - DAY_MS), now, END], 'day', parameters, ids);
+  const text = `SELECT condition_id, buy_usdc + sell_usdc - COALESCE(later, 0) AS total, COALESCE(last_24h, 0) AS last_24h FROM (SELECT * FROM pm_market_total WHERE ${ids}) AS kept
+LEFT JOIN (SELECT condition_id, sum(buy_usdc + sell_usdc) FILTER (WHERE part = 1) AS last_24h, sum(buy_usdc + sell_usdc) FILTER (WHERE part = 2) AS later FROM (${pieces}) AS piece GROUP BY 1) AS recent USING (condition_id)`;
   const rows = await sql.query<LifetimeVolume & { condition_id: string }>({ name: 'pm_lifetime_volumes', text }, parameters.values);
   const byMarket = new Map(rows.map((row) => [row.condition_id, row]));
   return (condition_id) => byMarket.get(condition_id) ?? NOTHING;
