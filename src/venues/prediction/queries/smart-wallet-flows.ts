@@ -34,11 +34,14 @@ type Row<Told> = Told & { told: number } & Record<string, unknown>;
 const FLOW = 'condition_id, token_id, wallet, score, buy_usdc, sell_usdc, net_usdc, buy_shares, sell_shares, first_at, last_at, told';
 const ENTRY = 'condition_id, token_id, wallet, score, buy_usdc, buy_shares, first_buy_at, told';
 
+// Of the newest hour. As one number with it, so that nothing has to be in order: ids are long to sort.
+const NEWEST_SCORE = `(max(date_part('epoch', hour)::bigint * 10000 + (10 * score)::int) % 10000)::float8 / 10`;
+
 /** SQL of flows from pieces; `told` is of how many hours are told. */
 const flowsOf = (
   pieces: string,
   told: string,
-): string => `SELECT condition_id, token_id, wallet, (array_agg(score ORDER BY hour DESC))[1]::float8 AS score, sum(buy_usdc) AS buy_usdc,
+): string => `SELECT condition_id, token_id, wallet, ${NEWEST_SCORE} AS score, sum(buy_usdc) AS buy_usdc,
   sum(sell_usdc) AS sell_usdc, (sum(buy_usdc) - sum(sell_usdc))::float8 AS net_usdc, sum(buy_shares) AS buy_shares, sum(sell_shares) AS sell_shares, min(first_at) AS first_at, max(last_at) AS last_at, min(first_buy_at) AS first_buy_at, ${told} AS told
 FROM (${pieces}) AS piece GROUP BY condition_id, token_id, wallet`;
 
