@@ -138,6 +138,21 @@ test('a day, and seven before it, are added up as their ends cut them', async ()
   await db.drop();
 });
 
+test('the price is that of the last fill before the instant, of the hour it lies in or of any before', async () => {
+  const db = await testDatabase();
+  const fill = (time: string, px: string): Record<string, unknown> =>
+    match(at(time), { px, sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] });
+  await load(db.pool, [fill('11:10:00.000', '7'), fill('12:59:59.999', '5'), fill('13:00:00.000', '6')]);
+  const price = async (now: Date): Promise<unknown> =>
+    (await ask<{ price: number }[]>(db, 'perps/coins/trending', { timeframe: '7d', min_volume_usd: 0 }, now)).data[0]?.price;
+  expect(await price(at('12:59:59.999'))).toBe(7);
+  expect(await price(at('13:00:00.000'))).toBe(5);
+  expect(await price(at('13:00:00.001'))).toBe(6);
+  expect(await price(at('14:00:00.000'))).toBe(6);
+  expect(await price(new Date(NOW.getTime() + 5 * 86_400_000))).toBe(6);
+  await db.drop();
+});
+
 test('what is told up to an instant reaches to the end of its day where nothing is filled from it on', async () => {
   const db = await testDatabase();
   const reach = (instant: Date): Promise<Date> => reachOf(instant, makeContext(db, instant));

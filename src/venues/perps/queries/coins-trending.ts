@@ -6,21 +6,9 @@ import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
 import { activeIn, smartActiveIn } from './active';
-import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import {
-  BOUGHT,
-  SOLD,
-  VOLUME_COLUMNS,
-  matchRows,
-  nextDay,
-  scoredLives,
-  scoredRows,
-  smartIn,
-  smartRows,
-  spanOf,
-  thisBar,
-  thisDay,
-} from './span';
+import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
+import { unitOf } from '../rollups/hours';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -60,6 +48,10 @@ const SMART_TOLD = `
     UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
+/** What lies between two instants, whichever is the later; and what it adds when one goes on from the first to the second. */
+const between = (instant: string, first: string, second: string): string => `${instant} >= least(${first}, ${second}) AND ${instant} < greatest(${first}, ${second})`; // prettier-ignore
+const signed = (value: string, first: string, second: string): string => `CASE WHEN ${first} < ${second} THEN ${value} ELSE -${value} END`;
+
 const SORT = {
   volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ',
   volume: '',
@@ -67,40 +59,37 @@ const SORT = {
   smart_wallet_count: 'smart_wallet_count DESC NULLS LAST, ',
 } as const;
 
-// The windows before, each from the bar its first instant lies in to the bar its end lies in: what lies in these before the instant is `torn`, and counts
-// in the window that ends there, not in the next. $1 to $4: the window; $5: day of the score run, null before the first; $6 to $10: number and span of the windows before, nearest first;
-// $11: least volume; $12: how many. Everything where whole lives tell it.
+// $1 to $4: the window; $5: day of the score run, null before the first; $6: where the windows before it begin and end, the nearest first; $7: least
+// volume; $8: how many. Everything where whole lives tell it. The windows before are told by whole days, from the midnight next to where one begins to
+// that next to where it ends; what lies between such a midnight and the instant itself is `torn`: less than nothing where the midnight is the later one.
 const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean, is_told: boolean): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
-  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $11::numeric
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $7::numeric
 ),
 active AS (${activeIn('perp_position')}),
 smart AS (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}),
-earlier AS MATERIALIZED (
-  SELECT w.*, ${thisBar('w.from_time')} AS bar_from, ${nextDay('w.hour_from')} AS day_from, ${thisDay('w.hour_to')} AS day_to, ${thisBar('w.to_time')} AS bar_to
-  FROM unnest($6::int[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS w(number, from_time, hour_from, hour_to, to_time)
+bound AS MATERIALIZED (
+  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', "b.time + interval '150 seconds'")} AS bar
+  FROM unnest($6::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
 torn AS MATERIALIZED (
-  SELECT end_of.number, m.coin, sum(m.usd_value) AS volume_usd
-  FROM (SELECT number, bar_to AS bar, to_time AS time FROM earlier UNION ALL SELECT * FROM (SELECT number + 1, bar_from, from_time FROM earlier ORDER BY number DESC LIMIT 1) furthest) end_of
-  JOIN perp_match m ON m.timestamp >= end_of.bar AND m.timestamp < end_of.time GROUP BY end_of.number, m.coin
+  SELECT place, coin, sum(volume_usd) AS volume_usd FROM (
+    SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.hour')} AS volume_usd FROM bound b JOIN perp_coin_hour h ON ${between('h.hour', 'b.day', 'b.hour')}
+    UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.hour', 'b.bar')} FROM bound b JOIN perp_coin_bar h ON ${between('h.bar', 'b.hour', 'b.bar')}
+    UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM bound b JOIN perp_match m ON ${between('m.timestamp', 'b.bar', 'b.time')}
+  ) piece GROUP BY place, coin
 ),
 before AS (
   SELECT number, coin, sum(volume_usd) AS volume_usd FROM (
-    SELECT w.number, d.coin, d.volume_usd FROM earlier w JOIN perp_coin_day d ON d.day >= w.day_from AND d.day < w.day_to
-    UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h ON h.hour >= w.hour_from AND h.hour < least(w.hour_to, w.day_from)
-    UNION ALL SELECT w.number, h.coin, h.volume_usd FROM earlier w JOIN perp_coin_hour h
-      ON h.hour >= greatest(w.hour_from, w.day_to, w.day_from) AND h.hour < w.hour_to
-    UNION ALL SELECT w.number, b.coin, b.volume_usd FROM earlier w JOIN perp_coin_bar b ON b.bar >= w.bar_from AND b.bar < w.hour_from
-    UNION ALL SELECT w.number, b.coin, b.volume_usd FROM earlier w JOIN perp_coin_bar b ON b.bar >= w.hour_to AND b.bar < w.bar_to
-    UNION ALL SELECT number, coin, volume_usd FROM torn UNION ALL SELECT number - 1, coin, -volume_usd FROM torn
+    SELECT b.place AS number, d.coin, d.volume_usd FROM bound b JOIN bound start ON start.place = b.place + 1 JOIN perp_coin_day d ON d.day >= start.day AND d.day < b.day
+    UNION ALL SELECT place, coin, volume_usd FROM torn UNION ALL SELECT place - 1, coin, -volume_usd FROM torn
   ) piece GROUP BY number, coin
 ),
 spike AS (
-  SELECT t.coin, count(w.number) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
-  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN earlier w ON w.to_time > c.first_seen
-  LEFT JOIN before b ON b.number = w.number AND b.coin = t.coin GROUP BY t.coin
+  SELECT t.coin, count(*) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
+  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN bound w ON w.time > c.first_seen AND w.place <= ${SPIKE.windows}
+  LEFT JOIN before b ON b.number = w.place AND b.coin = t.coin GROUP BY t.coin
 ),
 priced AS MATERIALIZED (
   SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
@@ -114,31 +103,25 @@ SELECT t.coin, t.volume_usd, t.trade_count, coalesce(active.count, 0) AS unique_
 FROM priced t LEFT JOIN active ON active.coin = t.coin LEFT JOIN smart ON smart.coin = t.coin
 LEFT JOIN before last ON last.number = 1 AND last.coin = t.coin
 LEFT JOIN spike ON spike.coin = t.coin
-ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $12`;
+ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $8`;
 
-/** Equal windows before this one, nearest first; none before everything. */
-function earlierWindows(timeframe: Timeframe, { from, to }: Window): Window[] {
+/** Where equal windows before this one begin and end, from its own beginning back; none before everything. */
+function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
   if (timeframe === 'all') return [];
   const length = to.getTime() - from.getTime();
-  const at = (number: number): Date => new Date(from.getTime() - number * length);
-  return Array.from({ length: SPIKE.windows }, (_, index) => ({ from: at(index + 1), to: at(index) }));
+  return Array.from({ length: SPIKE.windows + 1 }, (_, number) => new Date(from.getTime() - number * length));
 }
 
 /** Coins with at least so much volume, by how far it stands out. Throws empty_result. */
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
-  const spans = earlierWindows(args.timeframe, window).map(spanOf);
   const { day, is_told } = await findSmartRun(context);
   const life = args.timeframe === 'all';
   const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}${is_told ? '_told' : ''}`;
-  const rows = await context.sql.query<TrendingCoinRow>({ name, text: text(args.sort_by, life, is_told) }, [
-    ...(await spanUpToNow(window, context)),
-    day,
-    spans.map((_, index) => index + 1),
-    ...([0, 1, 2, 3] as const).map((place) => spans.map((span) => span[place])),
-    String(args.min_volume_usd),
-    args.limit,
-  ]);
+  const rows = await context.sql.query<TrendingCoinRow>(
+    { name, text: text(args.sort_by, life, is_told), keyed: is_told && (await isNewest(context)) },
+    [...(await spanUpToNow(window, context)), day, earlierBounds(args.timeframe, window), String(args.min_volume_usd), args.limit],
+  );
   if (rows.length === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_volume_usd: 0 }) });
   warnUndirected(context, rows);

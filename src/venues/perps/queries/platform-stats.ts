@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { SMART_SCORE } from '../tier';
 import { activeIn, smartActiveIn } from './active';
 import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows, spanOf } from './span';
@@ -39,8 +39,9 @@ const SMART_TOLD = `
   FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r`;
 
 // $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
-const statement = (life: boolean, is_told: boolean): Statement => ({
+const statement = (life: boolean, is_told: boolean, keyed: boolean): Statement => ({
   name: `perps_platform_stats${life ? '_life' : ''}${is_told ? '_told' : ''}`,
+  keyed,
   text: `
 SELECT m.total_volume_usd, m.total_trades, (${activeIn('perp_trader')}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
   m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, smart.smart_volume_usd, m.liquidation_volume_usd,
@@ -67,7 +68,7 @@ export async function platformStats(
   const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   const { day, is_told } = await findSmartRun(context);
-  const [row] = await context.sql.query<PlatformStatsRow>(statement(timeframe === 'all', is_told), [
+  const [row] = await context.sql.query<PlatformStatsRow>(statement(timeframe === 'all', is_told, is_told && (await isNewest(context))), [
     ...(await spanUpToNow(window, context)),
     ...spanOf(before),
     day,

@@ -46,6 +46,7 @@ export type CoinPressure = PressureRow & {
 
 const MOST_TRADED: Statement = {
   name: 'perps_most_traded',
+  keyed: true,
   text: `SELECT coin FROM ${matchRows(['volume_usd'])} r GROUP BY coin ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $5`,
 };
 const DEFAULT_COINS = 10;
@@ -64,6 +65,7 @@ const SMART_ROWS = {
 // least score.
 const pairs = (by: keyof typeof SMART_ROWS): Statement => ({
   name: `perps_pressure_pairs_${by}`,
+  keyed: by === 'told',
   text: `
 WITH opened AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size

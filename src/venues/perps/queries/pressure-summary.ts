@@ -44,6 +44,7 @@ interface Row extends QueryResultRow {
 // $1 to $4: the window; $5: how many coins. The market is summed before the coins are cut.
 const PRESSURE_SUMMARY: Statement = {
   name: 'perps_pressure_summary',
+  keyed: true,
   text: `
 WITH by_coin AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size,

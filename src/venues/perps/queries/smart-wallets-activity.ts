@@ -4,7 +4,7 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getDayScoredFrom, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
+import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
 import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
 import { VOLUME_COLUMNS, scoredLives, scoredRows, smartRows } from './span';
@@ -126,7 +126,10 @@ async function summaryOf(
     ...(by.sums ? ['sums'] : []),
   ].join('_');
   const values = [...(life ? [window.to] : await spanUpToNow(window, context)), day, least, ...(coin === null ? [] : [coin])];
-  const [row] = await context.sql.query<SummaryRow>({ name, text: text(side, coin !== null, by) }, values);
+  const [row] = await context.sql.query<SummaryRow>(
+    { name, text: text(side, coin !== null, by), keyed: by.sums && (await isNewest(context)) },
+    values,
+  );
   if (row === undefined) throw new AppError('internal');
   return row;
 }

@@ -72,7 +72,7 @@ export const thisDay = (parameter: string): string => `date_trunc('day', ${param
 
 /** The first beginning of a bar from an instant on, and the last one up to it. */
 const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '299999 milliseconds'`);
-export const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
+const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
 /** What tells a span: the beginnings of SELECT statements over whole days, whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
 interface Told {
