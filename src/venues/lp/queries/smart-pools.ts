@@ -50,7 +50,7 @@ SELECT c.*, n.net, n.score FROM ${pairs} c CROSS JOIN LATERAL (
 
 /**
  * The largest of each ranked pool. Who was smart in it in the window alone is told by all of it, and found at the end of an index. Of those who were so before it as
- * well, nobody is among them who never put in or took out as much as the last of those. \`again\` are those who were so after it.
+ * well, nobody is among them who never put in or took out as much as the last of those. `again` are those who were so after it.
  */
 const largest = (life: boolean): string => `
 inside AS MATERIALIZED (

@@ -32,7 +32,7 @@ export async function listLeanings(
 )
 SELECT condition_id, token_id, count(*)::int AS wallets, sum(usdc::float8 * ${byScoreSql('score')}) AS weight FROM net WHERE usdc > 0 GROUP BY 1, 2`;
   return sql.query<Leaning & Record<string, unknown>>(
-    { name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text },
+    { name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text, keyed: true },
     parameters.values,
   );
 }

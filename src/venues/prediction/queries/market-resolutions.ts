@@ -81,11 +81,12 @@ export async function listSettledCrowds(
 SELECT condition_id, token_id, sum(2 * stance.usdc - COALESCE(several.usdc, stance.usdc)) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
 FROM stance JOIN known USING (wallet) LEFT JOIN several USING (condition_id, wallet)
 WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc > COALESCE(several.usdc, stance.usdc) GROUP BY 1, 2`;
-  return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text }, parameters.values);
+  return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text, keyed: true }, parameters.values);
 }
 
 const FLAGGED: Statement = {
   name: 'pm_flagged_by_market',
+  keyed: true,
   text: `SELECT condition_id, count(*)::int AS wallets FROM (
   SELECT DISTINCT ON (condition_id, wallet) condition_id, score FROM pm_insider WHERE condition_id = ANY ($1) AND day <= $2::date AND generated_at <= $3 ORDER BY condition_id, wallet, day DESC
 ) AS last WHERE score >= $4 GROUP BY condition_id`,

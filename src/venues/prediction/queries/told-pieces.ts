@@ -7,6 +7,7 @@ import { type Cut, OWN_SUMS, type SmartRule, ceilHour, edgesOf, floorHour, partO
 
 const TOLD: Statement = {
   name: 'pm_told_hours',
+  keyed: true,
   text: `SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS told,
   (SELECT to_char(day, 'YYYY-MM-DD') FROM pm_smart_run) AS run, (SELECT to_char(prior, 'YYYY-MM-DD') FROM pm_smart_run) AS prior,
   ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)

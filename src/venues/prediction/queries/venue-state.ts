@@ -22,6 +22,7 @@ export interface VenueState {
 
 const STATE: Statement = {
   name: 'pm_venue_state',
+  keyed: true,
   text: `WITH run AS MATERIALIZED (${runsUntil('$2::date')})
 SELECT ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM run ORDER BY day) AS days, (SELECT version FROM pm_wallet_score WHERE day = (SELECT max(day) FROM run) LIMIT 1) AS version, ${ANY_LATER} AS any_later`,
 };
