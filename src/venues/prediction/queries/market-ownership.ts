@@ -83,5 +83,5 @@ SELECT token_id, count(*)::int AS holder_count, sum(shares) AS shares, ${sum('ra
   json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes,
   (SELECT count(*)::int FROM (SELECT FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
 FROM ranked GROUP BY token_id`;
-  return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text, keyed: true }, parameters.values);
+  return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text }, parameters.values);
 }
