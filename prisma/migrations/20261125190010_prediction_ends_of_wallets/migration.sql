@@ -1,3 +1,3 @@
--- A wallet's positions by when they ended: what of it ended in a window is read without the rest of its life.
-CREATE INDEX "pm_position_wallet_closed_at_idx" ON "pm_position"("wallet", "closed_at");
-DROP INDEX "pm_position_wallet_idx";
+-- A wallet's ended positions by when they ended: what it gained since an instant is read without the rest of its life. Of ended ones alone: with all in it, it would be
+-- searched wallet by wallet for what ended of the whole venue.
+CREATE INDEX "pm_position_ended_idx" ON "pm_position"("wallet", "closed_at") WHERE "status" <> 'open';
