@@ -19,7 +19,7 @@ interface ProviderTotalsRow {
   /** Deposits plus withdrawals. */
   volume_usd: string;
   /** Against the window before, over all types asked for; null without one or when nothing moved in it. */
-  volume_change_pct: string | null;
+  volume_change_pct: number | null;
   /** Deposits minus withdrawals. */
   net_flow_usd: string;
   deposits_usd: string;
@@ -82,12 +82,6 @@ const PREVIOUS: Statement = {
   text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${flowsIn(1, ofType(7))}) f`,
 };
 
-const CHANGE: Statement = {
-  name: 'lp_platform_change',
-  keyed: true,
-  text: 'SELECT 100 * ($1::numeric - $2::numeric) / nullif($2::numeric, 0) AS pct',
-};
-
 /** Providers who came first in the time between two parameters of the window, as a summand. */
 const cameBetween = (from: number, to: number): string =>
   unlessEmpty(
@@ -145,7 +139,7 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
     previous === null ? [] : sql.query<{ usd: string | null }>(PREVIOUS, [...spanOf(previous), pool_type]),
   ]);
   const all = rows.find((row) => row.pool_type === null);
-  const change = all === undefined ? null : await changeSince(sql, before[0]?.usd ?? null, all.volume_usd);
+  const change = all === undefined ? null : changePercent(Number(all.volume_usd), Number(before[0]?.usd ?? 0));
   return {
     totals: rows.map((row) => ({ ...row, volume_change_pct: row.pool_type === null ? change : null })),
     extras: extras[0] as PlatformExtrasRow,
@@ -153,6 +147,5 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
   };
 }
 
-async function changeSince(sql: Sql, before: string | null, volume: string): Promise<string | null> {
-  return before === null ? null : ((await sql.query<{ pct: string | null }>(CHANGE, [volume, before]))[0]?.pct ?? null);
-}
+/** Null where there was nothing before. */
+const changePercent = (usd: number, before: number): number | null => (before === 0 ? null : (100 * (usd - before)) / before);

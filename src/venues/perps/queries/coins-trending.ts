@@ -7,7 +7,7 @@ import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
 import { activeIn, smartActiveIn } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import { unitOf } from '../rollups/hours';
+import { BAR_MS, unitOf } from '../rollups/hours';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows } from './span';
 
 export interface CoinsTrendingArgs {
@@ -70,7 +70,7 @@ WITH traded AS (
 active AS (${activeIn('perp_position')}),
 smart AS (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}),
 bound AS MATERIALIZED (
-  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', "b.time + interval '150 seconds'")} AS bar
+  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
   FROM unnest($6::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
 torn AS MATERIALIZED (

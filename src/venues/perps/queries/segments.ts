@@ -1,9 +1,7 @@
 import { cutting, segment } from '../../../db/segments';
 import type { Sql } from '../../../db/sql';
-import { DAY_MS, MINUTE_MS } from '../../../lib/time';
-
-/** Length of a bar (see Unit). */
-const BAR_MS = 5 * MINUTE_MS;
+import { DAY_MS } from '../../../lib/time';
+import { BAR_MS } from '../rollups/hours';
 
 /** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span); `torn`: facts of a bar that an end cuts. */
 const HOLDS = {

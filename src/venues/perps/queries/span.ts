@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import {
+  BAR_MS,
   type MatchColumn,
   TAKER_OPENS,
   TRADER_HOUR,
@@ -71,7 +72,7 @@ export const nextDay = (parameter: string): string => `date_trunc('day', ${param
 export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
 
 /** The first beginning of a bar from an instant on, and the last one up to it. */
-const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '299999 milliseconds'`);
+const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '${BAR_MS - 1} milliseconds'`);
 const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
 /** What tells a span: the beginnings of SELECT statements over whole days, whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../lib/time';
 import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
 import { LIFE_TRIPS, TRIP_COLUMNS, tripDaysOf, withoutTrips } from './trip-sums';
@@ -19,12 +20,15 @@ const OPENED_USD = 'f.price * f.open_size';
 const CLOSED_USD = 'f.price * (f.size - f.open_size)';
 const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
 
-/** Sums are told by the UTC day, by the hour, and by the bar: five minutes. */
+/** Length of a bar in milliseconds: five minutes. */
+export const BAR_MS = 5 * MINUTE_MS;
+
+/** Sums are told by the UTC day, by the hour, and by the bar. */
 export type Unit = 'day' | 'hour' | 'bar';
 
 /** The unit that an instant lies in, by its beginning. */
 export const unitOf = (unit: Unit, instant: string): string =>
-  unit === 'bar' ? `date_bin('5 minutes', ${instant}, '1970-01-01T00:00:00Z')` : `date_trunc('${unit}', ${instant}, 'UTC')`;
+  unit === 'bar' ? `date_bin('${BAR_MS} milliseconds', ${instant}, '1970-01-01T00:00:00Z')` : `date_trunc('${unit}', ${instant}, 'UTC')`;
 
 /** Columns of perp_trader_hour beside its key. */
 export const TRADER_HOUR = {

@@ -94,6 +94,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     after = wallets.at(-1)?.wallet ?? '';
   }
   await tagCopiers(sql, now);
+  // First: what is kept no longer is then forgotten with all else that the run judged.
   await forgetSmart(client, day);
   await forgetJudged(client, day);
   return counts;
