@@ -65,14 +65,19 @@ export const TRADER_HOUR = {
 
 export type TraderHourColumn = keyof typeof TRADER_HOUR;
 
+/** What the fills of a coin's hour tell of its price. */
+const PRICES = {
+  high_price: kept('f.price', 'max'),
+  low_price: kept('f.price', 'min'),
+} as const satisfies Record<string, Kept>;
+
 /** Columns of perp_coin_hour that come from fills: what takers opened, and how far the price went. */
 const COIN_HOUR = {
   open_long_usd: usdOf('f.is_taker AND f.is_buy', OPENED_USD),
   open_long_size: usdOf('f.is_taker AND f.is_buy', 'f.open_size'),
   open_short_usd: usdOf('f.is_taker AND NOT f.is_buy', OPENED_USD),
   open_short_size: usdOf('f.is_taker AND NOT f.is_buy', 'f.open_size'),
-  high_price: kept('f.price', 'max'),
-  low_price: kept('f.price', 'min'),
+  ...PRICES,
 } as const satisfies Record<string, Kept>;
 
 /** What a taker's fill gives to the opens of its coin. */
@@ -143,11 +148,14 @@ ON CONFLICT (coin, hour) DO UPDATE SET
   high_price = greatest(kept.high_price, EXCLUDED.high_price), low_price = least(kept.low_price, EXCLUDED.low_price),
   ${CLOSE.map((column) => `${column} = CASE WHEN kept.close_at IS NULL OR (kept.close_at, kept.close_seq, kept.close_tid) < (EXCLUDED.close_at, EXCLUDED.close_seq, EXCLUDED.close_tid) THEN EXCLUDED.${column} ELSE kept.${column} END`).join(',\n  ')}`;
 
+/** What takers opened by the fills of `source`, by coin and unit. */
+const sumOpens = (source: string, unit: 'day' | 'bar'): string => `
+SELECT f.coin, ${unitOf(unit, 'f.timestamp')} AS ${unit}, ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row}) AS ${column}`).join(', ')}
+FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2`;
+
 /** Adds the fills of `source` to their coins' UTC days or bars: takers' opens. */
 export const addOpens = (source: string, unit: 'day' | 'bar'): string => `
-INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${TAKER_OPENS.join(', ')})
-SELECT f.coin, ${unitOf(unit, 'f.timestamp')}, ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row})`).join(', ')}
-FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2 ORDER BY 1, 2
+INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${TAKER_OPENS.join(', ')})${sumOpens(source, unit)} ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
 /** Columns of perp_coin_hour that come from matches `m`. */
@@ -161,6 +169,7 @@ const MATCHES = {
 } as const;
 
 export type MatchColumn = keyof typeof MATCHES;
+const MATCH_COLUMNS = Object.keys(MATCHES) as MatchColumn[];
 export const matchRow = (column: MatchColumn): string => MATCHES[column];
 
 /** The matches of `source` by coin and unit; `sign` −1 takes them away. */
@@ -175,10 +184,8 @@ ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
 /** Adds the matches of `source` to their coins' days, hours or bars. */
-export const addMatches = (source: string, unit: Unit): string => {
-  const columns = Object.keys(MATCHES) as MatchColumn[];
-  return intoCoins(unit, columns, sumMatches(source, unit, columns, 1));
-};
+export const addMatches = (source: string, unit: Unit): string =>
+  intoCoins(unit, MATCH_COLUMNS, sumMatches(source, unit, MATCH_COLUMNS, 1));
 
 /** Puts right the days, hours or bars of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
 export const changeMatches = (before: string, after: string, unit: Unit): string => {
@@ -223,12 +230,28 @@ INSERT INTO perp_trader (trader, first_at, last_at, fills, volume_usd, pnl)
 SELECT trader, min(first_at), max(last_at), sum(fills), sum(open_long_usd + open_short_usd + close_long_usd + close_short_usd), sum(long_pnl + short_pnl)
 FROM perp_trader_life GROUP BY 1 ORDER BY 1`;
 
-/** Of the fills; the matches are added then. The last fill of an hour is among those of its last instant. */
+const BAR_COLUMNS = [...MATCH_COLUMNS, ...TAKER_OPENS];
+
+/** Of the matches, and of the fills. */
+export const TELL_COIN_BARS = `
+INSERT INTO perp_coin_bar (coin, bar, ${BAR_COLUMNS.join(', ')})
+SELECT coin, bar, ${BAR_COLUMNS.map((column) => `coalesce(${column}, 0)`).join(', ')}
+FROM (${sumMatches('perp_match', 'bar', MATCH_COLUMNS, 1)}) matched FULL JOIN (${sumOpens('perp_fill', 'bar')}) opened USING (coin, bar) ORDER BY 1, 2`;
+
+const sumBars = (unit: 'day' | 'hour'): string =>
+  `SELECT b.coin, ${unitOf(unit, 'b.bar')} AS ${unit}, ${BAR_COLUMNS.map((column) => `sum(b.${column}) AS ${column}`).join(', ')} FROM perp_coin_bar b GROUP BY 1, 2`;
+
+/** Of the bars. */
+export const TELL_COIN_DAYS = `
+INSERT INTO perp_coin_day (coin, day, ${BAR_COLUMNS.join(', ')})
+${sumBars('day')} ORDER BY 1, 2`;
+
+/** Of the bars, prices of the fills. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `
-INSERT INTO perp_coin_hour (coin, hour, ${COIN_COLUMNS}, ${CLOSE.join(', ')})
-SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${Object.keys(COIN_HOUR)
-  .map((column) => `own.${column}`)
-  .join(', ')}, last.price, last.timestamp, last.seq, last.tid
-FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
-JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at
+INSERT INTO perp_coin_hour (coin, hour, ${BAR_COLUMNS.join(', ')}, high_price, low_price, ${CLOSE.join(', ')})
+SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${BAR_COLUMNS.map((column) => `coalesce(sums.${column}, 0)`).join(', ')}, priced.high_price, priced.low_price,
+  last.price, last.timestamp, last.seq, last.tid
+FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(PRICES)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) priced
+FULL JOIN (${sumBars('hour')}) sums USING (coin, hour) AS own
+LEFT JOIN perp_fill last ON last.coin = priced.coin AND last.timestamp = priced.last_at
 ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC`;

@@ -3,7 +3,15 @@ import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_DAYS } from './drawdown';
-import { TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, addMatches, addOpens } from './hours';
+import {
+  TELL_COIN_BARS,
+  TELL_COIN_DAYS,
+  TELL_COIN_HOURS,
+  TELL_TRADERS,
+  TELL_TRADER_DAYS,
+  TELL_TRADER_HOURS,
+  TELL_TRADER_LIVES,
+} from './hours';
 import { TELL_LAST_DAYS } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
@@ -45,13 +53,10 @@ const TELL = [
   TELL_TRADER_LIVES,
   TELL_TRADERS,
   TELL_LAST_DAYS,
+  TELL_COIN_BARS,
   TELL_COIN_HOURS,
-  addMatches('perp_match', 'hour'),
   TELL_ALL_DEVIATIONS,
-  addOpens('perp_fill', 'day'),
-  addMatches('perp_match', 'day'),
-  addOpens('perp_fill', 'bar'),
-  addMatches('perp_match', 'bar'),
+  TELL_COIN_DAYS,
   TELL_ALL_DAYS,
   ...TELL_SMART,
 ];
