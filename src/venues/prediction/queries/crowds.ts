@@ -58,11 +58,9 @@ export function listCrowdSides(
   SELECT w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${trades}
 ), held AS MATERIALIZED (
   SELECT * FROM crowded WHERE (w IN (SELECT w FROM known)) IS TRUE
-), several AS (
-  SELECT m, w, sum(cost) AS cost FROM held JOIN (SELECT m, w FROM held GROUP BY 1, 2 HAVING count(*) > 1) AS both_sides USING (m, w) GROUP BY 1, 2
 ), side AS MATERIALIZED (
-  SELECT m, token_id, count(*)::int AS wallets, sum(2 * held.cost - COALESCE(several.cost, held.cost)) AS net_usdc, sum(score) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc
-  FROM held LEFT JOIN several USING (m, w) WHERE 2 * held.cost > COALESCE(several.cost, held.cost) GROUP BY m, token_id
+  SELECT m, token_id, count(*)::int AS wallets, sum(2 * cost - all_sides) AS net_usdc, sum(score) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc
+  FROM (SELECT *, sum(cost) OVER (PARTITION BY m, w) AS all_sides FROM held) AS own WHERE 2 * cost > all_sides GROUP BY m, token_id
 )
 SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)
 WHERE (m IN (SELECT m FROM side GROUP BY m HAVING sum(wallets) >= ${fewest})) IS TRUE`;
