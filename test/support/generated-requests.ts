@@ -60,6 +60,21 @@ function valid(parameter: Parameter, subjects: Subjects): fc.Arbitrary<string> {
   return known !== undefined && known.length > 0 ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, formed) : formed;
 }
 
+/** Inputs that are right in every parameter; each that may be left out is there half the time. */
+export function validInputs({ parameters }: Endpoint, subjects: Subjects): fc.Arbitrary<Record<string, unknown>> {
+  const asked = parameters.map((parameter) => {
+    const one = valid(parameter, subjects);
+    const [minLength, maxLength] = [parameter.min ?? 0, Math.min(parameter.max ?? 0, (parameter.min ?? 0) + 5)];
+    const value: fc.Arbitrary<unknown> = parameter.list ? fc.uniqueArray(one, { minLength, maxLength }) : one;
+    return parameter.required ? value : fc.option(value, { nil: undefined, freq: 2 });
+  });
+  return fc
+    .tuple(...asked)
+    .map((values) =>
+      Object.fromEntries(parameters.map(({ name }, index) => [name, values[index]]).filter(([, value]) => value !== undefined)),
+    );
+}
+
 /** A value that may be anything: just outside the bounds, of another type, or hostile. */
 function odd(parameter: Parameter): fc.Arbitrary<unknown> {
   const { min, max } = parameter;

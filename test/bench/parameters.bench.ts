@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { AppError } from '../../src/errors';
+import type { VenueName } from '../../src/lib/venue-name';
+import { quantile } from '../../src/observability/recent';
+import { validInputs } from '../support/generated-requests';
+import { startOpenGateway } from '../support/open-gateway';
+import { subjectsOf } from '../support/subjects';
+import { answerInProcess } from './endpoints/answer';
+import { openWorld } from './endpoints/world';
+import { type Figure, printTable } from './measure';
+
+// What the dearest of many choices of parameters takes, in process: default and dearest prices (endpoints.bench) say little of a low `min_score`.
+// BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZE=facts (300000), BENCH_ENDPOINT=part of a name, BENCH_DRAWS inputs an endpoint (20), BENCH_SEED.
+
+const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
+const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
+const ONLY = process.env.BENCH_ENDPOINT ?? '';
+const DRAWS = Number(process.env.BENCH_DRAWS ?? 20);
+const SEED = Number(process.env.BENCH_SEED ?? 1);
+/** Milliseconds that nobody is to wait longer than, by tier. */
+const LIMITS: Record<string, number> = { light: 100, medium: 100, heavy: 250, whale: 250 };
+
+test.each(VENUES)('%s', async (venue) => {
+  const world = await openWorld(venue, SIZE);
+  const gateway = await startOpenGateway(world.db, world.now);
+  const rows: Figure[] = [];
+  const unanswered: string[] = [];
+  try {
+    const subjects = await subjectsOf(world.db.pool, venue);
+    for (const paid of gateway.paid.filter(({ endpoint }) => endpoint.venue === venue && endpoint.name.includes(ONLY))) {
+      const told: { input: Record<string, unknown>; ms: number }[] = [];
+      for (const input of fc.sample(validInputs(paid.endpoint, subjects), { numRuns: DRAWS, seed: SEED })) {
+        let ms = 0;
+        // The second time its pages are in memory.
+        for (let times = 0; times < 2; times += 1) {
+          const started = performance.now();
+          await answerInProcess(paid, input, world.db, world.now).catch((error: Error) => {
+            // Refused before anything is asked of the database: nothing to time, nothing amiss.
+            const refused = error instanceof AppError ? error.status < 500 : error.message.startsWith('[');
+            if (!refused) unanswered.push(`${paid.endpoint.name} ${JSON.stringify(input)}: ${error.message}`);
+          });
+          ms = performance.now() - started;
+        }
+        told.push({ input, ms });
+      }
+      told.sort((a, b) => b.ms - a.ms);
+      const limit = LIMITS[paid.endpoint.tier] ?? 0;
+      rows.push({
+        what: paid.endpoint.name,
+        p50: Number(
+          (
+            quantile(
+              told.map(({ ms }) => ms),
+              0.5,
+            ) ?? 0
+          ).toFixed(1),
+        ),
+        most: Number((told[0]?.ms ?? 0).toFixed(1)),
+        'over the limit': told.filter(({ ms }) => ms > limit).length,
+        'asked for the most': JSON.stringify(told[0]?.input).replaceAll('|', '/').slice(0, 160),
+      });
+      process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+    }
+    rows.sort((a, b) => Number(b.most) - Number(a.most));
+    printTable(
+      `${venue}, ${world.facts} facts, ${DRAWS} inputs an endpoint, seed ${SEED}, milliseconds in process; limits by tier: ${JSON.stringify(LIMITS)}`,
+      rows,
+    );
+    expect(unanswered).toEqual([]);
+  } finally {
+    await gateway.close();
+    await world.close();
+  }
+});
