@@ -115,9 +115,10 @@ export const OWN_SUMS = `${number('BUY')} AS buys, ${number('SELL')} AS sells, $
 
 /**
  * SQL of wallets' own fills by hour within a cut: condition_id, token_id, wallet, hour, at (the hour moved by the cut's shift), part, buys, sells, taker_buys,
- * taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at. `filter` is a condition on condition_id, token_id or wallet.
+ * taker_sells, buy_usdc, sell_usdc, buy_shares, sell_shares, taker_usdc, first_at, last_at, first_buy_at. `filter` is a condition on condition_id, token_id or wallet; `torn_filter`
+ * is the same where it is better asked of facts in another way.
  */
-export function walletPieces(cut: Cut, parameters: Parameters, filter = 'true'): string {
+export function walletPieces(cut: Cut, parameters: Parameters, filter = 'true', torn_filter = filter): string {
   const { rolled, torn, at } = placesOf(cut, parameters);
   const part = partOf(cut, parameters);
   return `SELECT condition_id, token_id, wallet, hour::timestamptz AS hour, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, buys, sells, taker_buys, taker_sells,
@@ -125,7 +126,7 @@ export function walletPieces(cut: Cut, parameters: Parameters, filter = 'true'):
 FROM pm_wallet_hour WHERE ${rolled} AND token_id <> '' AND ${filter}
 UNION ALL
 SELECT condition_id, token_id, wallet, ${FACT_HOUR}, ${at}, ${part('"timestamp"')}, ${OWN_SUMS}
-FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4, 5, 6`;
+FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${torn_filter} GROUP BY 1, 2, 3, 4, 5, 6`;
 }
 
 /** Whose fills count as smart: wallets with at least this score in the run that judges their hour. */
@@ -135,8 +136,8 @@ export interface SmartRule {
 }
 
 /**
- * SQL of the walletPieces of smart wallets, each with the score it is judged by. With `markets` (a select of condition ids) only theirs, found by market however
- * long the cut is: both conditions stand in the index then.
+ * SQL of the walletPieces of smart wallets, each with the score it is judged by. With `markets` (a select of condition ids) only theirs, hours found by market however
+ * long the cut is: both conditions stand in the index then. Facts of torn hours are found by time, as truth values both are hashed.
  */
 export function smartPieces(cut: Cut, rule: SmartRule, parameters: Parameters, filter = 'true', markets: string | null = null): string {
   const days = parameters.add(rule.spans.map((span) => span.day), 'date[]'); // prettier-ignore
@@ -144,7 +145,15 @@ export function smartPieces(cut: Cut, rule: SmartRule, parameters: Parameters, f
   const score = parameters.add(rule.min_score, 'numeric');
   // The first condition lets a rare wallet's hours be found by wallet; the second says which of them count.
   const wallets = `SELECT wallet FROM pm_wallet_score WHERE day = ANY (${days}) AND score >= ${score}`;
-  const smart = markets === null ? `wallet IN (${wallets})` : `condition_id = ANY (ARRAY(${markets})) AND wallet = ANY (ARRAY(${wallets}))`;
-  return `SELECT piece.*, judged.score FROM (${walletPieces(cut, parameters, `${smart} AND ${filter}`)}) AS piece
+  const pieces =
+    markets === null
+      ? walletPieces(cut, parameters, `wallet IN (${wallets}) AND ${filter}`)
+      : walletPieces(
+          cut,
+          parameters,
+          `condition_id = ANY (ARRAY(${markets})) AND wallet = ANY (ARRAY(${wallets})) AND ${filter}`,
+          `(condition_id IN (${markets})) IS TRUE AND (wallet IN (${wallets})) IS TRUE AND ${filter}`,
+        );
+  return `SELECT piece.*, judged.score FROM (${pieces}) AS piece
 JOIN pm_wallet_score AS judged ON judged.day = (${days})[width_bucket(piece.hour, ${starts})] AND judged.wallet = piece.wallet AND judged.score >= ${score}`;
 }
