@@ -47,7 +47,7 @@ export const noMachine = (day: string): string =>
 
 /** Wallets ranked by positions that ended in the window, best first. */
 export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
-  const standings = filter.metric === 'volume' || filter.category !== null ? null : await findStandings(sql, filter);
+  const standings = filter.metric === 'volume' ? null : await findStandings(sql, filter);
   if (standings !== null) {
     const leaders = await listStanding(sql, filter, filter.metric as EndedMetric, standings);
     // None are told when the standings were told anew meanwhile.
@@ -56,8 +56,13 @@ export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<
   return listReckoned(sql, filter);
 }
 
-/** SQL of ranked wallets by positions that ended in the window, of which `chosen` holds: LeaderboardRow, in no order. */
-function ranked(filter: LeaderboardFilter, parameters: Parameters, chosen: string): string {
+/** SQL of ranked wallets by positions that ended in the window, of wallets of which `whose` holds: LeaderboardRow, in no order. */
+function ranked(filter: LeaderboardFilter, parameters: Parameters, whose: string): string {
+  const markets =
+    filter.category === null
+      ? ''
+      : ` AND condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(filter.category, 'text')})`;
+  const chosen = `${whose}${markets}`;
   const [now, overlay] = [parameters.add(filter.now, 'timestamptz'), parameters.add(filter.overlay, 'jsonb')];
   const [from, to] = [parameters.add(filter.window.from, 'timestamptz'), parameters.add(filter.window.to, 'timestamptz')];
   const ended = positionsSql(
@@ -83,11 +88,7 @@ const nameOf = (kind: string, { metric, category, include_bots, score_day }: Lea
 /** Leaders by all that ended in the window. */
 function listReckoned(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
   const parameters = new Parameters();
-  const markets =
-    filter.category === null
-      ? 'true'
-      : `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(filter.category, 'text')})`;
-  const text = `SELECT * FROM (${ranked(filter, parameters, markets)}) AS leader ORDER BY rank_value DESC, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
+  const text = `SELECT * FROM (${ranked(filter, parameters, 'true')}) AS leader ORDER BY rank_value DESC, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
   return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('reckoned', filter), text }, parameters.values);
 }
 
@@ -107,7 +108,7 @@ function listStanding(
       : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND tags && ${MACHINES})`;
   const text = `SELECT * FROM (
 (SELECT wallet, counted, wins, ${metric} AS rank_value FROM pm_standing AS standing
-WHERE timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
+WHERE category = ${parameters.add(filter.category ?? '', 'text')} AND timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
 UNION ALL ${changed.length === 0 ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
 ) AS leader WHERE EXISTS (SELECT FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
   return sql.query<LeaderboardRow & Record<string, unknown>>(

@@ -38,10 +38,13 @@ async function advance(client: PoolClient, now: Date): Promise<boolean> {
   return true;
 }
 
-const TELL = `INSERT INTO pm_standing (timeframe, wallet, counted, wins, sharpe, roi, win_rate, pnl)
-SELECT timeframe, wallet, counted, wins, ${RANKS.sharpe}, ${RANKS.roi}, ${RANKS.win_rate}, ${RANKS.pnl} FROM (
-  SELECT timeframe, wallet, ${COUNTS}, ${RETURNS}, sum(gain) AS pnl FROM pm_position JOIN unnest($2::text[], $3::timestamptz[]) AS span(timeframe, since) ON closed_at >= since
-  WHERE wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 GROUP BY timeframe, wallet HAVING count(*) FILTER (WHERE status <> 'voided') > 0
+// Of each category, and of all.
+const TELL = `INSERT INTO pm_standing (timeframe, wallet, category, counted, wins, sharpe, roi, win_rate, pnl)
+SELECT timeframe, wallet, category, counted, wins, ${RANKS.sharpe}, ${RANKS.roi}, ${RANKS.win_rate}, ${RANKS.pnl} FROM (
+  SELECT timeframe, wallet, COALESCE(market.category, '') AS category, ${COUNTS}, ${RETURNS}, sum(gain) AS pnl FROM pm_position AS own
+  JOIN unnest($2::text[], $3::timestamptz[]) AS span(timeframe, since) ON closed_at >= since JOIN pm_market AS market ON market.condition_id = own.condition_id
+  WHERE wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 GROUP BY GROUPING SETS ((timeframe, wallet), (timeframe, wallet, market.category))
+  HAVING count(*) FILTER (WHERE status <> 'voided') > 0
 ) AS figures`;
 
 /** Tells some of the wallets that are due, as of the instant of the standings; whether there are more. */

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { D_INS } from '../scoring/insider';
 import { lockRollups } from './positions';
+import { noteDue } from './standings-due';
 import { tellCategories } from './told-categories';
 import { tellFigures } from './told-figures';
 
@@ -76,9 +77,8 @@ export async function tellWallets(pool: Pool): Promise<void> {
   while (await inTransaction(pool, tell, `SELECT pg_advisory_xact_lock(hashtext('pm_told_wallets')); ${LONG_WORK}`));
 }
 
-/** Takes out the wallets that hold or held anything on these markets: their categories or events are others now. */
+/** Takes out the wallets that hold or held anything on these markets, whose categories or events are others now: what was told of them, and how they stand. */
 export async function forgetWalletsOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
-  await client.query('DELETE FROM pm_told_wallet WHERE wallet IN (SELECT wallet FROM pm_position WHERE condition_id = ANY($1))', [
-    condition_ids,
-  ]);
+  const holders = 'ARRAY(SELECT wallet FROM pm_position WHERE condition_id = ANY($1))';
+  await client.query(`WITH due AS (${noteDue(holders)}) DELETE FROM pm_told_wallet WHERE wallet = ANY (${holders})`, [condition_ids]);
 }

@@ -11,6 +11,7 @@ import { loadOverlay } from '../../../../src/venues/prediction/rollups/positions
 import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions-rebuild';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { STANDING_TIMEFRAMES, tellStandings } from '../../../../src/venues/prediction/rollups/standings';
+import { listCategories, moveVolumes } from '../../../../src/venues/prediction/rollups/volumes';
 import { testDatabase } from '../../../support/database';
 import { loadRecords } from '../support';
 
@@ -25,11 +26,17 @@ const sqlOf = (pool: Pool): Sql => ({
 
 interface Ended {
   wallet: string;
+  category: string;
   status: string;
   gain: number;
   paid: number;
   closed_at: Date;
 }
+
+const METRICS = ['sharpe', 'roi', 'win_rate', 'pnl'] as const;
+const ASKED = [null, 'Sports', 'Crypto'].flatMap((category) =>
+  METRICS.flatMap((metric) => [1, 5].map((least) => [metric, least, category] as const)),
+);
 
 /** Rank of a wallet by its positions, from the definitions: Sharpe ratio and returns that lean to 0, Wilson's lower bound, the sum of gains. */
 function rankOf(metric: EndedMetric, ended: readonly Ended[]): number | null {
@@ -67,39 +74,45 @@ describe('standings', () => {
   const tell = (now: Date): Promise<void> => tellStandings(pool, now);
   const count = async (table: string): Promise<number> => Number((await pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
 
-  async function leaders(now: Date, timeframe: Timeframe, metric: EndedMetric, min_trades: number): Promise<LeaderboardRow[]> {
+  async function leaders(
+    now: Date,
+    timeframe: Timeframe,
+    metric: EndedMetric,
+    min_trades: number,
+    category: string | null,
+  ): Promise<LeaderboardRow[]> {
     const overlay = await loadOverlay(sqlOf(pool), now);
     const window = windowOf(timeframe, now);
-    return listLeaders(sqlOf(pool), { timeframe, window, now, overlay, category: null, metric, min_trades, score_day: null, include_bots: true, limit: 40 }); // prettier-ignore
+    return listLeaders(sqlOf(pool), { timeframe, window, now, overlay, category, metric, min_trades, score_day: null, include_bots: true, limit: 40 }); // prettier-ignore
   }
 
   /** Answers from standings are those of plain positions; tells how many of the windows had standings. */
   async function check(now: Date): Promise<number> {
     const { rows } = await pool.query<Ended & { gain: string; paid: string }>(
-      `SELECT wallet, status, gain::float8 AS gain, paid_usdc::float8 AS paid, closed_at FROM pm_position WHERE status <> 'open' AND paid_shares > 0 AND last_at < $1`,
+      `SELECT wallet, category, status, gain::float8 AS gain, paid_usdc::float8 AS paid, pm_position.closed_at FROM pm_position JOIN pm_market USING (condition_id) WHERE status <> 'open' AND paid_shares > 0 AND last_at < $1`,
       [now],
     );
     let kept = 0;
     for (const timeframe of [...STANDING_TIMEFRAMES, '12h', 'today'] as const) {
       const window = windowOf(timeframe, now);
       if ((await findStandings(sqlOf(pool), { timeframe, window, now })) !== null) kept += 1;
-      const own = new Map<string, Ended[]>();
-      for (const row of rows) if (row.closed_at >= window.from) own.set(row.wallet, [...(own.get(row.wallet) ?? []), row]);
-      for (const metric of ['sharpe', 'roi', 'win_rate', 'pnl'] as const) {
-        for (const min_trades of [1, 5]) {
-          const ranked = [...own].flatMap(([wallet, ended]) => {
-            const counted = ended.filter(({ status }) => status !== 'voided');
-            const value = counted.length < min_trades ? null : rankOf(metric, ended);
-            return value === null ? [] : [{ wallet, value, counted: counted.length, wins: counted.filter(({ gain }) => gain > 0).length }];
-          });
-          const values = ranked.map(({ value }) => value).sort((a, b) => b - a);
-          const told = await leaders(now, timeframe, metric, min_trades);
-          expect([timeframe, metric, told.length]).toEqual([timeframe, metric, Math.min(40, ranked.length)]);
-          told.forEach(({ wallet, counted, wins, rank_value }, index) => {
-            expect(ranked.find((one) => one.wallet === wallet)).toEqual({ wallet, counted, wins, value: expect.closeTo(rank_value, 6) });
-            expect(rank_value).toBeCloseTo(values[index] as number, 6);
-          });
-        }
+      for (const [metric, min_trades, category] of ASKED) {
+        const own = new Map<string, Ended[]>();
+        for (const row of rows)
+          if (row.closed_at >= window.from && (category ?? row.category) === row.category)
+            own.set(row.wallet, [...(own.get(row.wallet) ?? []), row]);
+        const ranked = [...own].flatMap(([wallet, ended]) => {
+          const counted = ended.filter(({ status }) => status !== 'voided');
+          const value = counted.length < min_trades ? null : rankOf(metric, ended);
+          return value === null ? [] : [{ wallet, value, counted: counted.length, wins: counted.filter(({ gain }) => gain > 0).length }];
+        });
+        const values = ranked.map(({ value }) => value).sort((a, b) => b - a);
+        const told = await leaders(now, timeframe, metric, min_trades, category);
+        expect([timeframe, metric, category, told.length]).toEqual([timeframe, metric, category, Math.min(40, ranked.length)]);
+        told.forEach(({ wallet, counted, wins, rank_value }, index) => {
+          expect(ranked.find((one) => one.wallet === wallet)).toEqual({ wallet, counted, wins, value: expect.closeTo(rank_value, 6) });
+          expect(rank_value).toBeCloseTo(values[index] as number, 6);
+        });
       }
     }
     return kept;
@@ -109,7 +122,7 @@ describe('standings', () => {
     await load(after(8, 9), (index) => index % 7 !== 3);
     expect(await check(after(8, 9))).toBe(0);
     await tell(after(8, 9));
-    expect(await count('pm_standing')).toBeGreaterThan(200);
+    for (const category of ['', 'Sports', 'Crypto']) expect(await count(`pm_standing WHERE category = '${category}'`)).toBeGreaterThan(100);
     expect(await count('pm_standing_due')).toBe(0);
     expect(await check(after(8, 9))).toBe(STANDING_TIMEFRAMES.length);
     // Positions leave windows.
@@ -122,6 +135,22 @@ describe('standings', () => {
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
     await inTransaction(pool, (client) => retractFills(client, { from: after(8), to: after(8, 20) }), LONG_WORK);
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+    // A market moves to another category.
+    await inTransaction(
+      pool,
+      async (client) => {
+        const ids = (
+          await client.query<{ id: string }>("SELECT condition_id AS id FROM pm_market WHERE category = 'Sports' ORDER BY 1 LIMIT 5")
+        ).rows;
+        const before = await listCategories(client, ids.map(({ id }) => id)); // prettier-ignore
+        await client.query("UPDATE pm_market SET category = 'Crypto' WHERE condition_id = ANY ($1)", [[...before.keys()]]);
+        await moveVolumes(client, before);
+      },
+      LONG_WORK,
+    );
+    expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+    await tell(after(9, 3));
+    expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
   }, 300_000);
 
   test('told in steps they are those told at once; a rebuild forgets them; a past instant is none of theirs', async () => {
@@ -133,7 +162,7 @@ describe('standings', () => {
     const told = async (): Promise<unknown[]> =>
       (
         await pool.query(
-          'SELECT timeframe, wallet, counted, wins, round(sharpe::numeric, 9) AS sharpe, round(roi::numeric, 9) AS roi, round(win_rate::numeric, 9) AS win_rate, round(pnl::numeric, 6) AS pnl FROM pm_standing ORDER BY 1, 2',
+          'SELECT timeframe, wallet, category, counted, wins, round(sharpe::numeric, 9) AS sharpe, round(roi::numeric, 9) AS roi, round(win_rate::numeric, 9) AS win_rate, round(pnl::numeric, 6) AS pnl FROM pm_standing ORDER BY 1, 2, 3',
         )
       ).rows;
     const inSteps = await told();
