@@ -44,6 +44,8 @@ SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fi
 SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_smart_trader_day', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_timing', 'trader', colocate_with => 'perp_fill');
+SELECT create_reference_table('perp_timing_told');
 SELECT create_reference_table('perp_dealt_day');
 SELECT create_reference_table('perp_standing');
 SELECT create_reference_table('perp_smart_run');

@@ -60,6 +60,7 @@ export const REFUSED_WORK: Refused = {
   lp_value_swaps: PRICES,
   lp_facts_in: 'asks after no column: SELECT FROM has to be SELECT 1 FROM',
   lp_swaps_seen: 'marks pools, which stand on every node, by a table of the connection',
+  'INSERT INTO perp_timing (trader, coin, day, opens, moved) WI': CORRELATED,
   perps_keep_dealt: 'joins the two sides of a match, which stand by account, by coin, time and id',
   perps_self_trades: 'joins the two sides of a match, which stand by account, by coin, time and id',
 };

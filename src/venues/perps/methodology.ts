@@ -2,7 +2,7 @@ import { type Definition, written } from '../../lib/definition';
 import { PLAIN, STRONG } from './pressure';
 import { WEIGHTS as FRESH } from './queries/fresh-whales';
 import { DIRECTED, FULL_WALLETS, STRENGTHS } from './queries/smart-wallets-signals';
-import { DEVIATIONS } from './queries/timing';
+import { DEVIATIONS } from './rollups/timings';
 import { SHARPE } from './queries/trader-stats';
 import { NEWEST_FILLS } from './scoring/behaviour';
 import { FEWEST_MATCHES, FULL_LIFT, MOST_LEADERS, WEIGHTS as COPY } from './scoring/copiers';

@@ -9,6 +9,7 @@ import { getCoinIfAny, isEverything, isNewest, without } from './scope';
 import { VOLUME, VOLUME_COLUMNS, lifeRows } from './span';
 import { listTimings } from './timing';
 import { type TraderStats, listStats } from './trader-stats';
+import { lifeTrips } from './trip-counts';
 
 export interface FreshWhalesArgs {
   max_wallet_age_days: number;
@@ -66,11 +67,12 @@ whale AS (
   SELECT trader, sum(volume) ${coin ? 'FILTER (WHERE coin = $5::text)' : ''} AS volume, sum(pnl) ${coin ? 'FILTER (WHERE coin = $5::text)' : ''} AS pnl,
     max(volume) / nullif(sum(volume), 0) AS concentration
   FROM own GROUP BY trader
+),
+trips AS (
+  SELECT t.trader, sum(closed) AS closed, sum(won) AS won FROM young JOIN ${lifeTrips(coin ? { coin: '$5' } : {}, '$2')} t ON t.trader = young.trader GROUP BY t.trader
 )
-SELECT whale.trader, young.first_at, whale.volume, whale.pnl, whale.concentration, trips.closed, trips.won
-FROM whale JOIN young ON young.trader = whale.trader
-CROSS JOIN LATERAL (SELECT count(*)::int AS closed, count(*) FILTER (WHERE net_pnl > 0)::int AS won FROM perp_round_trip t
-  WHERE t.trader = whale.trader AND t.closed_at < $2 ${coin ? 'AND t.coin = $5::text' : ''}) trips
+SELECT whale.trader, young.first_at, whale.volume, whale.pnl, whale.concentration, coalesce(trips.closed, 0)::int AS closed, coalesce(trips.won, 0)::int AS won
+FROM whale JOIN young ON young.trader = whale.trader LEFT JOIN trips ON trips.trader = whale.trader
 WHERE whale.volume >= $3::numeric AND whale.pnl >= $4::numeric`;
 
 /** Orders that columns of perp_trader give: only those that are shown are read. */
@@ -165,18 +167,24 @@ async function describedByFigure(
   return describe(shown, stats);
 }
 
-/** Those shown by the whole score; their timing adds WEIGHTS.timing points at most, so it is told of those whom that can bring among them. */
+/** Those shown by the whole score; accounts are timed from the best down, `limit` at once, until the best timing brings nobody left among them. */
 async function describedByScore(
   candidates: Candidate[],
   { sort_by, limit }: FreshWhalesArgs,
   coin: string | null,
   context: GraphContext,
 ): Promise<FreshWhale[]> {
-  const order = (a: Candidate, b: Candidate): number => compare(a, b, sort_by);
-  const last = candidates.sort(order)[limit - 1];
-  const near = candidates.filter(({ signals }) => last === undefined || suspicionOf(signals) + WEIGHTS.timing >= suspicionOf(last.signals));
-  await tellTimings(near, coin, context);
-  const shown = near.sort(order).slice(0, limit);
+  const queue = candidates
+    .map((candidate) => ({ candidate, most: suspicionOf({ ...candidate.signals, timing: 1 }) }))
+    .sort((a, b) => b.most - a.most);
+  let shown: Candidate[] = [];
+  while (queue.length > 0) {
+    const last = shown[limit - 1];
+    if (last !== undefined && (queue[0] as (typeof queue)[number]).most < suspicionOf(last.signals)) break;
+    const next = queue.splice(0, limit).map(({ candidate }) => candidate);
+    await tellTimings(next, coin, context);
+    shown = [...shown, ...next].sort((a, b) => compare(a, b, sort_by)).slice(0, limit);
+  }
   return describe(shown, await statsOf(shown, coin, context));
 }
 

@@ -16,6 +16,7 @@ import { TELL_LAST_DAYS } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
 import { TELL_TAKERS } from './takers';
+import { retellTimings } from './timings';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
 export async function lockRollups(client: PoolClient): Promise<void> {
@@ -79,4 +80,5 @@ export async function rebuild(client: PoolClient): Promise<void> {
     for (const statement of TELL) await client.query(statement);
   });
   await analyzeIndexed(client, ROLLUPS);
+  await retellTimings(client);
 }

@@ -6,6 +6,7 @@ import { spanOf } from '../queries/span';
 import { lockRollups } from '../rollups/rebuild';
 import { tellSmart } from '../rollups/smart-hours';
 import { tellStandings } from '../rollups/standings';
+import { tellTimings } from '../rollups/timings';
 import { LIVES, type LifeRow } from './behaviour';
 import { tagCopiers } from './copiers';
 import { type PerpScore, S_PERP, scoreTrader } from './formula';
@@ -59,6 +60,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   await lockRollups(client);
   await tellStandings(client, now);
   await tellSmart(client, isoDay(now));
+  await tellTimings(client, now);
   return total;
 }
 

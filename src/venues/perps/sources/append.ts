@@ -10,6 +10,7 @@ import { type Touched, tellRoundTrips } from '../rollups/round-trips';
 import { addSmart, addSmartBars } from '../rollups/smart-hours';
 import { addSmartTraders } from '../rollups/smart-trader-days';
 import { addTakers } from '../rollups/takers';
+import { forgetTimings } from '../rollups/timings';
 import type { ReckonedFill } from './amounts';
 import type { Fill } from './fill';
 import { appendMatches, copyMatches } from './matches';
@@ -121,6 +122,7 @@ async function appendTold(client: PoolClient, fills: readonly ReckonedFill[]): P
     firstOf(touched, ({ trader, day }) => `${trader}|${day.getTime()}`),
   );
   if (touched.length > 0) await tellDeviations(client, fills);
+  if (touched.length > 0) await forgetTimings(client, new Date(Math.min(...touched.map(({ since }) => since.getTime()))));
   await appendMatches(client, fills);
   return touched.reduce((total, own) => total + own.fills, 0);
 }

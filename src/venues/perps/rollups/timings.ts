@@ -1,0 +1,104 @@
+import type { PoolClient } from 'pg';
+import { DAY_MS } from '../../../lib/time';
+
+/** A move counts from so many standard deviations of the coin's hourly returns over the seven days before (see perp_coin_hour). */
+export const DEVIATIONS = 2;
+const WITHIN = "interval '24 hours'";
+const HOUR = "interval '1 hour'";
+// Of the 24 hours after an open, those that lie wholly in them, whatever its minute.
+const LAST_WHOLE_HOUR = "interval '23 hours'";
+
+const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_fill f
+    WHERE f.coin = t.coin AND f.timestamp ${from} AND f.timestamp < ${to} AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)`;
+
+/**
+ * Common table expressions that end in `timed`: opens, by trader and coin, with `moved`: 1 where a favourable move followed within 24 hours and
+ * before the instant, else 0. Which opens is a condition on perp_fill `f`; those before which the price did not move are left out.
+ */
+// Whole hours are told by the rollup, the two edges by facts, which are only looked at where the hours do not suffice and the edge's own hour
+// goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of all coins are read as soon as the planner expects more opens
+// than there are; the last hour only where those before it do not suffice.
+export const timedOpens = (condition: string, instant: string): string => `
+opened AS MATERIALIZED (
+  SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, ${instant}) AS until
+  FROM perp_fill f WHERE f.open_size > 0 AND ${condition}
+),
+around AS MATERIALIZED (
+  SELECT h.coin, h.hour, h.deviation, h.high_price, h.low_price, after.high_price AS high_after, after.low_price AS low_after
+  FROM (SELECT DISTINCT coin, hour FROM opened) o
+  CROSS JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.hour AND k.deviation > 0 OFFSET 0) h
+  CROSS JOIN LATERAL (
+    SELECT max(n.high_price) AS high_price, min(n.low_price) AS low_price FROM perp_coin_hour n
+    WHERE n.coin = h.coin AND n.hour > h.hour AND n.hour <= h.hour + ${LAST_WHOLE_HOUR} AND n.hour < date_trunc('hour', ${instant}, 'UTC')
+  ) after
+),
+target AS (
+  SELECT o.*, o.price * (1 + CASE WHEN o.is_buy THEN ${DEVIATIONS} ELSE -${DEVIATIONS} END * a.deviation) AS goal,
+    greatest(date_trunc('hour', o.until, 'UTC'), o.hour + ${HOUR}) AS last_hour, a.high_price, a.low_price, a.high_after, a.low_after
+  FROM opened o JOIN around a ON a.coin = o.coin AND a.hour = o.hour
+),
+timed AS (
+  SELECT t.trader, t.coin, CASE
+    WHEN CASE WHEN t.is_buy THEN t.high_after >= t.goal ELSE t.low_after <= t.goal END THEN 1
+    WHEN CASE WHEN t.is_buy THEN t.high_price >= t.goal ELSE t.low_price <= t.goal END
+      AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)} THEN 1
+    WHEN (SELECT CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
+        FROM perp_coin_hour last WHERE last.coin = t.coin AND last.hour = t.last_hour)
+      AND ${edge('>= t.last_hour', 't.until')} THEN 1
+    ELSE 0 END AS moved
+  FROM target t
+)`;
+
+/** The day up to whose begin opens are final at an instant: 24 hours have passed since the last of them. */
+const finalUntil = (instant: string): string => `date_trunc('day', ${instant} - ${WITHIN}, 'UTC')`;
+
+/** Up to when perp_timing tells opens as of an instant, a midnight; facts tell the later ones. */
+export const toldUntil = (instant: string): string =>
+  `least(coalesce((SELECT until FROM perp_timing_told), '-infinity'), ${finalUntil(instant)})`;
+
+/** What an account's opens in a coin came to before a midnight: the newest row of perp_timing; `own` has the two. */
+export const openedBefore = (own: string, midnight: string): string =>
+  `SELECT k.opens, k.moved FROM perp_timing k WHERE k.trader = ${own}.trader AND k.coin = ${own}.coin AND k.day < ${midnight} ORDER BY k.day DESC LIMIT 1`;
+
+// $1: the day; $2: when its opens are final.
+const TELL_DAY = `
+INSERT INTO perp_timing (trader, coin, day, opens, moved)
+WITH ${timedOpens("f.timestamp >= $1 AND f.timestamp < $1 + interval '24 hours'", '$2::timestamptz')}
+SELECT own.trader, own.coin, $1::timestamptz, own.opens + coalesce(earlier.opens, 0), own.moved + coalesce(earlier.moved, 0)
+FROM (SELECT trader, coin, count(*) AS opens, sum(moved) AS moved FROM timed GROUP BY 1, 2) own
+LEFT JOIN LATERAL (${openedBefore('own', '$1')}) earlier ON true ORDER BY 1, 2`;
+
+const FIRST_DAY = `SELECT date_trunc('day', min(first_at), 'UTC') AS day FROM perp_trader`;
+
+/** Tells all opens that are final at `now`. The client's transaction must hold the lock of the rollups. */
+export async function tellTimings(client: PoolClient, now: Date): Promise<void> {
+  const { rows } = await client.query<{ from: Date | null; until: Date }>(
+    `SELECT coalesce((SELECT until FROM perp_timing_told), (${FIRST_DAY})) AS from, ${finalUntil('$1::timestamptz')} AS until`,
+    [now],
+  );
+  const { from, until } = rows[0] as (typeof rows)[number];
+  if (from === null || from >= until) return;
+  await client.query('DELETE FROM perp_timing WHERE day >= $1', [from]);
+  for (let day = from.getTime(); day < until.getTime(); day += DAY_MS)
+    await client.query(TELL_DAY, [new Date(day), new Date(day + 2 * DAY_MS)]);
+  await client.query('DELETE FROM perp_timing_told');
+  await client.query('INSERT INTO perp_timing_told (until) VALUES ($1)', [until]);
+}
+
+/** Tells from facts again what is told. */
+export async function retellTimings(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ until: Date }>('DELETE FROM perp_timing_told RETURNING until');
+  await client.query('DELETE FROM perp_timing');
+  for (const { until } of rows) await tellTimings(client, new Date(until.getTime() + DAY_MS));
+}
+
+// $1: the oldest new fill. It can be the move that an open of the 24 hours before it waited for, and changes deviations after it.
+const FORGET_LATER = {
+  name: 'perps_forget_timings',
+  text: `UPDATE perp_timing_told SET until = ${finalUntil('$1::timestamptz')} WHERE until > ${finalUntil('$1::timestamptz')}`,
+};
+
+/** Leaves opens that a new fill may tell otherwise to facts, inside the client's transaction, until they are told anew. */
+export async function forgetTimings(client: PoolClient, oldest: Date): Promise<void> {
+  await client.query({ ...FORGET_LATER, values: [oldest] });
+}
