@@ -1,6 +1,8 @@
 import { inTransaction } from '../../../src/db/transaction';
 import { makeContext } from '../../../src/graph/context';
+import { activeIn } from '../../../src/venues/perps/queries/active';
 import { reachOf } from '../../../src/venues/perps/queries/scope';
+import { matchRows, ownRows, smartRows, spanOf } from '../../../src/venues/perps/queries/span';
 import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
 import { testDatabase } from '../../support/database';
 import { ANN, BOB, MAX, loadScores } from './small-world';
@@ -166,4 +168,25 @@ test('what is told up to an instant reaches to the end of its day where nothing 
   expect(await reach(midnight)).toEqual(midnight);
   expect(await reach(new Date(midnight.getTime() + 1))).toEqual(new Date('2026-02-05T00:00:00Z'));
   await db.drop();
+});
+
+test('windows of every length are told exactly, those that lie in one hour or in one bar too', async () => {
+  const db = await world(at('15:00:00.000'));
+  try {
+    const sums = `
+      SELECT (SELECT coalesce(sum(volume_usd), 0) FROM ${matchRows(['volume_usd'], { coin: "'BTC'" })} r)::int AS matches,
+        (SELECT coalesce(sum(open_long_usd), 0) FROM ${smartRows(['open_long_usd'], { day: "'2026-02-03'", is_told: true })} r)::int AS smart,
+        (SELECT coalesce(sum(open_long_usd), 0) FROM ${ownRows(['open_long_usd'], { coin: "'BTC'" })} r)::int AS own, (${activeIn('perp_trader')}) AS active`;
+    const ends = [...TIMES, '12:00:00.000', '13:31:07.250', '14:57:03.001', '15:00:00.000'].sort();
+    const eth = ['13:31:07.249', '14:35:00.000'];
+    for (const [place, from] of ends.entries())
+      for (const to of ends.slice(place)) {
+        const { rows } = await db.pool.query(sums, [...spanOf({ from: at(from), to: at(to) })]);
+        const usd = usdOf(from, to);
+        const active = (usd > 0 ? 2 : 0) + (eth.some((time) => time >= from && time < to) ? 2 : 0);
+        expect({ from, to, ...rows[0] }).toEqual({ from, to, matches: usd, smart: usd, own: usd, active });
+      }
+  } finally {
+    await db.drop();
+  }
 });

@@ -20,12 +20,14 @@ import { edgeOf } from './segments';
 
 /**
  * A window as its whole hours, told by rollups, and two edges, told by bars and facts: [from, hour_from), [hour_from, hour_to), [hour_to, to).
- * No question's window lies between two whole hours. Four values of a statement that follow each other, $1 to $4 where nothing else is said.
+ * Four values of a statement that follow each other, $1 to $4 where nothing else is said.
  */
 export type Span = readonly [from: Date, hour_from: Date, hour_to: Date, to: Date];
 
 export function spanOf({ from, to }: Window): Span {
-  const first = Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime());
+  const next = (length: number): number => Math.ceil(from.getTime() / length) * length;
+  // A window between two whole hours is two edges that meet where a bar begins, or one where it lies in a bar.
+  const first = next(HOUR_MS) <= to.getTime() ? next(HOUR_MS) : Math.min(next(BAR_MS), to.getTime());
   const last = Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, first);
   return [from, new Date(first), new Date(last), to];
 }
@@ -67,8 +69,9 @@ export function narrow(table: string, { coin, traders, coins, scored }: Narrowed
 /** In what pieces a span is told: days where they are whole, or nothing longer than an hour, for buckets shorter than a day. */
 export type Grain = 'day' | 'hour';
 
-/** The first UTC midnight from a whole second on, and the last one up to an instant. */
-export const nextDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz + interval '86399 seconds', 'UTC')`;
+/** The first UTC midnight from an instant on, and the last one up to it. */
+export const nextDay = (parameter: string): string =>
+  `date_trunc('day', ${parameter}::timestamptz + interval '86399.999999 seconds', 'UTC')`;
 export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
 
 /** The first beginning of a bar from an instant on, and the last one up to it. */
