@@ -49,16 +49,17 @@ export const standingOf = (timeframe: Timeframe): StandingDays | undefined => DA
 const CANDIDATES = 2;
 const MORE = 8;
 
-// $1: the UTC day; $2: how many.
+// $1: the UTC day; $2: how many; $3: day of the score run, null before the first; $4: machines too.
 const candidates = (days: StandingDays): Statement => ({
   name: `perps_leaderboard_candidates_${days}`,
   text: `
-SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p
+SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $3::date
 WHERE p.${mostPnl(days)} IS NOT NULL AND EXISTS (SELECT 1 FROM perp_standing WHERE day = date_trunc('day', $1::timestamptz, 'UTC'))
+  AND ($4::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
 ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
 });
 
-// $1 to $4: the window; $5: candidates; $6: what nobody else can have more of; then those of `byLife`.
+// $1 to $4: the window; $5: candidates; $6: what nobody else can have more of; $7: fewest fills; $8: how many.
 const AMONG: Statement = {
   name: 'perps_leaderboard_among',
   keyed: true,
@@ -67,9 +68,7 @@ WITH own AS (
   SELECT trader, sum(long_pnl + short_pnl) AS pnl FROM ${ownRows(['fills', 'long_pnl', 'short_pnl'], { traders: '$5' })} r
   GROUP BY trader HAVING sum(fills) >= greatest($7::int, 1)
 )
-SELECT own.trader, own.pnl > $6::numeric AS is_settled FROM own LEFT JOIN perp_score s ON s.trader = own.trader AND s.day = $8::date
-WHERE $9::boolean OR NOT coalesce(s.tags && ${MACHINES}, false)
-ORDER BY own.pnl DESC, own.trader LIMIT $10`,
+SELECT trader, pnl > $6::numeric AS is_settled FROM own ORDER BY pnl DESC, trader LIMIT $8`,
 };
 
 /**
@@ -80,10 +79,15 @@ export async function firstByPnl(ranked: Ranked, days: StandingDays, window: Win
   const { min_trades, day, include_bots, limit } = ranked;
   const span = await spanUpToNow(window, context);
   for (const count of [CANDIDATES * limit, CANDIDATES * MORE * limit]) {
-    const near = await context.sql.query<{ trader: string; most: string } & QueryResultRow>(candidates(days), [window.to, count]);
+    const near = await context.sql.query<{ trader: string; most: string } & QueryResultRow>(candidates(days), [
+      window.to,
+      count,
+      day,
+      include_bots,
+    ]);
     const least = near.at(-1)?.most;
     if (least === undefined) return null;
-    const values = [...span, near.map(({ trader }) => trader), least, min_trades, day, include_bots, limit];
+    const values = [...span, near.map(({ trader }) => trader), least, min_trades, limit];
     const rows = await context.sql.query<{ trader: string; is_settled: boolean } & QueryResultRow>(AMONG, values);
     if (near.length < count || (rows.length === limit && rows.at(-1)?.is_settled === true)) return rows.map(({ trader }) => trader);
   }
