@@ -3,8 +3,8 @@ import { AppError } from '../../../errors';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { checkTrader, openDays, spanUpToNow, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips } from './span';
+import { checkTrader, isEverything, isNewest, openDays, spanUpToNow, widerDays } from './scope';
+import { VOLUME, VOLUME_COLUMNS, livesWithTrips, ownRowsWithTrips } from './span';
 import { wilsonSql } from './wilson';
 
 type CoinOrder = 'pnl' | 'volume' | 'win_rate' | 'trades';
@@ -52,13 +52,13 @@ const TRIPS = ['closed_trips', 'won_trips', 'best_usd', 'worst_usd', 'held_trips
 /** Mean time held, in minutes, of the round trips that a row sums up; null without one whose opening was seen. */
 export const heldMinutes = (row: string): string => `round(${row}.held_seconds / nullif(${row}.held_trips, 0) / 60, 6)::float8`;
 
-// $1 to $4: the window; $5: accounts; $6: how many coins of each.
-const text = (sort_by: CoinOrder): string => `
+// First the window, $1 to $4, unless whole lives tell it. Then: accounts; how many coins of each.
+const text = (sort_by: CoinOrder, life: boolean): string => `
 WITH own AS (
   SELECT trader, coin, sum(long_pnl) AS long_pnl, sum(short_pnl) AS short_pnl, sum(${VOLUME}) AS volume, sum(fills)::int AS trades, sum(fees_usd) AS fees_usd,
     sum(closed_entry_usd) AS closed_entry_usd, sum(open_long_usd - open_short_usd) AS net_opened_usd, sum(closed_trips)::int AS closed_trips,
     sum(won_trips)::int AS won_trips, max(best_usd) AS best_usd, min(worst_usd) AS worst_usd, sum(held_trips) AS held_trips, sum(held_seconds) AS held_seconds
-  FROM ${ownRowsWithTrips(COLUMNS, TRIPS, { traders: '$5' })} r GROUP BY 1, 2
+  FROM ${life ? `(${livesWithTrips(COLUMNS, TRIPS, { traders: '$1' })})` : ownRowsWithTrips(COLUMNS, TRIPS, { traders: '$5' })} r GROUP BY 1, 2
 ),
 ranked AS (
   SELECT own.*, own.long_pnl + own.short_pnl AS pnl, row_number() OVER (PARTITION BY own.trader ORDER BY ${ORDER[sort_by]}, own.coin COLLATE "C") AS place FROM own
@@ -66,7 +66,7 @@ ranked AS (
 SELECT trader, coin, pnl, volume, trades, fees_usd, pnl - fees_usd AS net_pnl, 100 * pnl / nullif(closed_entry_usd, 0) AS roi_pct, long_pnl, short_pnl,
   net_opened_usd, closed_trips AS closing_trades, won_trips AS winning_trades, ${heldMinutes('ranked')} AS avg_hold_minutes, best_usd AS best_trade_usd,
   worst_usd AS worst_trade_usd
-FROM ranked WHERE place <= $6 ORDER BY trader, place`;
+FROM ranked WHERE place <= ${life ? '$2' : '$6'} ORDER BY trader, place`;
 
 /** The coins of each account in a window, at most `limit` of each, in order. */
 export async function listCoins(
@@ -76,8 +76,9 @@ export async function listCoins(
   sort_by: CoinOrder,
   limit: number,
 ): Promise<Map<string, TraderCoin[]>> {
-  const statement = { name: `perps_trader_coins_${sort_by}`, text: text(sort_by), keyed: true };
-  const rows = await context.sql.query<TraderCoin>(statement, [...(await spanUpToNow(window, context)), traders, limit]);
+  const life = (await isEverything(context, window)) && (await isNewest(context));
+  const statement = { name: `perps_trader_coins_${sort_by}${life ? '_life' : ''}`, text: text(sort_by, life), keyed: true };
+  const rows = await context.sql.query<TraderCoin>(statement, [...(life ? [] : await spanUpToNow(window, context)), traders, limit]);
   const coins = new Map<string, TraderCoin[]>(traders.map((trader) => [trader, []]));
   for (const row of rows) coins.get(row.trader)?.push({ ...row, ...winRates(row) });
   return coins;
