@@ -41,7 +41,7 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
   const held = await listOutcomeHolders(context.sql, scope, await asOf(context));
   if (held.length === 0) throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
   const listed = [...new Set(held.flatMap(({ holders }) => holders.map(({ wallet }) => wallet)))];
-  const firstBuy = await loadFirstBuys(context.sql, [args.condition_id], listed, context.now);
+  const firstBuy = await loadFirstBuys(context.sql, listed.map((wallet) => ({ condition_id: args.condition_id, wallet })), context.now); // prettier-ignore
   const shown = outcomes.map((outcome) => {
     const own = held.find(({ token_id }) => token_id === outcome.token_id) ?? nobody(outcome.token_id);
     return ownershipOf(outcome, own, priceOf(outcome.token_id), firstBuy);

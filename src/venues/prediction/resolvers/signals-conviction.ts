@@ -68,7 +68,7 @@ export const marketsHighConviction: Resolver<unknown, Args> = async (_, args, co
   const shown = ranked.slice(0, args.limit);
   context.meta.count = shown.length;
   const tops = shown.map((one) => [...one.wallets].sort(byCost).slice(0, TOP_WALLETS));
-  const firstBuys = loadFirstBuys(context.sql, shown.map((one) => one.condition_id), tops.flat().map((wallet) => wallet.wallet), context.now); // prettier-ignore
+  const firstBuys = loadFirstBuys(context.sql, tops.flat(), context.now);
   return Promise.all(shown.map((one, index) => describe(one, tops[index] as NetStance[], firstBuys, context)));
 };
 

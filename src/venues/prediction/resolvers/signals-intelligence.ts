@@ -45,7 +45,7 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
   const [wise, foolish] = [consensusOf(smart, byScore), consensusOf(dumb, byMoney)];
   const money = moneyByOutcome(smart, prices);
   const shown = money.map((outcome) => outcome.stances.sort(byCost).slice(0, args.top_n_wallets));
-  const firstBuy = await loadFirstBuys(context.sql, [args.condition_id], [...new Set(shown.flat().map((stance) => stance.wallet))], context.now); // prettier-ignore
+  const firstBuy = await loadFirstBuys(context.sql, shown.flat(), context.now);
   context.meta.count = Math.max(0, ...shown.map((wallets) => wallets.length));
   const consensus = wise.strength === null ? null : (prices.find((outcome) => outcome.token_id === wise.token_id) ?? null);
   return {
