@@ -152,6 +152,7 @@ const HOLDING: Columns<Holding> = {
 
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
+  keyed: true,
   text: byColumn(HOLDING, `SELECT * FROM (${OPEN_KNOWN}) AS holding WHERE $4::text IS NULL OR category = $4`),
 };
 

@@ -55,42 +55,27 @@ const ALIVE = positionsSql(
   'wallet = ANY ($1) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4)',
 );
 
-/** Wallets that are compared at once at most: what is told of a market or token stands in lists, by place of the wallet. */
-const MOST = 5;
-const places = Array.from({ length: MOST }, (_, index) => index + 1);
-const byPlace = (value: (place: number) => string): string => `ARRAY[${places.map(value).join(', ')}]`;
-
 // Texts are long: what is grouped on the way are numbers. Alone on its market a position has a length, whichever its side.
 const SIDES = `WITH alive AS MATERIALIZED (
   SELECT array_position($1::text[], wallet) AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.condition_id, position.token_id,
     status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at
   FROM (${ALIVE}) AS position
 ), placed AS (
-  SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top,
-    first_value(w) OVER own <> last_value(w) OVER own AS is_shared, count(*) OVER own = 1 AS is_alone FROM alive
-  WINDOW own AS (PARTITION BY market ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+  SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top, count(*) OVER (PARTITION BY market) = 1 AS is_alone FROM alive
 ), side AS MATERIALIZED (
-  SELECT market, w, bool_and(is_shared) AS is_shared, max(token) FILTER (WHERE is_top) AS token, max(placed.condition_id) FILTER (WHERE is_top) AS condition_id, max(placed.token_id) FILTER (WHERE is_top) AS token_id,
-    max(outcome) FILTER (WHERE is_top) AS outcome, max(shares - redeemed_shares) FILTER (WHERE is_top) AS net_shares, max(paid / paid_shares) FILTER (WHERE is_top) AS avg_buy_price, sum(gain) AS gain, sum(paid) AS paid,
+  SELECT market, w, max(token) FILTER (WHERE is_top) AS token, max(placed.condition_id) AS condition_id, sum(paid) AS paid,
     sum(CASE WHEN is_alone OR COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END) AS net
   FROM placed LEFT JOIN pm_outcome AS named ON named.condition_id = placed.condition_id AND named.token_id = CASE WHEN NOT is_alone THEN placed.token_id END GROUP BY market, w
-), shared AS MATERIALIZED (
-  SELECT market, count(*) AS holders, sum(paid) AS paid, max(condition_id) AS condition_id,
-    ${byPlace((place) => `max(token) FILTER (WHERE w = ${place})`)} AS tokens, ${byPlace((place) => `max(net) FILTER (WHERE w = ${place})`)} AS nets
-  FROM side WHERE is_shared GROUP BY market
 )`;
 
 const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum(net ^ 2)) AS norm FROM side GROUP BY w`;
 
-const TWO = `(SELECT a, b FROM generate_series(1, ${MOST}) AS a, generate_series(1, ${MOST}) AS b WHERE a < b) AS two`;
-
 const PAIRS = `SELECT ($1::text[])[a] AS a, ($1::text[])[b] AS b, shared, agreeing, product, median_lag FROM (
-  SELECT a, b, count(*) AS shared, count(*) FILTER (WHERE tokens[a] = tokens[b]) AS agreeing, sum(nets[a] * nets[b]) AS product
-  FROM shared, ${TWO} WHERE tokens[a] IS NOT NULL AND tokens[b] IS NOT NULL GROUP BY a, b
+  SELECT a.w AS a, b.w AS b, count(*) AS shared, count(*) FILTER (WHERE a.token = b.token) AS agreeing, sum(a.net * b.net) AS product
+  FROM side AS a JOIN side AS b ON b.market = a.market AND b.w > a.w GROUP BY a.w, b.w
 ) AS met LEFT JOIN (
-  SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM opened[b] - opened[a])) AS median_lag FROM (
-    SELECT ${byPlace((place) => `max(opened_at) FILTER (WHERE w = ${place})`)} AS opened FROM alive GROUP BY token HAVING count(*) > 1
-  ) AS held, ${TWO} WHERE opened[a] IS NOT NULL AND opened[b] IS NOT NULL GROUP BY a, b
+  SELECT a.w AS a, b.w AS b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.opened_at - a.opened_at)) AS median_lag
+  FROM alive AS a JOIN alive AS b ON b.token = a.token AND b.w > a.w GROUP BY a.w, b.w
 ) AS lag USING (a, b)`;
 
 /** What is told of a side, its wallet by place alone. */
@@ -108,23 +93,25 @@ const SIDE: Columns<SentSide> = {
 };
 
 // What texts and prices tell is looked up for the markets shown alone.
-const FIRST = `, first AS MATERIALIZED (
+const FIRST = `, shared AS MATERIALIZED (
+  SELECT market, count(*) AS holders, sum(paid) AS paid, max(condition_id) AS condition_id FROM side GROUP BY market HAVING count(*) > 1
+), first AS MATERIALIZED (
   SELECT market FROM shared ORDER BY holders DESC, paid DESC, condition_id LIMIT $6
-), worth AS MATERIALIZED (
-  SELECT position.market, w, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
-  FROM first JOIN alive AS position ON position.market = first.market AND status = 'open' LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.market, w
+), known AS MATERIALIZED (
+  SELECT position.*, question, outcome, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
+  FROM first JOIN alive AS position ON position.market = first.market LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
 )`;
-const SHOWN = `SELECT side.w AS place, side.condition_id, (SELECT question FROM pm_market AS market WHERE market.condition_id = side.condition_id) AS question,
-  COALESCE(side.outcome, side.token_id) AS outcome,
-  net_shares, avg_buy_price, gain + COALESCE(unrealized, 0) AS pnl, paid
-FROM first JOIN side ON side.market = first.market LEFT JOIN worth ON worth.market = side.market AND worth.w = side.w`;
+const SHOWN = `SELECT DISTINCT ON (market, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, shares - redeemed_shares AS net_shares, paid / paid_shares AS avg_buy_price,
+  sum(gain) OVER own + COALESCE(sum(unrealized) OVER own, 0) AS pnl, sum(paid) OVER own AS paid
+FROM known WINDOW own AS (PARTITION BY market, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY market, w, known.paid DESC, token_id`;
 
 const BOTH = `(SELECT json_agg(reach) FROM (${REACHES}) AS reach) AS reaches, (SELECT json_agg(pair) FROM (${PAIRS}) AS pair) AS pairs`;
 
-const OVERLAP: Statement = { name: 'pm_wallets_overlap', text: `${SIDES} SELECT ${BOTH}` };
+const OVERLAP: Statement = { name: 'pm_wallets_overlap', keyed: true, text: `${SIDES} SELECT ${BOTH}` };
 const OVERLAP_AND_SIDES: Statement = {
   name: 'pm_wallets_overlap_sides',
+  keyed: true,
   text: `${SIDES}${FIRST} SELECT ${BOTH}, (SELECT count(*) FROM shared)::int AS markets, shown.* FROM (${byColumn(SIDE, SHOWN)}) AS shown`,
 };
 

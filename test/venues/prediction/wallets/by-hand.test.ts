@@ -124,6 +124,35 @@ describe('wallets by hand', () => {
     expect((await callForError(db, 'wallets/compare', now, { wallets: [298, 299].map(wallet) })).code).toBe('not_found');
   });
 
+  test('compare: of both outcomes of a market the one most was put into stands for it, what is open is worth its last price', async () => {
+    await loadRecords(db.pool, 'both.json', [
+      trade(401, 41, 0, 206, 'BUY', 100, 0.2, 3 * DAY),
+      trade(402, 42, 1, 206, 'BUY', 10, 0.5, 3 * DAY),
+      trade(403, 42, 1, 207, 'BUY', 60, 0.5, 3 * DAY - 300),
+      trade(404, 42, 0, 207, 'BUY', 100, 0.3, 3 * DAY - 400),
+      trade(405, 60, 0, 206, 'BUY', 100, 0.5, 5_000),
+      trade(406, 60, 1, 206, 'BUY', 200, 0.4, 4_900),
+      trade(407, 60, 1, 207, 'BUY', 100, 0.45, 4_800),
+    ]);
+    const answer = await ask<{ shared_positions: Row[]; pairwise: Row[] }>('compare', { wallets: [206, 207].map(wallet) });
+    expect(answer.shared_positions).toEqual([
+      { condition_id: condition(60), question: 'Question 60?', same_side: true, holders: [
+        { wallet: wallet(206), outcome: 'No', net_shares: 200, avg_buy_price: 0.4, pnl: 10 },
+        { wallet: wallet(207), outcome: 'No', net_shares: 100, avg_buy_price: 0.45, pnl: 0 },
+      ] },
+      // As much into either: the lesser token.
+      { condition_id: condition(42), question: 'Question 42?', same_side: false, holders: [
+        { wallet: wallet(206), outcome: 'No', net_shares: 10, avg_buy_price: 0.5, pnl: -5 },
+        { wallet: wallet(207), outcome: 'Yes', net_shares: 100, avg_buy_price: 0.3, pnl: 40 },
+      ] },
+    ]); // prettier-ignore
+    // 50 − 80 beside −45; 20 where the other is not; −5 beside 30 − 30. Both hold No of 60, opened 100 seconds apart, and of 42, 300.
+    const cosine = Number((30 / Math.sqrt(30 ** 2 + 20 ** 2 + 5 ** 2)).toFixed(6));
+    expect(answer.pairwise).toEqual([
+      { a: wallet(206), b: wallet(207), jaccard: 0.666667, position_cosine: cosine, shared_markets: 2, agree_pct: 50, median_lag_seconds: 200 },
+    ]); // prettier-ignore
+  });
+
   test('pnl-breakdown: even returns go by id, though binary fractions of 58.14/43.86 are above those of 57/43; what is open did not end', async () => {
     await loadRecords(db.pool, 'more.json', [
       trade(301, 41, 0, 205, 'BUY', 100, 0.43, 3 * DAY),
