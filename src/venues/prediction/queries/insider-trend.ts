@@ -34,6 +34,7 @@ export interface InsiderBucket {
 
 export interface InsiderMarket {
   condition_id: string;
+  question: string | null;
   wallets: number[];
   usdc: string;
   /** The outcome that each wallet bought most of, its name or token. */
@@ -86,10 +87,10 @@ export async function findInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: 
 SELECT count(DISTINCT wallet)::int AS wallet_count, sum(trades)::int AS trades, sum(buy_usdc) AS buy_usdc, (SELECT count(*)::int FROM traded) AS markets,
   (SELECT json_agg(told) FROM bucket AS told) AS buckets,
   (SELECT json_agg(told) FROM (SELECT category, wallet_count, sum(buy_usdc)::text AS buy_usdc FROM traded JOIN category USING (category) GROUP BY category, wallet_count) AS told) AS categories,
-  (SELECT json_agg(told) FROM (SELECT condition_id, wallets, usdc::text AS usdc, sides FROM shown JOIN side USING (condition_id)) AS told) AS markets_shown
+  (SELECT json_agg(told) FROM (SELECT condition_id, question, wallets, usdc::text AS usdc, sides FROM shown JOIN side USING (condition_id) JOIN pm_market USING (condition_id)) AS told) AS markets_shown
 FROM cell HAVING count(*) > 0`;
   const [sums] = await sql.query<InsiderSums & Record<string, unknown>>(
-    { name: `pm_insider_sums${scope.category === null ? '' : '_category'}`, text },
+    { name: `pm_insider_sums${scope.category === null ? '' : '_category'}`, keyed: true, text },
     parameters.values,
   );
   return sums ?? null;
@@ -111,7 +112,7 @@ export async function getInsiderBuys(sql: Sql, scope: FlaggedScope): Promise<str
   const parameters = new Parameters();
   const text = `SELECT COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buys FROM ${tradesIn(scope, parameters)}`;
   const [row] = await sql.query<{ buys: string }>(
-    { name: `pm_insider_buys${scope.category === null ? '' : '_category'}`, text },
+    { name: `pm_insider_buys${scope.category === null ? '' : '_category'}`, keyed: true, text },
     parameters.values,
   );
   return row?.buys ?? '0';

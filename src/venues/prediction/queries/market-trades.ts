@@ -1,7 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { SMART_SCORE } from '../scoring/tiers';
-import { ROW_COLUMNS, type RowPosition, type TradeRow, smartWallets } from './trade-row';
+import { Parameters } from './parameters';
+import { marketPieces } from './taken-pieces';
+import { type RowPosition, type TradeRow, listRows, rowsStatement, smartWallets } from './trade-row';
 
 /** Which rows of one market. */
 export interface MarketTradesFilter {
@@ -29,11 +31,11 @@ const where = (
 
 const page = (smart: boolean): Statement => {
   const n = smart ? 7 : 6;
-  return {
-    name: smart ? 'pm_market_trades_smart' : 'pm_market_trades',
-    text: `SELECT ${ROW_COLUMNS} FROM pm_trade WHERE ${where(smart)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
+  return rowsStatement(
+    smart ? 'pm_market_trades_smart' : 'pm_market_trades',
+    `FROM pm_trade WHERE ${where(smart)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
-  };
+  );
 };
 
 // A match is counted once, by its taker; wallets' own rows (smart money, redemptions) count as they are.
@@ -55,11 +57,24 @@ const variant = (filter: MarketTradesFilter): 'all' | 'smart' => (filter.smart_d
 
 /** At most `limit` rows behind `after`, newest first. */
 export function listMarketTrades(sql: Sql, filter: MarketTradesFilter, after: RowPosition, limit: number): Promise<TradeRow[]> {
-  return sql.query<TradeRow>(PAGE[variant(filter)], [...valuesOf(filter), after.timestamp, after.trade_id, limit]);
+  return listRows(sql, PAGE[variant(filter)], [...valuesOf(filter), after.timestamp, after.trade_id, limit]);
+}
+
+/** Of all fills of a market, ever until the end of the window: from its sums. */
+async function getLifeTotals(sql: Sql, { condition_id, window }: MarketTradesFilter): Promise<MarketTradesTotals> {
+  const parameters = new Parameters();
+  const pieces = marketPieces([BEGINNING, window.to], 'life', parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
+  const text = `SELECT COALESCE(sum(fills), 0)::int AS rows, COALESCE(sum(buys + sells), 0)::int AS trade_count, COALESCE(sum(buy_usdc + sell_usdc), 0) AS total_volume FROM (${pieces}) AS piece`;
+  const statement: Statement = { name: 'pm_market_life_totals', keyed: true, text };
+  const [row] = await sql.query<MarketTradesTotals & Record<string, unknown>>(statement, parameters.values);
+  return row as MarketTradesTotals;
 }
 
 /** Figures of the whole filtered window. */
 export async function getMarketTradesTotals(sql: Sql, filter: MarketTradesFilter): Promise<MarketTradesTotals> {
+  const { window, sides, min_usdc, token_id, smart_day } = filter;
+  const are_all_fills = sides.includes('BUY') && sides.includes('SELL') && min_usdc === 0 && token_id === null && smart_day === undefined;
+  if (are_all_fills && window.from <= BEGINNING) return getLifeTotals(sql, filter);
   const [row] = await sql.query<MarketTradesTotals & Record<string, unknown>>(TOTALS[variant(filter)], valuesOf(filter));
   return row as MarketTradesTotals;
 }

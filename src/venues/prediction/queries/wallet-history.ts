@@ -24,6 +24,7 @@ const COLUMNS: Columns<PlacedRow> = {
 // Found by wallet: a wallet has far fewer rows than a busy market.
 const HISTORY: Statement = {
   name: 'pm_wallet_market_history',
+  keyed: true,
   text: byColumn(
     COLUMNS,
     `SELECT wanted.place, trade.trade_id, trade.side, trade.token_id, trade.size, trade.usdc_size, trade."timestamp"

@@ -5,7 +5,6 @@ import { type Timeframe, type Window, previousWindow, windowOf } from '../../../
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
 import { groupedBy } from '../grouped';
-import { makeLoaders } from '../loaders';
 import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
 import {
   type FlaggedScope,
@@ -42,9 +41,12 @@ interface Suspect {
 /** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
 export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
   const length = LENGTHS[args.bucket_size];
-  const [first, bets] = await Promise.all([getFirstFill(context.sql), listInsidersEver(context.sql, context.now)]);
+  const [first, bets] = await Promise.all([
+    args.timeframe === 'all' ? getFirstFill(context.sql) : null,
+    listInsidersEver(context.sql, context.now),
+  ]);
   const asked = windowOf(args.timeframe, context.now);
-  const window: Window = { from: args.timeframe === 'all' && first !== null ? first : asked.from, to: asked.to };
+  const window: Window = { from: first ?? asked.from, to: asked.to };
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   checkLength(window, args.bucket_size);
   const suspects = suspectsOf(bets, args.min_score);
@@ -59,7 +61,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   if (sums === null) throw await emptyTrend(context, scope, args.min_score);
   const placed = [...suspects.values()];
   const series = seriesOf(sums.buckets, placed, volumes, window, length);
-  const markets = await topMarkets(sums.markets_shown, placed, context);
+  const markets = topMarkets(sums.markets_shown, placed, context.now);
   context.meta.count = markets.length;
   return {
     timeframe: args.timeframe,
@@ -161,21 +163,18 @@ function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
   return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
 }
 
-async function topMarkets(markets: readonly InsiderMarket[], suspects: readonly Suspect[], context: GraphContext) {
-  const loaders = context.loaders(makeLoaders);
+function topMarkets(markets: readonly InsiderMarket[], suspects: readonly Suspect[], now: Date) {
   const top = [...markets].sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.condition_id < b.condition_id ? -1 : 1));
-  return Promise.all(
-    top.map(async ({ condition_id, wallets, usdc, sides }) => {
-      const scores = wallets.map((place) => scoreAt(suspects[place - 1] as Suspect, context.now.getTime()));
-      return {
-        condition_id,
-        question: (await loaders.market.load(condition_id))?.question ?? null,
-        insider_count: scores.length,
-        total_insider_volume: usdc,
-        highest_score: Math.max(...scores),
-        avg_score: meanScore(scores),
-        dominant_outcome: dominantOf(sides),
-      };
-    }),
-  );
+  return top.map(({ condition_id, question, wallets, usdc, sides }) => {
+    const scores = wallets.map((place) => scoreAt(suspects[place - 1] as Suspect, now.getTime()));
+    return {
+      condition_id,
+      question,
+      insider_count: scores.length,
+      total_insider_volume: usdc,
+      highest_score: Math.max(...scores),
+      avg_score: meanScore(scores),
+      dominant_outcome: dominantOf(sides),
+    };
+  });
 }

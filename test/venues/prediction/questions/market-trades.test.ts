@@ -112,6 +112,20 @@ describe('markets/trades', () => {
     expect(numbers((await trades({ timeframe })).data)).toEqual(expected);
   });
 
+  test('all: the whole life up to the clock, whatever came later, and of one side, outcome or size alone that part', async () => {
+    const whole = await trades({ timeframe: 'all' });
+    expect(whole.data).toMatchObject({ trade_count: 8, total_volume: 27_090.2 });
+    expect(whole.meta.warnings).toHaveLength(1);
+    // At the second of 13, which is known from its wallet's history alone.
+    const then = await ask<Answer>(db, 'markets/trades', new Date((NOW - 150) * 1_000), { ...defaults, timeframe: 'all' });
+    expect(numbers(then.data)).toEqual([3, 4, 5, 6]);
+    expect(then.data).toMatchObject({ trade_count: 4, total_volume: 15_028.7 });
+    expect(then.meta.warnings).toEqual([]);
+    const parts = [{ side: 'BUY' }, { outcome: 'No' }, { min_usdc: 10 }, { smart_money_only: true }];
+    const counts = await Promise.all(parts.map(async (part) => (await trades({ timeframe: 'all', ...part })).data));
+    expect(counts.map(({ trade_count, total_volume }) => [trade_count, total_volume])).toEqual([[6, 27_065], [1, 20], [4, 27_075.5], [4, 12_061.5]]); // prettier-ignore
+  });
+
   test('side, min_usdc and outcome', async () => {
     expect(numbers((await trades({ side: 'SELL' })).data)).toEqual([13, 3, 5]);
     expect(numbers((await trades({ min_usdc: 55 })).data)).toEqual([1, 2, 13, 4]);
