@@ -94,7 +94,7 @@ export function makeLoaders(context: GraphContext): Loaders {
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
     insiderScore: new DataLoader((wallets) => loadInsiderScores(context, wallets)),
-    volumeBefore: byRow((rows) => listVolumesBefore(context.sql, rows)),
+    volumeBefore: byRow((rows) => listVolumesBefore(context.sql, rows, context.now)),
     priceBefore: byRow((rows) =>
       listPricesBefore(
         context.sql,

@@ -1,23 +1,25 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { TradeRow } from './trade-row';
 
-const FIRST_HOUR = `date_trunc('hour', wanted.at - interval '24 hours', 'UTC') + interval '1 hour'`;
-const LAST_HOUR = `date_trunc('hour', wanted.at, 'UTC')`;
-const taken = (time: string): string =>
-  `SELECT usdc_size FROM pm_trade AS trade WHERE trade.condition_id = wanted.condition_id AND ${time} AND is_taker`;
+const taken = (usdc: string, time: string): string =>
+  `SELECT ${usdc} FROM pm_trade AS trade WHERE trade.condition_id = wanted.condition_id AND ${time} AND is_taker`;
 
 // What is wanted is laid beside its market's rows (DISTINCT keeps it there): where the store is spread over machines, the lateral part runs on each.
-// Whole hours are told by the rollup; those that the two ends tear by their facts.
+// Hours are told by the rollup. One that an end tears is taken whole where the facts beyond the end are expected to be fewer, and these are taken off; no fact is expected after $3.
 const VOLUMES: Statement = {
   name: 'pm_volumes_before',
   keyed: true,
-  text: `SELECT wanted.place, taken.volume FROM (SELECT DISTINCT market.condition_id, given.*
-  FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS given(id, at, place) JOIN pm_market AS market ON market.condition_id = given.id) AS wanted
-CROSS JOIN LATERAL (SELECT sum(usdc) AS volume FROM (
+  text: `SELECT wanted.place, taken.volume FROM (SELECT condition_id, place, begin, at, date_trunc('hour', begin + interval '30 minutes', 'UTC') AS first,
+    CASE WHEN 2 * (at - hour) > LEAST($3::timestamptz - hour, interval '1 hour') THEN hour + interval '1 hour' ELSE hour END AS last
+  FROM (SELECT DISTINCT market.condition_id, given.*, given.at - interval '24 hours' AS begin, date_trunc('hour', given.at, 'UTC') AS hour
+    FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS given(id, at, place) JOIN pm_market AS market ON market.condition_id = given.id) AS asked) AS wanted
+CROSS JOIN LATERAL (SELECT NULLIF(sum(usdc), 0) AS volume FROM (
   SELECT buy_usdc + sell_usdc AS usdc FROM pm_outcome AS outcome JOIN pm_token_hour AS token ON token.condition_id = outcome.condition_id AND token.token_id = outcome.token_id
-  WHERE outcome.condition_id = wanted.condition_id AND hour >= ${FIRST_HOUR} AND hour < ${LAST_HOUR}
-  UNION ALL ${taken(`"timestamp" > wanted.at - interval '24 hours' AND "timestamp" < ${FIRST_HOUR}`)}
-  UNION ALL ${taken(`"timestamp" >= ${LAST_HOUR} AND "timestamp" <= wanted.at`)}
+  WHERE outcome.condition_id = wanted.condition_id AND hour >= wanted.first AND hour < wanted.last
+  UNION ALL ${taken('usdc_size', '"timestamp" > wanted.begin AND "timestamp" < wanted.first')}
+  UNION ALL ${taken('-usdc_size', '"timestamp" >= wanted.first AND "timestamp" <= wanted.begin')}
+  UNION ALL ${taken('usdc_size', '"timestamp" >= wanted.last AND "timestamp" <= wanted.at')}
+  UNION ALL ${taken('-usdc_size', '"timestamp" > wanted.at AND "timestamp" < wanted.last')}
 ) AS piece) AS taken`,
 };
 
@@ -32,11 +34,12 @@ CROSS JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id
   AND trade."timestamp" < wanted.at AND trade.price IS NOT NULL ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1) AS earlier`,
 };
 
-/** USDC taken on each row's market in the 24 hours up to the second of its newest fill, in the order asked; null where there is none. */
-export async function listVolumesBefore(sql: Sql, rows: readonly TradeRow[]): Promise<(string | null)[]> {
+/** USDC taken on each row's market in the 24 hours up to the second of its newest fill, as of `now`, in the order asked; null where there is none. */
+export async function listVolumesBefore(sql: Sql, rows: readonly TradeRow[], now: Date): Promise<(string | null)[]> {
   const found = await sql.query<{ place: string; volume: string | null }>(VOLUMES, [
     rows.map((row) => row.condition_id),
     rows.map((row) => row.timestamp),
+    now,
   ]);
   const volumes = new Map(found.map((row) => [Number(row.place), row.volume]));
   return rows.map((_, index) => volumes.get(index + 1) ?? null);

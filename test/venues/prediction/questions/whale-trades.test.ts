@@ -94,6 +94,27 @@ describe('trades/whales', () => {
     expect(first.data.map((row) => row.price_impact)).toEqual([null, null]);
   });
 
+  test('share of the market to the second, wherever the day before begins and ends in an hour, and whatever came after the clock', async () => {
+    const fill = (n: number, usdc: number, ago: number): Record<string, unknown> => trade(n, 70, 0, 20, 'BUY', 2 * usdc, 0.5, ago);
+    const [DAY, late, early] = [86_400, 600, 6_600];
+    await loadRecords(db.pool, 'torn.json', [
+      fill(301, 2_000, late), fill(302, 3_000, early),
+      // Around the day before 11:50, around 11:50, around the day before 10:10, after 10:10.
+      fill(303, 17, DAY + late + 2_400), fill(304, 11, DAY + late), fill(305, 13, DAY + late - 1), fill(306, 100, late + 1_800), fill(307, 7, late - 300),
+      fill(308, 19, DAY + early + 300), fill(309, 23, DAY + early), fill(310, 29, DAY + early - 60), fill(311, 31, early - 600),
+    ]); // prettier-ignore
+    const shares = async (clock: Date): Promise<(number | null)[]> =>
+      (await ask<Row[]>(db, 'trades/whales', clock, { ...defaults, min_usdc: 1_000, condition_id: condition(70) })).data.map(
+        (row) => row.pct_of_market_volume_24h,
+      );
+    const part = (usdc: number, ...others: number[]): number =>
+      Number(((100 * usdc) / others.reduce((sum, other) => sum + other, usdc)).toFixed(6));
+    const [first, second] = [part(2_000, 13, 3_000, 31, 100), part(3_000, 29, 17, 11, 13)];
+    expect(await shares(now)).toEqual([first, second]);
+    expect(await shares(new Date((NOW - late + 120) * 1_000))).toEqual([first, second]);
+    expect(await shares(new Date((NOW - early + 120) * 1_000))).toEqual([second]);
+  });
+
   test('nothing in scope', async () => {
     const error = await askForError(db, 'trades/whales', now, { ...defaults, timeframe: '1h', min_usdc: 15_000 });
     expect([error.code, error.context.suggestion]).toEqual(['empty_result', { timeframe: '4h' }]);
