@@ -43,7 +43,11 @@ export const ROW_COLUMNS = Object.keys(ROW)
   .join(', ');
 
 /** A statement that lists rows of pm_trade: those of `from`, what a select of ROW_COLUMNS goes on with. */
-export const rowsStatement = (name: string, from: string): Statement => ({ name, text: byColumn(ROW, `SELECT ${ROW_COLUMNS} ${from}`) });
+export const rowsStatement = (name: string, from: string, keyed = false): Statement => ({
+  name,
+  keyed,
+  text: byColumn(ROW, `SELECT ${ROW_COLUMNS} ${from}`),
+});
 
 /** The rows of a `rowsStatement`, in its order. */
 export async function listRows(sql: Sql, statement: Statement, values: readonly unknown[]): Promise<TradeRow[]> {

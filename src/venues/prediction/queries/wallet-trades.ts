@@ -52,6 +52,8 @@ export function listWalletTrades(sql: Sql, filter: WalletTradesFilter, after: Ro
     `pm_wallet_trades${shapeOf(filter)}`,
     `FROM pm_trade WHERE ${where(filter)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
+    // Of one market or category there are several ways, and which is short depends on the wallet.
+    filter.condition_id === null && filter.category === null,
   );
   return listRows(sql, statement, [...values, after.timestamp, after.trade_id, limit]);
 }

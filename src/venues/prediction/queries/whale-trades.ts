@@ -20,6 +20,8 @@ function fillsStatement(filter: WhaleFilter): Statement {
 WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side = ANY($3) AND usdc_size >= $4::numeric${large ? ` AND usdc_size >= ${LARGE_USDC}` : ''}${clauses}
   AND ("timestamp", trade_id) < ($${next}::timestamptz, $${next + 1}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`,
+      // Without another filter its index is the only way.
+      large && suffix === '',
     );
   statements.set(name, known);
   return known;
