@@ -10,11 +10,14 @@ const TABLES = [
   'lp_pool_hour',
   'lp_known_hour',
   'lp_flow_hour',
+  'lp_flow_quarter',
   'lp_flow_day',
   'lp_flow_month',
   'lp_owner_count',
+  'lp_pool_quarter',
   'lp_pool_day',
   'lp_pool_month',
+  'lp_swap_hour',
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
@@ -82,8 +85,10 @@ describe('rollups of a simulated world', () => {
       (SELECT sum(deposit_usd + withdraw_usd + claim_usd) FROM lp_owner_hour) = (SELECT sum(usd) FROM lp_event) AS usd,
       (SELECT sum(deposits + withdrawals + claims) FROM lp_owner_hour) = (SELECT count(*) FROM lp_event) AS events,
       (SELECT sum(swaps) FROM lp_pool_hour) = (SELECT count(*) FROM lp_swap) AS swaps,
+      (SELECT sum(swaps) FROM lp_pool_quarter) = (SELECT count(*) FROM lp_swap) AS quarters,
+      (SELECT sum(usd) FROM lp_swap_hour) = (SELECT sum(usd) FROM lp_pool_day) AS hours,
       (SELECT sum(stated_usd) FROM lp_pool_hour) = (SELECT sum(volume_usd) FROM lp_volume_hour) AS stated,
       (SELECT sum(event_count) FROM lp_position_sum) = (SELECT count(*) FROM lp_event WHERE position_address <> '') AS positions`);
-    expect(rows[0]).toEqual({ usd: true, events: true, swaps: true, stated: true, positions: true });
+    expect(rows[0]).toEqual({ usd: true, events: true, swaps: true, quarters: true, hours: true, stated: true, positions: true });
   });
 });

@@ -56,8 +56,19 @@ test('a span goes on to the end of its month where nothing happened at its end o
   const window = { from: new Date('2026-01-30T09:20:00Z'), to: new Date('2026-01-31T13:27:00Z') };
   const before = new Date(window.to.getTime() - 1);
   const ends = ['2026-01-30T09:20', '2026-01-31T13:27', '2026-01-30T10:00'];
-  expect(await sentSpan(spanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-31T13:00', '2026-01-31T13:00']);
+  expect(await sentSpan(spanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-31T12:00', '2026-01-31T12:00']);
   expect(await sentSpan(spanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-31T00:00', '2026-02-01T00:00']);
   expect(await sentSpan(hourSpanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-30T10:00', '2026-01-30T10:00']);
   expect(await sentSpan(hourSpanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-30T10:00', '2026-01-30T10:00']);
+});
+
+test.each([
+  ['2026-01-31T05:59:59.999Z', '2026-01-31T13:27:00Z', '2026-01-31T12:00'],
+  ['2026-01-31T06:00:00Z', '2026-01-31T11:00:00Z', '2026-01-31T06:00'],
+  ['2026-01-31T06:00:00.001Z', '2026-01-31T11:00:00Z', '2026-01-31T11:00'],
+  ['2026-01-31T12:10:00Z', '2026-01-31T12:50:00Z', '2026-01-31T12:50'],
+  ['2026-01-31T11:10:00Z', '2026-01-31T12:00:00Z', '2026-01-31T12:00'],
+])('without a whole day its hours from %s to %s are cut where the last quarter of a day begins in them, else nowhere', (from, to, cut) => {
+  const [, , , , dayFrom, dayTo] = spanOf({ from: new Date(from), to: new Date(to) });
+  expect([dayFrom, dayTo].map((time) => time.toISOString().slice(0, 16))).toEqual([cut, cut]);
 });

@@ -52,8 +52,8 @@ function trending(life: boolean): Statement {
 WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
 ), ${life ? '' : `before AS MATERIALIZED (${earlierVolume(10)}), `}scope AS (
-  SELECT p.pool_type, p.created_at, v.*, ${life ? 'NULL::numeric AS previous_usd, NULL::numeric AS earlier_usd, 0 AS windows' : `b.previous_usd, coalesce(b.earlier_usd, 0) AS earlier_usd, ${windows} AS windows`}
-  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address ${life ? '' : 'LEFT JOIN before b ON b.pool_address = v.pool_address'}
+  SELECT p.pool_type, p.created_at, v.*, ${life ? 'NULL::numeric AS previous_usd, NULL::numeric AS earlier_usd, 0 AS windows' : `b.previous_usd - v.volume_usd AS previous_usd, b.earlier_usd - v.volume_usd AS earlier_usd, ${windows} AS windows`}
+  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address ${life ? '' : 'JOIN before b ON b.pool_address = v.pool_address'}
   WHERE ($7::text IS NULL OR p.pool_type = $7) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
 ), ranked AS MATERIALIZED (
   SELECT s.*, 100 * (s.volume_usd - s.previous_usd) / nullif(s.previous_usd, 0) AS volume_change_pct,
@@ -78,6 +78,6 @@ export function listTrendingPools(
   { pool_type, window, earlier, min_volume_usd, limit }: PoolsTrendingArgs,
 ): Promise<TrendingPoolRow[]> {
   const life = earlier.length === 0;
-  const values = [...spanOf(window), pool_type, leastShown(min_volume_usd), limit, ...(life ? [] : earlierTiles(earlier))];
+  const values = [...spanOf(window), pool_type, leastShown(min_volume_usd), limit, ...(life ? [] : earlierTiles(earlier, window.to))];
   return sql.query<TrendingPoolRow>(life ? STATEMENTS.alone : STATEMENTS.compared, values);
 }

@@ -2,8 +2,10 @@ import { afterwards } from '../../../db/segments';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
-import { dayOf, monthOf, SUMS } from '../rollups/days';
+import { dayOf, monthOf, quarterOf, SUMS } from '../rollups/days';
 import { unlessEmpty } from './segments';
+
+const QUARTER_MS = 6 * HOUR_MS;
 
 /** Parameters of a span: see `spanOf`. */
 export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFrom: Date, dayTo: Date];
@@ -11,16 +13,17 @@ export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFro
 /**
  * A window as six instants, the parameters of `swapsIn`, `flowsIn` and `eventsIn`: its ends, inside them the whole hours, and inside
  * those the whole UTC days, both of which rollups answer; what lies before and after the hours is read from facts, so that
- * windows are exact. Without whole days both of their ends are the end of the hours.
+ * windows are exact. Without whole days both of their ends are the last quarter of a day that begins in the hours, else the end of these.
  */
 export function spanOf(window: Window): Span {
   const { from, to } = window;
   const [, , wholeFrom, wholeTo] = hourSpanOf(window);
   const dayFrom = Math.ceil(wholeFrom.getTime() / DAY_MS) * DAY_MS;
   const dayTo = Math.floor(wholeTo.getTime() / DAY_MS) * DAY_MS;
-  return dayFrom < dayTo
-    ? [from, to, wholeFrom, wholeTo, new Date(dayFrom), new Date(dayTo)]
-    : [from, to, wholeFrom, wholeTo, wholeTo, wholeTo];
+  if (dayFrom < dayTo) return [from, to, wholeFrom, wholeTo, new Date(dayFrom), new Date(dayTo)];
+  const quarter = new Date(Math.floor(wholeTo.getTime() / QUARTER_MS) * QUARTER_MS);
+  const none = quarter >= wholeFrom ? quarter : wholeTo;
+  return [from, to, wholeFrom, wholeTo, none, none];
 }
 
 /** The same without days, for buckets that are shorter than a day: both ends of the days are the start of the hours. */
@@ -42,6 +45,9 @@ export function opened([from, to, wholeFrom, , dayFrom, dayTo]: Span): Span {
 /** SQL condition on the rows of an alias; the empty string for none. */
 export type Filter = (alias: string) => string;
 const none: Filter = () => '';
+
+/** Facts of all pools are found by their time: where a column is named that the indexes of pools do not hold, these are not searched pool by pool instead. */
+export const byTime: Filter = (alias) => `AND ${alias}.pool_type <> ''`;
 
 /** Rows of the pool that is the parameter `$at`. */
 export const ofPool =
@@ -66,8 +72,16 @@ const edges = (alias: string, at: number): Piece[] =>
   [[at, at + 2], [at + 3, at + 1]].map(([from, to]) => ({ condition: `${alias}."timestamp" >= $${from} AND ${alias}."timestamp" < $${to}`, from, to }) as Piece); // prettier-ignore
 
 /** The whole hours of a span outside its days. */
-const hours = (at: number): Piece[] =>
-  [[at + 2, at + 4], [at + 5, at + 3]].map(([from, to]) => ({ condition: `h.hour >= $${from} AND h.hour < $${to}`, from, to }) as Piece); // prettier-ignore
+const hours = (at: number): [Piece, Piece] =>
+  [[at + 2, at + 4], [at + 5, at + 3]].map(([from, to]) => ({ condition: `h.hour >= $${from} AND h.hour < $${to}`, from, to })) as [Piece, Piece]; // prettier-ignore
+
+/** The same before the days by quarters of a day, after the hours up to the first: the days, or what stands for them, begin where a quarter does. */
+function beforeDays(at: number, hourly: (condition: string) => string, quarterly: (condition: string) => string): string {
+  const [from, to] = [at + 2, at + 4];
+  const first = `least(${quarterOf(`$${from}::timestamptz + interval '05:59:59.999'`)}, $${to}::timestamptz)`;
+  const pieces = [hourly(`h.hour >= $${from} AND h.hour < ${first}`), quarterly(`h.quarter >= ${first} AND h.quarter < $${to}`)];
+  return unlessEmpty(from, to, pieces.map((piece) => `\nUNION ALL ${piece}`).join(''));
+}
 
 /** What `named` marks a span with: the place of its first parameter. */
 export const SPAN_MARK = /\/\*span:(\d+)\*\//g;
@@ -93,27 +107,37 @@ const more = ({ condition, from, to }: Piece, select: (condition: string) => str
  * hour counts where it begins; it cannot be cut. `hour` is the start of the hour or day that a row sums up.
  */
 export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
-  `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;
+  `${wholeSwapsIn(at, k, filter)}${swapEdges(at, k, filter).join('')}`;
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-export const swapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
+export const swapsOfLife = (at: number): string => `${wholeSwapsOfLife(at)}${swapEdges(at, 0, none).join('')}`;
+
+/** The same without the edges of the window: what lies outside its whole hours. */
+export const wholeSwapsIn = (at: number, k = 0, filter: Filter = none): string =>
+  `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;
+export const wholeSwapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
 UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}`;
 
 const swapRows = (table: string, time: string, condition: string, k: number, filter: Filter): string => `
 SELECT ${k} AS k, h.pool_address, h.${time} AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
 
-const swapsAround = (at: number, k: number, filter: Filter): string =>
-  [...hours(at).map((piece) => more(piece, (condition) => wholeHours(k, condition, filter))), ...swapEdges(at, k, filter)].join('');
-
-/** The same outside the whole UTC days of the window: each of those is a row of lp_pool_day. */
-export function swapPartsIn(at: number): string {
-  const [first, last] = hours(at) as [Piece, Piece];
-  return [
-    wholeHours(0, `${named(at)} AND ${first.condition}`, none),
-    more(last, (condition) => wholeHours(0, condition, none)),
-    ...swapEdges(at, 0, none),
-  ].join('');
+function swapsAround(at: number, k: number, filter: Filter): string {
+  const hourly = (condition: string): string => wholeHours(k, condition, filter);
+  const quarterly = (condition: string): string => swapRows('lp_pool_quarter', 'quarter', condition, k, filter);
+  return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
+
+/** The whole hours of a window outside its whole UTC days, each of which is a row of lp_pool_day; its edges are `swapEdgesIn`. */
+export function swapHoursIn(at: number, filter: Filter = none): string {
+  const [first, last] = hours(at);
+  const rows = (condition: string): string => wholeHours(0, condition, filter);
+  return `${rows(`${named(at)} AND ${first.condition}`)}${more(last, rows)}`;
+}
+
+/** The swaps of a window outside its whole hours, as rows of `swapsIn`. */
+export const swapEdgesIn = (at: number): string => `
+SELECT 0 AS k, NULL::text AS pool_address, NULL::timestamptz AS hour, 0 AS swaps, 0 AS unpriced, NULL::numeric AS usd, NULL::numeric AS fee_usd, NULL::numeric AS seen_usd WHERE false
+${swapEdges(at, 0, none).join('')}`;
 
 const wholeHours = (k: number, condition: string, filter: Filter): string => `
 SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
@@ -129,7 +153,7 @@ WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.sta
 SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
 FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf(`$${from}::timestamptz`)}
-WHERE ${condition} ${filter('s')}`;
+WHERE ${condition} ${filter === none ? byTime('s') : filter('s')}`;
   return [
     unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
     ...edges('s', at).map((piece) => more(piece, (condition) => edge(condition, piece.from))),
@@ -162,15 +186,15 @@ export const flowsIn = (at: number, filter: Filter = none): string =>
 export const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
 UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}`;
 
-const flowsAround = (at: number, filter: Filter): string =>
-  [
-    ...hours(at).map((piece) => more(piece, (condition) => flowRows('lp_flow_hour', 'hour', condition, filter))),
-    ...flowEdges(at, filter),
-  ].join('');
+function flowsAround(at: number, filter: Filter): string {
+  const hourly = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);
+  const quarterly = (condition: string): string => flowRows('lp_flow_quarter', 'quarter', condition, filter);
+  return [beforeDays(at, hourly, quarterly), more(hours(at)[1], hourly), ...flowEdges(at, filter)].join('');
+}
 
 /** The same outside the whole UTC days of the window: each of those is a row of lp_flow_day. */
 export function flowPartsIn(at: number, filter: Filter = none): string {
-  const [first, last] = hours(at) as [Piece, Piece];
+  const [first, last] = hours(at);
   const rows = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);
   return [rows(`${named(at)} AND ${first.condition}`), more(last, rows), ...flowEdges(at, filter)].join('');
 }
@@ -183,7 +207,7 @@ const flowEdges = (at: number, filter: Filter): string[] =>
     more(
       piece,
       (condition) =>
-        `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
+        `SELECT pool_address, hour, pool_type, ${SUMS} FROM (${flowHoursOf(`lp_event e WHERE ${condition} ${filter === none ? byTime('e') : filter('e')}`)}) e`,
     ),
   );
 

@@ -1,14 +1,28 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { Window } from '../../../lib/timeframe';
+import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { bucketOf, type BucketSize, intervalOf } from './buckets';
-import { days, type Filter, flowPartsIn, flowsIn, hourSpanOf, spanOf, swapPartsIn, swapsIn } from './span';
+import {
+  days,
+  type Filter,
+  flowPartsIn,
+  flowsIn,
+  hourSpanOf,
+  spanOf,
+  swapEdgesIn,
+  swapHoursIn,
+  swapsIn,
+  wholeSwapsIn,
+  wholeSwapsOfLife,
+} from './span';
 
 export interface HeatmapArgs {
   group_by: 'pool' | 'action';
   /** Null: both. */
   pool_type: PoolType | null;
   window: Window;
+  /** Whether nothing happened before the window. */
+  life: boolean;
   bucket_size: BucketSize;
   /** Pools. */
   limit: number;
@@ -30,37 +44,55 @@ export interface HeatmapRow {
 
 const SHARE = '100 * volume_usd / nullif(sum(volume_usd) OVER (PARTITION BY bucket), 0) AS pct_of_bucket';
 
-const ofTop: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM top)`;
+const ofTop: Filter = (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM top))`;
+const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)`;
+
+const dayRows = (filter: Filter): string =>
+  `SELECT h.pool_address, h.day AS bucket, h.usd, h.swaps, h.unpriced FROM lp_pool_day h WHERE ${days(1)} ${filter('h')}`;
+const partRows = (filter: Filter): string => `
+SELECT pool_address, ${bucketOf('hour', 8)} AS bucket, usd, swaps, unpriced FROM (
+  SELECT pool_address, hour, usd, swaps, unpriced FROM (${swapHoursIn(1, filter)}) h UNION ALL SELECT pool_address, hour, usd, swaps, unpriced FROM edges h WHERE true ${filter('h')}
+) s`;
+
+/** Rows (bucket, usd) of all pools, which are added up already. */
+const ALL_ROWS = `
+SELECT ${bucketOf('h.hour', 8)} AS bucket, h.usd FROM lp_swap_hour h WHERE $7::text IS NULL AND h.hour >= $3 AND h.hour < $4
+UNION ALL SELECT ${bucketOf('h.hour', 8)}, h.usd FROM edges h`;
 
 /**
- * Pools with swap volume, most first; shares are of all such pools. A whole UTC day is a bucket by itself, and needs no adding up: with shorter ones a
- * span has none.
+ * Pools with swap volume, most first, of all types or of one; shares are of all such pools. They are chosen over the span $10 to $15, the same window
+ * by the longest rollups there are. A whole UTC day is a bucket by itself, and needs no adding up: with shorter ones the span $1 to $6 has none.
  */
-const POOLS: Statement = {
-  name: 'lp_heatmap_pools',
+const pools = (life: boolean, one: boolean): Statement => ({
+  name: `lp_heatmap_pools_${Number(life)}${Number(one)}`,
   text: `
-WITH swapped AS MATERIALIZED (
-  SELECT s.* FROM (
-    SELECT h.pool_address, h.day AS bucket, true AS is_day, h.usd, h.swaps, h.unpriced FROM lp_pool_day h WHERE ${days(1)}
-    UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, false, usd, swaps, unpriced FROM (${swapPartsIn(1)}) s
-  ) s WHERE $7::text IS NULL OR s.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)
-), whole AS (SELECT bucket, sum(usd) AS usd FROM swapped GROUP BY bucket
+WITH edges AS MATERIALIZED (
+  SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapEdgesIn(1)}) s GROUP BY pool_address, hour
 ), top AS MATERIALIZED (
-  SELECT pool_address FROM swapped GROUP BY pool_address HAVING sum(usd) > 0 OR sum(swaps) > 0 ORDER BY coalesce(sum(usd), 0) DESC, pool_address LIMIT $9
+  SELECT t.pool_address, p.pool_type FROM (
+    SELECT pool_address FROM (
+      SELECT pool_address, usd, swaps FROM (${life ? wholeSwapsOfLife(10) : wholeSwapsIn(10)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
+    ) s ${one ? `WHERE true ${ofType('s')}` : ''} GROUP BY pool_address HAVING sum(usd) > 0 OR sum(swaps) > 0 ORDER BY coalesce(sum(usd), 0) DESC, pool_address LIMIT $9
+  ) t JOIN lp_pool p ON p.pool_address = t.pool_address
+), whole AS (
+  SELECT bucket, sum(usd) AS usd FROM (${one ? `${dayRows(ofType)} UNION ALL ${partRows(ofType)}` : ALL_ROWS}) w GROUP BY bucket
 ), cells AS (
-  SELECT pool_address, bucket, usd, swaps, unpriced FROM swapped s WHERE is_day ${ofTop('s')}
-  UNION ALL SELECT pool_address, bucket, sum(usd), sum(swaps), sum(unpriced) FROM swapped s WHERE NOT is_day ${ofTop('s')} GROUP BY pool_address, bucket
+  ${dayRows(ofTop)} UNION ALL SELECT pool_address, bucket, sum(usd), sum(swaps), sum(unpriced) FROM (${partRows(ofTop)}) s GROUP BY pool_address, bucket
 ), events AS (
   SELECT h.pool_address, h.day AS bucket, h.deposits + h.withdrawals + h.claims AS n FROM lp_flow_day h WHERE ${days(1)} ${ofTop('h')}
   UNION ALL SELECT pool_address, ${bucketOf('hour', 8)}, sum(deposits + withdrawals + claims) FROM (${flowPartsIn(1, ofTop)}) e GROUP BY 1, 2
 )
-SELECT 'all' AS action, bucket, p.pool_type, pool_address, c.volume_usd, (c.swaps + c.n)::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
+SELECT 'all' AS action, bucket, t.pool_type, pool_address, c.volume_usd, (c.swaps + c.n)::int AS event_count, 100 * c.volume_usd / nullif(w.usd, 0) AS pct_of_bucket,
   c.unpriced::int, c.swaps::int
 FROM (
   SELECT pool_address, bucket, coalesce(c.usd, 0) AS volume_usd, coalesce(c.swaps, 0) AS swaps, coalesce(c.unpriced, 0) AS unpriced, coalesce(e.n, 0) AS n
   FROM cells c FULL JOIN events e USING (pool_address, bucket)
-) c JOIN lp_pool p USING (pool_address) LEFT JOIN whole w USING (bucket)
+) c JOIN top t USING (pool_address) LEFT JOIN whole w USING (bucket)
 WHERE c.volume_usd > 0 OR c.swaps > 0 OR c.n > 0 ORDER BY bucket, c.volume_usd DESC, pool_address`,
+});
+const POOLS = {
+  all: { life: pools(true, false), window: pools(false, false) },
+  one: { life: pools(true, true), window: pools(false, true) },
 };
 
 // What has no value is known of all three together: the first of them that happened carries it.
@@ -82,8 +114,14 @@ FROM (SELECT c.*, ${SHARE} FROM cells c WHERE event_count > 0 OR volume_usd > 0)
 };
 
 /** Cells in which anything happened, oldest bucket first, most volume first in each. */
-export function listHeatmap(sql: Sql, { group_by, pool_type, window, bucket_size, limit }: HeatmapArgs): Promise<HeatmapRow[]> {
+export function listHeatmap(sql: Sql, { group_by, pool_type, window, life, bucket_size, limit }: HeatmapArgs): Promise<HeatmapRow[]> {
   const span = bucket_size === '1d' ? spanOf(window) : hourSpanOf(window);
   const values = [...span, pool_type, intervalOf(bucket_size)];
-  return group_by === 'pool' ? sql.query<HeatmapRow>(POOLS, [...values, limit]) : sql.query<HeatmapRow>(ACTIONS, values);
+  if (group_by === 'action') return sql.query<HeatmapRow>(ACTIONS, values);
+  const statements = pool_type === null ? POOLS.all : POOLS.one;
+  return sql.query<HeatmapRow>(life ? statements.life : statements.window, [
+    ...values,
+    limit,
+    ...spanOf(life ? windowOf('all', window.to) : window),
+  ]);
 }

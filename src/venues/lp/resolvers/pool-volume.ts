@@ -82,7 +82,14 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
   const window = timeframe === 'all' ? since(asked, (await findFirstHour(sql)) ?? now) : asked;
   const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
   bucketsOf(window, bucket_size, ['1h', '4h', '1d'], group_by === 'pool' ? limit : 1);
-  const rows = await listHeatmap(sql, { group_by, pool_type: typeOf(input.pool_type), window, bucket_size, limit });
+  const rows = await listHeatmap(sql, {
+    group_by,
+    pool_type: typeOf(input.pool_type),
+    window,
+    life: timeframe === 'all',
+    bucket_size,
+    limit,
+  });
   if (rows.length === 0) throw nothingIn(timeframe, input.pool_type === 'all' ? {} : { pool_type: 'all' });
   describe(context, { timeframe, window, rows });
   meta.count = null;

@@ -7,6 +7,7 @@ import {
   flowDays,
   flowHours,
   flowMonths,
+  flowQuarters,
   monthOf,
   ownerCounts,
   ownerDays,
@@ -14,6 +15,9 @@ import {
   ownerPools,
   poolDays,
   poolMonths,
+  poolQuarters,
+  quarterOf,
+  swapHours,
 } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
@@ -102,6 +106,7 @@ const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
 
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
+const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_address, ${quarterOf('hour')} AS quarter FROM ${hours}) c`;
 const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
 const ofMonths = (table: string): string =>
   `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND ${monthOf('d.day')} = c.month`;
@@ -110,13 +115,22 @@ const CHANGED_POOL_DAYS = `(SELECT DISTINCT pool_address, day FROM ${OWNER_DAYS}
 const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
 const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
 const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
+const inQuarter = (a: string): string => `${a}.hour >= c.quarter AND ${a}.hour < c.quarter + interval '6 hours'`;
 
-/** What is counted from providers' hours: each takes the rows of its changed keys away and counts them anew. */
-const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count: string])[] = [
+/** A rollup that is counted from another one: it takes the rows of its changed keys away and counts them anew. */
+type Recount = readonly [table: string, forget: string, count: string];
+
+/** What is counted from providers' hours. */
+const RECOUNT_DERIVED: readonly Recount[] = [
   [
     'lp_flow_hour',
     `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
     fill(flowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour`),
+  ],
+  [
+    'lp_flow_quarter',
+    `${changedQuarters(HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
+    fill(flowQuarters, `${changedQuarters(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inQuarter('f')}`),
   ],
   [
     'lp_flow_day',
@@ -178,6 +192,32 @@ const RECOUNT_DERIVED: readonly (readonly [table: string, forget: string, count:
   ],
 ];
 
+const CHANGED_SWAP_HOURS = `(SELECT DISTINCT hour FROM ${SWAP_HOURS}) c`;
+
+/** What is counted from hours of pools. */
+const RECOUNT_SWAPPED: readonly Recount[] = [
+  [
+    'lp_pool_quarter',
+    `${changedQuarters(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
+    fill(poolQuarters, `${changedQuarters(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inQuarter('h')}`),
+  ],
+  [
+    'lp_pool_day',
+    `${changedDays(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(poolDays, `${changedDays(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+  ],
+  [
+    'lp_pool_month',
+    `${changedMonths(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
+    fill(poolMonths, `${changedMonths(SWAP_HOURS)} ${ofMonths('lp_pool_day')}`),
+  ],
+  [
+    'lp_swap_hour',
+    `${CHANGED_SWAP_HOURS} WHERE t.hour = c.hour`,
+    fill(swapHours, `${CHANGED_SWAP_HOURS} JOIN lp_pool_hour h ON h.hour = c.hour`),
+  ],
+];
+
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
 
 /** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
@@ -234,23 +274,19 @@ async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> 
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
   for (const [name, text] of RECOUNT_EVENTS) await client.query({ name: `lp_recount_${name}`, text, values: span });
   await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
-  for (const [table, forget, count] of RECOUNT_DERIVED) {
-    await client.query(`DELETE FROM ${table} t USING ${forget}`);
-    await client.query({ name: `recount_${table}`, text: count });
-  }
+  await countAnew(client, RECOUNT_DERIVED);
   await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
 }
 
 async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
-  const days = changedDays(SWAP_HOURS);
   await client.query(`DELETE FROM lp_pool_hour h USING ${inHours(SWAP_HOURS, 'h')}`);
   await client.query({ name: 'lp_recount_pool_hours', text: RECOUNT_SWAPS, values: span });
-  await client.query(`DELETE FROM lp_pool_day t USING ${days} WHERE t.pool_address = c.pool_address AND t.day = c.day`);
-  await client.query({
-    name: 'recount_lp_pool_day',
-    text: fill(poolDays, `${days} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
-  });
-  const months = changedMonths(SWAP_HOURS);
-  await client.query(`DELETE FROM lp_pool_month t USING ${months} WHERE t.pool_address = c.pool_address AND t.month = c.month`);
-  await client.query({ name: 'recount_lp_pool_month', text: fill(poolMonths, `${months} ${ofMonths('lp_pool_day')}`) });
+  await countAnew(client, RECOUNT_SWAPPED);
+}
+
+async function countAnew(client: PoolClient, rollups: readonly Recount[]): Promise<void> {
+  for (const [table, forget, count] of rollups) {
+    await client.query(`DELETE FROM ${table} t USING ${forget}`);
+    await client.query({ name: `recount_${table}`, text: count });
+  }
 }

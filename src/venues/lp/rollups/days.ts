@@ -10,6 +10,9 @@ const summed = (a: string): string =>
 /** Start of the UTC day of an instant, as SQL. */
 export const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
 
+/** Start of the quarter of a UTC day (six hours) of an instant, as SQL. */
+export const quarterOf = (hour: string): string => `date_bin('6 hours', ${hour}, timestamptz '2000-01-01T00:00:00Z')`;
+
 /** Start of the UTC month of an instant, as SQL. */
 export const monthOf = (day: string): string => `date_trunc('month', ${day}, 'UTC')`;
 
@@ -27,12 +30,21 @@ export const flowHours: Derived = {
   select: (source) => `SELECT o.pool_address, o.hour, min(o.pool_type), ${summed('o')} FROM ${source} GROUP BY o.pool_address, o.hour`,
 };
 
-/** The same by UTC day, over `lp_flow_hour f`. */
+const flowsBy =
+  (time: string): Derived['select'] =>
+  (source) =>
+    `SELECT f.pool_address, ${time}, min(f.pool_type), ${summed('f')} FROM ${source} GROUP BY f.pool_address, ${time}`;
+
+/** The same by quarter of a UTC day, and by UTC day, over `lp_flow_hour f`. */
+export const flowQuarters: Derived = {
+  table: 'lp_flow_quarter',
+  columns: `pool_address, quarter, pool_type, ${SUMS}`,
+  select: flowsBy(quarterOf('f.hour')),
+};
 export const flowDays: Derived = {
   table: 'lp_flow_day',
   columns: `pool_address, day, pool_type, ${SUMS}`,
-  select: (source) =>
-    `SELECT f.pool_address, ${dayOf('f.hour')}, min(f.pool_type), ${summed('f')} FROM ${source} GROUP BY f.pool_address, ${dayOf('f.hour')}`,
+  select: flowsBy(dayOf('f.hour')),
 };
 
 /** The same by UTC month, over `lp_flow_day d`. */
@@ -43,14 +55,23 @@ export const flowMonths: Derived = {
     `SELECT d.pool_address, ${monthOf('d.day')}, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
-/** What was swapped in a pool on one UTC day, over `lp_pool_hour h`: of each hour what the index states, else what was seen. */
+const swapsBy =
+  (time: string): Derived['select'] =>
+  (source) => `
+SELECT h.pool_address, ${time}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
+  sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
+FROM ${source} GROUP BY h.pool_address, ${time}`;
+
+/** What was swapped in a pool in a quarter of a UTC day, and on one, over `lp_pool_hour h`: of each hour what the index states, else what was seen. */
+export const poolQuarters: Derived = {
+  table: 'lp_pool_quarter',
+  columns: 'pool_address, quarter, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  select: swapsBy(quarterOf('h.hour')),
+};
 export const poolDays: Derived = {
   table: 'lp_pool_day',
   columns: 'pool_address, day, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
-  select: (source) => `
-SELECT h.pool_address, ${dayOf('h.hour')}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
-  sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
-FROM ${source} GROUP BY h.pool_address, ${dayOf('h.hour')}`,
+  select: swapsBy(dayOf('h.hour')),
 };
 
 /** The same by UTC month, over `lp_pool_day d`. */
@@ -60,6 +81,13 @@ export const poolMonths: Derived = {
   select: (source) => `
 SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), sum(d.seen_usd), min(d.first_at)
 FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
+};
+
+/** What was swapped in all pools in an hour, over `lp_pool_hour h`. */
+export const swapHours: Derived = {
+  table: 'lp_swap_hour',
+  columns: 'hour, usd',
+  select: (source) => `SELECT h.hour, sum(coalesce(h.stated_usd, h.swap_usd)) FROM ${source} GROUP BY h.hour`,
 };
 
 /** What a provider did in a pool on one UTC day, over `lp_owner_hour o`. */
@@ -117,11 +145,14 @@ SELECT b.pool_address, b.bucket, b.hours, count(*)::int FROM (
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
 export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowHours, 'lp_owner_hour o'],
+  [flowQuarters, 'lp_flow_hour f'],
   [flowDays, 'lp_flow_hour f'],
   [flowMonths, 'lp_flow_day d'],
   [ownerCounts, 'lp_owner_hour o'],
+  [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],
   [poolMonths, 'lp_pool_day d'],
+  [swapHours, 'lp_pool_hour h'],
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],

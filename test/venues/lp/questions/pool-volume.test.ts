@@ -1,6 +1,6 @@
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
-import { eventsIn, factsOf, grouped, over, shown, swapTotals, total, type WorldFacts } from '../oracle';
+import { type Between, eventsIn, factsOf, grouped, over, shown, swapTotals, total, type WorldFacts } from '../oracle';
 import { START, storeOf } from '../world';
 
 const HOUR = 3_600_000;
@@ -103,15 +103,24 @@ describe('volume of pools on a simulated world', () => {
     ['24h', 24 * HOUR, '1h'],
     ['7d', 168 * HOUR, '4h'],
     ['30d', 720 * HOUR, '1d'],
+    ['all', NOW.getTime() - START.getTime(), '1d'],
   ])('volume-heatmap of %s shares out every bucket', async (timeframe, length, bucket_size) => {
     const size = SIZES[bucket_size] as number;
     const from = NOW.getTime() - length;
-    for (const group_by of ['pool', 'action']) {
-      const { data } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe, group_by, limit: 100 });
+    for (const [group_by, pool_type] of [
+      ['pool', 'all'],
+      ['pool', 'damm_v2'],
+      ['action', 'all'],
+      ['action', 'dlmm'],
+    ] as const) {
+      const { data } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe, group_by, pool_type, limit: 100 });
+      const isAsked = (type: string | undefined): boolean => pool_type === 'all' || type === pool_type;
+      const swapsIn = (span: Between): ReturnType<typeof swapTotals> =>
+        new Map([...swapTotals(facts, span)].filter(([pool]) => isAsked(facts.pools.get(pool)?.type)));
       for (const [bucket, cells] of grouped(data, (cell) => cell.bucket)) {
         const span = { from: Math.max(Date.parse(bucket), from), to: Math.min(Date.parse(bucket) + size, NOW.getTime()) };
-        const swaps = swapTotals(facts, span);
-        const events = eventsIn(facts, span);
+        const swaps = swapsIn(span);
+        const events = eventsIn(facts, span).filter((event) => isAsked(event.type));
         const typed = (type: string): bigint =>
           total([...swaps].filter(([pool]) => facts.pools.get(pool)?.type === type).map(([, s]) => s.usd));
         const own = (cell: Cell): bigint => {
@@ -122,20 +131,21 @@ describe('volume of pools on a simulated world', () => {
         const everything = total([...swaps.values()].map((s) => s.usd)) + (group_by === 'pool' ? 0n : usd(events));
         for (const cell of cells) {
           expect(cell.volume_usd).toBe(shown(own(cell)));
-          expect(cell.pct_of_bucket).toBe(shown(over(own(cell) * 100n, everything) ?? 0n));
+          const share = over(own(cell) * 100n, everything);
+          expect(cell.pct_of_bucket).toBe(share === null ? null : shown(share));
         }
         if (everything > 0n) expect(cells.reduce((sum, cell) => sum + cell.pct_of_bucket, 0)).toBeCloseTo(100, 3);
       }
       expect(data.length).toBeGreaterThan(10);
-      const volumes = total([...swapTotals(facts, { from, to: NOW.getTime() }).values()].map((s) => s.usd));
+      const volumes = total([...swapsIn({ from, to: NOW.getTime() }).values()].map((s) => s.usd));
       const swapped = data.filter(({ action }) => action === 'all' || action === 'swap').reduce((sum, cell) => sum + cell.volume_usd, 0);
       expect(swapped).toBeCloseTo(shown(volumes), 1);
     }
   });
 
-  it('volume-heatmap cuts pools, not shares, and refuses too many buckets', async () => {
-    const all = (await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 100 })).data;
-    const { data, meta } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { limit: 2 });
+  it.each(['4h', '24h', '7d', 'all'])('volume-heatmap of %s cuts pools, not shares', async (timeframe) => {
+    const all = (await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe, limit: 100 })).data;
+    const { data, meta } = await ask<Cell[]>(db, 'lp/platform/volume-heatmap', NOW, { timeframe, limit: 2 });
     const sums = [...grouped(all, (cell) => cell.pool_address as string)].map(
       ([pool, cells]) => [pool, cells.reduce((sum, cell) => sum + cell.volume_usd, 0)] as const,
     );
@@ -145,6 +155,9 @@ describe('volume of pools on a simulated world', () => {
       .map(([pool]) => pool);
     expect(data).toEqual(all.filter((cell) => top.includes(cell.pool_address as string)));
     expect(meta.count).toBe(2);
+  });
+
+  it('volume-heatmap refuses too many buckets', async () => {
     await expect(ask(db, 'lp/platform/volume-heatmap', NOW, { timeframe: '90d', bucket_size: '1h' })).rejects.toMatchObject({
       code: 'range_too_large',
       context: { suggestion: { bucket_size: '4h' } },
