@@ -22,6 +22,7 @@ export const REFUSED_QUESTIONS: Refused = {
   lp_pools_search_2: CORRELATED,
   lp_pools_top_volume_0: CATALOGUE,
   lp_pools_top_volume_0_life: CATALOGUE,
+  lp_pools_top_volume_0_swapped: CATALOGUE,
   lp_pools_trending_0: CATALOGUE,
   lp_pools_trending_7: CATALOGUE,
   lp_position_by_address: PRICES,

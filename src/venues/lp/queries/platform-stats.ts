@@ -62,6 +62,7 @@ SELECT pool_type, sum(n) AS lp_count FROM (
 /** The row without type is the total; an owner of both types is one owner there. `life`: the window begins before everything. */
 const totals = (life: boolean): Statement => ({
   name: `lp_platform_totals${life ? '_life' : ''}`,
+  keyed: true,
   text: `
 WITH pools AS (
   SELECT pool_type, pool_address, sum(deposit_usd) AS deposits, sum(withdraw_usd) AS withdrawals, sum(claim_usd) AS claims,
@@ -79,6 +80,7 @@ FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'a
 
 const PREVIOUS: Statement = {
   name: 'lp_platform_previous',
+  keyed: true,
   text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${flowsIn(1, ofType(7))}) f`,
 };
 
@@ -96,6 +98,7 @@ const cameBetween = (from: number, to: number): string =>
  */
 const EXTRAS: Statement = {
   name: 'lp_platform_extras',
+  keyed: true,
   text: `
 SELECT
   (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE ${named(1)} AND d.pool_type = coalesce($7::text, 'all') AND d.day >= $5 AND d.day < $6)
@@ -111,6 +114,7 @@ SELECT
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
 const earned = (life: boolean): Statement => ({
   name: `lp_platform_earned${life ? '_life' : ''}`,
+  keyed: true,
   text: `
 SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
 FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address) s

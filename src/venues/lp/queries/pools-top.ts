@@ -48,45 +48,61 @@ const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_a
 
 /**
  * Rows are the pools in which something happened in the window: an hour of which no volume is stated is nothing. Ranked by liquidity, every
- * pool whose liquidity is known. `life`: the window begins before everything, as the one whose net liquidity is shown always does.
+ * pool whose liquidity is known. `life`: the window begins before everything, as the one whose net liquidity is shown always does. `swapped`: what
+ * else was done is counted for the pools shown alone; ranked by anything but liquidity, those in which nothing was swapped are left out.
  */
-function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean): Statement {
+function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
+  const filter = swapped ? ofRanked : undefined;
+  const provided = `provided AS MATERIALIZED (
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${life ? flowsOfLife(1, filter) : flowsIn(1, filter)}) e GROUP BY pool_address
+), `;
+  const happened = `v.usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'}`;
   return {
-    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${life ? '_life' : ''}`,
+    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}`,
+    keyed: true,
     text: `
 WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
-), provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${life ? flowsOfLife(1) : flowsIn(1)}) e GROUP BY pool_address
-), ${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1)}), ` : ''}scope AS (
+), ${swapped ? '' : provided}${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1)}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
-    coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, ${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
-  FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address LEFT JOIN provided e ON e.pool_address = p.pool_address
+    ${swapped ? '' : 'coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, '}${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
+  FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
   CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) AS known OFFSET 0) k
-  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : '(v.usd > 0 OR v.swaps > 0 OR e.pool_address IS NOT NULL)'} AND ($7::text IS NULL OR p.pool_type = $7)
+  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(${happened})`} AND ($7::text IS NULL OR p.pool_type = $7)
 ), ranked AS MATERIALIZED (
   SELECT * FROM (
     SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
     FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
   ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
   ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), ${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
-SELECT r.pool_address, r.volume_usd, r.event_count::int, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
+), ${swapped ? provided : ''}${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
+SELECT r.pool_address, r.volume_usd, (r.swaps + coalesce(e.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
   100 * (${perLiquidityDay('r.fees_usd', 'm')}) AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
-FROM ranked r LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
-LEFT JOIN seen m ON m.pool_address = r.pool_address
+FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address
+LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address LEFT JOIN seen m ON m.pool_address = r.pool_address
 ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,
   };
 }
 
-/** Pools of a window in the order asked for; ties by volume, then address. */
-export function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
+/** What a row of such an order shows of it: more than nothing only where something was swapped. */
+const SWAPPED: Partial<Record<PoolsTopSort, keyof TopPoolRow>> = { volume: 'volume_usd', fees: 'total_fees_usd', fee_rate: 'fee_rate_pct' };
+
+/**
+ * Pools of a window in the order asked for; ties by volume, then address. Where enough of them show something that only swaps give, those without any
+ * cannot be among them, and are not looked at; what was done in all their life is read as fast for all.
+ */
+export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
   const all = windowOf('all', window.to);
   const life = window.from.getTime() === all.from.getTime();
   const values = [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit, ...(life ? [] : spanOf(all))];
-  return sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life), values);
+  const rows = (swapped: boolean): Promise<TopPoolRow[]> =>
+    sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life, swapped), values);
+  const shown = SWAPPED[sort_by];
+  if (life || (shown === undefined && sort_by !== 'liquidity')) return rows(false);
+  const found = await rows(true);
+  return shown === undefined || Number(found[limit - 1]?.[shown] ?? 0) > 0 ? found : rows(false);
 }

@@ -48,6 +48,7 @@ function trending(life: boolean): Statement {
   const windows = `CASE WHEN b.seen_at < ALL($15::timestamptz[]) THEN ${SPIKE.windows} ELSE ${endedAfter(10, bornAt('v.pool_address'))} END`;
   return {
     name: `lp_pools_trending_${life ? 0 : SPIKE.windows}`,
+    keyed: true,
     text: `
 WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address

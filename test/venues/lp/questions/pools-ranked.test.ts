@@ -142,6 +142,22 @@ describe('rankings of pools on a simulated world', () => {
     expect(data.length).toBeGreaterThan(3);
   });
 
+  it.each(Object.keys(METRIC))(
+    'pools/top by %s is cut anywhere as the whole list is, also where pools without swaps follow',
+    async (sort_by) => {
+      const quiet = facts.events.find(({ pool, at }) => {
+        const swapped = swapTotals(facts, { from: at + 1 - HOUR, to: at + 1 });
+        return facts.pools.has(pool) && !swapped.has(pool) && swapped.size > 1;
+      }) as WorldFacts['events'][number];
+      const now = new Date(quiet.at + 1);
+      const top = async (limit: number): Promise<TopRow[]> =>
+        (await ask<TopRow[]>(db, 'lp/pools/top', now, { sort_by, timeframe: '1h', limit })).data;
+      const all = await top(100);
+      if (sort_by !== 'liquidity') expect(all.map((row) => row.pool_address)).toContain(quiet.pool);
+      for (const limit of all.keys()) expect(await top(limit + 1)).toEqual(all.slice(0, limit + 1));
+    },
+  );
+
   it('pools/top divides generated fees by mean liquidity and days', async () => {
     const { data } = await ask<TopRow[]>(db, 'lp/pools/top', NOW, { limit: 100 });
     const { rows } = await db.pool.query<{ pool_address: string; usd: string; born: Date }>(
