@@ -72,6 +72,11 @@ const LONGER = `bar AS MATERIALIZED (
   WHERE p.first_at < $1 AND p.last_at >= $1 AND p.last_at < $2
 ), `;
 
+/** The pools of most members, and all that have as many as the last of them: what was done decides between these alone. */
+const MOST = `most AS MATERIALIZED (
+  SELECT m.* FROM members m WHERE m.n >= coalesce((SELECT l.n FROM members l ORDER BY l.n DESC OFFSET $9 - 1 LIMIT 1), 0)
+), `;
+
 /**
  * An event is smart when the newest run before its day gave its owner at least SMART_SCORE; the owner shows the newest such score. Who was smart in a pool
  * last in the window is counted by the day of it; who was so after the window as well (`back`) by each of its days. `life`: it begins before everything.
@@ -80,6 +85,8 @@ function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
   const order = `ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address`;
   // What all providers did is added up for the pools shown alone, where it does not choose them.
   const shown = sort === 'smart_share_pct' ? '' : `${order} LIMIT $9`;
+  const byCount = sort === 'smart_lp_count';
+  const ofMembers: Filter = byCount ? (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM most))` : ofType(7);
   const isFirst: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM first)`;
   return {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
@@ -92,11 +99,11 @@ WITH back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h W
     UNION ALL SELECT h.pool_address, 1, h.score FROM lp_smart_pool h WHERE h.last_at >= $1 AND h.last_at < $2 AND (h.last_at < $5 OR h.last_at >= $6) ${ofType(7)('h')}
     UNION ALL SELECT pool_address, 1, score FROM again
   ) m GROUP BY pool_address HAVING sum(n) >= $8
-), flows AS (
-  SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (${smartFlowsIn(1, ofType(7))}) f GROUP BY pool_address
+), ${byCount ? MOST : ''}flows AS (
+  SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (${smartFlowsIn(1, ofMembers)}) f GROUP BY pool_address
 ), pools AS (
   SELECT m.pool_address, m.n AS smart_lp_count, f.deposit_usd + f.withdraw_usd AS smart_volume_usd, f.deposit_usd - f.withdraw_usd AS smart_net_usd,
-    m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM members m JOIN flows f ON f.pool_address = m.pool_address
+    m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM ${byCount ? 'most' : 'members'} m JOIN flows f ON f.pool_address = m.pool_address
 ), first AS MATERIALIZED (SELECT * FROM pools ${shown}
 ), totals AS MATERIALIZED (
   SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, isFirst)}) f GROUP BY pool_address

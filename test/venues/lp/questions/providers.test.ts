@@ -287,6 +287,21 @@ describe('providers of a simulated world', () => {
     },
   );
 
+  it.each(['smart_lp_count', 'smart_net_usd'])(
+    'pools/smart-wallet by %s is cut anywhere as the whole list is, ties too',
+    async (sort_by) => {
+      const top = async (timeframe: string, limit: number): Promise<Row[]> =>
+        (await ask<{ pools: Row[] }>(db, 'lp/pools/smart-wallet', NOW, { timeframe, sort_by, min_smart_lps: 1, limit })).data.pools;
+      let tied = 0;
+      for (const timeframe of ['24h', '7d', 'all']) {
+        const all = await top(timeframe, 100);
+        for (const limit of all.keys()) expect(await top(timeframe, limit + 1)).toEqual(all.slice(0, limit + 1));
+        tied += all.length - new Set(all.map(({ smart_lp_count }) => smart_lp_count)).size;
+      }
+      expect(tied).toBeGreaterThan(0);
+    },
+  );
+
   it('the score finds the planted skill', async () => {
     const scored = [...truth].flatMap(([owner, role]) => (nowScore(owner) === null ? [] : [{ role, score: nowScore(owner) as number }]));
     const mean = (roles: string[]): number => {
