@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import { CATEGORY_FROM } from '../rollups/standings';
 import { MACHINE_TAGS } from '../scoring/tiers';
 import { COUNTS, type EndedMetric, RANKS, RANK_NEEDS } from './ended-figures';
 import { Parameters } from './parameters';
@@ -47,7 +48,8 @@ export const noMachine = (day: string): string =>
 
 /** Wallets ranked by positions that ended in the window, best first. */
 export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
-  const standings = filter.metric === 'volume' ? null : await findStandings(sql, filter);
+  const are_kept = filter.metric !== 'volume' && (filter.category === null || filter.min_trades >= CATEGORY_FROM);
+  const standings = are_kept ? await findStandings(sql, filter) : null;
   if (standings !== null) {
     const leaders = await listStanding(sql, filter, filter.metric as EndedMetric, standings);
     // None are told when the standings were told anew meanwhile.

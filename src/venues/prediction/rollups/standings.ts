@@ -9,6 +9,9 @@ import { forgetStandings } from './standings-due';
 /** Windows of which standings are kept. */
 export const STANDING_TIMEFRAMES: readonly Timeframe[] = ['24h', '7d', '30d', '90d', '365d', 'all'];
 
+/** Ended positions, refunded ones not counted, from which on a category's standing is kept: hardly anybody asks for fewer, and most are of fewer. */
+export const CATEGORY_FROM = 5;
+
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
 
@@ -44,7 +47,7 @@ SELECT timeframe, wallet, category, counted, wins, ${RANKS.sharpe}, ${RANKS.roi}
   SELECT timeframe, wallet, COALESCE(market.category, '') AS category, ${COUNTS}, ${RETURNS}, sum(gain) AS pnl FROM pm_position AS own
   JOIN unnest($2::text[], $3::timestamptz[]) AS span(timeframe, since) ON closed_at >= since JOIN pm_market AS market ON market.condition_id = own.condition_id
   WHERE wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 GROUP BY GROUPING SETS ((timeframe, wallet), (timeframe, wallet, market.category))
-  HAVING count(*) FILTER (WHERE status <> 'voided') > 0
+  HAVING count(*) FILTER (WHERE status <> 'voided') >= CASE GROUPING(market.category) WHEN 1 THEN 1 ELSE ${CATEGORY_FROM} END
 ) AS figures`;
 
 /** Tells some of the wallets that are due, as of the instant of the standings; whether there are more. */

@@ -122,7 +122,7 @@ describe('standings', () => {
     await load(after(8, 9), (index) => index % 7 !== 3);
     expect(await check(after(8, 9))).toBe(0);
     await tell(after(8, 9));
-    for (const category of ['', 'Sports', 'Crypto']) expect(await count(`pm_standing WHERE category = '${category}'`)).toBeGreaterThan(100);
+    for (const category of ['', 'Sports', 'Crypto']) expect(await count(`pm_standing WHERE category = '${category}'`)).toBeGreaterThan(0);
     expect(await count('pm_standing_due')).toBe(0);
     expect(await check(after(8, 9))).toBe(STANDING_TIMEFRAMES.length);
     // Positions leave windows.
