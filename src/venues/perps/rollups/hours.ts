@@ -65,19 +65,14 @@ export const TRADER_HOUR = {
 
 export type TraderHourColumn = keyof typeof TRADER_HOUR;
 
-/** What the fills of a coin's hour tell of its price. */
-const PRICES = {
-  high_price: kept('f.price', 'max'),
-  low_price: kept('f.price', 'min'),
-} as const satisfies Record<string, Kept>;
-
 /** Columns of perp_coin_hour that come from fills: what takers opened, and how far the price went. */
 const COIN_HOUR = {
   open_long_usd: usdOf('f.is_taker AND f.is_buy', OPENED_USD),
   open_long_size: usdOf('f.is_taker AND f.is_buy', 'f.open_size'),
   open_short_usd: usdOf('f.is_taker AND NOT f.is_buy', OPENED_USD),
   open_short_size: usdOf('f.is_taker AND NOT f.is_buy', 'f.open_size'),
-  ...PRICES,
+  high_price: kept('f.price', 'max'),
+  low_price: kept('f.price', 'min'),
 } as const satisfies Record<string, Kept>;
 
 /** What a taker's fill gives to the opens of its coin. */
@@ -238,20 +233,23 @@ INSERT INTO perp_coin_bar (coin, bar, ${BAR_COLUMNS.join(', ')})
 SELECT coin, bar, ${BAR_COLUMNS.map((column) => `coalesce(${column}, 0)`).join(', ')}
 FROM (${sumMatches('perp_match', 'bar', MATCH_COLUMNS, 1)}) matched FULL JOIN (${sumOpens('perp_fill', 'bar')}) opened USING (coin, bar) ORDER BY 1, 2`;
 
-const sumBars = (unit: 'day' | 'hour'): string =>
-  `SELECT b.coin, ${unitOf(unit, 'b.bar')} AS ${unit}, ${BAR_COLUMNS.map((column) => `sum(b.${column}) AS ${column}`).join(', ')} FROM perp_coin_bar b GROUP BY 1, 2`;
+const sumBars = (unit: 'day' | 'hour', columns: readonly string[]): string =>
+  `SELECT b.coin, ${unitOf(unit, 'b.bar')} AS ${unit}, ${columns.map((column) => `sum(b.${column}) AS ${column}`).join(', ')} FROM perp_coin_bar b GROUP BY 1, 2`;
 
 /** Of the bars. */
 export const TELL_COIN_DAYS = `
 INSERT INTO perp_coin_day (coin, day, ${BAR_COLUMNS.join(', ')})
-${sumBars('day')} ORDER BY 1, 2`;
+${sumBars('day', BAR_COLUMNS)} ORDER BY 1, 2`;
 
-/** Of the bars, prices of the fills. The last fill of an hour is among those of its last instant. */
+/** Of the fills, matches of the bars. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `
-INSERT INTO perp_coin_hour (coin, hour, ${BAR_COLUMNS.join(', ')}, high_price, low_price, ${CLOSE.join(', ')})
-SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${BAR_COLUMNS.map((column) => `coalesce(sums.${column}, 0)`).join(', ')}, priced.high_price, priced.low_price,
-  last.price, last.timestamp, last.seq, last.tid
-FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(PRICES)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) priced
-FULL JOIN (${sumBars('hour')}) sums USING (coin, hour) AS own
-LEFT JOIN perp_fill last ON last.coin = priced.coin AND last.timestamp = priced.last_at
+INSERT INTO perp_coin_hour (coin, hour, ${COIN_COLUMNS}, ${MATCH_COLUMNS.join(', ')}, ${CLOSE.join(', ')})
+SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${Object.keys(COIN_HOUR)
+  .map((column) => `own.${column}`)
+  .join(
+    ', ',
+  )}, ${MATCH_COLUMNS.map((column) => `coalesce(matched.${column}, 0)`).join(', ')}, last.price, last.timestamp, last.seq, last.tid
+FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
+LEFT JOIN (${sumBars('hour', MATCH_COLUMNS)}) matched ON matched.coin = own.coin AND matched.hour = own.hour
+JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at
 ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC`;
