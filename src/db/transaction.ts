@@ -48,12 +48,3 @@ export async function inTransactionAt<T>(
     client.release(open);
   }
 }
-
-/**
- * Waits for work that shares a transaction: while one part of it computes, statements of another are answered. Throws what the first part that failed
- * threw, once none of them uses the client any more.
- */
-export async function sideBySide(parts: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-}

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { eventsUntil } from '../../workers/feed-store';
 import { analyze } from '../../db/indexes';
-import { sideBySide } from '../../db/transaction';
 import type { Venue } from '../venue';
 import { alphaSnapshot } from './resolvers/alpha-callers';
 import { expertsSnapshot } from './resolvers/experts';
@@ -32,18 +31,14 @@ async function counts(db: Pool): Promise<Record<string, number>> {
 /** Room for sorting and grouping on one connection, in place of a few megabytes: positions and hours are made, and indexes, of millions of rows. */
 const ROOM = "SET LOCAL work_mem = '128MB'; SET LOCAL maintenance_work_mem = '256MB'";
 
-async function rebuildSums(client: PoolClient): Promise<void> {
-  await rebuildHours(client);
-  await rebuildVolumes(client);
-  await rebuildLatest(client);
-}
-
 async function rebuild(client: PoolClient): Promise<void> {
   await client.query(ROOM);
   await attachMonths(client);
   await analyze(client, ['pm_trade (condition_id, wallet)', 'pm_market (condition_id)', 'pm_outcome (condition_id)']);
-  // Positions are computed here, everything else by the server.
-  await sideBySide([rebuildPositions(client), rebuildSums(client)]);
+  await rebuildPositions(client);
+  await rebuildHours(client);
+  await rebuildVolumes(client);
+  await rebuildLatest(client);
   // Told anew by the next daily run; what one tells now is new, and not waited for.
   await client.query('DELETE FROM pm_follow_state WHERE day IN (SELECT day FROM pm_follow_state FOR UPDATE SKIP LOCKED)');
 }

@@ -47,8 +47,14 @@ async function* factsInGroups(client: PoolClient): AsyncGenerator<BookFact[][]> 
   const fetch = async (): Promise<FactCells[]> =>
     (await client.query<FactCells>({ text: `FETCH ${CHUNK} FROM pm_book_stream`, rowMode: 'array', types: AS_TEXT as never })).rows;
   let open: BookFact[] = [];
-  for (;;) {
-    const rows = await fetch();
+  // The next rows are read while these are worked on.
+  for (let next = fetch(); ;) {
+    const rows = await next;
+    if (rows.length > 0) {
+      next = fetch();
+      // Its failure is met at the next turn; until then it must not count as unhandled.
+      next.catch(() => undefined);
+    }
     const groups: BookFact[][] = [];
     for (const fact of rows.map(factOf)) {
       const last = open.at(-1);
