@@ -1,7 +1,13 @@
 import { MINUTE_MS } from './time';
 import { END } from './timeframe';
 
-const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: 360 * MINUTE_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
+/** A quarter of a UTC day, in milliseconds; one begins at midnight. */
+export const QUARTER_MS = 360 * MINUTE_MS;
+
+/** SQL of where the quarter of a UTC day begins that an instant lies in. */
+export const quarterOf = (instant: string): string => `date_bin('6 hours', ${instant}, timestamptz '2000-01-01T00:00:00Z')`;
+
+const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: QUARTER_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
 
 /** A whole UTC day, quarter of it, hour or minute. */
 export type Unit = keyof typeof LENGTHS;

@@ -1,11 +1,10 @@
 import { afterwards } from '../../../db/segments';
+import { QUARTER_MS, quarterOf } from '../../../lib/tiles';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
-import { dayOf, monthOf, quarterOf, SUMS } from '../rollups/days';
+import { dayOf, monthOf, SUMS } from '../rollups/days';
 import { unlessEmpty } from './segments';
-
-const QUARTER_MS = 6 * HOUR_MS;
 
 /** Parameters of a span: see `spanOf`. */
 export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFrom: Date, dayTo: Date];

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { writersTurn } from '../../../db/transaction';
+import { quarterOf } from '../../../lib/tiles';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { moveCounts } from './counted-days';
 import {
@@ -16,7 +17,6 @@ import {
   poolDays,
   poolMonths,
   poolQuarters,
-  quarterOf,
   swapHours,
 } from './days';
 import { POSITION_COLUMNS, positionSums } from './position-sums';

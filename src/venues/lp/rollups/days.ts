@@ -1,3 +1,5 @@
+import { quarterOf } from '../../../lib/tiles';
+
 /** What providers did, as every rollup of it counts: events by kind, USD by kind, events without USD, first and last. */
 export const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 
@@ -9,9 +11,6 @@ const summed = (a: string): string =>
 
 /** Start of the UTC day of an instant, as SQL. */
 export const dayOf = (hour: string): string => `date_trunc('day', ${hour}, 'UTC')`;
-
-/** Start of the quarter of a UTC day (six hours) of an instant, as SQL. */
-export const quarterOf = (hour: string): string => `date_bin('6 hours', ${hour}, timestamptz '2000-01-01T00:00:00Z')`;
 
 /** Start of the UTC month of an instant, as SQL. */
 export const monthOf = (day: string): string => `date_trunc('month', ${day}, 'UTC')`;

@@ -127,7 +127,8 @@ ON CONFLICT (trader, coin) DO UPDATE SET ${merged(TRADER_HOUR)}`;
 
 const CLOSE = ['close_price', 'close_at', 'close_seq', 'close_tid'];
 
-const COIN_COLUMNS = Object.keys(COIN_HOUR).join(', ');
+const COIN_NAMES = Object.keys(COIN_HOUR);
+const COIN_COLUMNS = COIN_NAMES.join(', ');
 
 /** Adds the fills of `source` to their coins' hours: takers' opens and prices. */
 export const addCoinHours = (source: string): string => `
@@ -244,11 +245,8 @@ ${sumBars('day', BAR_COLUMNS)} ORDER BY 1, 2`;
 /** Of the fills, matches of the bars. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `
 INSERT INTO perp_coin_hour (coin, hour, ${COIN_COLUMNS}, ${MATCH_COLUMNS.join(', ')}, ${CLOSE.join(', ')})
-SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${Object.keys(COIN_HOUR)
-  .map((column) => `own.${column}`)
-  .join(
-    ', ',
-  )}, ${MATCH_COLUMNS.map((column) => `coalesce(matched.${column}, 0)`).join(', ')}, last.price, last.timestamp, last.seq, last.tid
+SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${COIN_NAMES.map((column) => `own.${column}`).join(', ')},
+  ${MATCH_COLUMNS.map((column) => `coalesce(matched.${column}, 0)`).join(', ')}, last.price, last.timestamp, last.seq, last.tid
 FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
 LEFT JOIN (${sumBars('hour', MATCH_COLUMNS)}) matched ON matched.coin = own.coin AND matched.hour = own.hour
 JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at

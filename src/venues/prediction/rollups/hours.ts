@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { fillEmptied } from '../../../db/indexes';
+import { quarterOf } from '../../../lib/tiles';
 import { HOUR_MS, isoDay } from '../../../lib/time';
 import { arrayOf } from './array-text';
 import { keepSmartHours, refillSmartHours } from './smart-hours';
@@ -47,7 +48,7 @@ const TAKEN = `${TAKEN_SUMS}, min("timestamp") AS first_at`;
 const DAY_COLUMNS = `condition_id, day, ${TAKEN_COLUMNS}`;
 const DAYS = `SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${TAKEN}
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, (hour AT TIME ZONE 'UTC')::date`;
-const QUARTER = `date_bin('6 hours', hour, timestamptz '2000-01-01T00:00:00Z')`;
+const QUARTER = quarterOf('hour');
 const QUARTER_COLUMNS = 'condition_id, quarter, fills, buys, sells, buy_usdc, sell_usdc';
 const QUARTERS = `SELECT condition_id, ${QUARTER} AS quarter, ${TAKEN_SUMS} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, ${QUARTER}`;
 // Of hours that are whole: a condition on them follows.
