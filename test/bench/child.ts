@@ -1,6 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import { startProfile, stopProfile } from './profile';
+
+/** Flags that `npm start` gives to Node. */
+export const FLAGS =
+  fs
+    .readFileSync(path.join(__dirname, '../../package.json'), 'utf8')
+    .match(/"start": "node (.*?) dist/)?.[1]
+    ?.split(' ') ?? [];
 
 /** A server or chain in a Node process of its own: what is measured shares no event loop with what measures it. */
 export interface Child<Ready> {

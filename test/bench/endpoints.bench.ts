@@ -1,13 +1,11 @@
-import fs from 'node:fs';
 import http from 'node:http';
-import path from 'node:path';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { quantile } from '../../src/observability/recent';
 import type { VenueName } from '../../src/lib/venue-name';
 import { type Input, ask, requestOf } from '../support/ask';
-import { ENDPOINTS, ROOT } from '../support/catalogue';
+import { ENDPOINTS } from '../support/catalogue';
 import { type Subjects, dearestInput, defaultInput, subjectsOf } from '../support/subjects';
-import { type Child, startChild } from './child';
+import { FLAGS, type Child, startChild } from './child';
 import type { Prepared, Turns } from './endpoints/server';
 import { openWorld } from './endpoints/world';
 import { type Figure, latencies, printTable } from './measure';
@@ -24,12 +22,6 @@ const WARM_MS = Number(process.env.BENCH_WARM ?? 3) * 1_000;
 const WARM_UPS = { fewest: 5, most: 150 };
 const MEASURED = { fewest: 10, most: 400 };
 const AT_ONCE = 16;
-/** Flags that `npm start` gives to Node. */
-const FLAGS =
-  fs
-    .readFileSync(path.join(ROOT, 'package.json'), 'utf8')
-    .match(/"start": "node (.*?) dist/)?.[1]
-    ?.split(' ') ?? [];
 /** Our time over that of the bare SQL, at most; and milliseconds over HTTP at the median, at most. */
 const GOALS = { ratio: 1.5, p50: 10 };
 
