@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { notingEvents, notingSwaps } from './changes';
-import { TouchedHours } from '../store/hours';
+import { TouchedMinutes } from '../store/touched';
 
 const FILL_EVENTS = notingEvents(`
 UPDATE lp_event e SET amount_x = coalesce(e.amount_x, e.raw_x * ('1e-' || x.decimals)::numeric), amount_y = coalesce(e.amount_y, e.raw_y * ('1e-' || y.decimals)::numeric)
@@ -15,19 +15,19 @@ UPDATE lp_swap s SET
 FROM lp_pool p LEFT JOIN lp_token x ON x.mint = p.mint_x LEFT JOIN lp_token y ON y.mint = p.mint_y
 WHERE p.pool_address = ANY($1) AND s.pool_address = p.pool_address AND (s.amount_in IS NULL OR s.amount_out IS NULL)`);
 
-const HOURS = `
-SELECT DISTINCT date_trunc('hour', "timestamp", 'UTC') AS hour FROM lp_event WHERE pool_address = ANY($1)
-UNION SELECT DISTINCT date_trunc('hour', "timestamp", 'UTC') FROM lp_swap WHERE pool_address = ANY($1)`;
+const MINUTES = `
+SELECT date_trunc('minute', "timestamp") AS minute FROM lp_event WHERE pool_address = ANY($1)
+UNION SELECT date_trunc('minute', "timestamp") FROM lp_swap WHERE pool_address = ANY($1)`;
 
 /**
  * Counts earlier facts of pools in units of their tokens, now that the tokens (or the bin step) are known. Returns the
- * hours of all their facts: prices may be read from them only now.
+ * minutes of all their facts: prices may be read from them only now.
  */
-export async function fillAmounts(client: PoolClient, pools: readonly string[]): Promise<TouchedHours> {
+export async function fillAmounts(client: PoolClient, pools: readonly string[]): Promise<TouchedMinutes> {
   await client.query(FILL_EVENTS, [pools]);
   await client.query(FILL_SWAPS, [pools]);
-  const { rows } = await client.query<{ hour: Date }>(HOURS, [pools]);
-  const touched = new TouchedHours();
-  for (const { hour } of rows) touched.add(hour);
+  const { rows } = await client.query<{ minute: Date }>(MINUTES, [pools]);
+  const touched = new TouchedMinutes();
+  for (const { minute } of rows) touched.add(minute);
   return touched;
 }

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { analyze, fillEmptied } from '../../../db/indexes';
 import { DAY_MS } from '../../../lib/time';
 import { ensureMonths } from '../store/insert';
-import type { TimeRange } from '../store/hours';
+import type { TimeRange } from '../store/touched';
 import { appendWaiting, WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { openChanges } from './changes';
 import { deriveAllPrices, revalue } from './valuation';

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
+import { HOUR_MS } from '../../../lib/time';
 import { SOL, STABLES } from '../chain-addresses';
 import { SWAP_FEE_USD, SWAP_USD, worth } from '../store/facts';
 import { ensureMonths } from '../store/insert';
-import { type TimeRange, TouchedHours } from '../store/hours';
+import { type TimeRange, TouchedMinutes } from '../store/touched';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
 import { WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { notingEvents, notingSwaps } from './changes';
@@ -10,12 +11,12 @@ import { POOL_PRICE, PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
 const LEAST_USD = 1;
-/** A price is used for this many hours after its minute. */
-const PRICE_HOURS = 1;
+/** A price is used until this long after its minute. */
+const USED_MS = HOUR_MS;
 
 /** What of a page asks for prices. */
 export interface Priced {
-  touched: TouchedHours;
+  touched: TouchedMinutes;
   /** Whether facts wait in the stage. */
   staged: boolean;
   /** Whether facts, or what they are counted in, are new; without them only prices against SOL can change: SOL's own may have come from a catalogue. */
@@ -23,20 +24,20 @@ export interface Priced {
 }
 
 /**
- * Brings prices up to date with the facts of the touched hours, staged ones included, and adds the hours in which a price
+ * Brings prices up to date with the facts of the touched minutes, staged ones included, and adds the minutes in which a price
  * changed. The price of a minute is derived from all facts of that minute, so the order of loading changes nothing. Returns the
  * ranges whose facts on record may have another value now.
  */
 export async function derivePrices(client: PoolClient, { touched, staged, facts }: Priced): Promise<TimeRange[]> {
-  const hours = facts ? touched.ranges(PRICE_HOURS) : await rangesWithFacts(client, touched);
-  if (hours.length === 0) return [];
-  await ensurePriceMonths(client, hours);
+  const ranges = facts ? touched.ranges(USED_MS) : await rangesWithFacts(client, touched);
+  if (ranges.length === 0) return [];
+  await ensurePriceMonths(client, ranges);
   const { stated, stable, sol } = staged ? STAGED_TOO : ON_RECORD;
   for (const range of facts ? touched.ranges() : []) {
     await derive(client, stated, range, touched);
     await derive(client, stable, range, touched);
   }
-  for (const range of facts ? touched.ranges(PRICE_HOURS) : hours) await derive(client, sol, range, touched);
+  for (const range of facts ? touched.ranges(USED_MS) : ranges) await derive(client, sol, range, touched);
   return rangesWithFacts(client, touched);
 }
 
@@ -50,10 +51,10 @@ export async function deriveAllPrices(client: PoolClient, ranges: readonly TimeR
   for (const { from, to } of ranges) await client.query({ ...sol, values: [from, to] });
 }
 
-/** Ranges of the touched hours, and of the hour after each in which their prices are still used, that hold facts. */
-async function rangesWithFacts(client: PoolClient, touched: TouchedHours): Promise<TimeRange[]> {
+/** Ranges of the touched minutes, and of the hour after each in which their prices are still used, that hold facts. */
+async function rangesWithFacts(client: PoolClient, touched: TouchedMinutes): Promise<TimeRange[]> {
   const ranges: TimeRange[] = [];
-  for (const range of touched.ranges(PRICE_HOURS)) {
+  for (const range of touched.ranges(USED_MS)) {
     const { rows } = await client.query<{ found: boolean }>({ name: 'lp_facts_in', text: FACTS_IN, values: [range.from, range.to] });
     if (rows[0]?.found === true) ranges.push(range);
   }
@@ -76,7 +77,7 @@ interface Derivation {
   text: string;
 }
 
-async function derive(client: PoolClient, statement: Derivation, { from, to }: TimeRange, touched: TouchedHours): Promise<void> {
+async function derive(client: PoolClient, statement: Derivation, { from, to }: TimeRange, touched: TouchedMinutes): Promise<void> {
   const { rows } = await client.query<{ minute: Date }>({ ...statement, values: [from, to] });
   for (const { minute } of rows) touched.add(minute);
 }

@@ -4,7 +4,7 @@ import { openChanges, recount } from '../rollups/changes';
 import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
-import { TouchedHours } from './hours';
+import { TouchedMinutes } from './touched';
 import { ensureMonths } from './insert';
 import { KnownCatalogue } from './known';
 import { saveLiquidity } from './liquidity';
@@ -28,7 +28,7 @@ export class PageWriter {
   /** Times of the events and swaps that were appended, of pages in which none was known. */
   readonly appended: Date[] = [];
   private readonly waiting: Date[] = [];
-  private readonly touched = new TouchedHours();
+  private readonly touched = new TouchedMinutes();
   private readonly learned = new Set<string>();
   /** Tokens that have a row by now. */
   private readonly mints = new Set<string>();
