@@ -4,6 +4,8 @@ import { quarterOf } from '../../../lib/tiles';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { moveCounts } from './counted-days';
 import {
+  BUCKET_LENGTHS,
+  bucketOf,
   fill,
   flowDays,
   flowHours,
@@ -80,27 +82,33 @@ const hoursOf = (hours: string, alias: string, time: string, table: string): str
   `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
     AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
 
-/** A statement over `lp_owner_hour o` that also notes whose days it changed. */
-const notingOwners = (statement: string): string => `
-WITH changed AS (${statement} RETURNING o.pool_address, o.owner, o.hour)
-INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM changed`;
-
 const inHours = (hours: string, alias: string): string =>
   `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
 
-/** Hours by what providers did, and by what was swapped, from facts between $1 and $2. */
-const RECOUNT_EVENTS = [
-  [
-    'owner_hours',
-    notingOwners(`INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) ${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event'))}`),
-  ],
-  [
-    'known_hours',
-    `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
-      `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
-    )}`,
-  ],
-] as const;
+const OWNER_HOURS = OWNER_HOUR.split(', ');
+const rowOf = (alias: string): string => `ROW(${OWNER_HOURS.map((column) => `${alias}.${column}`).join(', ')})::text`;
+
+/**
+ * Providers' hours from facts between $1 and $2. Of all providers of a pool's hour a page changes few: only what comes out otherwise than it stands, to the
+ * last zero, is written, and its days are noted.
+ */
+const RECOUNT_OWNERS = `
+WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event'))}),
+gone AS (
+  DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}
+    AND NOT EXISTS (SELECT FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
+  RETURNING o.pool_address, o.owner, o.hour
+), written AS (
+  INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) SELECT * FROM counted
+  ON CONFLICT (pool_address, hour, owner) DO UPDATE SET ${OWNER_HOURS.map((column) => `${column} = EXCLUDED.${column}`).join(', ')}
+    WHERE ${rowOf('o')} <> ${rowOf('EXCLUDED')}
+  RETURNING o.pool_address, o.owner, o.hour
+)
+INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM (SELECT * FROM gone UNION ALL SELECT * FROM written) AS changed`;
+const RECOUNT_KNOWN = `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
+  `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
+)}`;
+/** Pools' hours, by what was swapped between $1 and $2. */
 const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
   ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap'), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour'))}`;
 
@@ -108,8 +116,9 @@ const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
 const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_address, ${quarterOf('hour')} AS quarter FROM ${hours}) c`;
 const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
+const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${bucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
 const ofMonths = (table: string): string =>
-  `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND ${monthOf('d.day')} = c.month`;
+  `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
 const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_POOL_DAYS = `(SELECT DISTINCT pool_address, day FROM ${OWNER_DAYS}) c`;
 const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
@@ -144,8 +153,11 @@ const RECOUNT_DERIVED: readonly Recount[] = [
   ],
   [
     'lp_owner_count',
-    `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.bucket >= c.day AND t.bucket < c.day + interval '1 day'`,
-    fill(ownerCounts, `${changedDays(HOURS)} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND ${inDay('o')}`),
+    `${CHANGED_BUCKETS} WHERE t.pool_address = s.pool_address AND t.bucket = s.bucket AND t.hours = s.hours`,
+    fill(
+      ownerCounts,
+      `${CHANGED_BUCKETS} JOIN lp_owner_hour o ON o.pool_address = s.pool_address AND o.hour >= s.bucket AND o.hour < s.bucket + make_interval(hours => s.hours)`,
+    ),
   ],
   [
     'lp_owner_day',
@@ -270,9 +282,9 @@ async function recountPositions(client: PoolClient): Promise<void> {
 }
 
 async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {
-  await client.query(notingOwners(`DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}`));
+  await client.query({ name: 'lp_recount_owner_hours', text: RECOUNT_OWNERS, values: span });
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
-  for (const [name, text] of RECOUNT_EVENTS) await client.query({ name: `lp_recount_${name}`, text, values: span });
+  await client.query({ name: 'lp_recount_known_hours', text: RECOUNT_KNOWN, values: span });
   await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
   await countAnew(client, RECOUNT_DERIVED);
   await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });

@@ -130,15 +130,19 @@ export const lastDays: Derived = {
     `SELECT p.pool_address, ${dayOf('p.last_at')}, count(*)::int FROM ${source} WHERE p.owner <> '' GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
 };
 
-/** How many providers did something in a pool in buckets of 1, 4, 12 and 24 hours, over `lp_owner_hour o`. */
+/** Lengths in hours of the buckets that `ownerCounts` counts in, as a FROM item. */
+export const BUCKET_LENGTHS = '(VALUES (1), (4), (12), (24)) AS s(hours)';
+
+/** Start of the bucket of `s.hours` hours that an hour is in, as SQL. */
+export const bucketOf = (hour: string): string => `date_bin(make_interval(hours => s.hours), ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
+
+/** How many providers did something in a pool in buckets of `s.hours`, over `lp_owner_hour o`. */
 export const ownerCounts: Derived = {
   table: 'lp_owner_count',
   columns: 'pool_address, bucket, hours, owners',
   select: (source) => `
-SELECT b.pool_address, b.bucket, b.hours, count(*)::int FROM (
-  SELECT DISTINCT o.pool_address, s.hours, date_bin(make_interval(hours => s.hours), o.hour, timestamptz '1970-01-01T00:00:00Z') AS bucket, o.owner
-  FROM ${source} CROSS JOIN (VALUES (1), (4), (12), (24)) AS s(hours) WHERE o.owner <> ''
-) b GROUP BY b.pool_address, b.bucket, b.hours`,
+SELECT b.pool_address, b.bucket, b.hours, count(*)::int
+FROM (SELECT DISTINCT o.pool_address, s.hours, ${bucketOf('o.hour')} AS bucket, o.owner FROM ${source} WHERE o.owner <> '') b GROUP BY b.pool_address, b.bucket, b.hours`,
 };
 
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
@@ -147,7 +151,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowQuarters, 'lp_flow_hour f'],
   [flowDays, 'lp_flow_hour f'],
   [flowMonths, 'lp_flow_day d'],
-  [ownerCounts, 'lp_owner_hour o'],
+  [ownerCounts, `lp_owner_hour o CROSS JOIN ${BUCKET_LENGTHS}`],
   [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],
   [poolMonths, 'lp_pool_day d'],
