@@ -137,6 +137,22 @@ describe('values', () => {
     ]);
   });
 
+  test('a price that comes late values what is on record up to an hour after its minute, and so do the prices that follow from it', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    await load('damm.json', dammPoolsPage);
+    const zed = (name: string, at: string) => tx(name, at, BEN, dammSwap2(ZED_SOL, 0, 1_000_000_000, 1_980_000_000, sqrt(2), 0));
+    const claim = (name: string, at: string) => tx(name, at, ANNA, claimFee(SOL_USDC, P, ANNA, 1_000_000_000, 0));
+    await load('early.json', claim('c1', '2026-03-05T09:59:59Z'), claim('c2', '2026-03-05T11:00:00Z'), claim('c3', '2026-03-05T11:00:01Z'));
+    await load('zed.json', zed('z1', '2026-03-05T11:00:59Z'), zed('z2', '2026-03-05T12:00:00Z'), zed('z3', '2026-03-05T12:00:01Z'));
+    const priced = async (): Promise<unknown[]> =>
+      (await rows(`SELECT usd IS NOT NULL AS priced FROM (SELECT "timestamp", usd FROM lp_event UNION ALL SELECT "timestamp", usd FROM lp_swap WHERE pool_address = '${ZED_SOL}') f ORDER BY "timestamp"`))
+        .map((row) => row.priced); // prettier-ignore
+    expect(await priced()).toEqual([false, false, false, false, false, false]);
+    // SOL is known from 10:00 to 11:00, by which ZED is at 11:00, and so until 12:00.
+    await load('sol.json', tx('s1', '2026-03-05T10:00:30Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)));
+    expect(await priced()).toEqual([false, true, false, true, true, false]);
+  });
+
   test('an amount of zero needs no price; any other does', async () => {
     await load('tokens.json', ...tokenList);
     await load('pairs.json', ...pairs);

@@ -427,8 +427,11 @@ describe('transactions', () => {
   test('events kept under their signer pass to the owner when the position becomes known', async () => {
     await load('a.json', [tx('o1', '2026-03-01T00:00:00Z', BEN, liquidity('AddLiquidity', SOL_USDC, BEN, P, 5, 6, 0))]);
     expect(await rows('SELECT owner FROM lp_event')).toEqual([{ owner: BEN }]);
+    const counted = 'SELECT owner, deposits FROM lp_owner_hour UNION ALL SELECT owner, deposits FROM lp_owner_day';
+    expect(await rows(counted)).toEqual(Array(2).fill({ owner: BEN, deposits: 1 }));
     await load('b.json', [tx('o0', '2026-02-28T00:00:00Z', BEN, positionCreate(SOL_USDC, P, ANNA))]);
     expect(await rows('SELECT owner FROM lp_event')).toEqual([{ owner: ANNA }]);
+    expect(await rows(counted)).toEqual(Array(2).fill({ owner: ANNA, deposits: 1 }));
   });
 
   test('a rebalance is three flagged rows of one transaction; legs without amounts are none; rewards stay apart', async () => {
