@@ -1,0 +1,74 @@
+import { Client } from 'pg';
+import { openDatabase } from '../../src/db/client';
+import type { VenueName } from '../../src/lib/venue-name';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/time';
+import { type Figure, printTable } from './measure';
+import { spending } from './spent';
+import { WORLD_NOW, byPage, loadAll, simulatorOf, venueOf } from './world-build';
+import { openBenchWorld } from './worlds';
+
+// What a page costs that a live feed adds to much that is there: the next minutes of a kept world, read into a copy of it two at a time.
+// BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=facts,facts (100000,300000), BENCH_HOURS read (1).
+
+const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
+const SIZES = (process.env.BENCH_SIZES ?? '100000,300000').split(',').map(Number);
+const READ_MS = Number(process.env.BENCH_HOURS ?? 1) * HOUR_MS;
+const POLL_MS = 2 * MINUTE_MS;
+
+/** Runs `work` on a copy of a database that nobody has open. */
+async function onCopy<T>(url: string, work: (url: string) => Promise<T>): Promise<T> {
+  const [of, copy] = [new URL(url), new URL(url)];
+  copy.pathname = `${of.pathname}_live`;
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  const admin = new Client({ connectionString: server.href });
+  await admin.connect();
+  try {
+    await admin.query(`DROP DATABASE IF EXISTS ${copy.pathname.slice(1)} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${copy.pathname.slice(1)} TEMPLATE ${of.pathname.slice(1)}`);
+    return await work(copy.href);
+  } finally {
+    await admin.query(`DROP DATABASE IF EXISTS ${copy.pathname.slice(1)} WITH (FORCE)`);
+    await admin.end();
+  }
+}
+
+async function readOn(name: VenueName, size: number, url: string): Promise<Figure> {
+  const [venue, simulator] = [venueOf(name), simulatorOf(name, size, 1)];
+  const until = WORLD_NOW.getTime() + READ_MS;
+  const pages = Array.from({ length: Math.ceil(READ_MS / POLL_MS) }, (_, poll) => {
+    const from = WORLD_NOW.getTime() + poll * POLL_MS;
+    return [...simulator.pages(new Date(from), new Date(Math.min(until, from + POLL_MS)))];
+  }).flat();
+  const db = await openDatabase(url, { statement_timeout_ms: 0 });
+  try {
+    const { result, seconds, cpu } = await spending(db.pool, () => loadAll(byPage(db.pool, venue), venue, pages));
+    return {
+      what: name,
+      world: size,
+      pages: pages.length,
+      facts: result.facts,
+      seconds: Number(seconds.toFixed(1)),
+      'processor ms a page': Number(((cpu * 1_000) / pages.length).toFixed(1)),
+      'a fact': Number(((cpu * 1_000) / result.facts).toFixed(2)),
+    };
+  } finally {
+    await db.close();
+  }
+}
+
+test.each(VENUES)('%s', async (name) => {
+  const rows: Figure[] = [];
+  for (const size of SIZES) {
+    const world = await openBenchWorld(name, size);
+    // The server stays as long as the world is held, whose own connections would be in the copy's way.
+    await world.pool.end();
+    try {
+      rows.push(await onCopy(world.url, (url) => readOn(name, size, url)));
+      process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+    } finally {
+      await world.close();
+    }
+  }
+  printTable(`${name}, ${READ_MS / HOUR_MS} h read in pages of two minutes`, rows);
+});
