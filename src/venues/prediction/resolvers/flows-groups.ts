@@ -24,7 +24,7 @@ interface Group {
 
 /** markets/volume-by-group: volume by category, hour or day beside the period before. Throws empty_result when nothing was traded in both. */
 export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, context) => {
-  const windows = windowsOf(args.timeframe, context.now, args.group_by === 'hour');
+  const windows = windowsOf(args.timeframe, context.now, args.group_by !== 'category');
   Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
   const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;
   const shift = args.group_by === 'category' ? 0 : windows.shift;

@@ -201,8 +201,8 @@ describe('markets by hand', () => {
     for (const min_shares of [1, 0])
       expect((await callForError(db, 'markets/ownership', now, { condition_id: condition(2), min_shares })).code).toBe('empty_result');
     // The venue's own contracts hold for others.
-    await loadRecords(db.pool, 'markets-7.json', [market(13)]);
-    await loadRecords(db.pool, 'trades-7.json', [{ ...trade(60, 13, 0, 3, 'BUY', 10, 0.4, 600), proxyWallet: VENUE_CONTRACTS[0] }]);
+    await loadRecords(db.pool, 'markets-8.json', [market(13)]);
+    await loadRecords(db.pool, 'trades-8.json', [{ ...trade(70, 31, 0, 3, 'BUY', 10, 0.4, 600), proxyWallet: VENUE_CONTRACTS[0] }]);
     expect((await callForError(db, 'markets/ownership', now, { condition_id: condition(13) })).code).toBe('empty_result');
   });
 
@@ -341,6 +341,16 @@ describe('markets by hand', () => {
     const sent = { condition_id: condition(12), timeframe: '4h', bucket_size: '1h' };
     const { time_series } = await ask<{ time_series: Row[] }>('sentiment', sent);
     expect(time_series.map(({ price }) => price)).toEqual([null, 0.6, 0.6, 0.7]);
+  });
+
+  test('volume-by-group: of a day that is cut within an hour, what was traded before stands under that day', async () => {
+    await loadRecords(db.pool, 'markets-8.json', [market(31, { tags: [{ slug: 'weather' }] })]);
+    // 13:40 of the 9th, in a window that begins at 13:30, and 01:00 of the 10th.
+    const [yesterday, today] = [trade(70, 31, 0, 3, 'BUY', 10, 0.5, 22 * 3_600 + 1_200), trade(71, 31, 0, 3, 'BUY', 40, 0.5, 11 * 3_600)];
+    await loadRecords(db.pool, 'trades-8.json', [yesterday, today]);
+    const sent = { timeframe: 'today', group_by: 'day', category: 'Weather' };
+    const { data } = await call<{ groups: Row[] }>(db, 'markets/volume-by-group', new Date(now.getTime() - 90 * 60_000), sent);
+    expect(data.groups).toEqual([expect.objectContaining({ group: '2026-03-10T00:00:00Z', volume: 20, previous_volume: 5 })]);
   });
 
   test('a search finds letters of every script in either case', async () => {
