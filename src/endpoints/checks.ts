@@ -12,7 +12,7 @@ export function crossCheck(endpoint: Endpoint, reading: Reading): void {
   CHECKS[endpoint.name]?.(reading);
 }
 
-/** `timeframe=X` stands for X and the two next shorter windows; with `timeframes` too, it must be the longest of them. */
+/** `timeframe=X` stands for X and the two next shorter windows; with good `timeframes` too, it must be the longest of them. */
 function longestWindow(reading: Reading): void {
   const { timeframe, timeframes } = reading.variables as { timeframe?: Timeframe; timeframes?: readonly Timeframe[] };
   if (timeframe === undefined) return;
@@ -22,7 +22,7 @@ function longestWindow(reading: Reading): void {
     delete reading.variables.timeframe;
   };
   if (meant.length === 1) return problem('leaves no shorter window to compare with', TIMEFRAMES.slice(1));
-  if (!reading.sent.has('timeframes')) {
+  if (!reading.sent.has('timeframes') || reading.problems.some(({ param }) => param === 'timeframes')) {
     reading.variables.timeframes = meant;
     return;
   }

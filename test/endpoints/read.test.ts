@@ -98,6 +98,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['lp/lps/profile', 'owner=' + POOL + '&fields=events.UsdTotall', 'fields', expect.anything(), 'events.UsdTotall'],
     ['markets/capital-flow-comparison', 'timeframe=1h', 'timeframe', expect.anything(), '1h'],
     ['markets/capital-flow-comparison', 'timeframe=7d&timeframes=24h,30d', 'timeframe', '30d', '7d'],
+    // A list that is no good says nothing of the window beside it.
+    ['markets/capital-flow-comparison', 'timeframe=7d&timeframes=24hh,7d', 'timeframes', expect.anything(), '24hh'],
   ])('%s?%s', (name, query, param, allowed, got) => {
     const { problems } = get(name, query);
     expect(problems).toHaveLength(1);
@@ -132,6 +134,12 @@ describe('bad values are named, with what was got and what is allowed', () => {
     for (const query of ['timeframe=1h', 'timeframe=7d&timeframes=24h,30d'])
       expect(get('markets/capital-flow-comparison', query).variables).not.toHaveProperty('timeframe');
   });
+
+  test('windows that are no good are as if absent beside the longest', () =>
+    expect(get('markets/capital-flow-comparison', 'timeframe=7d&timeframes=30d').variables).toMatchObject({
+      timeframe: '7d',
+      timeframes: ['12h', '24h', '7d'],
+    }));
 
   test('what is missing is told apart from what is wrong', () => {
     expect(post('wallets/profile', {}).problems).toEqual([
