@@ -17,7 +17,7 @@ import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
-import { type Refusal, makeExplorer } from './graph/explorer';
+import { type ReadArguments, makeExplorer } from './graph/explorer';
 import { answers, makeSchema } from './graph/schema';
 import type { Logger } from './observability/logger';
 import { type Metrics, makeMetrics } from './observability/metrics';
@@ -72,12 +72,16 @@ export function loadCatalogue(
   return { endpoints, paid, schema };
 }
 
-/** Free questions are refused what they are refused when they are paid for. */
-function refusedWhenSold(endpoints: readonly Endpoint[]): Refusal {
+/** Free questions are refused what they are refused when they are paid for, and words in any case are read as they are then. */
+function readAsSold(endpoints: readonly Endpoint[]): ReadArguments {
   const sold = new Map(endpoints.map((endpoint) => [endpoint.rootField, endpoint]));
   return (question, args) => {
     const endpoint = sold.get(question);
-    return endpoint === undefined ? null : refusalOf(readParameters(endpoint, rawOfBody(args)));
+    if (endpoint === undefined) return {};
+    const reading = readParameters(endpoint, rawOfBody(args));
+    const refused = refusalOf(reading);
+    if (refused !== null) throw refused;
+    return Object.fromEntries(Object.entries(reading.variables).filter(([name]) => reading.sent.has(name)));
   };
 }
 
@@ -207,7 +211,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     trustedProxies: config.trustedProxies,
   });
   const onBug = (error: unknown): void => logger.error({ err: error }, 'a free question failed');
-  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, refusal: refusedWhenSold(endpoints) }), metrics);
+  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, read: readAsSold(endpoints) }), metrics);
 
   const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics, newer);
   const servers: Listening[] = [];

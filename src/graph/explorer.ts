@@ -45,8 +45,10 @@ query LargeTrades {
 }
 `;
 
-/** Why a question is refused with these arguments; null where it is not. */
-export type Refusal = (question: string, args: Readonly<Record<string, unknown>>) => AppError | null;
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** How arguments of a question are read: those that are said otherwise than it takes them, as it does. Throws AppError where they are refused. */
+export type ReadArguments = (question: string, args: Arguments) => Arguments;
 
 /** What resolvers are handed, what each question of the request has told about its answer, by its name there, and how much more may be found. */
 interface Asked extends GraphContext {
@@ -56,8 +58,8 @@ interface Asked extends GraphContext {
 
 type Field = GraphQLField<unknown, Asked, Record<string, unknown>>;
 
-/** A copy of the schema with its questions held to `refusal`, each with a meta of its own. How many rows are asked for is a matter of cost. */
-function heldTo(refusal: Refusal, schema: GraphQLSchema): GraphQLSchema {
+/** A copy of the schema whose questions are read by `read`, each with a meta of its own. How many rows are asked for is a matter of cost. */
+function heldTo(read: ReadArguments, schema: GraphQLSchema): GraphQLSchema {
   const held = copyOf(schema);
   for (const type of Object.values(held.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;
@@ -65,10 +67,9 @@ function heldTo(refusal: Refusal, schema: GraphQLSchema): GraphQLSchema {
       if (!isCompositeType(getNamedType(field.type))) continue;
       const { name, resolve = defaultFieldResolver } = field;
       const question: typeof resolve = (source, args, context, info) => {
-        const refused = refusal(name, Object.fromEntries(Object.entries(args).filter(([argument]) => !isSize(argument))));
-        if (refused !== null) throw refused;
+        const said = read(name, Object.fromEntries(Object.entries(args).filter(([argument]) => !isSize(argument))));
         const meta = (context.told[info.path.key] = emptyMeta());
-        return resolve(source, args, { ...context, meta }, info);
+        return resolve(source, { ...args, ...said }, { ...context, meta }, info);
       };
       field.resolve = counted(type === held.getQueryType() ? question : resolve);
     }
@@ -148,8 +149,8 @@ export interface ExplorerOptions {
   deadlineMs?: number;
   /** Told of errors that are nobody's words: the analyst reads "Unexpected error." */
   onBug?: (error: unknown) => void;
-  /** What questions are held to beside their types: nothing, unless said. */
-  refusal?: Refusal;
+  /** How arguments are read beside their types: as they are, unless said. */
+  read?: ReadArguments;
 }
 
 /** The analysts' GraphQL server with GraphiQL, served without any CDN. To be bound to loopback only. */
@@ -157,10 +158,10 @@ export function makeExplorer(
   schema: GraphQLSchema,
   db: Statements,
   clock: Clock,
-  { deadlineMs = DEADLINE_MS, onBug, refusal = () => null }: ExplorerOptions = {},
+  { deadlineMs = DEADLINE_MS, onBug, read = () => ({}) }: ExplorerOptions = {},
 ): YogaServerInstance<object, object> {
   return createYoga({
-    schema: heldTo(refusal, schema),
+    schema: heldTo(read, schema),
     graphqlEndpoint: '/graphql',
     landingPage: false,
     // A page from elsewhere must not read for free by way of an analyst's browser.

@@ -152,8 +152,21 @@ test('errors for analysts carry our code, never a stack or SQL', async () => {
 });
 
 test('a side that there is not is refused, not passed over', async () => {
-  const { body } = await ask('{ perpsTradesWhales(side: "open long") { coin } }');
-  expect(body.errors?.[0]).toMatchObject({ message: expect.stringContaining('Open Long'), extensions: { code: 'invalid_parameter' } });
+  const { body } = await ask('{ perpsTradesWhales(side: "Open Longs") { coin } }');
+  const allowed = expect.arrayContaining(['Open Long']) as string[];
+  expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_parameter', details: [{ param: 'side', allowed }] });
+});
+
+test.each([
+  'perpsTradesWhales(side: "open long") { coin }',
+  'perpsSmartWalletsActivity(side: "sell") { trades { coin } }',
+  'perpsCoinsVolumeHeatmap(bucket_size: "AUTO") { coin }',
+  'marketsVolumeHeatmap(bucket_size: "1H") { hhi }',
+  'lpPlatformVolumeHeatmap(bucket_size: "1D") { bucket }',
+  'walletsInsidersTrend(bucket_size: "7D") { trend }',
+])('words of a free question are read in any case, as when it is sold: %s', async (question) => {
+  const { body } = await ask(`{ ${question} }`);
+  expect(body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['empty_result']);
 });
 
 const MARKET = `market(condition_id: "0x${'0'.repeat(64)}")`;
