@@ -4,6 +4,7 @@ import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
 import { loadEndpoints } from './endpoints/load';
 import { type ListNewer, newerThan } from './db/migrate';
+import { crossCheck } from './endpoints/checks';
 import type { Endpoint } from './endpoints/endpoint';
 import { rawOfBody, readParameters, refusalOf } from './endpoints/read';
 import { AnswerCache } from './gateway/answers';
@@ -79,6 +80,7 @@ function readAsSold(endpoints: readonly Endpoint[]): ReadArguments {
     const endpoint = sold.get(question);
     if (endpoint === undefined) return {};
     const reading = readParameters(endpoint, rawOfBody(args));
+    crossCheck(endpoint, reading);
     const refused = refusalOf(reading);
     if (refused !== null) throw refused;
     return Object.fromEntries(Object.entries(reading.variables).filter(([name]) => reading.sent.has(name)));

@@ -117,6 +117,7 @@ test.each([
     'is not one of the allowed values',
   ],
   ['lpPositionsActive { __typename }', 'pool_address', 'one of pool_address, owner is required'],
+  ['marketsCapitalFlowComparison(timeframe: "1h") { __typename }', 'timeframe', 'leaves no shorter window'],
 ])('a free question is held to what it is sold with: %.40s', async (question, param, issue) => {
   const [error] = (await ask(`{ ${question} }`)).body.errors ?? [];
   expect(error).toMatchObject({
