@@ -2,6 +2,7 @@ import { loadCatalogue } from '../app';
 import type { Endpoint } from '../endpoints/endpoint';
 import { crossCheck } from '../endpoints/checks';
 import { type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
+import { WINDOW_LISTS } from '../pricing/exceptions';
 import { quote } from '../pricing/quote';
 import { type Command, parseArguments } from './command';
 import { parseRequest } from './request';
@@ -27,12 +28,14 @@ export const command: Command = async (args, { root }) => {
 };
 
 function explain(endpoint: Endpoint, reading: Reading): string {
-  const { pricing, price_usd, amount } = quote(endpoint, reading.variables);
+  const { variables } = reading;
+  const { pricing, price_usd, amount } = quote(endpoint, variables);
+  const windows = variables.timeframe ?? variables[WINDOW_LISTS[endpoint.name] ?? ''] ?? 'none';
   const filters = pricing.filters.map(({ param, factor }) => `${param} × ${factor}`).join(', ') || 'none';
   const lines = [
     `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
     `  base        $${pricing.base_usd}  (${pricing.tier})`,
-    `  timeframe   × ${pricing.timeframe_multiplier}  (${String(reading.variables.timeframe ?? 'none')})`,
+    `  timeframe   × ${pricing.timeframe_multiplier}  (${String(windows)})`,
     `  limit       × ${pricing.limit_multiplier}`,
     `  filters     × ${pricing.filter_multiplier}  (${filters})`,
     `  special     × ${pricing.special_multiplier}`,

@@ -218,3 +218,9 @@ test('quote explains a price', async () => {
     /base\s+\$0\.02\s+\(medium\)[^]*timeframe\s+× 2[^]*filters\s+× 0\.7\s+\(category × 0\.7\)[^]*price\s+\$0\.028\s+\(28000 micro-USDC\)/,
   );
 }, 60_000);
+
+test('quote names the windows that a price of several is made for', async () => {
+  const run = program(['quote', 'GET', '/api/v1/markets/capital-flow-comparison'], {});
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toMatch(/timeframe\s+× 3\s+\(24h,7d,30d\)/);
+}, 60_000);
