@@ -8,6 +8,7 @@ import type { Operation } from '../graph/execute';
 import type { Clock } from '../lib/clock';
 import { withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
+import { type Timeframe, withShorter } from '../lib/timeframe';
 import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
@@ -84,7 +85,7 @@ async function answerOf(
           return deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps));
         });
       } catch (thrown) {
-        throw lateError(thrown, deadline, endpoint);
+        throw lateError(thrown, deadline, order);
       }
     },
     signal,
@@ -92,11 +93,20 @@ async function answerOf(
 }
 
 /** A query cut off by its deadline is a timeout, whatever the database called it. */
-function lateError(thrown: unknown, deadline: AbortSignal, { parameters }: Endpoint): unknown {
+function lateError(thrown: unknown, deadline: AbortSignal, order: Order): unknown {
   const timedOut = deadline.aborted && (deadline.reason as Error | undefined)?.name === 'TimeoutError';
   if (!timedOut) return thrown;
-  const windowed = parameters.some(({ name }) => name === 'timeframe');
-  return new AppError('query_timeout', { ...(windowed ? { suggestion: { timeframe: 'a shorter one' } } : {}), cause: thrown });
+  const timeframe = shorterThan(order);
+  return new AppError('query_timeout', { ...(timeframe === undefined ? {} : { suggestion: { timeframe } }), cause: thrown });
+}
+
+/** The next shorter window than the one asked for, which left out is everything; none for windows that are named one by one. */
+function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
+  const has = (wanted: string): boolean => endpoint.parameters.some(({ name }) => name === wanted);
+  if (!has('timeframe') || reading.sent.has('timeframes')) return undefined;
+  const everything = has('timeframes') ? undefined : 'all';
+  const asked = (reading.variables.timeframe as Timeframe | undefined) ?? everything;
+  return asked === undefined ? undefined : withShorter(asked).at(-2);
 }
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {

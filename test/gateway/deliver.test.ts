@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors';
-import { readParameters } from '../../src/endpoints/read';
+import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { deliver, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
 import type { Operation } from '../../src/graph/execute';
@@ -129,13 +129,23 @@ test('a kept answer is sold while every slot is taken', async () => {
 });
 
 test.each([
-  ['markets/trending', { timeframe: 'a shorter one' }],
-  // It has no window that could be shorter.
-  ['perps/coins/list', undefined],
-])('a query of %s that takes too long is a timeout, with a hint at what it knows', async (name, suggestion) => {
+  ['markets/trending', '', { timeframe: '12h' }],
+  ['markets/trending', 'timeframe=today', { timeframe: '12h' }],
+  ['markets/trending', 'timeframe=90d', { timeframe: '30d' }],
+  // Left out, it is everything.
+  ['perps/trades/feed', '', { timeframe: '365d' }],
+  ['markets/capital-flow-comparison', 'timeframe=30d', { timeframe: '7d' }],
+  // Nothing is shorter, the windows are named one by one, or there is none.
+  ['markets/trending', 'timeframe=1h', undefined],
+  ['markets/capital-flow-comparison', 'timeframes=7d,30d&timeframe=30d', undefined],
+  ['markets/capital-flow-comparison', '', undefined],
+  ['perps/coins/list', '', undefined],
+])('a query of %s?%s that takes too long is a timeout, with the next shorter window to send instead', async (name, query, suggestion) => {
   const hang: Operation = (_variables, { signal }) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
-  const late = deliver({ ...order(hang), endpoint: endpointNamed(name) }, 'payer', never, { ...deliverDeps(), queryDeadlineMs: 20 });
+  const asked = readParameters(endpointNamed(name), rawOfQuery(new URLSearchParams(query)));
+  const slow = { ...order(hang), endpoint: endpointNamed(name), reading: asked };
+  const late = deliver(slow, 'payer', never, { ...deliverDeps(), queryDeadlineMs: 20 });
   const error = (await late.catch((thrown: unknown) => thrown)) as AppError;
   expect([error.code, error.context.suggestion]).toEqual(['query_timeout', suggestion]);
 });
