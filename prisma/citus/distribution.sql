@@ -37,6 +37,7 @@ SELECT create_distributed_table('perp_trader', 'trader', colocate_with => 'perp_
 SELECT create_distributed_table('perp_trader_hour', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_trader_day', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_trader_life', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_sum', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_trader_drawdown', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_round_trip', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_position', 'trader', colocate_with => 'perp_fill');

@@ -44,6 +44,7 @@ async function rebuildAgrees(): Promise<void> {
         'perp_trader_hour',
         'perp_trader_day',
         'perp_trader_life',
+        'perp_trader_sum',
         'perp_trader_drawdown',
         'perp_coin_hour',
         'perp_coin_day',

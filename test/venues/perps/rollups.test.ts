@@ -10,6 +10,7 @@ const KEYS: Record<string, string> = {
   perp_coin_hour: 'coin, hour',
   perp_trader_day: 'trader, coin, day',
   perp_trader_life: 'trader, coin',
+  perp_trader_sum: 'trader, day',
   perp_coin_day: 'coin, day',
   perp_coin_bar: 'coin, bar',
   perp_coin_takers: 'coin, hours, bucket',

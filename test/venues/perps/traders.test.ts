@@ -335,6 +335,9 @@ describe('leaderboard', () => {
     ['24h', 'volume', 'desc', 1, true, undefined],
     ['7d', 'score', 'asc', 5, false, undefined],
     ['all', 'sharpe', 'desc', 1, true, undefined],
+    ['30d', 'sharpe', 'desc', 1, true, undefined],
+    ['30d', 'sharpe', 'asc', 2, false, 'BTC'],
+    ['7d', 'volume', 'asc', 1, true, undefined],
     ['30d', 'pnl', 'asc', 3, true, 'BTC'],
     ['all', 'sharpe', 'asc', 10, false, 'ETH'],
   ])('timeframe=%s sort_by=%s %s min_trades=%d bots=%s coin=%s', async (timeframe, sort_by, sort_order, min_trades, include_bots, coin) => {

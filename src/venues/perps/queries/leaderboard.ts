@@ -2,9 +2,10 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
+import type { SumColumn } from '../rollups/trader-sums';
 import { MACHINES, firstByLife, firstByPnl, isLifeOrder, standingOf } from './leaderboard-first';
 import { findRunDay, getCoinIfAny, isEverything, openWindow, spanUpToNow, widerTimeframe } from './scope';
-import { type LifeColumn, VOLUME, VOLUME_COLUMNS, lifeRows, ownRows } from './span';
+import { sumLives, sumRows } from './span';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { lifeTrips, spanTrips } from './trip-counts';
 import { wilsonSql } from './wilson';
@@ -25,22 +26,19 @@ const METRIC = {
   pnl: 'own.pnl',
   roi: 'own.pnl / nullif(own.closed_entry_usd, 0)',
   win_rate: wilsonSql('trips.won', 'trips.closed'),
-  volume: 'own.volume',
+  volume: 'own.volume_usd',
   score: 'scored.score',
   sharpe: 'sharpe.sharpe',
 } as const satisfies Record<LeaderboardArgs['sort_by'], string>;
 
-/** What each order reads of the window beside the number of fills, and what it adds up by account. */
-const READ: Record<LeaderboardArgs['sort_by'], { columns: readonly LifeColumn[]; own: string }> = {
-  pnl: { columns: ['long_pnl', 'short_pnl'], own: ', sum(long_pnl + short_pnl) AS pnl' },
-  roi: {
-    columns: ['long_pnl', 'short_pnl', 'closed_entry_usd'],
-    own: ', sum(long_pnl + short_pnl) AS pnl, sum(closed_entry_usd) AS closed_entry_usd',
-  },
-  volume: { columns: VOLUME_COLUMNS, own: `, sum(${VOLUME}) AS volume` },
-  win_rate: { columns: [], own: '' },
-  score: { columns: [], own: '' },
-  sharpe: { columns: ['long_pnl', 'short_pnl', 'fees_usd'], own: '' },
+/** What each order reads of the window beside the number of fills. */
+const READ: Record<LeaderboardArgs['sort_by'], readonly SumColumn[]> = {
+  pnl: ['pnl'],
+  roi: ['pnl', 'closed_entry_usd'],
+  volume: ['volume_usd'],
+  win_rate: [],
+  score: [],
+  sharpe: ['net_pnl'],
 };
 
 // Figures of some orders, with what they are told by; `trips` are the round trips of the window.
@@ -49,8 +47,8 @@ const ADDED: Partial<Record<LeaderboardArgs['sort_by'], (trips: string) => strin
 trips AS (SELECT t.trader, sum(closed) AS closed, sum(won) AS won FROM ${trips} t GROUP BY t.trader)`,
   sharpe: () => `,
 daily AS (
-  SELECT piece.trader, (piece.hour AT TIME ZONE 'UTC')::date AS day, sum(piece.long_pnl + piece.short_pnl - piece.fees_usd) AS net
-  FROM piece JOIN own ON own.trader = piece.trader GROUP BY 1, 2
+  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, net_pnl AS net FROM piece WHERE is_day
+  UNION ALL SELECT trader, (hour AT TIME ZONE 'UTC')::date, sum(net_pnl) FROM piece WHERE NOT is_day GROUP BY 1, 2
 ),
 sharpe AS ${sharpeSql('daily')}`,
 };
@@ -70,12 +68,12 @@ function text({ sort_by, sort_order }: LeaderboardArgs, hasCoin: boolean, life: 
     string,
   ];
   const narrowed = hasCoin ? { coin } : {};
-  const columns = ['fills', ...READ[sort_by].columns] as const;
+  const columns = ['fills', ...READ[sort_by]] as const;
   const trips = life ? lifeTrips(narrowed, '$1') : spanTrips(narrowed);
   return `
-WITH piece AS (SELECT * FROM ${life ? lifeRows(columns, narrowed, '$1') : ownRows(columns, narrowed)} r),
+WITH piece AS NOT MATERIALIZED (SELECT * FROM ${life ? sumLives(columns, narrowed, '$1') : sumRows(columns, narrowed)} r),
 own AS (
-  SELECT trader${READ[sort_by].own}
+  SELECT ${['trader', ...READ[sort_by].map((column) => `sum(${column}) AS ${column}`)].join(', ')}
   FROM piece GROUP BY trader HAVING sum(fills) >= greatest(${fewest}::int, 1)
 ),
 scored AS (SELECT trader, score, tags FROM perp_score WHERE day = ${day}::date)${ADDED[sort_by]?.(trips) ?? ''}

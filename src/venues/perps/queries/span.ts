@@ -13,6 +13,7 @@ import {
 } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
+import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
 import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
 import { SMART_SCORE } from '../tier';
 import { afterwards } from '../../../db/segments';
@@ -147,6 +148,28 @@ export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: re
 }
 
 /**
+ * Rows of the span $1 to $4 to be added up, by trader and hour (or the day that tells it, `is_day`: one row for a trader then): accounts' own
+ * fills in all coins, or in one.
+ */
+export function sumRows(columns: readonly SumColumn[], { coin }: Pick<Narrowed, 'coin'>): string {
+  const narrowed = coin === undefined ? {} : { coin };
+  const told = (unit: Grain): string =>
+    `SELECT h.trader, h.${unit} AS hour, ${unit === 'day'} AS is_day, ${columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`).join(', ')} FROM perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
+  const summed = `SELECT h.trader, h.day AS hour, true AS is_day, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_sum h WHERE`;
+  const facts = columns.map((column) => `${TRADER_SUM[column].row} AS ${column}`).join(', ');
+  return pieces(
+    {
+      days: coin === undefined ? summed : told('day'),
+      hours: told('hour'),
+      facts: `SELECT f.trader, date_trunc('hour', f.timestamp, 'UTC') AS hour, false AS is_day, ${facts} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
+      table: 'f',
+    },
+    1,
+    'day',
+  );
+}
+
+/**
  * Rows of the span $1 to $4 to be added up, by coin and hour (or the day that tells it): what smart accounts of the run of the day `run`, a
  * parameter, did. By their own hours where the run is not the one whose sums are told.
  */
@@ -212,7 +235,13 @@ export function wholeLives(columns: readonly SmartTraderColumn[], scored: Scored
     : `SELECT h.trader, h.coin, ${names} FROM perp_trader_life h WHERE true${narrow('h', { ...narrowed, scored })}`;
 }
 
-/** The same before an instant. What is filled from then on is taken off again. */
+/** Rows to be added up: accounts' whole lives before an instant, in all coins or in one, by trader. What is filled from then on is taken off again. */
+export function sumLives(columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin'>, instant: string): string {
+  const lives = lifeRows([...VOLUME_COLUMNS, 'fills', 'long_pnl', 'short_pnl', 'fees_usd', 'closed_entry_usd'], narrowed, instant);
+  return `(SELECT trader, ${columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`).join(', ')} FROM ${lives} life)`;
+}
+
+/** The same, those of scored accounts by trader and coin. */
 export function scoredLives(
   columns: readonly Extract<LifeColumn, SmartTraderColumn>[],
   scored: Scored,

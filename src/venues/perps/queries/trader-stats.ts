@@ -118,8 +118,8 @@ WITH own AS (
   SELECT life.*, long_pnl + short_pnl AS pnl, ${VOLUME} AS volume FROM (${livesWithTrips(COLUMNS, TRIP_COLUMNS, narrowed)}) life
 ),
 daily AS (
-  SELECT h.trader, (h.day AT TIME ZONE 'UTC')::date AS day, sum(h.long_pnl + h.short_pnl - h.fees_usd) AS net
-  FROM perp_trader_day h WHERE true${narrow('h', narrowed)} GROUP BY h.trader, h.day
+  SELECT h.trader, (h.day AT TIME ZONE 'UTC')::date AS day, ${narrowed.coin === undefined ? 'h.net_pnl AS net FROM perp_trader_sum' : 'h.long_pnl + h.short_pnl - h.fees_usd AS net FROM perp_trader_day'} h
+  WHERE true${narrow('h', narrowed)}
 ),`;
 
 const bySpan = (narrowed: Narrowed): string => `

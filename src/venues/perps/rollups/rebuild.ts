@@ -17,6 +17,7 @@ import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
 import { TELL_TAKERS } from './takers';
 import { retellTimings } from './timings';
+import { TELL_TRADER_SUMS } from './trader-sums';
 
 /** Rollups are added to, so two writers of them take turns: until the transaction ends. */
 export async function lockRollups(client: PoolClient): Promise<void> {
@@ -27,6 +28,7 @@ const ROLLUPS = [
   'perp_trader_hour',
   'perp_trader_day',
   'perp_trader_life',
+  'perp_trader_sum',
   'perp_coin_hour',
   'perp_coin_day',
   'perp_coin_bar',
@@ -52,6 +54,7 @@ const TELL = [
   ...inOrder(TELL_TRADER_DAYS),
   TELL_TAKERS,
   TELL_TRADER_LIVES,
+  TELL_TRADER_SUMS,
   TELL_TRADERS,
   TELL_LAST_DAYS,
   TELL_COIN_BARS,

@@ -4,7 +4,7 @@ interface TripSum {
   merge: 'sum' | 'max' | 'min';
 }
 
-/** Columns of perp_trader_day and perp_trader_life that come from round trips. */
+/** Columns of perp_trader_day and perp_trader_life that come from round trips; perp_trader_sum has the counts. */
 export const TRIP_SUMS = {
   closed_trips: { row: '1', merge: 'sum' },
   won_trips: { row: '(t.net_pnl > 0)::int', merge: 'sum' },
@@ -43,12 +43,20 @@ const together = (kept: string, name: TripColumn): string =>
   ];
 const adding = (kept: string): string => TRIP_COLUMNS.map((name) => `${name} = ${trimmed(name, together(kept, name))}`).join(', ');
 
+/** Adds the `counted` trips to the days of their accounts in all coins; `sign` −1 takes them away. */
+const countedSums = (sign: 1 | -1): string => `
+counted_sums AS (
+  UPDATE perp_trader_sum d SET closed_trips = d.closed_trips + ${sign} * c.closed, won_trips = d.won_trips + ${sign} * c.won
+  FROM (SELECT trader, day, sum(closed_trips)::int AS closed, sum(won_trips)::int AS won FROM counted GROUP BY 1, 2) c
+  WHERE d.trader = c.trader AND d.day = c.day
+),`;
+
 /** Common table expressions that add the closed trips of `source` to the days and lives of their accounts. The rows are there: a trip closes with a fill. */
 export const addTrips = (source: string): string => `
 counted AS (${tripDaysOf(source)}),
 counted_days AS (
   UPDATE perp_trader_day d SET ${adding('d')} FROM counted c WHERE d.trader = c.trader AND d.coin = c.coin AND d.day = c.day
-),
+),${countedSums(1)}
 counted_lives AS (
   UPDATE perp_trader_life l SET ${adding('l')} FROM (SELECT d.trader, d.coin, ${LIFE_TRIPS} FROM counted d GROUP BY 1, 2) c
   WHERE l.trader = c.trader AND l.coin = c.coin
@@ -70,7 +78,7 @@ staying AS (
 counted_days AS (
   UPDATE perp_trader_day d SET ${TRIP_COLUMNS.map((name) => `${name} = ${withoutTrips(name, `s.${name}`)}`).join(', ')}
   FROM staying s WHERE d.trader = s.trader AND d.coin = s.coin AND d.day = s.day
-),
+),${countedSums(-1)}
 counted_lives AS (
   UPDATE perp_trader_life l SET ${TRIP_COLUMNS.map((name) => `${name} = c.${name}`).join(', ')}
   FROM (

@@ -11,6 +11,7 @@ import { addSmart, addSmartBars } from '../rollups/smart-hours';
 import { addSmartTraders } from '../rollups/smart-trader-days';
 import { addTakers } from '../rollups/takers';
 import { forgetTimings } from '../rollups/timings';
+import { keepTraderSums } from '../rollups/trader-sums';
 import type { ReckonedFill } from './amounts';
 import type { Fill } from './fill';
 import { appendMatches, copyMatches } from './matches';
@@ -56,6 +57,7 @@ takers AS (${addTakers('by_hour')}),
 trader_hours AS (${keepTraderHours('by_hour')}),
 trader_days AS (${keepTraderDays('by_hour')}),
 trader_lives AS (${keepTraderLives('by_hour')}),
+trader_sums AS (${keepTraderSums('by_hour')}),
 smart_hours AS (${addSmart('by_hour', 'hour')}),
 smart_days AS (${addSmart('by_hour', 'day')}),
 smart_bars AS (${addSmartBars('inserted')}),
