@@ -3,7 +3,7 @@ import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { knownHours } from '../rollups/buckets';
 import { unlessEmpty } from './segments';
-import { flowsIn, ofType, spanOf } from './span';
+import { named, ofType, spanOf, wholeFlowsIn } from './span';
 
 export interface OperatorShareArgs {
   /** Null: both. */
@@ -28,27 +28,36 @@ export interface OperatorShareRow {
   unpriced: number;
 }
 
-const edge = (from: number, to: number): string =>
+const torn = (from: number, to: number): string =>
   unlessEmpty(
     from,
     to,
-    `UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${knownHours('lp_event e', `e."timestamp" >= $${from} AND e."timestamp" < $${to} ${ofType(7)('e')}`)}) e`,
+    `UNION ALL SELECT e.pool_type, e.kind, e.usd, e.fee_payer, e."timestamp" FROM lp_event e WHERE e."timestamp" >= $${from} AND e."timestamp" < $${to} ${ofType(7)('e')}`,
   );
 
-/** Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups. */
-const SHARE: Statement = {
-  name: 'lp_operator_share',
-  text: `
-WITH known AS (
+// Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups, but for the edges of the window.
+const KNOWN = `
+torn AS MATERIALIZED (
+  SELECT NULL::text AS pool_type, NULL::text AS kind, NULL::numeric AS usd, NULL::text AS fee_payer, NULL::timestamptz AS "timestamp" WHERE false
+  ${torn(1, 3)} ${torn(4, 2)}
+), known AS (
   SELECT pool_type, sum(events) AS events, sum(moved_usd) AS usd, sum(unpriced) AS unpriced FROM (
-    SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
-    ${edge(1, 3)} ${edge(4, 2)}
+    SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE ${named(1)} AND h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
+    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${knownHours('torn e')}) e
   ) k GROUP BY pool_type
-), happened AS (
-  SELECT pool_type, sum(deposits + withdrawals + claims) AS events FROM (${flowsIn(1, ofType(7))}) f GROUP BY pool_type
 ), operated AS MATERIALIZED (
   SELECT pool_type, owner, usd, kind <> 'claim' AS moved FROM lp_event
   WHERE "timestamp" >= $1 AND "timestamp" < $2 AND fee_payer IS NOT NULL AND (fee_payer = ANY($8::text[]) OR programs && $8::text[]) AND ($7::text IS NULL OR pool_type = $7)
+)`;
+
+const SHARE: Statement = {
+  name: 'lp_operator_share',
+  text: `
+WITH ${KNOWN}, happened AS (
+  SELECT pool_type, sum(events) AS events FROM (
+    SELECT pool_type, deposits + withdrawals + claims AS events FROM (${wholeFlowsIn(1, ofType(7))}) f
+    UNION ALL SELECT pool_type, count(*) FROM torn GROUP BY pool_type
+  ) h GROUP BY pool_type
 ), theirs AS (
   SELECT pool_type, count(*) AS events, coalesce(sum(usd) FILTER (WHERE moved), 0) AS usd, count(DISTINCT owner) AS owners FROM operated GROUP BY GROUPING SETS ((pool_type), ())
 ), totals AS (
@@ -64,4 +73,17 @@ FROM totals t LEFT JOIN theirs o ON o.pool_type IS NOT DISTINCT FROM t.pool_type
 /** What of the events and volume of a window went through the operator; no rows when nothing happened. */
 export function listOperatorShares(sql: Sql, { pool_type, window, accounts }: OperatorShareArgs): Promise<OperatorShareRow[]> {
   return sql.query<OperatorShareRow>(SHARE, [...spanOf(window), pool_type, accounts]);
+}
+
+const VOLUME_SHARE: Statement = {
+  name: 'lp_operator_volume_share',
+  text: `
+WITH ${KNOWN}
+SELECT 100 * coalesce((SELECT sum(usd) FILTER (WHERE moved) FROM operated), 0) / nullif((SELECT sum(usd) FROM known), 0) AS pct`,
+};
+
+/** Percent, decimal text, of the volume of a window that went through the operator; null without any. */
+export async function findVolumeShare(sql: Sql, { pool_type, window, accounts }: OperatorShareArgs): Promise<string | null> {
+  const [row] = await sql.query<{ pct: string | null }>(VOLUME_SHARE, [...spanOf(window), pool_type, accounts]);
+  return row?.pct ?? null;
 }

@@ -94,7 +94,7 @@ SELECT s.owner, s.score AS bound FROM lp_score s WHERE s.day = ${NEWEST_RUN} AND
 ORDER BY s.score DESC, s.owner LIMIT $4`;
   const pnl = `
 SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s
-WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(3)('s')} GROUP BY s.owner HAVING count(${positionPnl('s')}) > 0 ORDER BY bound DESC, s.owner LIMIT $4`;
+WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(3)('s')} GROUP BY s.owner HAVING sum(${positionPnl('s')}) IS NOT NULL ORDER BY bound DESC, s.owner LIMIT $4`;
   const text = sort === 'score' ? score : sort === 'pnl' ? pnl : life(LIFE_BOUNDS[sort]);
   return { name: `lp_lps_top_candidates_${sort}`, text };
 }
@@ -106,7 +106,7 @@ const CANDIDATES_AT_LEAST = 60;
 /**
  * Providers of a window in the order asked for; ties by volume, then address. Counting everybody is slow where many provide: those
  * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer. Of a window that
- * begins before everything the bounds are what they come to.
+ * begins before everything the bounds are what they come to, and those of PnL of any.
  */
 export async function listTopProviders(
   sql: Sql,
@@ -118,7 +118,7 @@ export async function listTopProviders(
   const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
   const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
     sql.query<TopProviderRow>(topProviders(sort, owners !== null), [...spanOf(window), pool_type, limit, owners]);
-  const first = window.from.getTime() === BEGINNING.getTime() ? limit : most;
+  const first = sort === 'pnl' || window.from.getTime() === BEGINNING.getTime() ? limit : most;
   for (const count of [first, 8 * most]) {
     const found = await sql.query<{ owner: string; bound: string }>(candidates(sort), [window.from, window.to, pool_type, count + 1]);
     if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));

@@ -178,17 +178,20 @@ export function eventsIn(at: number, filter: Filter = none): string {
 }
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
-export const flowsIn = (at: number, filter: Filter = none): string =>
+export const flowsIn = (at: number, filter: Filter = none): string => [wholeFlowsIn(at, filter), ...flowEdges(at, filter)].join('');
+
+/** The same without the edges of the window: what lies outside its whole hours. */
+export const wholeFlowsIn = (at: number, filter: Filter = none): string =>
   `${flowRows('lp_flow_day', 'day', days(at), filter)}${flowsAround(at, filter)}`;
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
 export const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
-UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}`;
+UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}${flowEdges(at, filter).join('')}`;
 
 function flowsAround(at: number, filter: Filter): string {
   const hourly = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);
   const quarterly = (condition: string): string => flowRows('lp_flow_quarter', 'quarter', condition, filter);
-  return [beforeDays(at, hourly, quarterly), more(hours(at)[1], hourly), ...flowEdges(at, filter)].join('');
+  return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
 
 /** The same outside the whole UTC days of the window: each of those is a row of lp_flow_day. */

@@ -1,7 +1,7 @@
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
-import { listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
+import { findVolumeShare, listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
 import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
 
 const NOTHING: Omit<OperatorShareRow, 'pool_type'> = {
@@ -28,8 +28,10 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
   const pool_type = typeOf(input.pool_type);
   const window = windowOf(timeframe, now);
   const previous = previousWindow(timeframe, now);
-  const shares = (of: typeof window): Promise<OperatorShareRow[]> => listOperatorShares(sql, { pool_type, window: of, accounts });
-  const [rows, earlier] = await Promise.all([shares(window), previous === null ? [] : shares(previous)]);
+  const [rows, earlier] = await Promise.all([
+    listOperatorShares(sql, { pool_type, window, accounts }),
+    previous === null ? null : findVolumeShare(sql, { pool_type, window: previous, accounts }),
+  ]);
   const all = rows.find((row) => row.pool_type === null);
   if (all === undefined) throw nothingIn(timeframe, pool_type === null ? {} : { pool_type: 'all' });
   Object.assign(meta, { timeframe, window });
@@ -41,7 +43,7 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
       ...(rows.find((row) => row.pool_type === type) ?? NOTHING),
       pool_type: type,
     })),
-    change_pct: changeOf(all.operator_share_pct, earlier.find((row) => row.pool_type === null)?.operator_share_pct ?? null),
+    change_pct: changeOf(all.operator_share_pct, earlier),
   };
 }
 
