@@ -17,24 +17,28 @@ const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_f
  */
 // Whole hours are told by the rollup, the two edges by facts, which are only looked at where the hours do not suffice and the edge's own hour
 // goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of all coins are read as soon as the planner expects more opens
-// than there are; the last hour only where those before it do not suffice.
+// than there are. All opens of an hour have the same last hour.
 export const timedOpens = (condition: string, instant: string): string => `
 opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, ${instant}) AS until
   FROM perp_fill f WHERE f.open_size > 0 AND ${condition}
 ),
 around AS MATERIALIZED (
-  SELECT h.coin, h.hour, h.deviation, h.high_price, h.low_price, after.high_price AS high_after, after.low_price AS low_after
-  FROM (SELECT DISTINCT coin, hour FROM opened) o
+  SELECT h.coin, h.hour, h.deviation, h.high_price, h.low_price, after.high_price AS high_after, after.low_price AS low_after,
+    o.last_hour, last.high_price AS high_last, last.low_price AS low_last
+  FROM (
+    SELECT DISTINCT coin, hour, greatest(least(hour + ${WITHIN}, date_trunc('hour', ${instant}, 'UTC')), hour + ${HOUR}) AS last_hour FROM opened
+  ) o
   CROSS JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.hour AND k.deviation > 0 OFFSET 0) h
   CROSS JOIN LATERAL (
     SELECT max(n.high_price) AS high_price, min(n.low_price) AS low_price FROM perp_coin_hour n
     WHERE n.coin = h.coin AND n.hour > h.hour AND n.hour <= h.hour + ${LAST_WHOLE_HOUR} AND n.hour < date_trunc('hour', ${instant}, 'UTC')
   ) after
+  LEFT JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.last_hour OFFSET 0) last ON true
 ),
 target AS (
   SELECT o.*, o.price * (1 + CASE WHEN o.is_buy THEN ${DEVIATIONS} ELSE -${DEVIATIONS} END * a.deviation) AS goal,
-    greatest(date_trunc('hour', o.until, 'UTC'), o.hour + ${HOUR}) AS last_hour, a.high_price, a.low_price, a.high_after, a.low_after
+    a.last_hour, a.high_price, a.low_price, a.high_after, a.low_after, a.high_last, a.low_last
   FROM opened o JOIN around a ON a.coin = o.coin AND a.hour = o.hour
 ),
 timed AS (
@@ -42,8 +46,7 @@ timed AS (
     WHEN CASE WHEN t.is_buy THEN t.high_after >= t.goal ELSE t.low_after <= t.goal END THEN 1
     WHEN CASE WHEN t.is_buy THEN t.high_price >= t.goal ELSE t.low_price <= t.goal END
       AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)} THEN 1
-    WHEN (SELECT CASE WHEN t.is_buy THEN last.high_price >= t.goal ELSE last.low_price <= t.goal END
-        FROM perp_coin_hour last WHERE last.coin = t.coin AND last.hour = t.last_hour)
+    WHEN CASE WHEN t.is_buy THEN t.high_last >= t.goal ELSE t.low_last <= t.goal END
       AND ${edge('>= t.last_hour', 't.until')} THEN 1
     ELSE 0 END AS moved
   FROM target t
