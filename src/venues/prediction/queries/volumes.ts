@@ -1,9 +1,10 @@
 import type { Sql } from '../../../db/sql';
-import { DAY_MS } from '../../../lib/time';
+import { DAY_MS, isoSecond } from '../../../lib/time';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
+import { listTakersByTime } from './taker-counts';
 import { type Grain, categoryPieces, longestGrain, marketPieces } from './taken-pieces';
 import { type ToldHours, loadTold, toldName, toldPieces, toldWalletPieces, withTold } from './told-pieces';
 
@@ -164,6 +165,11 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
     const [from, to] = scope.cut.bounds.slice(-2) as [Date, Date];
     const latest = await listLatestTakers(sql, from, to, scope.category);
     if (latest !== null) return latest;
+  }
+  if ((group === 'hour' || group === 'day') && scope.smart === null) {
+    const [from, to] = scope.cut.bounds.slice(-2) as [Date, Date];
+    const counts = await listTakersByTime(sql, group, { from, to }, scope.category);
+    return counts.map(({ at, traders }) => ({ label: isoSecond(at), traders }));
   }
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
   const { cut, smart } = own;

@@ -101,6 +101,28 @@ async function tellSizes(client: PoolClient, hours: readonly Date[]): Promise<vo
   await client.query(SIZES, [hours[0], hours.at(-1), hours]);
 }
 
+interface Told {
+  table: string;
+  key: string;
+  /** SQL of where it begins. */
+  start: string;
+}
+
+/** SQL that counts the different takers of these rows ($1, keys of a told `unit`), by category and ('') of all. What was counted stays: it is of facts alone, whatever run tells the hour again. */
+const countTakers = (unit: 'hour' | 'day', { table, key, start }: Told): string => `WITH wanted AS MATERIALIZED (
+  SELECT ${start} AS at FROM ${table} WHERE ${key} = ANY($1) AND takers IS NULL
+), taken AS (
+  SELECT DISTINCT date_trunc('${unit}', hour, 'UTC') AS at, category, wallet FROM pm_wallet_hour AS own JOIN pm_market AS market ON market.condition_id = own.condition_id
+  WHERE hour >= (SELECT min(at) FROM wanted) AND hour < (SELECT max(at) + interval '1 ${unit}' FROM wanted) AND taker_buys + taker_sells > 0
+), found AS (
+  SELECT at, jsonb_object_agg(COALESCE(category, ''), takers) AS takers
+  FROM (SELECT at, category, count(DISTINCT wallet) AS takers FROM taken GROUP BY GROUPING SETS ((at, category), (at))) AS counted GROUP BY at
+)
+UPDATE ${table} AS told SET takers = COALESCE(found.takers, '{}') FROM wanted LEFT JOIN found ON found.at = wanted.at WHERE ${start} = wanted.at`;
+
+const TAKERS_OF_HOURS = countTakers('hour', { table: 'pm_told_hour', key: 'hour', start: 'hour' });
+const TAKERS_OF_DAYS = countTakers('day', { table: 'pm_told_day', key: 'day', start: `day::timestamp AT TIME ZONE 'UTC'` });
+
 const WITHIN_DAY = `hour >= day::timestamp AT TIME ZONE 'UTC' AND hour < (day + 1)::timestamp AT TIME ZONE 'UTC'`;
 const DAYS = `INSERT INTO pm_told_day (day, buckets, fills)
 SELECT day, array_agg(bucket ORDER BY bucket), array_agg(fills ORDER BY bucket) FROM (
@@ -108,9 +130,11 @@ SELECT day, array_agg(bucket ORDER BY bucket), array_agg(fills ORDER BY bucket) 
   FROM (SELECT day FROM unnest($1::date[]) AS given(day) JOIN pm_told_hour ON ${WITHIN_DAY} GROUP BY day HAVING count(*) = 24) AS whole JOIN pm_told_size ON ${WITHIN_DAY} GROUP BY 1, 2
 ) AS sizes GROUP BY day ON CONFLICT (day) DO NOTHING`;
 
-/** Sizes taken on the days of these hours, where each hour is told now. */
+/** Sizes taken on the days of these hours and how many took, where each hour is told now. */
 async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<void> {
-  await client.query(DAYS, [[...new Set(hours.map((hour) => isoDay(hour)))]]);
+  const days = [...new Set(hours.map((hour) => isoDay(hour)))];
+  await client.query(DAYS, [days]);
+  await client.query(TAKERS_OF_DAYS, [days]);
 }
 
 async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {
@@ -135,6 +159,7 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     await tellSmart(client, hours, days);
     await tellSizes(client, hours);
     await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
+    await client.query(TAKERS_OF_HOURS, [hours]);
     await tellDays(client, hours);
     return untold.length > hours.length;
   };

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Sql } from '../../../../src/db/sql';
 import { inTransaction, writersTurn } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
@@ -162,6 +163,82 @@ describe('what is told beforehand', () => {
           new Map([...takers].map(([label, own]) => [label, own.size])),
         );
       }
+  }, 180_000);
+
+  /** Different takers by hour or day from plain facts, of one category or all. */
+  async function takersOf(group: 'hour' | 'day', from: Date, to: Date, category: string | null): Promise<string[]> {
+    const takers = new Map<string, Set<string>>();
+    for (const fact of await fills(pool)) {
+      if (fact.is_taker !== true || fact.timestamp < from || fact.timestamp >= to || (category ?? fact.category) !== fact.category)
+        continue;
+      const day = fact.timestamp.toISOString().slice(0, 10);
+      const label = group === 'day' ? `${day}T00:00:00Z` : `${day}T${fact.timestamp.toISOString().slice(11, 13)}:00:00Z`;
+      takers.set(label, (takers.get(label) ?? new Set()).add(fact.wallet));
+    }
+    return [...takers].map(([label, own]) => `${label} ${own.size}`).sort();
+  }
+
+  test('takers by hour and day are those counted one by one: told, late facts, moves, windows torn by their bounds', async () => {
+    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await score(pool, new Date(start.getTime() + 6 * DAY), () => undefined);
+    const check = async (): Promise<void> => {
+      const ends = [now, new Date(start.getTime() + 5 * DAY), new Date(start.getTime() + 4 * DAY + 7.3 * HOUR + 1)];
+      for (const to of ends)
+        for (const hours of [0.3, 24, 71.7, 2_160])
+          for (const group of ['hour', 'day'] as const)
+            for (const category of [null, 'Sports', 'Mentions']) {
+              const from = new Date(to.getTime() - hours * HOUR);
+              const rows = await listTraders(sqlOf(pool), group, { cut: cutAt([from, to]), shift: 0, category, smart: null });
+              expect(rows.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(await takersOf(group, from, to, category));
+            }
+    };
+    const counted = async (): Promise<number> =>
+      Number(
+        (
+          await pool.query(
+            'SELECT (SELECT count(*) FROM pm_told_hour WHERE takers IS NOT NULL) + (SELECT count(*) FROM pm_told_day WHERE takers IS NOT NULL) AS n',
+          )
+        ).rows[0].n,
+      );
+    expect(await counted()).toBeGreaterThan(140);
+    await check();
+    await tellHours(pool, now);
+    const all = await counted();
+    expect(all).toBe(8 * 24 + 17 + 8);
+    await check();
+    await loadShuffled(pool, (index) => index % 7 === 3);
+    expect(await counted()).toBeLessThan(all);
+    await check();
+    await tellHours(pool, now);
+    const { rows } = await pool.query<{ condition_id: string }>(
+      'SELECT condition_id FROM pm_trade WHERE is_taker GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
+    );
+    const renamed = { ...market(1), conditionId: rows[0]?.condition_id, tags: [{ slug: 'sports' }], updatedAt: iso(now.getTime() / 1_000) };
+    await loadRecords(pool, 'markets.json', [renamed]);
+    expect(await counted()).toBeLessThan(all);
+    await check();
+    await tellHours(pool, now);
+    await inTransaction(pool, (client) =>
+      retractFills(client, { from: new Date(start.getTime() + 3.4 * DAY), to: new Date(start.getTime() + 3.6 * DAY) }),
+    );
+    await check();
+    await tellHours(pool, now);
+    expect(await counted()).toBe(all);
+    await check();
+    // Some not counted yet; and some taken out just after it was asked which are told.
+    await pool.query('UPDATE pm_told_hour SET takers = NULL WHERE extract(hour FROM hour) % 5 = 1');
+    await pool.query("UPDATE pm_told_day SET takers = NULL WHERE day = '2026-02-04'");
+    await check();
+    const sql: Sql = {
+      query: async (statement, values) => {
+        const found = await sqlOf(pool).query(statement, values);
+        if (statement.name.startsWith('pm_told_takers')) await pool.query("DELETE FROM pm_told_hour WHERE hour = '2026-02-05T05:00:00Z'");
+        return found as never;
+      },
+    };
+    const window = [new Date(start.getTime() + 4 * DAY + 2.5 * HOUR), new Date(start.getTime() + 5 * DAY)] as const;
+    const counts = await listTraders(sql, 'hour', { cut: cutAt(window), shift: 0, category: null, smart: null });
+    expect(counts.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(await takersOf('hour', ...window, null));
   }, 180_000);
 
   /** Smart volume by category from plain facts: every wallet judged by the newest run of a day before the fill's. */
