@@ -33,7 +33,7 @@ const TOTAL = 'sum(volume) AS total_volume, sum(trades)::int AS total_trades, su
 /** At most `limit` labels of a scope by volume in the last part of its cut, of one or two parts; null where nothing was traded in it. */
 export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
   if (grainOf(group, scope) === 'life' && scope.cut.bounds.length === 2) return rankLives(sql, group, scope, limit);
-  const rows = await withTold(await toldOf(sql, group, scope), (hours) => {
+  const rows = await withTold(await toldOf(sql, scope), (hours) => {
     const parameters = new Parameters();
     const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grainOf(group, scope), hours);
     const parts = scope.cut.bounds.length - 1;

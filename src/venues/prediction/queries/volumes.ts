@@ -110,7 +110,10 @@ export function readingOf(
   const name = nameOf(what, group, scope);
   const told = '0';
   if (smart !== null && hours !== null) {
-    const pieces = toldPieces(cut, smart, hours, category, parameters);
+    const pieces =
+      group === 'market'
+        ? toldWalletPieces(cut, smart, hours, { category, filter }, parameters)
+        : toldPieces(cut, smart, hours, category, parameters);
     return { pieces, label: pieceLabel(group, scope, parameters), markets: '', name: `${name}${toldName(hours)}`, told: 'max(told)' };
   }
   if (grain !== null && group === 'market')
@@ -128,13 +131,13 @@ export function readingOf(
   return { pieces, ...placeOf(group, scope, parameters), name, told };
 }
 
-/** What is told of a scope; markets are told in no hour. */
-export const toldOf = async (sql: Sql, group: VolumeGroup, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
-  smart === null || smart.min_score !== SMART_SCORE || group === 'market' ? null : loadTold(sql, cut, smart);
+/** What is told of a scope. */
+export const toldOf = async (sql: Sql, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
+  smart === null || smart.min_score !== SMART_SCORE ? null : loadTold(sql, cut, smart);
 
 /** Volume by label and part of the cut. */
 export async function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
-  return withTold(await toldOf(sql, group, scope), (hours) => {
+  return withTold(await toldOf(sql, scope), (hours) => {
     const parameters = new Parameters();
     const { pieces, label, markets, name, told } = readingOf('volumes', group, scope, parameters, grainOf(group, scope), hours);
     const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
@@ -222,7 +225,7 @@ export async function listVolumeCells(
   bucket_ms: number,
 ): Promise<VolumeCellRow[]> {
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
-  return withTold(await toldOf(sql, group, own), (hours) => {
+  return withTold(await toldOf(sql, own), (hours) => {
     const parameters = new Parameters();
     const shown = parameters.addUnseen(labels);
     const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';

@@ -266,14 +266,14 @@ describe('what is told beforehand', () => {
     for (const table of tables) await pool.query(`INSERT INTO ${table} SELECT * FROM aside_${table}; DROP TABLE aside_${table}`);
   }
 
-  async function asked(group: VolumeGroup, from: Date, to: Date): Promise<string[]> {
+  async function asked(group: VolumeGroup, from: Date, to: Date, category: string | null = null): Promise<string[]> {
     const sql = sqlOf(pool);
     const spans = spansOf(await listRunDays(sql, to), { from, to });
     const middle = new Date((from.getTime() + to.getTime()) / 2);
     const rows = await listVolumes(sql, group, {
       cut: cutAt([from, middle, to]),
       shift: 0,
-      category: null,
+      category,
       smart: { spans, min_score: 60 },
     });
     return rows.map(({ label, part, buy_usdc, sell_usdc, trades }) => `${label} ${part} ${buy_usdc} ${sell_usdc} ${trades}`).sort();
@@ -324,11 +324,13 @@ describe('what is told beforehand', () => {
     expect(await told()).toBeGreaterThan(150);
     const from = new Date(start.getTime() + DAY + 1_234_567);
     const check = async (): Promise<void> => {
-      for (const group of ['category', 'hour', 'day', 'hour_of_day'] as const) {
+      for (const group of ['category', 'market', 'hour', 'day', 'hour_of_day'] as const) {
         const [kept, sums] = [await asked(group, from, now), group === 'category' ? await smartVolumes(from, now) : null];
         const wallets = group === 'category' ? await askedOfWallets(from, now) : null;
+        const sports = await asked(group, from, now, 'Sports');
+        expect(sports.length).toBeGreaterThan(0);
         await without(['pm_told_hour', 'pm_smart_run'], async () => {
-          expect(kept).toEqual(await asked(group, from, now));
+          expect([kept, sports]).toEqual([await asked(group, from, now), await asked(group, from, now, 'Sports')]);
           if (group === 'category') expect(wallets).toEqual(await askedOfWallets(from, now));
         });
         expect(kept.length).toBeGreaterThan(0);
