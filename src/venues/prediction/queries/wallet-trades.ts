@@ -100,6 +100,29 @@ export async function findLifeTotals(
   return totals;
 }
 
+/** All that a wallet ever did: figures of its rows, and what its positions gained. */
+export interface ToldLife extends WalletTradesTotals {
+  realized_pnl: string;
+  new_positions: number;
+  closed_positions: number;
+}
+
+// A position that was never bought gained nothing.
+const TOLD_LIFE: Statement = {
+  name: 'pm_told_life',
+  keyed: true,
+  text: `SELECT trade_count + redeems AS rows, trade_count, buy_volume, sell_volume, redeem_volume, markets_traded, largest_trade_usdc, most_traded_category,
+  own.gain AS realized_pnl, figures.held AS new_positions, figures.ended AS closed_positions
+FROM pm_told_life AS life JOIN pm_told_wallet AS own ON own.wallet = life.wallet JOIN pm_told_figures AS figures ON figures.wallet = life.wallet AND figures.category = ''
+WHERE life.wallet = $1 AND life.last_at < $2 AND own.last_at < $2`,
+};
+
+/** What is told of all that a wallet did before `now`; null where something happened to it since it was told. */
+export async function findToldLife(sql: Sql, wallet: string, now: Date): Promise<ToldLife | null> {
+  const [life] = await sql.query<ToldLife & Record<string, unknown>>(TOLD_LIFE, [wallet, now]);
+  return life ?? null;
+}
+
 /** Figures of the whole filtered window. */
 export async function getWalletTradesTotals(sql: Sql, filter: WalletTradesFilter): Promise<WalletTradesTotals> {
   const statement: Statement = {

@@ -10,11 +10,12 @@ import {
   type WalletTradesFilter,
   type WalletTradesTotals,
   findLifeTotals,
+  findToldLife,
   getWalletTradesTotals,
   listWalletTrades,
 } from '../queries/wallet-trades';
 import { loadWalletsOverlay } from '../rollups/positions-as-of';
-import { loadPeriodGains } from './period-gains';
+import { type PeriodGains, loadPeriodGains } from './period-gains';
 import { closePage, openPage, suggestionOf } from './paging';
 import { positionRecord, unrealizedOf } from './position';
 import { tellTrades } from './trade';
@@ -119,13 +120,23 @@ const mostValueFirst = (open: readonly KnownPosition[]) =>
         Number(b.current_value_usdc ?? b.cost_usdc) - Number(a.current_value_usdc ?? a.cost_usdc) || (a.token_id < b.token_id ? -1 : 1),
     );
 
-/** Figures of the rows of a filter: of all that the wallet ever did from its positions, which are fewer. */
-async function totalsOf(filter: WalletTradesFilter, own: Promise<WalletsScope>, { sql }: GraphContext): Promise<WalletTradesTotals> {
+/** The filtered window in figures: of its rows, and of the positions in scope. */
+type Period = WalletTradesTotals & PeriodGains;
+
+/** The filtered window in figures: of all that the wallet ever did as told of it; where that does not hold its rows from its positions, which are fewer. */
+async function periodOf(filter: WalletTradesFilter, context: GraphContext): Promise<Period> {
   const { window, sides, min_usdc, condition_id, category } = filter;
+  const { sql } = context;
   const is_life =
     window.from <= BEGINNING && sides.length === ALL_SIDES.length && min_usdc === 0 && condition_id === null && category === null;
-  const life = is_life ? await findLifeTotals(sql, await own) : null;
-  return life ?? getWalletTradesTotals(sql, filter);
+  const told = is_life ? await findToldLife(sql, filter.wallet, window.to) : null;
+  if (told !== null) return told;
+  const scope = await walletsScope([filter.wallet], context, window.to);
+  const [totals, gains] = await Promise.all([
+    (is_life ? findLifeTotals(sql, scope) : Promise.resolve(null)).then((life) => life ?? getWalletTradesTotals(sql, filter)),
+    loadPeriodGains(context, scope, window.from, { ...filter, open_only: false }),
+  ]);
+  return { ...totals, ...gains };
 }
 
 /** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
@@ -142,30 +153,28 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     condition_id: args.condition_id ?? null,
     category: args.category ?? null,
   };
-  const own = walletsScope([args.wallet], context, page.window.to);
-  const [trades, totals, gains, score, record] = await Promise.all([
+  const [trades, period, score, record] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
       tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
     ),
-    totalsOf(filter, own, context),
-    own.then((known) => loadPeriodGains(context, known, page.window.from, { ...filter, open_only: false })),
+    periodOf(filter, context),
     loaders.judgement.load(args.wallet),
     loaders.wallet.load(args.wallet),
     nameRun(context),
   ]);
   const first = record?.first_trade_at ?? null;
   if (first === null || first >= context.now) throw unknownWallet(args.wallet);
-  if (totals.rows === 0) {
+  if (period.rows === 0) {
     const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = await listWalletTrades(context.sql, widest, beforeAll(page.window.to), 1);
     throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to, { min_usdc: 0 }) });
   }
-  const { rows: _rows, ...figures } = totals;
+  const { rows: _rows, ...figures } = period;
   return {
     wallet: args.wallet,
     wallet_score: score?.score ?? null,
     wallet_tags: score?.tags ?? [],
-    period_summary: { ...figures, net_flow: less(totals.buy_volume, totals.sell_volume), ...gains },
+    period_summary: { ...figures, net_flow: less(figures.buy_volume, figures.sell_volume) },
     trades,
   };
 };

@@ -169,6 +169,13 @@ const forgetOf = (
 ): string => `DELETE FROM ${table} AS kept USING unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 WHERE kept.wallet = wanted.wallet AND kept.condition_id = wanted.condition_id`;
 
+const UNTELL: Statement = { name: 'pm_book_untell', text: 'DELETE FROM pm_told_wallet WHERE wallet = ANY($1)' };
+
+/** Takes out what was told of wallets of which rows came that moved none of their positions. */
+export async function untellWallets(sql: Sql, wallets: readonly string[]): Promise<void> {
+  if (wallets.length > 0) await sql.query(UNTELL, [wallets]);
+}
+
 const FORGET: Statement = {
   name: 'pm_book_forget',
   text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')})

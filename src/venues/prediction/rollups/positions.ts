@@ -5,7 +5,16 @@ import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions, distinct, keyOf } from './positions-compute';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
-import { type Group, listBookMarkets, listKept, listSetPrices, listTies, replacePositions, writePositions } from './positions-store';
+import {
+  type Group,
+  listBookMarkets,
+  listKept,
+  listSetPrices,
+  listTies,
+  replacePositions,
+  untellWallets,
+  writePositions,
+} from './positions-store';
 
 /** Sql inside the caller's transaction: what is asked together is answered one after the other. */
 export function sqlOf(client: PoolClient): Sql {
@@ -73,6 +82,11 @@ export async function rollPositions(client: PoolClient, { facts, restated, new_t
     return new Book(group.wallet, [market], kept.get(keyOf(group))).run(byGroup.get(keyOf(group)) ?? [], prices).rows();
   });
   await writePositions(sql, rows);
+  const moved = new Set(rows.map(({ wallet }) => wallet));
+  await untellWallets(
+    sql,
+    [...new Set(steady.map(({ wallet }) => wallet))].filter((wallet) => !moved.has(wallet)),
+  );
   await computePositions(sql, [...slow.values()], undefined, (computed, of) => replacePositions(sql, computed, of));
 }
 

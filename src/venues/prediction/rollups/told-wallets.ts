@@ -5,6 +5,7 @@ import { lockRollups } from './positions';
 import { noteDue } from './standings-due';
 import { tellCategories } from './told-categories';
 import { tellFigures } from './told-figures';
+import { tellLives } from './told-lives';
 
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
@@ -71,6 +72,7 @@ export async function tellWallets(pool: Pool): Promise<void> {
     await client.query(TELL, [wallets]);
     await tellCategories(client, wallets);
     await tellFigures(client, wallets);
+    await tellLives(client, wallets);
     after = rows.at(-1)?.wallet ?? '';
     return rows.length === AT_ONCE;
   };

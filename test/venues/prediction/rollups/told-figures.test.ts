@@ -2,10 +2,12 @@ import { BEGINNING } from '../../../../src/lib/timeframe';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { listEndedGains } from '../../../../src/venues/prediction/queries/ended-gains';
 import { listCategories } from '../../../../src/venues/prediction/queries/leader-positions';
+import { getPeriodPositions } from '../../../../src/venues/prediction/queries/period-gains';
 import { listWalletFigures } from '../../../../src/venues/prediction/queries/wallet-figures';
+import { type ToldLife, findLifeTotals, findToldLife } from '../../../../src/venues/prediction/queries/wallet-trades';
 import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { testDatabase } from '../../../support/database';
-import { iso, market } from '../small-world';
+import { iso, market, move } from '../small-world';
 import { loadRecords } from '../support';
 import { expectSameUntold, sqlOf } from './untold';
 
@@ -35,6 +37,14 @@ describe('figures of wallets, told', () => {
       await loadRecords(pool, page.name, page.records, page.format);
     const wallets = (await pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet ORDER BY 1')).rows.map(({ wallet }) => wallet);
     const scope = { wallets, now, overlay: '[]' };
+    /** Everything a wallet did: as told, else from its positions and rows. */
+    const lifeOf = async (wallet: string): Promise<unknown> => {
+      const kept = await findToldLife(sql, wallet, now);
+      if (kept !== null) return kept;
+      const own = { ...scope, wallets: [wallet] };
+      const { gain, new_positions, closed_positions } = await getPeriodPositions(sql, own, BEGINNING, { condition_id: null, category: null, open_only: false }); // prettier-ignore
+      return { ...(await findLifeTotals(sql, own, 10_000)), realized_pnl: gain, new_positions, closed_positions };
+    };
     const told = async (): Promise<number> => Number((await pool.query('SELECT count(*) AS n FROM pm_told_wallet')).rows[0].n);
     const answers = async (): Promise<unknown[]> => {
       const windows = [BEGINNING, start, new Date(start.getTime() + 3 * DAY), new Date(start.getTime() + 8 * DAY)];
@@ -43,8 +53,9 @@ describe('figures of wallets, told', () => {
         [null, 'Politics', 'Weather'].flatMap((category) => windows.map((from) => listEndedGains(sql, scope, from, category))),
       );
       const categories = await listCategories(sql, scope);
+      const lives = await Promise.all(wallets.map(async (wallet) => ({ wallet, life: await lifeOf(wallet) })));
       expect(figures[0]?.length).toBeGreaterThan(200);
-      return [...figures.map(ordered), ...gains.map(ordered), ordered(categories)];
+      return [...figures.map(ordered), ...gains.map(ordered), ordered(categories), ordered(lives)];
     };
     const check = (): Promise<void> => expectSameUntold(pool, answers);
     await tellWallets(pool);
@@ -66,5 +77,20 @@ describe('figures of wallets, told', () => {
     ]);
     expect(await told()).toBeLessThan(wallets.length);
     await check();
+    // A redemption where nothing was ever held moves no position.
+    await tellWallets(pool);
+    const wallet = wallets[0] as string;
+    const life = await findToldLife(sql, wallet, now);
+    await loadRecords(pool, 'markets.json', [market(2)]);
+    await loadRecords(pool, 'activity.json', [
+      { ...move(1, 2, 1, 'REDEEM', 5, 7, 0), proxyWallet: wallet, timestamp: now.getTime() / 1_000 - 60 },
+    ]);
+    expect(await findToldLife(sql, wallet, now)).toBeNull();
+    await check();
+    await tellWallets(pool);
+    const { rows: count, redeem_volume } = (await findToldLife(sql, wallet, now)) as ToldLife;
+    expect([count, Number(redeem_volume)]).toEqual([(life as ToldLife).rows + 1, Number((life as ToldLife).redeem_volume) + 7]);
+    // Told with it, the wallet's life does not hold before.
+    expect(await findToldLife(sql, wallet, new Date(now.getTime() - 60_000))).toBeNull();
   }, 120_000);
 });
