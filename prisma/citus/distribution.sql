@@ -23,6 +23,7 @@ SELECT create_distributed_table('pm_told_wallet', 'wallet', colocate_with => 'pm
 SELECT create_distributed_table('pm_told_category', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_told_figures', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_told_life', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_told_sides', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_standing', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_standing_due', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_reference_table('pm_standing_told');

@@ -1,6 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
+import { holdsTold } from '../rollups/told-categories';
+import { sidesSql } from '../rollups/told-sides';
+import { marketNumber } from '../rollups/told-wallets';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { type WalletsScope, unrealizedSql } from './known-positions';
 
@@ -49,23 +52,23 @@ export interface WalletOverlap {
   sides: SharedSide[] | null;
 }
 
-const ALIVE = positionsSql(
-  '$2',
-  '$3',
-  'wallet = ANY ($1) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4)',
-);
+/** SQL of the positions of `wallets` open at some time of the window for which `condition` holds. */
+const aliveOf = (wallets: string, condition = 'true'): string =>
+  positionsSql(
+    '$2',
+    '$3',
+    `wallet = ANY (${wallets}) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4) AND ${condition}`,
+  );
 
-// Texts are long: what is grouped on the way are numbers. Alone on its market a position has a length, whichever its side.
-const SIDES = `WITH alive AS MATERIALIZED (
-  SELECT array_position($1::text[], wallet) AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.condition_id, position.token_id,
-    status, shares, redeemed_shares, cost, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, opened_at
-  FROM (${ALIVE}) AS position
-), placed AS (
-  SELECT *, row_number() OVER (PARTITION BY market, w ORDER BY paid DESC, token_id) = 1 AS is_top, count(*) OVER (PARTITION BY market) = 1 AS is_alone FROM alive
+// Texts are long: what is grouped on the way are numbers. What is told of a wallet's whole life is all of it where nothing ended before the window.
+const SIDES = `WITH told AS MATERIALIZED (
+  SELECT kept.* FROM pm_told_sides AS kept WHERE wallet = ANY ($1) AND ${holdsTold('kept.wallet', '$2')} AND (first_ended_at IS NULL OR first_ended_at >= $4)
+), alive AS MATERIALIZED (
+  SELECT array_position($1::text[], wallet) AS w, own.* FROM told, unnest(markets, tokens, net_usdc, is_top, told.opened_at) AS own(market, token, net, is_top, opened_at)
+  UNION ALL SELECT w, market, token, net, is_top, opened_at
+  FROM (${sidesSql(aliveOf('ARRAY(SELECT wanted.wallet FROM unnest($1::text[]) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT told.wallet FROM told))'), 'array_position($1::text[], wallet)')}) AS rest
 ), side AS MATERIALIZED (
-  SELECT market, w, max(token) FILTER (WHERE is_top) AS token, max(placed.condition_id) AS condition_id, sum(paid) AS paid,
-    sum(CASE WHEN is_alone OR COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END) AS net
-  FROM placed LEFT JOIN pm_outcome AS named ON named.condition_id = placed.condition_id AND named.token_id = CASE WHEN NOT is_alone THEN placed.token_id END GROUP BY market, w
+  SELECT market, w, max(token) FILTER (WHERE is_top) AS token, sum(abs(net)) AS paid, sum(net) AS net FROM alive GROUP BY market, w
 )`;
 
 const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum(net ^ 2)) AS norm FROM side GROUP BY w`;
@@ -94,17 +97,19 @@ const SIDE: Columns<SentSide> = {
 
 // What texts and prices tell is looked up for the markets shown alone.
 const FIRST = `, shared AS MATERIALIZED (
-  SELECT market, count(*) AS holders, sum(paid) AS paid, max(condition_id) AS condition_id FROM side GROUP BY market HAVING count(*) > 1
+  SELECT market, count(*) AS holders, sum(paid) AS paid FROM side GROUP BY market HAVING count(*) > 1
 ), first AS MATERIALIZED (
-  SELECT market FROM shared ORDER BY holders DESC, paid DESC, condition_id LIMIT $6
+  SELECT condition_id FROM (SELECT * FROM shared ORDER BY holders DESC, paid DESC FETCH FIRST $6 ROWS WITH TIES) AS most
+  JOIN pm_market AS market ON ${marketNumber('market.condition_id')} = most.market ORDER BY holders DESC, paid DESC, condition_id LIMIT $6
 ), known AS MATERIALIZED (
-  SELECT position.*, question, outcome, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
-  FROM first JOIN alive AS position ON position.market = first.market LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+  SELECT array_position($1::text[], position.wallet) AS w, position.condition_id, position.token_id, question, outcome, shares - redeemed_shares AS net_shares, gain,
+    paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
+  FROM (${aliveOf('$1', 'condition_id = ANY (ARRAY(SELECT first.condition_id FROM first))')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
   LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
 )`;
-const SHOWN = `SELECT DISTINCT ON (market, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, shares - redeemed_shares AS net_shares, paid / paid_shares AS avg_buy_price,
+const SHOWN = `SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
   sum(gain) OVER own + COALESCE(sum(unrealized) OVER own, 0) AS pnl, sum(paid) OVER own AS paid
-FROM known WINDOW own AS (PARTITION BY market, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY market, w, known.paid DESC, token_id`;
+FROM known WINDOW own AS (PARTITION BY condition_id, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY condition_id, w, known.paid DESC, token_id`;
 
 const BOTH = `(SELECT json_agg(reach) FROM (${REACHES}) AS reach) AS reaches, (SELECT json_agg(pair) FROM (${PAIRS}) AS pair) AS pairs`;
 

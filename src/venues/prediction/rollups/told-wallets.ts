@@ -6,6 +6,7 @@ import { noteDue } from './standings-due';
 import { tellCategories } from './told-categories';
 import { tellFigures } from './told-figures';
 import { tellLives } from './told-lives';
+import { tellSides } from './told-sides';
 
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
@@ -73,13 +74,14 @@ export async function tellWallets(pool: Pool): Promise<void> {
     await tellCategories(client, wallets);
     await tellFigures(client, wallets);
     await tellLives(client, wallets);
+    await tellSides(client, wallets);
     after = rows.at(-1)?.wallet ?? '';
     return rows.length === AT_ONCE;
   };
   while (await inTransaction(pool, tell, `SELECT pg_advisory_xact_lock(hashtext('pm_told_wallets')); ${LONG_WORK}`));
 }
 
-/** Takes out the wallets that hold or held anything on these markets, whose categories or events are others now: what was told of them, and how they stand. */
+/** Takes out the wallets that hold or held anything on these markets, whose categories, events or first outcomes are others now: what was told of them, and how they stand. */
 export async function forgetWalletsOf(client: PoolClient, condition_ids: readonly string[]): Promise<void> {
   const holders = 'ARRAY(SELECT wallet FROM pm_position WHERE condition_id = ANY($1))';
   await client.query(`WITH due AS (${noteDue(holders)}) DELETE FROM pm_told_wallet WHERE wallet = ANY (${holders})`, [condition_ids]);

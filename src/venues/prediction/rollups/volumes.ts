@@ -100,24 +100,32 @@ export async function rollVolumes(client: PoolClient, changes: readonly VolumeCh
   await add(client, { name: 'pm_roll_volumes', text: ADD }, values);
 }
 
-/** Categories and events of markets before something may change them. */
-export type CategoriesBefore = ReadonlyMap<string, { category: string; event_slug: string | null }>;
+/** Category, event and first outcomes of a market. */
+interface Words {
+  category: string;
+  event_slug: string | null;
+  firsts: string | null;
+}
 
-const CATEGORIES = 'SELECT condition_id, category, event_slug FROM pm_market WHERE condition_id = ANY($1)';
+/** Those of markets before something may change them. */
+export type CategoriesBefore = ReadonlyMap<string, Words>;
 
-/** Categories and events of those of these markets that are known. */
+const CATEGORIES = `SELECT condition_id, category, event_slug, (SELECT string_agg(token_id, ',' ORDER BY token_id) FROM pm_outcome AS first
+  WHERE first.condition_id = market.condition_id AND COALESCE(outcome_index, 0) = 0) AS firsts FROM pm_market AS market WHERE condition_id = ANY($1)`;
+
+/** Categories, events and first outcomes of those of these markets that are known. */
 export async function listCategories(client: PoolClient, condition_ids: readonly string[]): Promise<CategoriesBefore> {
-  const { rows } = await client.query<{ condition_id: string; category: string; event_slug: string | null }>(CATEGORIES, [condition_ids]);
+  const { rows } = await client.query<Words & { condition_id: string }>(CATEGORIES, [condition_ids]);
   return new Map(rows.map(({ condition_id, ...words }) => [condition_id, words]));
 }
 
-/** Moves what was taken on markets to the categories they have now. All their facts must have been counted in the one before. */
+/** Moves what was taken on markets to the categories they have now, and takes out the wallets that were told by what has changed. All their facts must have been counted in the one before. */
 export async function moveVolumes(client: PoolClient, before: CategoriesBefore): Promise<void> {
   if (before.size === 0) return;
   const now = await listCategories(client, [...before.keys()]);
-  const changed = [...before].flatMap(([id, { category, event_slug }]) => {
+  const changed = [...before].flatMap(([id, { category, event_slug, firsts }]) => {
     const after = now.get(id);
-    return after === undefined || (after.category === category && after.event_slug === event_slug)
+    return after === undefined || (after.category === category && after.event_slug === event_slug && after.firsts === firsts)
       ? []
       : [{ id, category, after: after.category }];
   });

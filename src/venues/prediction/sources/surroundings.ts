@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { categoryOf } from '../categories';
 import { arrayOf } from '../rollups/array-text';
+import { forgetWalletsOf } from '../rollups/told-wallets';
 import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { DataApiRow } from './data-api-row';
 import { payoutByName } from './settlement';
@@ -61,7 +62,9 @@ export class Surroundings {
     const values = [...marketColumns(stubs), ...outcomeColumns(outcomes), ...walletColumns(wallets)];
     const noted = await client.query<{ condition_id: string }>({ name: 'pm_note_surroundings', text: NOTE, values });
     if (placed !== null) await moveVolumes(client, placed);
-    return noted.rows.map(({ condition_id }) => condition_id);
+    const ids = noted.rows.map(({ condition_id }) => condition_id);
+    if (this.rollups === 'now' && ids.length > 0) await forgetWalletsOf(client, ids);
+    return ids;
   }
 
   /** Wallets of which the rows tell an earlier trade or row than was noted, in one order for all writers: two of them never wait for each other. */
