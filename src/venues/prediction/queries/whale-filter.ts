@@ -36,6 +36,11 @@ export function filterOf({ window, sides, min_usdc, condition_id, category, smar
   if (condition_id !== null) add('market', (parameter) => `condition_id = ${parameter}`, condition_id);
   if (category !== null)
     add('category', (parameter) => `condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameter})`, category);
-  if (smart_day !== undefined) add('smart', (parameter) => `wallet IN (${smartWallets(parameter, SMART_SCORE)})`, smart_day);
+  // As a list, each is looked up in turn: as a join all rows were read in order of time until enough were of them.
+  const smart = (parameter: string): string => {
+    const wallets = smartWallets(parameter, SMART_SCORE);
+    return condition_id === null ? `wallet = ANY (ARRAY(${wallets}))` : `wallet IN (${wallets})`;
+  };
+  if (smart_day !== undefined) add('smart', smart, smart_day);
   return filter;
 }

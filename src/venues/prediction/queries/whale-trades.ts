@@ -3,7 +3,7 @@ import { readBackward } from './backward';
 import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trade-row';
 import { type WhaleFilter, filterOf } from './whale-filter';
 
-/** From here on pm_trade_large_idx has every row; the bound must stand in the statement for the planner to see it. */
+/** From here on pm_trade_large_idx and pm_trade_large_wallet_idx have every row; the bound must stand in the statement for the planner to see it. */
 const LARGE_USDC = 1_000;
 
 const statements = new Map<string, Statement>();
