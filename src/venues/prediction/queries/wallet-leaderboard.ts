@@ -7,6 +7,7 @@ import { COUNTS, type EndedMetric, RANKS, RANK_NEEDS } from './ended-figures';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 import { type Standings, findStandings } from './standings';
+import { listVolumeLeaders } from './volume-leaders';
 
 export type LeaderboardMetric = EndedMetric | 'volume';
 
@@ -55,7 +56,7 @@ export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<
     // None are told when the standings were told anew meanwhile.
     if (leaders.length > 0) return leaders;
   }
-  return listReckoned(sql, filter);
+  return (filter.metric === 'volume' ? await listByVolume(sql, filter) : null) ?? listReckoned(sql, filter);
 }
 
 /** SQL of ranked wallets by positions that ended in the window, of wallets of which `whose` holds: LeaderboardRow, in no order. */
@@ -93,6 +94,14 @@ function listReckoned(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardR
   const text = `SELECT * FROM (${ranked(filter, parameters, 'true')}) AS leader ORDER BY rank_value DESC, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
   return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('reckoned', filter), text }, parameters.values);
 }
+
+/** Leaders by volume, of those who traded most in all their life; null where too little is told of that. */
+const listByVolume = (sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[] | null> =>
+  listVolumeLeaders(sql, { ...filter, machines_of: filter.include_bots ? null : filter.score_day }, (wallets) => {
+    const parameters = new Parameters();
+    const text = ranked(filter, parameters, `wallet = ANY (${parameters.add(wallets, 'text[]')})`);
+    return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('some', filter), text }, parameters.values);
+  });
 
 /** Leaders by what is kept, and by all that ended of wallets of which it no longer holds. */
 function listStanding(

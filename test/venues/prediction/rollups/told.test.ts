@@ -19,6 +19,7 @@ import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
 import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
+import { type LeaderboardRow, listLeaders } from '../../../../src/venues/prediction/queries/wallet-leaderboard';
 import { loadOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { tellSmartPositions } from '../../../../src/venues/prediction/rollups/told-positions';
 import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
@@ -455,7 +456,18 @@ describe('what is told beforehand', () => {
       const scope = { min_positions: 2, score_day: null, now: end, overlay: '[]', limit: 100 };
       const experts = await Promise.all(['Politics', 'Sports', 'Crypto', 'Weather'].map((category) => listRankedExperts(sql, { ...scope, category }))); // prettier-ignore
       expect(experts.flat().length).toBeGreaterThan(20);
+      const leaders: LeaderboardRow[][] = [];
+      for (const hours of [30, 75.5, 2_000])
+        for (const category of [null, 'Sports']) {
+          const [from, to] = [new Date(now.getTime() - hours * HOUR), now];
+          const filter = { timeframe: 'all', window: { from, to }, now, overlay: await loadOverlay(sql, now), category, metric: 'volume', min_trades: 1, score_day: null, include_bots: false } as const; // prettier-ignore
+          const all = await listLeaders(sql, { ...filter, limit: 1_000 });
+          expect(all.length).toBeGreaterThan(1);
+          for (const limit of [1, 2]) expect(await listLeaders(sql, { ...filter, limit })).toEqual(all.slice(0, limit));
+          leaders.push(all);
+        }
       return {
+        leaders,
         experts: experts.map((ranked) => ranked.sort((a, b) => (a.wallet < b.wallet ? -1 : 1))),
         overlaps: overlaps.map(inOrder),
         wallets: wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) })),
