@@ -42,12 +42,16 @@ export function listParticipants(
   const parameters = new Parameters();
   const pieces = walletPieces(cutAt([BEGINNING, now]), parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
   const day = parameters.add(score_day, 'date');
+  // Looked up in order, as a list: one by one they took half of the time.
+  const wallets = 'ARRAY(SELECT wallet FROM own)';
   const text = `WITH traded AS MATERIALIZED (
   SELECT wallet, token_id, sum(buy_usdc) + sum(sell_usdc) AS usdc, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares, min(first_at) AS first_at FROM (${pieces}) AS piece GROUP BY wallet, token_id
+), own AS MATERIALIZED (
+  SELECT wallet, sum(usdc) AS usdc, min(first_at) AS first_at FROM traded GROUP BY wallet
 ), participant AS MATERIALIZED (
   SELECT own.wallet, usdc, COALESCE(first_at <= first_trade_at, false) AS is_new, score, ${tierSql('score')} AS tier, COALESCE(tags && ARRAY['${MACHINE_TAGS.join("','")}'], false) AS machine
-  FROM (SELECT wallet, sum(usdc) AS usdc, min(first_at) AS first_at FROM traded GROUP BY wallet) AS own
-  LEFT JOIN pm_wallet AS known ON known.wallet = own.wallet LEFT JOIN pm_wallet_score AS scored ON scored.wallet = own.wallet AND scored.day = ${day}
+  FROM own LEFT JOIN (SELECT wallet, first_trade_at FROM pm_wallet WHERE wallet = ANY (${wallets})) AS known ON known.wallet = own.wallet
+  LEFT JOIN (SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${day} AND wallet = ANY (${wallets})) AS scored ON scored.wallet = own.wallet
 )
 SELECT token_id, tier, count(*)::int AS wallets, sum(traded.usdc) AS usdc, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares, sum(score) AS scores, count(score)::int AS scored,
   NULL::int AS new_wallets, NULL::int AS machines, NULL::numeric AS machines_usdc, NULL::json AS bets
