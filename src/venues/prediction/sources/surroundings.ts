@@ -30,7 +30,13 @@ SELECT wallet, to_timestamp(traded), to_timestamp(seen) FROM unnest($10::text[],
 ON CONFLICT (wallet) DO UPDATE SET first_trade_at = LEAST(kept.first_trade_at, EXCLUDED.first_trade_at), first_seen_at = LEAST(kept.first_seen_at, EXCLUDED.first_seen_at)
 WHERE EXCLUDED.first_seen_at < kept.first_seen_at OR EXCLUDED.first_trade_at < kept.first_trade_at OR (kept.first_trade_at IS NULL AND EXCLUDED.first_trade_at IS NOT NULL)`;
 
-const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS (${OUTCOMES}) SELECT DISTINCT condition_id FROM outcomes`;
+// Markets of known tokens that get their place.
+const PLACED = `
+SELECT condition_id FROM unnest($6::text[], $7::text[], $8::smallint[]) AS row(condition_id, token_id, place) JOIN pm_outcome AS kept USING (condition_id, token_id)
+WHERE kept.outcome_index IS NULL AND row.place IS NOT NULL`;
+
+const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS (${OUTCOMES})
+SELECT DISTINCT condition_id, condition_id IN (${PLACED}) AS is_placed FROM outcomes`;
 
 const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -51,7 +57,7 @@ export class Surroundings {
 
   constructor(private readonly rollups: 'now' | 'later') {}
 
-  /** Keeps what is new, by one statement; tells the markets of which a token is new, or its place. What was taken on a market whose category changes is moved. */
+  /** Keeps what is new, by one statement; tells the markets of which a token is new, or its place. What was taken on a market whose category changes is moved, and who was told by what changes is taken out. */
   async note(rows: readonly DataApiRow[], client: PoolClient): Promise<string[]> {
     for (const known of [this.markets, this.outcomes, this.wallets]) if (known.size > MOST_KNOWN) known.clear();
     const stubs = this.newMarkets(rows);
@@ -60,11 +66,11 @@ export class Surroundings {
     const [outcomes, wallets] = [this.newOutcomes(rows), this.earlierFirsts(rows)];
     if (stubs.length + outcomes.length + wallets.length === 0) return [];
     const values = [...marketColumns(stubs), ...outcomeColumns(outcomes), ...walletColumns(wallets)];
-    const noted = await client.query<{ condition_id: string }>({ name: 'pm_note_surroundings', text: NOTE, values });
+    const noted = await client.query<{ condition_id: string; is_placed: boolean }>({ name: 'pm_note_surroundings', text: NOTE, values });
     if (placed !== null) await moveVolumes(client, placed);
-    const ids = noted.rows.map(({ condition_id }) => condition_id);
-    if (this.rollups === 'now' && ids.length > 0) await forgetWalletsOf(client, ids);
-    return ids;
+    const known = noted.rows.filter(({ is_placed }) => is_placed).map(({ condition_id }) => condition_id);
+    if (this.rollups === 'now' && known.length > 0) await forgetWalletsOf(client, known);
+    return noted.rows.map(({ condition_id }) => condition_id);
   }
 
   /** Wallets of which the rows tell an earlier trade or row than was noted, in one order for all writers: two of them never wait for each other. */
