@@ -41,6 +41,7 @@ SELECT create_distributed_table('perp_trader_day', 'trader', colocate_with => 'p
 SELECT create_distributed_table('perp_trader_life', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_trader_sum', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_trader_drawdown', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_trader_coin_drawdown', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_round_trip', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_position', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fill');

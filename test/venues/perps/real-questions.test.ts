@@ -46,6 +46,7 @@ async function rebuildAgrees(): Promise<void> {
         'perp_trader_life',
         'perp_trader_sum',
         'perp_trader_drawdown',
+        'perp_trader_coin_drawdown',
         'perp_coin_hour',
         'perp_coin_day',
         'perp_coin_bar',

@@ -16,6 +16,7 @@ const KEYS: Record<string, string> = {
   perp_coin_takers: 'coin, hours, bucket',
   perp_coin_last_day: 'coin, day',
   perp_trader_drawdown: 'trader, day',
+  perp_trader_coin_drawdown: 'trader, coin, day',
   perp_trader: 'trader',
   perp_round_trip: 'trader, coin, closed_at, tid, oid',
   perp_position: 'trader, coin',

@@ -70,15 +70,14 @@ function narrowedBy({ coin, life }: Form): Narrowed {
 
 const named = (name: string, { coin, life }: Form): string => [name, ...(coin ? ['coin'] : []), ...(life ? ['life'] : [])].join('_');
 
-/** What each account closed, as stretches: whole days by their rollup, the days at both edges by facts; all by facts for one coin, whose days are not kept. */
+/** What each account closed, as stretches: whole days by their rollup, the days at both edges by facts. */
 function stretchesOf(form: Form): string {
   const narrowed = narrowedBy(form);
   const fills = (when: string): string => closingFills(`${when}${narrow('f', narrowed)}`);
-  if (form.coin) return fills(form.life ? 'true' : 'f.timestamp >= $1 AND $2::timestamptz <= $3::timestamptz AND f.timestamp < $4');
   const days = (
     when: string,
   ): string => `SELECT d.trader, d.day AS at, 0 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
-  FROM perp_trader_drawdown d WHERE ${when}${narrow('d', narrowed)}`;
+  FROM ${form.coin ? 'perp_trader_coin_drawdown' : 'perp_trader_drawdown'} d WHERE ${when}${narrow('d', narrowed)}`;
   if (form.life) return days('true');
   return `${days(`d.day >= ${DAYS_FROM} AND d.day < ${DAYS_TO} AND $2::timestamptz <= $3::timestamptz`)}
   ${edgeOf(1, 'days_from', `UNION ALL ${fills(`f.timestamp >= $1 AND f.timestamp < least($4::timestamptz, ${DAYS_FROM})`)}`)}

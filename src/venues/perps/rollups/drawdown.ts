@@ -28,12 +28,15 @@ FROM (
 ) peaked GROUP BY ${key}`;
 
 // How many zeros a sum ends in depends on what it was put together from: without them both ways are the same to the last letter.
-const KEEP = `
-INSERT INTO perp_trader_drawdown AS kept (trader, day, total, peak, trough, fall, last_at)
-SELECT trader, day, trim_scale(total), trim_scale(peak), trim_scale(trough), trim_scale(fall), last_at FROM told ORDER BY trader, day
-ON CONFLICT (trader, day) DO UPDATE SET total = EXCLUDED.total, peak = EXCLUDED.peak, trough = EXCLUDED.trough, fall = EXCLUDED.fall, last_at = EXCLUDED.last_at`;
+const keep = (table: string, key: string, told: string): string => `
+INSERT INTO ${table} AS kept (${key}, total, peak, trough, fall, last_at)
+SELECT ${key}, trim_scale(total), trim_scale(peak), trim_scale(trough), trim_scale(fall), last_at FROM ${told} told ORDER BY ${key}
+ON CONFLICT (${key}) DO UPDATE SET total = EXCLUDED.total, peak = EXCLUDED.peak, trough = EXCLUDED.trough, fall = EXCLUDED.fall, last_at = EXCLUDED.last_at`;
 
-// A day goes on from where it stands; one with a fill before its end is told again from its start.
+const keepDays = (told: string): string => keep('perp_trader_drawdown', 'trader, day', told);
+const keepCoinDays = (told: string): string => keep('perp_trader_coin_drawdown', 'trader, coin, day', told);
+
+// A day goes on from where it stands; one with a fill before its end is told again from its start, and so are all its coins.
 const TELL_DAYS = {
   name: 'perps_tell_drawdowns',
   text: `
@@ -43,13 +46,22 @@ touched AS MATERIALIZED (
     CASE WHEN d.last_at < k.since THEN k.since ELSE k.day END AS since
   FROM given k LEFT JOIN perp_trader_drawdown d ON d.trader = k.trader AND d.day = k.day
 ),
-stretch AS (
-  SELECT trader, day, last_at AS at, -1 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, total, peak, trough, fall FROM touched WHERE goes_on
-  UNION ALL
+fill AS MATERIALIZED (
   SELECT t.trader, t.day, f.at, f.seq, f.coin, f.tid, f.oid, f.total, f.peak, f.trough, f.fall FROM ${besideAccounts('touched', ['day', 'since'])} t CROSS JOIN LATERAL (
     ${closingFills("f.trader = t.trader AND f.timestamp >= t.since AND f.timestamp < t.day + interval '24 hours'")} OFFSET 0) f
 ),
-told AS (${joinStretches('stretch', 'trader, day')})${KEEP}`,
+stretch AS (
+  SELECT trader, day, last_at AS at, -1 AS seq, '' AS coin, 0::bigint AS tid, 0::bigint AS oid, total, peak, trough, fall FROM touched WHERE goes_on
+  UNION ALL SELECT * FROM fill
+),
+coin_stretch AS (
+  SELECT d.trader, d.day, d.last_at AS at, -1 AS seq, d.coin, 0::bigint AS tid, 0::bigint AS oid, d.total, d.peak, d.trough, d.fall
+  FROM (SELECT DISTINCT trader, day, coin FROM fill) f JOIN touched t ON t.trader = f.trader AND t.day = f.day AND t.goes_on
+  JOIN perp_trader_coin_drawdown d ON d.trader = f.trader AND d.coin = f.coin AND d.day = f.day
+  UNION ALL SELECT * FROM fill
+),
+coin_days AS (${keepCoinDays(`(${joinStretches('coin_stretch', 'trader, coin, day')})`)}
+)${keepDays(`(${joinStretches('stretch', 'trader, day')})`)}`,
 };
 
 /** A UTC day of an account with new fills, and the first of them. */
@@ -66,6 +78,8 @@ export async function tellDrawdowns(client: PoolClient, touched: readonly Touche
   await client.query({ ...TELL_DAYS, values });
 }
 
-/** Tells all days from facts; the table must be empty. */
-export const TELL_ALL_DAYS = `
-WITH told AS (${joinStretches(`(SELECT c.*, date_trunc('day', c.at, 'UTC') AS day FROM (${closingFills('true')}) c)`, 'trader, day')})${KEEP}`;
+const ALL = `(SELECT c.*, date_trunc('day', c.at, 'UTC') AS day FROM (${closingFills('true')}) c)`;
+
+/** Tells all days from facts, and all of their coins; the tables must be empty. */
+export const TELL_ALL_DAYS = keepDays(`(${joinStretches(ALL, 'trader, day')})`);
+export const TELL_ALL_COIN_DAYS = keepCoinDays(`(${joinStretches(ALL, 'trader, coin, day')})`);

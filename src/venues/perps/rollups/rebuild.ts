@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
-import { TELL_ALL_DAYS } from './drawdown';
+import { TELL_ALL_COIN_DAYS, TELL_ALL_DAYS } from './drawdown';
 import {
   TELL_COIN_BARS,
   TELL_COIN_DAYS,
@@ -37,6 +37,7 @@ const ROLLUPS = [
   'perp_round_trip',
   'perp_position',
   'perp_trader_drawdown',
+  'perp_trader_coin_drawdown',
   'perp_smart_hour',
   'perp_smart_day',
   'perp_smart_bar',
@@ -62,6 +63,7 @@ const TELL = [
   TELL_ALL_DEVIATIONS,
   TELL_COIN_DAYS,
   TELL_ALL_DAYS,
+  TELL_ALL_COIN_DAYS,
   ...TELL_SMART,
 ];
 
