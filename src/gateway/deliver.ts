@@ -14,6 +14,7 @@ import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
 import { withFallback } from './fallbacks';
 import type { RateLimit, Slots } from './limits';
+import { widened } from './wider';
 
 /** What an ordered question is answered with. */
 export interface DeliverDeps {
@@ -123,7 +124,7 @@ async function execute({ endpoint, operation, reading }: Order, signal: AbortSig
     return { data, meta: metaOf(endpoint, reading, context, deps) };
   } catch (thrown) {
     if (signal.aborted) outcome = 'timeout';
-    throw thrown;
+    throw widened(thrown, endpoint, reading);
   } finally {
     deps.metrics.query({ endpoint: endpoint.name, ms: performance.now() - started, outcome });
   }

@@ -3,6 +3,7 @@ import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { deliver, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
 import type { Operation } from '../../src/graph/execute';
+import { encodeCursor } from '../../src/lib/cursor';
 import { quote } from '../../src/pricing/quote';
 import { endpointNamed } from '../support/catalogue';
 import { deliverDeps } from './deliver-deps';
@@ -39,6 +40,38 @@ test.each([[null], [undefined], [[]]])('nothing is never sold: %j', async (data)
     ),
   ).toBe('empty_result'),
 );
+
+describe('what is empty suggests something wider', () => {
+  const suggested = async (name: string, query: Record<string, string>, thrown: AppError): Promise<unknown> => {
+    const asked = endpointNamed(name);
+    const of = readParameters(asked, rawOfQuery(new URLSearchParams(query)));
+    const operation: Operation = () => Promise.reject(thrown);
+    const ordered = { ...order(operation), endpoint: asked, reading: of };
+    return deliver(ordered, 'payer', never, deliverDeps()).catch((error: AppError) => error.context.suggestion);
+  };
+  const empty = new AppError('empty_result');
+
+  test.each([
+    ['markets/volume-heatmap', { category: 'Other', smart_money_only: 'true' }, { category: null, smart_money_only: false }],
+    ['markets/volume-heatmap', {}, undefined],
+    ['markets/new-smart-interest', { min_score: '100', min_usdc: '0' }, { min_score: 0 }],
+    ['lp/pools/search', { query: 'SOL', pool_type: 'dlmm' }, { pool_type: 'all' }],
+    ['lp/pools/search', { query: 'SOL', pool_type: 'ALL' }, undefined],
+  ])('%s %j', async (name, query, suggestion) => expect(await suggested(name, query, empty)).toEqual(suggestion));
+
+  test('unless the question knows better, has no such thing, or has come to its end', async () => {
+    const query = { category: 'Other' };
+    const better = new AppError('empty_result', { suggestion: { timeframe: '7d' } });
+    expect(await suggested('markets/trending', query, better)).toEqual({ timeframe: '7d' });
+    expect(await suggested('markets/trending', query, new AppError('not_found'))).toBeUndefined();
+    // What it asks about stays: only a trader is required there.
+    expect(await suggested('perps/traders/pnl-by-coin', { trader: `0x${'1'.repeat(40)}` }, empty)).toBeUndefined();
+    expect(await suggested('markets/trades', { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5' }, empty)).toEqual({ min_usdc: 0 });
+    expect(
+      await suggested('markets/trades', { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5', cursor: encodeCursor([1], '') }, empty),
+    ).toBeUndefined();
+  });
+});
 
 test('empty answers tell something and cost nothing: they are rationed, by payer and by address', async () => {
   const shop = deliverDeps(2);
