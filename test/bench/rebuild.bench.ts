@@ -8,15 +8,15 @@ import { openBenchWorld } from './worlds';
 const SIZES = (process.env.BENCH_SIZES ?? '100000').split(',').map(Number);
 const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 
-// Facts, catalogues and what jobs write, or tell again after a rebuild, are not rollups; neither is the world's own mark.
+// Facts, catalogues and what jobs write, or tell again after a rebuild (columns `most_pnl_…` too), are not rollups; neither is the world's own mark.
 const NOT_ROLLUPS =
-  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|pm_told_\w+|pm_smart_\w*hour|pm_standing\w*|perp_role|perp_dealt\w*)$/;
+  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|pm_told_\w+|pm_smart_\w*hour|\w+_standing\w*|perp_role|perp_dealt\w*)$/;
 
 /** A digest of each table's rows in any order: numbers by value, not by how many zeros end them. */
 async function digests(pool: Pool): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ name: string; columns: string }>(
     `SELECT c.relname AS name, string_agg(CASE WHEN a.atttypid = 'numeric'::regtype THEN format('trim_scale(%I)', a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS columns
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT LIKE 'most\\_pnl\\_%'
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1 ORDER BY 1`,
   );
   const found = new Map<string, string>();
