@@ -4,7 +4,6 @@ import { openChanges, recount } from '../rollups/changes';
 import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
-import { TouchedMinutes } from './touched';
 import { ensureMonths } from './insert';
 import { KnownCatalogue } from './known';
 import { saveLiquidity } from './liquidity';
@@ -13,6 +12,7 @@ import type { Facts, PoolRow, TokenRow } from './rows';
 import { openStage, stageEvents, stageSwaps } from './stage';
 import { openWaiting, waitEvents, waitReserves, waitSwaps } from './waiting';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
+import { TouchedMinutes } from './touched';
 
 export interface Saved {
   inserted: number;

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
-import { BELONGS_USDC, marketNumber, toldWallets } from '../rollups/told-wallets';
+import { marketNumber } from '../rollups/market-number';
+import { BELONGS_USDC, toldWallets } from '../rollups/told-wallets';
 import { MACHINE_TAGS } from '../scoring/tiers';
 import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';

@@ -1,9 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { marketNumber } from '../rollups/market-number';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import { sidesSql } from '../rollups/told-sides';
-import { marketNumber } from '../rollups/told-wallets';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { type WalletsScope, unrealizedSql } from './known-positions';
 

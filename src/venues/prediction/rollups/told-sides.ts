@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { marketNumber } from './market-number';
 
 /** SQL of what was put into each outcome, from `positions`, SQL of positions ever bought, `own` telling their wallets apart: columns w, market, token, net, is_top, opened_at, closed_at. */
 export const sidesSql = (
@@ -6,7 +7,7 @@ export const sidesSql = (
   own: string,
 ): string => `SELECT w, market, token, CASE WHEN COALESCE(outcome_index, 0) = 0 THEN paid ELSE -paid END AS net,
   row_number() OVER (PARTITION BY w, market ORDER BY paid DESC, token_id) = 1 AS is_top, opened_at, closed_at
-FROM (SELECT ${own} AS w, hashtextextended(position.condition_id, 0) AS market, hashtextextended(position.token_id, 0) AS token, position.token_id, outcome_index,
+FROM (SELECT ${own} AS w, ${marketNumber('position.condition_id')} AS market, hashtextextended(position.token_id, 0) AS token, position.token_id, outcome_index,
     position.paid_usdc::float8 AS paid, position.opened_at, position.closed_at
   FROM (${positions}) AS position LEFT JOIN pm_outcome AS named ON named.condition_id = position.condition_id AND named.token_id = position.token_id) AS held`;
 

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { D_INS } from '../scoring/insider';
+import { marketNumber } from './market-number';
 import { lockRollups } from './positions';
 import { noteDue } from './standings-due';
 import { tellCategories } from './told-categories';
@@ -13,9 +14,6 @@ const AT_ONCE = 1_000;
 
 /** A wallet belongs to a market on which it bought and sold so much, USDC. */
 export const BELONGS_USDC = 10;
-
-/** SQL of a market's number, by which wallets say where they belong: ids are long. */
-export const marketNumber = (condition_id: string): string => `hashtextextended(${condition_id}, 0)`;
 
 // Bets sold since count too: who still held at the end would be a choice of those that went well.
 const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
