@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../src/db/transaction';
-import { lockRollups } from '../../../src/venues/lp/rollups/changes';
+import { lockRollups } from '../../../src/venues/lp/rollups/recount';
 import { recountSmart } from '../../../src/venues/lp/rollups/smart';
 import { sources } from '../../../src/venues/lp/sources/all';
 import type { IngestReport, RecordedPage } from '../../../src/workers/source';

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
-import { lockRollups } from './changes';
+import { lockRollups } from './recount';
 import { DERIVED as FROM_FACTS, fill, flowHours } from './days';
 import { rebuildOrders } from './orders';
 import { POSITION_COLUMNS, positionSums } from './position-sums';

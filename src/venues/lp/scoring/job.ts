@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { DAY_MS, isoDay } from '../../../lib/time';
-import { lockRollups } from '../rollups/changes';
+import { lockRollups } from '../rollups/recount';
 import { recountSmart } from '../rollups/smart';
 import { copyInto } from '../store/copy';
 import type { Columns } from '../store/insert';

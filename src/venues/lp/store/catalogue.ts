@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { storable } from '../../../lib/storable';
-import { lockRollups } from '../rollups/changes';
+import { lockRollups } from '../rollups/recount';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { PoolRow, TokenRow } from './rows';
 

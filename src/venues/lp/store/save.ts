@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { fillAmounts } from '../rollups/amounts';
-import { openChanges, recount } from '../rollups/changes';
+import { openChanges } from '../rollups/changes';
+import { recount } from '../rollups/recount';
 import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
 import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';

@@ -1,0 +1,259 @@
+import type { PoolClient } from 'pg';
+import { writersTurn } from '../../../db/transaction';
+import { quarterOf } from '../../../lib/tiles';
+import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { HOURS, OWNER_DAYS, POSITIONS, SWAP_HOURS } from './changes';
+import { moveCounts } from './counted-days';
+import {
+  BUCKET_LENGTHS,
+  bucketOf,
+  fill,
+  flowDays,
+  flowHours,
+  flowMonths,
+  flowQuarters,
+  monthOf,
+  ownerCounts,
+  ownerDays,
+  ownerLives,
+  ownerPools,
+  poolDays,
+  poolMonths,
+  poolQuarters,
+  swapHours,
+} from './days';
+import { POSITION_COLUMNS, positionSums } from './position-sums';
+import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
+
+/** Writers of rollups take turns, until their transactions end: each recounts whole hours and positions. */
+export async function lockRollups(client: PoolClient): Promise<void> {
+  await client.query(writersTurn('lp'));
+}
+
+const hoursOf = (hours: string, alias: string, time: string, table: string): string =>
+  `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
+    AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
+
+const inHours = (hours: string, alias: string): string =>
+  `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
+
+const OWNER_HOURS = OWNER_HOUR.split(', ');
+const rowOf = (alias: string): string => `ROW(${OWNER_HOURS.map((column) => `${alias}.${column}`).join(', ')})::text`;
+
+/**
+ * Providers' hours from facts between $1 and $2. Of all providers of a pool's hour a page changes few: only what comes out otherwise than it stands, to the
+ * last zero, is written, and its days are noted.
+ */
+const RECOUNT_OWNERS = `
+WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event'))}),
+gone AS (
+  DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}
+    AND NOT EXISTS (SELECT FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
+  RETURNING o.pool_address, o.owner, o.hour
+), written AS (
+  INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) SELECT * FROM counted
+  ON CONFLICT (pool_address, hour, owner) DO UPDATE SET ${OWNER_HOURS.map((column) => `${column} = EXCLUDED.${column}`).join(', ')}
+    WHERE ${rowOf('o')} <> ${rowOf('EXCLUDED')}
+  RETURNING o.pool_address, o.owner, o.hour
+)
+INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM (SELECT * FROM gone UNION ALL SELECT * FROM written) AS changed`;
+
+/** Hours of the events whose transaction was read, from the same. */
+const RECOUNT_KNOWN = `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
+  `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
+)}`;
+
+/** Pools' hours, by what was swapped between $1 and $2. */
+const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
+  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap'), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour'))}`;
+
+const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
+const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
+const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_address, ${quarterOf('hour')} AS quarter FROM ${hours}) c`;
+const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
+const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${bucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
+const ofMonths = (table: string): string =>
+  `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
+const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;
+const CHANGED_POOL_DAYS = `(SELECT DISTINCT pool_address, day FROM ${OWNER_DAYS}) c`;
+const CHANGED_PAIRS = `(SELECT DISTINCT pool_address, owner FROM ${OWNER_DAYS}) c`;
+const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
+const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
+const inQuarter = (a: string): string => `${a}.hour >= c.quarter AND ${a}.hour < c.quarter + interval '6 hours'`;
+
+/** A rollup that is counted from another one: it takes the rows of its changed keys away and counts them anew. */
+type Recount = readonly [table: string, forget: string, count: string];
+
+/** What is counted from providers' hours. */
+const RECOUNT_DERIVED: readonly Recount[] = [
+  [
+    'lp_flow_hour',
+    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
+    fill(flowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour`),
+  ],
+  [
+    'lp_flow_quarter',
+    `${changedQuarters(HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
+    fill(flowQuarters, `${changedQuarters(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inQuarter('f')}`),
+  ],
+  [
+    'lp_flow_day',
+    `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(flowDays, `${changedDays(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
+  ],
+  [
+    'lp_flow_month',
+    `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
+    fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
+  ],
+  [
+    'lp_owner_count',
+    `${CHANGED_BUCKETS} WHERE t.pool_address = s.pool_address AND t.bucket = s.bucket AND t.hours = s.hours`,
+    fill(
+      ownerCounts,
+      `${CHANGED_BUCKETS} JOIN lp_owner_hour o ON o.pool_address = s.pool_address AND o.hour >= s.bucket AND o.hour < s.bucket + make_interval(hours => s.hours)`,
+    ),
+  ],
+  [
+    'lp_owner_day',
+    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
+    fill(
+      ownerDays,
+      `${CHANGED_OWNER_DAYS} JOIN lp_owner_hour o ON o.owner = c.owner AND ${inDay('o')} AND o.pool_address = c.pool_address`,
+    ),
+  ],
+  [
+    'lp_owner_pool',
+    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
+    fill(ownerPools, `${CHANGED_PAIRS} JOIN lp_owner_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_owner_life',
+    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
+    fill(ownerLives, `${CHANGED_OWNERS} JOIN lp_owner_pool p ON p.owner = c.owner`),
+  ],
+  [
+    'lp_smart_day',
+    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
+    fill(smartDays, `${CHANGED_OWNER_DAYS} JOIN lp_owner_day d ON d.owner = c.owner AND d.day = c.day AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_smart_pool',
+    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
+    fill(smartPools, `${CHANGED_PAIRS} JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
+  ],
+  [
+    'lp_smart_life',
+    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
+    fill(smartLives, `${CHANGED_OWNERS} JOIN lp_smart_pool p ON p.owner = c.owner`),
+  ],
+  [
+    'lp_smart_flow_day',
+    `${CHANGED_POOL_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(smartFlowDays, `${CHANGED_POOL_DAYS} JOIN lp_smart_day d ON d.pool_address = c.pool_address AND d.day = c.day`),
+  ],
+  [
+    'lp_smart_flow_hour',
+    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
+    fill(smartFlowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour ${ON_SMART_DAY}`),
+  ],
+];
+
+const CHANGED_SWAP_HOURS = `(SELECT DISTINCT hour FROM ${SWAP_HOURS}) c`;
+
+/** What is counted from hours of pools. */
+const RECOUNT_SWAPPED: readonly Recount[] = [
+  [
+    'lp_pool_quarter',
+    `${changedQuarters(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
+    fill(poolQuarters, `${changedQuarters(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inQuarter('h')}`),
+  ],
+  [
+    'lp_pool_day',
+    `${changedDays(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
+    fill(poolDays, `${changedDays(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+  ],
+  [
+    'lp_pool_month',
+    `${changedMonths(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
+    fill(poolMonths, `${changedMonths(SWAP_HOURS)} ${ofMonths('lp_pool_day')}`),
+  ],
+  [
+    'lp_swap_hour',
+    `${CHANGED_SWAP_HOURS} WHERE t.hour = c.hour`,
+    fill(swapHours, `${CHANGED_SWAP_HOURS} JOIN lp_pool_hour h ON h.hour = c.hour`),
+  ],
+];
+
+const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
+
+/** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
+export async function recount(client: PoolClient): Promise<void> {
+  const { events, swaps, positions } = await changesOf(client);
+  if (events === null && swaps === null && !positions) return;
+  await lockRollups(client);
+  if (events !== null) await recountEvents(client, events);
+  if (swaps !== null) await recountSwaps(client, swaps);
+  if (positions) await recountPositions(client);
+  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
+}
+
+type TimeSpan = [from: Date, to: Date];
+
+/** The time that the noted hours take up, null where none is. */
+interface Changes {
+  events: TimeSpan | null;
+  swaps: TimeSpan | null;
+  /** Whether any position is noted. */
+  positions: boolean;
+}
+
+const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT FROM ${POSITIONS}) AS positions
+FROM (SELECT min(hour) AS events_from, max(hour) + interval '1 hour' AS events_to FROM ${HOURS}) e,
+  (SELECT min(hour) AS swaps_from, max(hour) + interval '1 hour' AS swaps_to FROM ${SWAP_HOURS}) s`;
+
+async function changesOf(client: PoolClient): Promise<Changes> {
+  const { rows } = await client.query<
+    Record<'events_from' | 'events_to' | 'swaps_from' | 'swaps_to', Date | null> & { positions: boolean }
+  >({
+    name: 'lp_changes',
+    text: CHANGES,
+  });
+  const [row] = rows;
+  const spanOf = (from: Date | null | undefined, to: Date | null | undefined): TimeSpan | null => (from && to ? [from, to] : null);
+  return {
+    events: spanOf(row?.events_from, row?.events_to),
+    swaps: spanOf(row?.swaps_from, row?.swaps_to),
+    positions: row?.positions === true,
+  };
+}
+
+async function recountPositions(client: PoolClient): Promise<void> {
+  await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
+  await client.query({
+    name: 'lp_recount_positions',
+    text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
+  });
+}
+
+async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {
+  await client.query({ name: 'lp_recount_owner_hours', text: RECOUNT_OWNERS, values: span });
+  await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
+  await client.query({ name: 'lp_recount_known_hours', text: RECOUNT_KNOWN, values: span });
+  await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
+  await countAnew(client, RECOUNT_DERIVED);
+  await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
+}
+
+async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
+  await client.query(`DELETE FROM lp_pool_hour h USING ${inHours(SWAP_HOURS, 'h')}`);
+  await client.query({ name: 'lp_recount_pool_hours', text: RECOUNT_SWAPS, values: span });
+  await countAnew(client, RECOUNT_SWAPPED);
+}
+
+async function countAnew(client: PoolClient, rollups: readonly Recount[]): Promise<void> {
+  for (const [table, forget, count] of rollups) {
+    await client.query(`DELETE FROM ${table} t USING ${forget}`);
+    await client.query({ name: `recount_${table}`, text: count });
+  }
+}
