@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
@@ -12,6 +13,7 @@ import { bazaarOf } from './gateway/discovery';
 import { lagSeconds, makeHealth } from './gateway/health';
 import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
+import { Turns } from './gateway/turns';
 import type { PaidDeps, PaidEndpoint } from './gateway/paid';
 import type { WingDefinitions } from './gateway/pages/methodology';
 import { type Listening, listen, makeGateway } from './gateway/server';
@@ -182,6 +184,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           }),
     cache: new AnswerCache(CACHE_BYTES),
     slots,
+    turns: new Turns(config.queriesAtOnce || 2 * availableParallelism()),
     unpaid: new RateLimit(config.unpaidPerMinute, 'requests without payment'),
     refused: new RateLimit(config.unpaidPerMinute, 'proofs that paid nothing'),
     uncharged: new RateLimit(config.emptyPerMinute, 'queries without a charge'),

@@ -40,6 +40,8 @@ export interface Config {
   bodyMode: 'v1' | 'v2';
   unpaidPerMinute: number;
   emptyPerMinute: number;
+  /** Queries executed at once, or false: twice as many as this machine has processors. */
+  queriesAtOnce: number | false;
   logLevel: string;
 }
 
@@ -85,6 +87,7 @@ export function makeConfig(env: Environment, root: string): Config {
     bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),
     unpaidPerMinute: integer(env, 'UNPAID_PER_MINUTE', 300, 0, 1_000_000),
     emptyPerMinute: integer(env, 'EMPTY_PER_MINUTE', 30, 0, 1_000_000),
+    queriesAtOnce: integer(env, 'QUERIES_AT_ONCE', 0, 0, 1_000) || false,
     logLevel: choice(env, 'LOG_LEVEL', ['warn', 'silent', 'error', 'info', 'debug']),
   };
 }

@@ -17,6 +17,7 @@ test('an empty environment is the sandbox', () => {
     world: { size: 30_000, seed: 1 },
     unpaidPerMinute: 300,
     emptyPerMinute: 30,
+    queriesAtOnce: false,
   });
 });
 

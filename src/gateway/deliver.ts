@@ -14,6 +14,7 @@ import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
 import { withFallback } from './fallbacks';
 import type { RateLimit, Slots } from './limits';
+import type { Turns } from './turns';
 import { widened } from './wider';
 
 /** What an ordered question is answered with. */
@@ -26,6 +27,8 @@ export interface DeliverDeps {
   stale(endpoint: Endpoint): AppError | null;
   cache: AnswerCache;
   slots: Slots;
+  /** Who is executed when more are admitted than can run at once. */
+  turns: Turns;
   /** Queries that ran and were not paid for, by whatever the consumer did. */
   uncharged: RateLimit;
   metrics: Metrics;
@@ -83,7 +86,9 @@ async function answerOf(
         return await deps.slots.run(deadline, () => {
           // Others of theirs may have come to nothing while this one waited.
           begin();
-          return deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) => execute(order, aborted, deps));
+          return deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) =>
+            deps.turns.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
+          );
         });
       } catch (thrown) {
         throw lateError(thrown, deadline, order);

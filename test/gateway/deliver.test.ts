@@ -2,6 +2,7 @@ import { AppError } from '../../src/errors';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { deliver, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
+import { Turns } from '../../src/gateway/turns';
 import type { Operation } from '../../src/graph/execute';
 import { encodeCursor } from '../../src/lib/cursor';
 import { quote } from '../../src/pricing/quote';
@@ -102,6 +103,24 @@ test('many at once are no way around: what waits for a slot is not executed any 
   expect(told).toEqual(['empty_result', 'empty_result', 'rate_limited', 'rate_limited', 'rate_limited']);
   // A slot is handed on before what ran in it is counted.
   expect(executed).toBeLessThanOrEqual(3);
+});
+
+test('of those who are admitted, no more are executed at once than there are turns; twins share one', async () => {
+  const shop = { ...deliverDeps(), turns: new Turns(2) };
+  let running = 0;
+  let executed = 0;
+  let most = 0;
+  const full: Operation = async () => {
+    executed += 1;
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running -= 1;
+    return [1];
+  };
+  const asked = Array.from({ length: 6 }, () => order(full)).flatMap((one) => [one, one]);
+  const told = await Promise.all(asked.map((one) => codeOf(deliver(one, 'a', never, shop))));
+  expect([new Set(told), most, executed]).toEqual([new Set(['sold']), 2, 6]);
 });
 
 test('failures of ours are not counted against anybody', async () => {

@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import type { Statements } from '../../src/db/client';
 import { loadCatalogue } from '../../src/app';
 import { AnswerCache, type Executed } from '../../src/gateway/answers';
 import type { Health } from '../../src/gateway/health';
 import { RateLimit, Slots } from '../../src/gateway/limits';
+import { Turns } from '../../src/gateway/turns';
 import type { PaidEndpoint } from '../../src/gateway/paid';
 import { listen, makeGateway } from '../../src/gateway/server';
 import { standingClock } from '../../src/lib/clock';
@@ -79,6 +81,7 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       stale: () => null,
       cache: new NoCache(1),
       slots: new Slots(50, 2_000),
+      turns: new Turns(2 * availableParallelism()),
       unpaid: new RateLimit(0, 'requests'),
       refused: new RateLimit(0, 'requests'),
       uncharged: new RateLimit(0, 'requests'),
