@@ -461,6 +461,18 @@ describe('wallets of a simulated world, counted a second time', () => {
     }
   });
 
+  test('leaders by volume are the same where too many wallets are new to be looked at one by one', async () => {
+    const leaders = async (sent: Row): Promise<Row[]> =>
+      (await call<Row[]>(db, 'wallets/top-performers', now, { metric: 'volume', min_trades: 3, limit: 10, ...sent })).data;
+    const asked = [{}, { timeframe: 'all', include_bots: true }, { timeframe: '30d', category: 'Crypto' }];
+    const before = await Promise.all(asked.map(leaders));
+    await db.pool.query("INSERT INTO pm_wallet (wallet, first_seen_at) SELECT 'new ' || i, now() FROM generate_series(1, 5001) AS i");
+    const after = await Promise.all(asked.map(leaders));
+    await db.pool.query("DELETE FROM pm_wallet WHERE wallet LIKE 'new %'");
+    expect(after).toEqual(before);
+    expect(before.map(({ length }) => length)).toEqual([10, 10, expect.any(Number)]);
+  });
+
   function rankValue(metric: string, ended: readonly Counted[], judged: readonly Counted[], volume: number): number | null {
     const returns = ended.map(({ gain, paid }) => clamp(gain / paid));
     const n = returns.length;
