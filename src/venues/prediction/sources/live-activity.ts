@@ -14,6 +14,10 @@ const TYPES = 'REDEEM,SPLIT,MERGE,CONVERSION';
 const OVERLAP_S = 600;
 /** Before the venue opened. */
 const BEGINNING_S = 1_577_836_800;
+/** Sets are split just before a fill and merged soon after one. */
+const TRADED_S = 60;
+/** Most winnings are redeemed within so long. */
+const RESOLVED_S = 86_400;
 
 interface ActivityCursor {
   /** Wallets up to this one were asked in this lap. */
@@ -24,6 +28,8 @@ interface ActivityCursor {
   lap: number;
   /** Wallets that could not be told of, and from which Unix second on they are asked in the next lap. */
   owed: Readonly<Record<string, number>>;
+  /** As `after`, in the laps of those who are likely to act now. */
+  eager: readonly string[];
 }
 
 /** A wallet whose activity is worth asking for, and from when on. */
@@ -38,6 +44,37 @@ const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new
     OR EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" >= to_timestamp($2)))
 ORDER BY wallet LIMIT $3`;
 
+// Who is likely to act now, in laps of their own: who traded just now, and who may redeem what has just been resolved.
+const EAGER: readonly { since_s: number; text: string }[] = [
+  {
+    since_s: TRADED_S,
+    text: `SELECT DISTINCT wallet FROM pm_trade WHERE "timestamp" >= to_timestamp($3) AND wallet > $1 ORDER BY wallet LIMIT $2`,
+  },
+  {
+    since_s: RESOLVED_S,
+    text: `SELECT DISTINCT wallet FROM pm_market AS market JOIN pm_position AS position USING (condition_id)
+WHERE market.resolved_at >= to_timestamp($3) AND position.payout > 0 AND position.shares > position.redeemed_shares AND wallet > $1 ORDER BY wallet LIMIT $2`,
+  },
+];
+
+/** Each lap may ask for half of what those before it left, so that everybody has a turn; and where the laps stand then. */
+async function eagerWallets(
+  db: Pool,
+  { eager }: ActivityCursor,
+  to: number,
+  a_poll: number,
+): Promise<{ wallets: Set<string>; eager: string[] }> {
+  const wallets = new Set<string>();
+  const reached: string[] = [];
+  for (const [lap, { since_s, text }] of EAGER.entries()) {
+    const count = Math.floor((a_poll - wallets.size) / 2);
+    const { rows } = await db.query<{ wallet: string }>(text, [eager[lap] ?? '', count, to - since_s]);
+    for (const { wallet } of rows) wallets.add(wallet);
+    reached.push(rows.length < count ? '' : (rows.at(-1)?.wallet ?? ''));
+  }
+  return { wallets, eager: reached };
+}
+
 async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, count: number): Promise<Asked[]> {
   const { rows } = await db.query<{ wallet: string; is_new: boolean }>(NEXT_WALLETS, [after, since - OVERLAP_S, count, Object.keys(owed)]);
   const usual = since - OVERLAP_S;
@@ -46,7 +83,7 @@ async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, cou
 
 /**
  * Redemptions, splits, merges and conversions: the upstream tells them one wallet at a time, so wallets are asked in laps, `a_poll` of
- * them a poll. Its watermark is the beginning of the last whole lap; it gates nothing. A wallet that cannot be told of while others are is counted,
+ * them a poll; who is likely to act now is asked in short ones beside. Its watermark is the beginning of the last whole lap; it gates nothing. A wallet that cannot be told of while others are is counted,
  * and asked for all of it in the next lap.
  */
 export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): LiveSource {
@@ -55,19 +92,23 @@ export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): L
     continues: 'prediction.activity',
     gates: false,
     poll_ms,
-    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from), owed: {} }) satisfies ActivityCursor,
+    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from), owed: {}, eager: [] }) satisfies ActivityCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, context) {
-      const known: ActivityCursor = { owed: {}, ...(cursor as unknown as Omit<ActivityCursor, 'owed'>) };
+      const known: ActivityCursor = { owed: {}, eager: [], ...(cursor as unknown as Omit<ActivityCursor, 'owed' | 'eager'>) };
       const lap = known.after === '' ? await lapOf(known, to, context) : known.lap;
-      const wallets = await nextWallets(context.db, known, a_poll);
-      const { rows, skipped, owed } = await ask(data, wallets, unixSecond(to) + 1, known.owed, context);
+      const { wallets: first, eager } = await eagerWallets(context.db, known, unixSecond(to), a_poll);
+      const count = a_poll - first.size;
+      const wallets = await nextWallets(context.db, known, count);
+      // Two answers of one wallet must not stand on one page.
+      for (const { wallet } of wallets) first.delete(wallet);
+      const { rows, skipped, owed } = await ask(data, { first, wallets }, unixSecond(to) + 1, known, context);
       const name = `activity-${known.after}-${unixSecond(to)}.json`;
-      const done = wallets.length < a_poll;
-      const next = done ? { after: '', since: lap, lap, owed } : { after: wallets.at(-1)?.wallet ?? '', since: known.since, lap, owed };
+      const done = wallets.length < count;
+      const at = done ? { after: '', since: lap } : { after: wallets.at(-1)?.wallet ?? '', since: known.since };
       yield {
         pages: rows.length === 0 ? [] : [{ source: dataApiActivity, page: pageOf(name, 'json', rows) }],
-        cursor: next satisfies ActivityCursor,
+        cursor: { ...at, lap, owed, eager } satisfies ActivityCursor,
         watermark: done ? new Date(lap * 1_000) : null,
         skipped,
       };
@@ -84,9 +125,9 @@ async function lapOf({ since }: ActivityCursor, to: Date, { db }: LiveContext): 
 /** What these wallets did, up to a second. Rows of different wallets are never equal, so all stand on one page. */
 async function ask(
   data: Upstream,
-  wallets: readonly Asked[],
+  { first, wallets }: { first: ReadonlySet<string>; wallets: readonly Asked[] },
   end: number,
-  owing: ActivityCursor['owed'],
+  { since, owed: owing }: ActivityCursor,
   { signal }: LiveContext,
 ): Promise<{ rows: unknown[]; skipped: Record<string, number>; owed: ActivityCursor['owed'] }> {
   const slicesOf = async ({ wallet, from }: Asked): Promise<Slice[]> => {
@@ -96,10 +137,12 @@ async function ask(
     for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) slices.push(slice);
     return slices;
   };
-  const { told, skipped } = await askInTurn('wallet', wallets, slicesOf, true);
+  const eager = [...first].map((wallet): Asked => ({ wallet, from: since - OVERLAP_S }));
+  const { told, skipped } = await askInTurn('wallet', [...eager, ...wallets], slicesOf, true);
   const slices = told.flatMap(({ answer }) => answer);
   for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) skipped[reason] = (skipped[reason] ?? 0) + count;
+  // Whose turn in the long lap is still to come is owed nothing by a short one.
   const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
-  for (const { one } of told) delete owed[one.wallet];
+  for (const { one } of told) if (!first.has(one.wallet)) delete owed[one.wallet];
   return { rows: slices.flatMap(({ rows }) => rows), skipped, owed };
 }

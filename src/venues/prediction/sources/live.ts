@@ -20,7 +20,7 @@ export interface LiveTuning {
 const TUNING: LiveTuning = {
   poll_ms: 2_000,
   overlap: { quick_s: 20, deep_s: 600, deep_every_s: 120 },
-  wallets_a_poll: 20,
+  wallets_a_poll: 40,
   gamma_per_second: 10,
   data_per_second: 30,
 };

@@ -11,6 +11,8 @@ import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { TurnedClock, runnerOf, untilRead } from '../../../support/feeds';
 import { loadWorld } from '../../../support/world';
+import { NOW, iso, market, move, now, trade } from '../small-world';
+import { loadRecords, wallet } from '../support';
 
 jest.setTimeout(180_000);
 
@@ -82,12 +84,14 @@ describe('the prediction market read over HTTP', () => {
 test('a wallet that cannot be told of stops no other, and is asked for all of it in the next lap', async () => {
   const now = day(1).getTime() / 1_000;
   const wallets = ['0xa', '0xb', '0xc'];
-  const query = (text: string, [after]: [string]): Promise<unknown> =>
-    Promise.resolve({
+  const query = (text: string, [after]: [string]): Promise<unknown> => {
+    if (text.includes('DISTINCT wallet')) return Promise.resolve({ rows: [] });
+    return Promise.resolve({
       rows: text.includes('pm_wallet')
         ? wallets.filter((wallet) => wallet > after).map((wallet) => ({ wallet, is_new: false }))
         : [{ begun: 2, until: day(1) }],
     });
+  };
   const asked: [string, number][] = [];
   let broken = true;
   const get = (_path: string, { user, start }: { user: string; start: number }): Promise<unknown> => {
@@ -111,6 +115,51 @@ test('a wallet that cannot be told of stops no other, and is asked for all of it
     ['0xb', since - 600],
     ['0xc', now - 600],
   ]);
+});
+
+test('who traded just now, or may redeem what was just resolved, is asked before their turn, and counted once', async () => {
+  const store = await testDatabase();
+  try {
+    const won = { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - 3_600), endDate: iso(NOW - 3_600) };
+    await loadRecords(store.pool, 'markets.json', [market(1), market(2, won)]);
+    await loadRecords(store.pool, 'trades.json', [
+      // All hold something: the lap would come to the last ones in its third poll.
+      ...Array.from({ length: 12 }, (_, n) => trade(n, 1, 0, n + 1, 'BUY', 10, 0.5, 90_000)),
+      trade(20, 2, 0, 8, 'BUY', 10, 0.5, 80_000),
+      trade(21, 2, 0, 9, 'BUY', 10, 0.5, 80_000),
+      trade(22, 2, 1, 10, 'BUY', 10, 0.5, 80_000),
+      trade(23, 1, 1, 1, 'BUY', 10, 0.5, 30),
+      trade(24, 1, 1, 12, 'BUY', 10, 0.5, 40),
+    ]);
+    await loadRecords(store.pool, 'activity.json', [move(30, 2, 9, 'REDEEM', 10, 10, 3_000)]);
+    const asked: string[] = [];
+    const get = (_path: string, { user }: { user: string }): Promise<unknown> => {
+      asked.push(user);
+      return Promise.resolve(user === wallet(1) ? [move(31, 1, 1, 'MERGE', 4, 4, 10)] : []);
+    };
+    const feed = liveActivity({ get } as unknown as Upstream, 50, 8);
+    const context = { signal: new AbortController().signal, db: store.pool, now: () => now } as unknown as LiveContext;
+    const polls: number[][] = [];
+    let cursor = feed.begin(new Date(now.getTime() - 86_400_000));
+    let rows = 0;
+    for (let poll = 0; poll < 3; poll += 1) {
+      asked.length = 0;
+      for await (const step of feed.update(cursor, now, context)) {
+        cursor = step.cursor;
+        for (const { page } of step.pages) for await (const _row of page.records) rows += 1;
+      }
+      polls.push(asked.map(Number));
+    }
+    // Wallet 12 traded, 8 has winnings left, 9 has redeemed its own, 10 lost; 1 traded, and has its turn besides.
+    expect(polls).toEqual([
+      [12, 8, 1, 2, 3, 4, 5],
+      [1, 12, 6, 7, 8, 9, 10],
+      [1, 8, 11, 12],
+    ]);
+    expect(rows).toBe(3);
+  } finally {
+    await store.drop();
+  }
 });
 
 test('after more changes than the listing reaches, every market that is not settled is asked for by its id, in a whole lap', async () => {
