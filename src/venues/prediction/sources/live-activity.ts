@@ -28,7 +28,7 @@ interface ActivityCursor {
   lap: number;
   /** Wallets that could not be told of, and from which Unix second on they are asked in the next lap. */
   owed: Readonly<Record<string, number>>;
-  /** As `after`, in the laps of those who are likely to act now. */
+  /** Where the laps stand of those who are likely to act now; '' at their beginning. */
   eager: readonly string[];
 }
 
@@ -44,16 +44,25 @@ const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new
     OR EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" >= to_timestamp($2)))
 ORDER BY wallet LIMIT $3`;
 
-// Who is likely to act now, in laps of their own: who traded just now, and who may redeem what has just been resolved.
-const EAGER: readonly { since_s: number; text: string }[] = [
+/** A lap of its own: the text asks for the next `$2` wallets behind `$1`, of what happened since second `$3`. */
+interface EagerLap {
+  since_s: number;
+  text: string;
+}
+
+// Who is likely to act now: who traded just now, and, market by market, who may redeem what has just been resolved.
+const EAGER: readonly EagerLap[] = [
   {
     since_s: TRADED_S,
-    text: `SELECT DISTINCT wallet FROM pm_trade WHERE "timestamp" >= to_timestamp($3) AND wallet > $1 ORDER BY wallet LIMIT $2`,
+    text: `SELECT DISTINCT wallet, wallet AS place FROM pm_trade WHERE "timestamp" >= to_timestamp($3) AND wallet > $1 ORDER BY wallet LIMIT $2`,
   },
   {
     since_s: RESOLVED_S,
-    text: `SELECT DISTINCT wallet FROM pm_market AS market JOIN pm_position AS position USING (condition_id)
-WHERE market.resolved_at >= to_timestamp($3) AND position.payout > 0 AND position.shares > position.redeemed_shares AND wallet > $1 ORDER BY wallet LIMIT $2`,
+    text: `SELECT wallet, condition_id || ' ' || wallet AS place FROM (SELECT condition_id FROM pm_market
+  WHERE resolved_at >= to_timestamp($3) AND condition_id >= split_part($1, ' ', 1) ORDER BY condition_id) AS market
+CROSS JOIN LATERAL (SELECT wallet FROM pm_position AS position WHERE position.condition_id = market.condition_id AND payout > 0 AND shares > redeemed_shares
+  AND (position.condition_id, wallet) > (split_part($1, ' ', 1), split_part($1, ' ', 2)) ORDER BY wallet) AS winner
+ORDER BY condition_id, wallet LIMIT $2`,
   },
 ];
 
@@ -68,9 +77,9 @@ async function eagerWallets(
   const reached: string[] = [];
   for (const [lap, { since_s, text }] of EAGER.entries()) {
     const count = Math.floor((a_poll - wallets.size) / 2);
-    const { rows } = await db.query<{ wallet: string }>(text, [eager[lap] ?? '', count, to - since_s]);
+    const { rows } = await db.query<{ wallet: string; place: string }>(text, [eager[lap] ?? '', count, to - since_s]);
     for (const { wallet } of rows) wallets.add(wallet);
-    reached.push(rows.length < count ? '' : (rows.at(-1)?.wallet ?? ''));
+    reached.push(rows.length < count ? '' : (rows.at(-1)?.place ?? ''));
   }
   return { wallets, eager: reached };
 }
@@ -83,8 +92,8 @@ async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, cou
 
 /**
  * Redemptions, splits, merges and conversions: the upstream tells them one wallet at a time, so wallets are asked in laps, `a_poll` of
- * them a poll; who is likely to act now is asked in short ones beside. Its watermark is the beginning of the last whole lap; it gates nothing. A wallet that cannot be told of while others are is counted,
- * and asked for all of it in the next lap.
+ * them a poll; who is likely to act now is asked in short ones beside. Its watermark is the beginning of the last whole lap; it gates nothing.
+ * A wallet that cannot be told of while others are is counted, and asked for all of it in the next lap.
  */
 export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): LiveSource {
   return {
