@@ -29,38 +29,62 @@ const KEYS: Record<BreakdownSort, string> = {
   closed_at: 'closed_at DESC NULLS LAST',
 };
 
-const CHOSEN = positionsSql(
-  '$2',
-  '$3',
-  "wallet = ANY ($1) AND paid_shares > 0 AND (CASE status WHEN 'open' THEN $7 ELSE closed_at >= $4 AND closed_at <= $5 END)",
-);
+/** Orders of ended positions of which an index tells the first: all that come first by the key are among the first of these. */
+const FIRSTS: Partial<Record<BreakdownSort, readonly string[]>> = {
+  pnl: ['gain DESC'],
+  abs_pnl: ['gain DESC', 'gain'],
+  closed_at: ['closed_at DESC'],
+};
+
+const OWN = KNOWN_COLUMNS.join(', ');
+
+const CATEGORY = `($6::text IS NULL OR $6 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = position.condition_id), 'Other'))`;
+
+/** SQL of the positions in scope; of ended ones that are kept only where `ended` holds. */
+const chosenWith = (ended: string): string =>
+  `SELECT * FROM (${positionsSql(
+    '$2',
+    '$3',
+    "wallet = ANY ($1) AND paid_shares > 0 AND (CASE status WHEN 'open' THEN $7 ELSE closed_at >= $4 AND closed_at <= $5 END)",
+    ended,
+  )}) AS position WHERE ${CATEGORY}`;
+
+// Of one wallet: where several are looked through, no index tells their order.
+const ENDED = `SELECT ${OWN} FROM pm_position AS position WHERE wallet = ($1::text[])[1] AND status <> 'open' AND paid_shares > 0 AND last_at < $2::timestamptz
+  AND closed_at >= $4 AND closed_at <= $5 AND ${CATEGORY}`;
+
+/** The position that comes first by `order` among ended ones: of those kept it is read from an index, `other` tells the rest. */
+const endOf = (order: string): string =>
+  `(SELECT * FROM ((${ENDED} ORDER BY ${order} LIMIT 1) UNION ALL SELECT ${OWN} FROM other WHERE status <> 'open') AS ended ORDER BY ${order} LIMIT 1)`;
 
 // What a position brought so far: booked, and while it is open what it would bring at its price. Prices are looked for where the order needs them.
 const RETURNED = `SELECT position.*, CASE status WHEN 'open' THEN gain + shares * ${tokenPrice('$2::timestamptz')} - cost ELSE gain END AS returned
-FROM (${CHOSEN}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+FROM (${chosenWith('true')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
 
+function candidatesOf(sort: BreakdownSort): string {
+  if (sort === 'roi') return RETURNED;
+  const firsts = FIRSTS[sort]?.map((order) => `(${ENDED} ORDER BY ${order}, condition_id, token_id LIMIT $8::int)`);
+  return firsts === undefined ? chosenWith('true') : `SELECT ${OWN} FROM other UNION ALL (${firsts.join(' UNION ')})`;
+}
+
 // Only the first are put in order.
-const ranked = (sort: BreakdownSort): string => `WITH chosen AS MATERIALIZED (
-  SELECT ${[...KNOWN_COLUMNS, ...(sort === 'roi' ? ['returned'] : [])].join(', ')} FROM (${sort === 'roi' ? RETURNED : CHOSEN}) AS chosen
-  WHERE $6::text IS NULL OR $6 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = chosen.condition_id), 'Other')
-), best AS (
-  SELECT condition_id, token_id FROM chosen WHERE status <> 'open' ORDER BY gain DESC, condition_id, token_id LIMIT 1
-), worst AS (
-  SELECT condition_id, token_id FROM chosen WHERE status <> 'open' ORDER BY gain, condition_id DESC, token_id DESC LIMIT 1
-), shown AS MATERIALIZED (
-  SELECT *, row_number() OVER (ORDER BY ${KEYS[sort]}, condition_id, token_id)::int AS place FROM (SELECT * FROM chosen ORDER BY ${KEYS[sort]}, condition_id, token_id LIMIT $8::int) AS first
+const ranked = (sort: BreakdownSort): string => `WITH other AS MATERIALIZED (
+  ${chosenWith("$7 AND status = 'open'")}
+), best AS MATERIALIZED ${endOf('gain DESC, condition_id, token_id')}, worst AS MATERIALIZED ${endOf('gain, condition_id DESC, token_id DESC')}, shown AS MATERIALIZED (
+  SELECT ${OWN}, row_number() OVER (ORDER BY ${KEYS[sort]}, condition_id, token_id)::int AS place
+  FROM (SELECT * FROM (${candidatesOf(sort)}) AS candidate ORDER BY ${KEYS[sort]}, condition_id, token_id LIMIT $8::int) AS first
 ), further AS (
-  SELECT *, $8::int + 1 AS place FROM chosen WHERE (condition_id, token_id) IN (SELECT * FROM best UNION SELECT * FROM worst) AND (condition_id, token_id) NOT IN (SELECT condition_id, token_id FROM shown)
+  SELECT *, $8::int + 1 AS place FROM (SELECT * FROM best UNION SELECT * FROM worst) AS ends WHERE (condition_id, token_id) NOT IN (SELECT condition_id, token_id FROM shown)
 )
-SELECT *, (condition_id, token_id) IN (SELECT * FROM best) AS is_best, (condition_id, token_id) IN (SELECT * FROM worst) AS is_worst
+SELECT *, (condition_id, token_id) IN (SELECT condition_id, token_id FROM best) AS is_best, (condition_id, token_id) IN (SELECT condition_id, token_id FROM worst) AS is_worst
 FROM (SELECT * FROM shown UNION ALL SELECT * FROM further) AS ranked`;
 
 const RANKED: Columns<RankedPosition> = { ...KNOWN, place: 'plain', is_best: 'plain', is_worst: 'plain' };
 
+// Planned for its window: in a short one what ended then is looked through, in a long one what gained most.
 const statement = (sort: BreakdownSort): Statement => ({
   name: `pm_ranked_positions_${sort}`,
-  keyed: true,
   text: byColumn(RANKED, `${knownSql(ranked(sort), 'true', ', place, is_best, is_worst')} ORDER BY place`),
 });
 

@@ -153,6 +153,28 @@ describe('wallets by hand', () => {
     ]); // prettier-ignore
   });
 
+  test('pnl-breakdown: of positions that gained the same the first by id, to the last of the limit; also where some end only later', async () => {
+    const shown = async (sent: Row, at = now): Promise<unknown[]> => {
+      const sentAll = { wallet: wallet(201), timeframe: 'all', ...sent };
+      const { data } = await call<{ positions: Row[]; best_trade: Row; worst_trade: Row }>(db, 'wallets/pnl-breakdown', at, sentAll);
+      const numbers = [...data.positions, data.best_trade, data.worst_trade].map(({ condition_id }) => Number(condition_id));
+      return [numbers.slice(0, -2), ...numbers.slice(-2)];
+    };
+    // 41 to 48 gained 50, 49 to 52 lost as much; 41 ended last.
+    expect(await shown({ limit: 3 })).toEqual([[41, 42, 43], 41, 52]);
+    expect(await shown({ limit: 10, sort_by: 'abs_pnl' })).toEqual([[41, 42, 43, 44, 45, 46, 47, 48, 49, 50], 41, 52]);
+    expect(await shown({ limit: 2, sort_by: 'closed_at' })).toEqual([[41, 42], 41, 52]);
+    expect(await shown({ limit: 2, sort_by: 'cost' })).toEqual([[41, 42], 41, 52]);
+    expect(await shown({ limit: 2, category: 'Crypto', include_open: true })).toEqual([[41, 42], 41, 52]);
+    // What is open has lost less than those that lost.
+    expect(await shown({ limit: 9, include_open: true })).toEqual([[41, 42, 43, 44, 45, 46, 47, 48, 60], 41, 52]);
+    const before = new Date((NOW - DAY - 46) * 1_000);
+    expect(await shown({ limit: 3 }, before)).toEqual([[46, 47, 48], 46, 52]);
+    expect(await shown({ limit: 4, sort_by: 'abs_pnl' }, before)).toEqual([[46, 47, 48, 49], 46, 52]);
+    expect(await shown({ limit: 2, sort_by: 'closed_at' }, before)).toEqual([[46, 47], 46, 52]);
+    expect(await shown({ limit: 5, include_open: true }, before)).toEqual([[46, 47, 48, 41, 42], 46, 52]);
+  });
+
   test('pnl-breakdown: even returns go by id, though binary fractions of 58.14/43.86 are above those of 57/43; what is open did not end', async () => {
     await loadRecords(db.pool, 'more.json', [
       trade(301, 41, 0, 205, 'BUY', 100, 0.43, 3 * DAY),
