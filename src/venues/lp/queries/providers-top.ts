@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { SUMS } from '../rollups/days';
 import { positionPnl, positionsAsOf } from './positions';
 import { eventsIn, ofType, spanOf } from './span';
 
@@ -33,10 +34,17 @@ const ORDER: Record<LpsTopSort, keyof TopProviderRow> = {
 /** The newest run by the day of $2. */
 const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
 
-/** Condition: an owner of those asked for who did something outside the window as well. */
+/** Who of those asked for did something outside the window as well: what they did in a pool inside it alone is told by all of that, in others (`torn`) it is added up. */
+const PAIRS = `, pairs AS MATERIALIZED (
+  SELECT p.*, p.first_at < $1 OR p.last_at >= $2 AS torn FROM lp_owner_pool p
+  WHERE p.owner = ANY(ARRAY(SELECT unnest($9::text[]) EXCEPT SELECT owner FROM whole)) AND p.first_at < $2 AND p.last_at >= $1 ${ofType(7)('p')}
+), torn AS MATERIALIZED (SELECT owner, pool_address FROM pairs WHERE torn)`;
+const INSIDE = `SELECT pool_address, NULL AS hour, owner, pool_type, ${SUMS} FROM pairs WHERE NOT torn UNION ALL `;
+
+/** Condition: of providers who did something outside the window as well, what has to be added up. */
 const outside = (alias: string, some: boolean): string =>
   some
-    ? `AND ${alias}.owner = ANY(ARRAY(SELECT unnest($9::text[]) EXCEPT SELECT owner FROM whole))`
+    ? `AND (${alias}.owner, ${alias}.pool_address) IN (SELECT owner, pool_address FROM torn)`
     : `AND ${alias}.owner NOT IN (SELECT owner FROM whole)`;
 
 /** The first of `moved`, of whom positions are looked at; all of them where the order asks for that. */
@@ -55,14 +63,14 @@ function topProviders(sort: LpsTopSort, some: boolean): Statement {
     text: `
 WITH whole AS MATERIALIZED (
   SELECT l.owner FROM lp_owner_life l WHERE l.pool_type = 'all' AND l.owner <> '' AND l.first_at >= $1 AND l.last_at < $2 ${chosen('l')}
-), moved AS (
+)${some ? PAIRS : ''}, moved AS (
   SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
     sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
   FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${ofType(7)('l')} GROUP BY l.owner
   UNION ALL
   SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
     array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
-  FROM (${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
+  FROM (${some ? INSIDE : ''}${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
 ), shown AS MATERIALIZED (${shownOf(sort)}
 ), results AS (
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate

@@ -202,10 +202,14 @@ describe('providers of a simulated world', () => {
     score: 'lp_score',
   };
 
-  it.each(Object.keys(METRIC))('lps/top by %s is what the facts say', async (sort_by) => {
+  const TYPES = [undefined, 'dlmm'] as const;
+  const ORDERS = Object.keys(METRIC).flatMap((sort_by) => TYPES.map((type) => [sort_by, type] as const));
+
+  it.each(ORDERS)('lps/top by %s is what the facts say, of pools of the type %s', async (sort_by, type) => {
     const window = windowOf(7);
-    const { data } = await ask<Row[]>(db, 'lp/lps/top', NOW, { sort_by, timeframe: '7d', limit: 100 });
-    const active = new Set(eventsIn(facts, window).map((event) => event.owner));
+    const { data } = await ask<Row[]>(db, 'lp/lps/top', NOW, { sort_by, timeframe: '7d', limit: 100, ...(type && { pool_type: type }) });
+    const events = eventsIn(facts, window).filter((event) => type === undefined || event.type === type);
+    const active = new Set(events.map((event) => event.owner));
     active.delete(null);
     expect(data).toHaveLength(Math.min(100, active.size));
     data.forEach((row, i) => {
@@ -220,7 +224,7 @@ describe('providers of a simulated world', () => {
         closed_positions,
         lp_score,
         last_event,
-      } = summary(row.owner as string, window);
+      } = summary(row.owner as string, window, type);
       expect(row).toEqual({
         owner: row.owner,
         total_volume_usd,
@@ -239,7 +243,7 @@ describe('providers of a simulated world', () => {
     const keys = data.map((row) => (row[METRIC[sort_by] as string] as number | null) ?? -Infinity);
     expect([...keys].sort((a, b) => b - a)).toEqual(keys);
     const first = [...active]
-      .map((owner) => summary(owner as string, window)[METRIC[sort_by] as string] as number | null)
+      .map((owner) => summary(owner as string, window, type)[METRIC[sort_by] as string] as number | null)
       .filter((value) => value !== null);
     expect(keys[0]).toBe(Math.max(...first));
   });
