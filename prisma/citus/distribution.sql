@@ -92,6 +92,7 @@ SELECT create_distributed_table('lp_position_sum', 'pool_address', colocate_with
 SELECT create_distributed_table('lp_owner_day', 'owner', colocate_with => 'none');
 SELECT create_distributed_table('lp_owner_life', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_owner_pool', 'owner', colocate_with => 'lp_owner_day');
+SELECT create_distributed_table('lp_owner_result', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_score', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_smart_day', 'owner', colocate_with => 'lp_owner_day');
 SELECT create_distributed_table('lp_smart_pool', 'owner', colocate_with => 'lp_owner_day');

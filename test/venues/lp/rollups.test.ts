@@ -21,6 +21,7 @@ const TABLES = [
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
+  'lp_owner_result',
   'lp_life_day',
   'lp_pool_last_day',
   'lp_smart_day',

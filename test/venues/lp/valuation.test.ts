@@ -14,6 +14,7 @@ import {
   liquidity,
   liquidityChange,
   pairs,
+  positionClose,
   positionCreate,
   SOL_USDC,
   tokenList,
@@ -151,6 +152,31 @@ describe('values', () => {
     // SOL is known from 10:00 to 11:00, by which ZED is at 11:00, and so until 12:00.
     await load('sol.json', tx('s1', '2026-03-05T10:00:30Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 1_000_000_000, 99_000_000, true, 0)));
     expect(await priced()).toEqual([false, true, false, true, true, false]);
+  });
+
+  test('a price that comes late values what a closed position held, though nothing else happened in its hour', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    const of = { pool: SOL_USDC, position: P, owner: ANNA } as const;
+    await load(
+      'histories.json',
+      history(
+        { ...of, tx: 'h1', at: '2026-03-05T10:00:00Z', type: 'add', x: '10', y: '1000', usdX: '1000', usdY: '1000' },
+        { ...of, tx: 'h2', at: '2026-03-07T10:00:00Z', type: 'remove', x: '9', y: '1100', usdX: '900', usdY: '1100' },
+      ),
+    );
+    await load('closes.json', tx('p1', '2026-03-07T10:30:00Z', ANNA, positionClose(P, ANNA)));
+    const told = async () => rows('SELECT closed_positions AS closed, il_usd::float8 AS il FROM lp_owner_result');
+    // By the price of the last withdrawal, 100: 10 SOL and 1,000 USDC would be worth as much as the 9 and 1,100 taken out.
+    expect(await told()).toEqual([{ closed: 1, il: 0 }]);
+    // The catalogue's 100.5 of later.
+    await load('dlmm_pools_2026-03-07T10-05-00Z.json', dlmmPoolsPage);
+    expect(await told()).toEqual([{ closed: 1, il: -0.5 }]);
+    const sol = (name: string, at: string, bin: number) =>
+      tx(name, at, BEN, dlmmSwap(SOL_USDC, BEN, bin, 1_000_000_000, 99_000_000, true, 0));
+    await load('after.json', sol('s1', '2026-03-07T10:31:00Z', -2200));
+    expect(await told()).toEqual([{ closed: 1, il: -0.5 }]);
+    await load('before.json', sol('s2', '2026-03-07T10:20:00Z', -2200));
+    expect(await told()).toEqual([{ closed: 1, il: expect.closeTo(100 - 1000 * 1.001 ** -2200, 6) }]);
   });
 
   test('an amount of zero needs no price; any other does', async () => {

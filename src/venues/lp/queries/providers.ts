@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { openPositionsAsOf, positionsAsOf, valuedPositions } from './positions';
+import { ownerResults } from '../rollups/owner-results';
+import { openPositionsAsOf, positionsAsOf } from './positions';
 import { eventsIn, named, spanOf } from './span';
 
 export interface ProvidersArgs {
@@ -54,39 +55,29 @@ const MOVED = `
     sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, min(first_at) AS first_at, max(last_at) AS last_at
   FROM (${eventsIn(1, ofOwners)}) e GROUP BY owner, pool_address`;
 
-/**
- * The legs of a rebalance net out of deposits and withdrawals, and count as volume. Those of a life are looked up by provider alone: a plan that is kept may take
- * all that happened in a young month for less than what one of them did in it.
- */
+const RESULTS_OF_LIFE = `SELECT o.* FROM lp_owner_result o WHERE true ${ofOwners('o')}`;
+
+const RESULTS = ownerResults({
+  events: `lp_event e WHERE e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')}`,
+  positions: `(SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz', 's.owner = ANY($7::text[])')}) s WHERE $8::text IS NULL OR s.pool_type = $8)`,
+  counts: 'v.closed_at >= $1',
+});
+
+/** The legs of a rebalance net out of deposits and withdrawals, and count as volume. Those of a life are looked up by provider alone. */
 const pools = (life: boolean): Statement => ({
   name: `lp_providers${life ? '_life' : ''}`,
   keyed: life,
   text: `
 WITH moved AS (${life ? MOVED_IN_LIFE : MOVED}
-), turned AS (
-  SELECT owner, pool_address, sum(least(deposit_usd, withdraw_usd)) AS usd FROM (
-    SELECT e.owner, e.pool_address, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'deposit'), 0) AS deposit_usd, coalesce(sum(e.usd) FILTER (WHERE e.kind = 'withdraw'), 0) AS withdraw_usd
-    FROM lp_event e WHERE e.rebalance ${life ? '' : 'AND e."timestamp" >= $1 AND e."timestamp" < $2'} ${ofOwners('e')} GROUP BY e.owner, e.pool_address, e.position_address, e.tx_id
-  ) r GROUP BY owner, pool_address
-), positions AS (
-  SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz', 's.owner = ANY($7::text[])')}) s WHERE $8::text IS NULL OR s.pool_type = $8
-), results AS (
-  SELECT owner, pool_address, min(pool_type) AS pool_type, count(*)::int AS positions, count(*) FILTER (WHERE ended)::int AS closed_positions,
-    count(*) FILTER (WHERE ended AND pnl_usd IS NOT NULL)::int AS known_positions, count(*) FILTER (WHERE ended AND pnl_usd > 0)::int AS wins,
-    sum(pnl_usd) FILTER (WHERE ended) AS realized_pnl_usd, sum(deposited_usd) FILTER (WHERE ended AND pnl_usd IS NOT NULL) AS realized_deposits_usd,
-    CASE WHEN count(*) FILTER (WHERE ended AND (kept_usd IS NULL OR hodl_usd IS NULL)) = 0 THEN sum(kept_usd - hodl_usd) FILTER (WHERE ended) END AS il_usd,
-    (extract(epoch FROM sum(closed_at - opened_at) FILTER (WHERE ended)) / 3600)::float8 AS held_hours, count(*) FILTER (WHERE ended AND opened_at IS NOT NULL)::int AS held_positions,
-    count(*) FILTER (WHERE closed_at IS NULL AND deposits > 0)::int AS open_positions, count(*) FILTER (WHERE closed_at IS NULL AND deposits = 0)::int AS unseen_positions
-  FROM (SELECT v.*, coalesce(v.closed_at >= $1, false) AS ended FROM (${valuedPositions('positions')}) v) v GROUP BY owner, pool_address
+), results AS (${life ? RESULTS_OF_LIFE : RESULTS}
 )
 SELECT coalesce(m.owner, r.owner) AS owner, coalesce(m.pool_address, r.pool_address) AS pool_address, coalesce(m.pool_type, r.pool_type) AS pool_type,
   coalesce(m.deposit_usd + m.withdraw_usd, 0) AS volume_usd, coalesce(m.event_count, 0) AS event_count, coalesce(m.unpriced, 0) AS unpriced,
-  coalesce(m.deposit_usd, 0) - coalesce(t.usd, 0) AS deposited_usd, coalesce(m.withdraw_usd, 0) - coalesce(t.usd, 0) AS withdrawn_usd, coalesce(m.claim_usd, 0) AS fees_claimed_usd,
+  coalesce(m.deposit_usd, 0) - coalesce(r.turned_usd, 0) AS deposited_usd, coalesce(m.withdraw_usd, 0) - coalesce(r.turned_usd, 0) AS withdrawn_usd, coalesce(m.claim_usd, 0) AS fees_claimed_usd,
   m.first_at, m.last_at, coalesce(r.closed_positions, 0) AS closed_positions, coalesce(r.known_positions, 0) AS known_positions, coalesce(r.wins, 0) AS wins,
   r.realized_pnl_usd, r.realized_deposits_usd, r.il_usd, r.held_hours, coalesce(r.held_positions, 0) AS held_positions, coalesce(r.open_positions, 0) AS open_positions, coalesce(r.unseen_positions, 0) AS unseen_positions,
   coalesce(r.positions, 0) AS positions
 FROM moved m FULL JOIN results r ON r.owner = m.owner AND r.pool_address = m.pool_address
-LEFT JOIN turned t ON t.owner = m.owner AND t.pool_address = m.pool_address
 WHERE m.owner IS NOT NULL OR r.closed_positions > 0
 ORDER BY volume_usd DESC, pool_address`,
 });

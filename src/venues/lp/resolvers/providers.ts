@@ -186,16 +186,14 @@ async function lpLpsCompare(
 ): Promise<unknown> {
   const { sql, now } = context;
   const type: PoolType | null = typeOf(pool_type);
-  // Each is asked about by itself, side by side: most of the work are prices of the positions that each closed.
-  const lives = [...new Set(owners)].map((owner) => listPools([owner], type, windowOf('all', now), context));
   const [known, all, open] = await Promise.all([
     knownOwners(sql, owners, now),
-    Promise.all(lives),
+    listPools([...new Set(owners)], type, windowOf('all', now), context),
     countOpen(sql, owners, type, now),
     nameScores(context),
   ]);
   if (known.size === 0) throw unknownOwners('owners', owners);
-  const rows = all.flat().filter((row) => known.has(row.owner));
+  const rows = all.filter((row) => known.has(row.owner));
   if (rows.length === 0) throw nothingIn(null, typeDropped(pool_type));
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   const compared = owners.map(async (owner) => {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { notingEvents, notingSwaps } from './changes';
+import { noteProviders, notingEvents, notingSwaps } from './changes';
 import { TouchedMinutes } from '../store/touched';
 
 const FILL_EVENTS = notingEvents(`
@@ -26,6 +26,7 @@ UNION SELECT date_trunc('minute', "timestamp") FROM lp_swap WHERE pool_address =
 export async function fillAmounts(client: PoolClient, pools: readonly string[]): Promise<TouchedMinutes> {
   await client.query(FILL_EVENTS, [pools]);
   await client.query(FILL_SWAPS, [pools]);
+  await noteProviders(client, pools);
   const { rows } = await client.query<{ minute: Date }>(MINUTES, [pools]);
   const touched = new TouchedMinutes();
   for (const { minute } of rows) touched.add(minute);

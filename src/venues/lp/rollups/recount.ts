@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { writersTurn } from '../../../db/transaction';
 import { quarterOf } from '../../../lib/tiles';
 import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
-import { HOURS, OWNER_DAYS, POSITIONS, SWAP_HOURS } from './changes';
+import { HOURS, OWNER_DAYS, PAIRS, POSITIONS, SWAP_HOURS } from './changes';
 import { moveCounts } from './counted-days';
 import {
   BUCKET_LENGTHS,
@@ -22,6 +22,7 @@ import {
   poolQuarters,
   swapHours,
 } from './days';
+import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
 import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
 
@@ -189,13 +190,16 @@ const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) 
 
 /** Counts every hour and position anew that was noted, from facts: late, repeated and corrected facts come out the same. */
 export async function recount(client: PoolClient): Promise<void> {
-  const { events, swaps, positions } = await changesOf(client);
-  if (events === null && swaps === null && !positions) return;
+  const { events, swaps, positions, pairs } = await changesOf(client);
+  if (events === null && swaps === null && !positions && !pairs) return;
   await lockRollups(client);
   if (events !== null) await recountEvents(client, events);
   if (swaps !== null) await recountSwaps(client, swaps);
   if (positions) await recountPositions(client);
-  await client.query(`DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}`);
+  if (events !== null || positions || pairs) await recountResults(client);
+  await client.query(
+    `DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}; DELETE FROM ${PAIRS}`,
+  );
 }
 
 type TimeSpan = [from: Date, to: Date];
@@ -204,17 +208,18 @@ type TimeSpan = [from: Date, to: Date];
 interface Changes {
   events: TimeSpan | null;
   swaps: TimeSpan | null;
-  /** Whether any position is noted. */
+  /** Whether any position is noted, and anybody in a pool. */
   positions: boolean;
+  pairs: boolean;
 }
 
-const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT FROM ${POSITIONS}) AS positions
+const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT FROM ${POSITIONS}) AS positions, EXISTS (SELECT FROM ${PAIRS}) AS pairs
 FROM (SELECT min(hour) AS events_from, max(hour) + interval '1 hour' AS events_to FROM ${HOURS}) e,
   (SELECT min(hour) AS swaps_from, max(hour) + interval '1 hour' AS swaps_to FROM ${SWAP_HOURS}) s`;
 
 async function changesOf(client: PoolClient): Promise<Changes> {
   const { rows } = await client.query<
-    Record<'events_from' | 'events_to' | 'swaps_from' | 'swaps_to', Date | null> & { positions: boolean }
+    Record<'events_from' | 'events_to' | 'swaps_from' | 'swaps_to', Date | null> & { positions: boolean; pairs: boolean }
   >({
     name: 'lp_changes',
     text: CHANGES,
@@ -225,14 +230,35 @@ async function changesOf(client: PoolClient): Promise<Changes> {
     events: spanOf(row?.events_from, row?.events_to),
     swaps: spanOf(row?.swaps_from, row?.swaps_to),
     positions: row?.positions === true,
+    pairs: row?.pairs === true,
   };
 }
 
+const CHANGED_HOLDERS = `SELECT p.pool_address, p.owner FROM ${POSITIONS} d JOIN lp_position_sum p ON p.position_address = d.position_address WHERE p.owner IS NOT NULL`;
+const CHANGED_TURNERS = `SELECT e.pool_address, e.owner FROM ${POSITIONS} d JOIN lp_event e ON e.position_address = d.position_address WHERE e.rebalance AND e.owner IS NOT NULL`;
+
 async function recountPositions(client: PoolClient): Promise<void> {
+  // Who held them before, and who does after.
+  await client.query(`INSERT INTO ${PAIRS} ${CHANGED_HOLDERS}`);
   await client.query(`DELETE FROM lp_position_sum p USING ${POSITIONS} d WHERE p.position_address = d.position_address`);
   await client.query({
     name: 'lp_recount_positions',
     text: `INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums(CHANGED_POSITIONS, null)}`,
+  });
+  await client.query(`INSERT INTO ${PAIRS} ${CHANGED_HOLDERS} UNION ${CHANGED_TURNERS}`);
+}
+
+const RESULTS_OF = `(SELECT pool_address, owner FROM ${PAIRS} UNION SELECT pool_address, owner FROM ${OWNER_DAYS} WHERE owner <> '') c`;
+
+async function recountResults(client: PoolClient): Promise<void> {
+  await client.query(`DELETE FROM lp_owner_result t USING ${RESULTS_OF} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`);
+  await client.query({
+    name: 'lp_recount_results',
+    text: `INSERT INTO lp_owner_result (${OWNER_RESULT}) ${ownerResults({
+      events: `${RESULTS_OF} JOIN lp_event e ON e.owner = c.owner AND e.pool_address = c.pool_address WHERE true`,
+      positions: `(SELECT p.* FROM ${RESULTS_OF} JOIN lp_position_sum p ON p.owner = c.owner AND p.pool_address = c.pool_address)`,
+      counts: 'true',
+    })}`,
   });
 }
 

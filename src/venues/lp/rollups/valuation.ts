@@ -6,7 +6,7 @@ import { ensureMonths } from '../store/insert';
 import { type TimeRange, TouchedMinutes } from '../store/touched';
 import { STAGED_EVENTS, STAGED_SWAPS } from '../store/stage';
 import { WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
-import { notingEvents, notingSwaps } from './changes';
+import { noteClosed, notingEvents, notingSwaps } from './changes';
 import { POOL_PRICE, PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
 /** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
@@ -51,7 +51,7 @@ export async function deriveAllPrices(client: PoolClient, ranges: readonly TimeR
   for (const { from, to } of ranges) await client.query({ ...sol, values: [from, to] });
 }
 
-/** Ranges of the touched minutes, and of the hour after each in which their prices are still used, that hold facts. */
+/** Ranges of the touched minutes, and of the hour after each in which their prices are still used, that hold facts or closes. */
 async function rangesWithFacts(client: PoolClient, touched: TouchedMinutes): Promise<TimeRange[]> {
   const ranges: TimeRange[] = [];
   for (const range of touched.ranges(USED_MS)) {
@@ -62,13 +62,15 @@ async function rangesWithFacts(client: PoolClient, touched: TouchedMinutes): Pro
 }
 
 const FACTS_IN = `SELECT EXISTS (SELECT FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2)
-  OR EXISTS (SELECT FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2) AS found`;
+  OR EXISTS (SELECT FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2)
+  OR EXISTS (SELECT FROM lp_position_sum WHERE closed_at >= $1 AND closed_at < $2) AS found`;
 
-/** Values the facts of these times anew, by the prices of now. */
+/** Values the facts of these times anew, by the prices of now, and notes whose positions closed in them. */
 export async function revalue(client: PoolClient, ranges: readonly TimeRange[]): Promise<void> {
   for (const { from, to } of ranges) {
     await client.query({ name: 'lp_value_events', text: VALUE_EVENTS, values: [from, to] });
     await client.query({ name: 'lp_value_swaps', text: VALUE_SWAPS, values: [from, to] });
+    await noteClosed(client, from, to);
   }
 }
 

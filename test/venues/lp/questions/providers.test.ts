@@ -40,8 +40,8 @@ describe('providers of a simulated world', () => {
   const usd = (rows: readonly { usd: bigint | null }[]): bigint => total(rows.map((row) => row.usd));
   const windowOf = (days: number): Between => ({ from: NOW.getTime() - days * DAY, to: NOW.getTime() });
   const nowScore = (owner: string): number | null => scoreBefore(facts, owner, NOW.getTime() + DAY);
-  const ended = (window: Between, owner: string, type?: string): CountedPosition[] =>
-    positions.filter(
+  const ended = (window: Between, owner: string, type?: string, of = positions): CountedPosition[] =>
+    of.filter(
       (row) => row.owner === owner && row.closed !== null && row.closed >= window.from && (type === undefined || row.type === type),
     );
 
@@ -58,10 +58,10 @@ describe('providers of a simulated world', () => {
     return { deposited: of(events, 'deposit') - both, withdrawn: of(events, 'withdraw') - both };
   }
 
-  function summary(owner: string, window: Between, type?: string): Row {
+  function summary(owner: string, window: Between, type?: string, of = positions): Row {
     const events = eventsIn(facts, window).filter((event) => event.owner === owner && (type === undefined || event.type === type));
     const { deposited, withdrawn } = netted(events);
-    const closed = ended(window, owner, type);
+    const closed = ended(window, owner, type, of);
     const known = closed.filter((row) => row.pnl !== null);
     const held = closed.filter((row) => row.opened !== null);
     const pnl = total(known.map((row) => row.pnl));
@@ -80,7 +80,7 @@ describe('providers of a simulated world', () => {
       realized_pnl_pct: known.length === 0 ? null : pct(pnl, total(known.map((row) => row.deposited))),
       win_rate: known.length === 0 ? null : expect.closeTo(known.filter((row) => (row.pnl as bigint) > 0n).length / known.length, 6),
       closed_positions: closed.length,
-      open_positions: positions.filter(
+      open_positions: of.filter(
         (row) =>
           row.owner === owner &&
           row.closed === null &&
@@ -133,6 +133,51 @@ describe('providers of a simulated world', () => {
         expect(data.pool_breakdown.filter((row) => (row.event_count as number) > 0)).toHaveLength(pools.size);
       }
     }
+  });
+
+  it('lps/profile of a life is what the facts say where nothing newer is kept, and tells the loss of each position', async () => {
+    const end = new Date(START.getTime() + 19 * DAY);
+    const held = positionsAt(facts, await livesOf(db.pool), end.getTime());
+    let losses = 0;
+    for (const owner of owners.slice(0, 8)) {
+      for (const type of [undefined, 'dlmm'] as const) {
+        const { data } = await ask<{ summary: Row; pool_breakdown: Row[] }>(db, 'lp/lps/profile', end, {
+          owner,
+          ...(type && { pool_type: type }),
+        });
+        const events = facts.events.filter((event) => event.owner === owner && (type === undefined || event.type === type));
+        expect(data.summary).toMatchObject(summary(owner, { from: 0, to: end.getTime() }, type, held));
+        expect(data.pool_breakdown.filter((row) => (row.event_count as number) > 0)).toHaveLength(
+          new Set(events.map((event) => event.pool)).size,
+        );
+        for (const row of data.pool_breakdown) {
+          const own = events.filter((event) => event.pool === row.pool_address);
+          const of = held.filter((position) => position.owner === owner && position.pool === row.pool_address);
+          expect(row).toMatchObject({
+            deposited_usd: shown(netted(own).deposited),
+            withdrawn_usd: shown(netted(own).withdrawn),
+            status: of.length === 0 ? null : of.some((position) => position.closed === null) ? 'open' : 'closed',
+          });
+          if (type === undefined || of.length > 6) continue;
+          const told = await Promise.all(
+            of
+              .filter((position) => position.closed !== null)
+              .map(async ({ position }) =>
+                ask<{ summary: { il_usd: number | null } }>(db, 'lp/positions/history', end, { position_address: position }),
+              ),
+          );
+          const parts = told.map(({ data: position }) => position.summary.il_usd);
+          losses += parts.length;
+          if (parts.length === 0 || parts.includes(null)) expect(row.il_usd).toBeNull();
+          else
+            expect(row.il_usd).toBeCloseTo(
+              parts.reduce<number>((sum, part) => sum + (part as number), 0),
+              4,
+            );
+        }
+      }
+    }
+    expect(losses).toBeGreaterThan(20);
   });
 
   it('lps/profile explains the score it shows', async () => {
