@@ -27,11 +27,15 @@ export interface Overlap {
 
 /** SQL of who belongs to which market: `condition` chooses positions; machines of the run of `day` are left out. */
 function memberSql(instant: string, later: string, day: string, smart_score: string, condition = 'true'): string {
-  return `SELECT belongs.condition_id, belongs.wallet, COALESCE(scored.smart, false) AS smart FROM (
+  // As truth values the few that are smart or machines are hashed: the planner guesses members far too few, and would look up the score of each.
+  return `WITH smart AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${smart_score}
+), machine AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ARRAY['${MACHINE_TAGS.join("','")}']
+)
+SELECT condition_id, wallet, (wallet IN (SELECT wallet FROM smart)) IS TRUE AS smart FROM (
   SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
-) AS belongs LEFT JOIN (
-  SELECT wallet, score >= ${smart_score} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = ${day}
-) AS scored USING (wallet) WHERE scored.machine IS NOT TRUE`;
+) AS belongs WHERE (wallet IN (SELECT wallet FROM machine)) IS NOT TRUE`;
 }
 
 // A wallet that is everywhere says little.
@@ -91,7 +95,7 @@ export async function findOverlap(
   const [belongs, columns] = status === 'active' || status === 'closing_soon' ? [open, 'belongs, belongs_open'] : ['belongs', 'belongs'];
   const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, `wallet, belongs_n, ${columns}`);
   const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (
-  SELECT condition_id, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id <> ${market} AND (${statusAt(status, 'market', instant)})
+  SELECT condition_id, question, category, ${marketNumber('condition_id')} AS number FROM pm_market AS market WHERE condition_id <> ${market} AND (${statusAt(status, 'market', instant)})
 ), own AS MATERIALIZED (
   SELECT wallet, smart FROM (${member(`condition_id = ${market}`)}) AS member
 ), weight AS MATERIALIZED (
@@ -105,7 +109,7 @@ export async function findOverlap(
 )
 SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
   LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM self)), 0), 0)) AS cosine
-FROM shared JOIN allowed USING (number) JOIN pm_market AS market USING (condition_id) LEFT JOIN norm USING (condition_id)
+FROM shared JOIN allowed USING (number) LEFT JOIN norm USING (condition_id)
 UNION ALL SELECT ${market}, NULL, '', wallets, 0, wallets, 1 FROM self`;
   const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
   const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
