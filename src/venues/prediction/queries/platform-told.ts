@@ -7,7 +7,6 @@ import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import type { PlatformTotals } from './platform-stats';
-import { piecesSince } from './taken-pieces';
 
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
@@ -70,10 +69,6 @@ async function query(sql: Sql, { values, ...statement }: Told): Promise<(Partial
   return row;
 }
 
-/** SQL of the markets of which something was filled at `from` or later. */
-const tradedSince = (from: Date, parameters: Parameters): string =>
-  `SELECT FROM (${piecesSince(from, parameters)}) AS piece GROUP BY condition_id HAVING sum(fills) > 0`;
-
 /** SQL of what was taken in the ranges, and of the conditions on hours that both statements have. */
 function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, parameters: Parameters) {
   const [low, high, day] = [
@@ -87,8 +82,8 @@ function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, paramet
     told: `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`,
     count: `(SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told`,
     // Each match once, by its taker.
-    rest: `rest AS MATERIALIZED (
-  SELECT wallet, usdc_size, ${sizeBucket('usdc_size')} AS bucket FROM pm_trade WHERE (${within.join(' OR ')}) AND is_taker AND side IN ('BUY', 'SELL')
+    rest: (figures: string): string => `rest AS MATERIALIZED (
+  SELECT ${figures} FROM pm_trade WHERE (${within.join(' OR ')}) AND is_taker AND side IN ('BUY', 'SELL')
 )`,
   };
 }
@@ -102,21 +97,22 @@ function figuresStatement(asked: Asked): Told {
   const parameters = new Parameters();
   const { day, told, count, rest } = partsOf(asked, parameters);
   const [since, until] = [parameters.add(from, 'timestamptz'), parameters.add(to, 'timestamptz')];
-  // Whoever was ever active was new once; machines are not scored.
-  const text = `WITH ${rest}, active AS MATERIALIZED (
+  // Whoever was ever active was new once. As truth values the few that are smart or machines are hashed, not joined.
+  const text = `WITH ${rest('wallet, usdc_size')}, active AS MATERIALIZED (
   SELECT COALESCE(sum(wallets), 0)::int AS active_traders FROM (${latestSince(from, "ARRAY['']", parameters)}) AS latest
 ), smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
+), machine AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ARRAY['${MACHINE_TAGS.join("','")}']
 ), classes AS (
-  SELECT sum(usdc_size) FILTER (WHERE score >= ${SMART_SCORE}) AS smart_usdc, sum(usdc_size) FILTER (WHERE tags && ARRAY['${MACHINE_TAGS.join("','")}']) AS machine_usdc
-  FROM rest JOIN pm_wallet_score AS judged ON judged.wallet = rest.wallet AND judged.day = ${day} AND (score >= ${SMART_SCORE} OR score IS NULL)
+  SELECT sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM smart)) IS TRUE) AS smart_usdc, sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM machine)) IS TRUE) AS machine_usdc FROM rest
   UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
 )
 SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
-  (SELECT count(*)::int FROM smart JOIN pm_latest_fill AS latest ON latest.wallet = smart.wallet AND latest.category = '' WHERE at >= ${since}) AS active_smart_wallets,
+  (SELECT count(*)::int FROM pm_latest_fill WHERE wallet = ANY (ARRAY(SELECT wallet FROM smart)) AND category = '' AND at >= ${since}) AS active_smart_wallets,
   (SELECT count(*)::int FROM smart) AS smart_wallet_count,
   (SELECT COALESCE(sum(smart_usdc), 0) FROM classes) AS smart_volume_usdc, (SELECT COALESCE(sum(machine_usdc), 0) FROM classes) AS bot_volume_usdc,
-  (SELECT count(*)::int FROM (${from > BEGINNING ? tradedSince(from, parameters) : 'SELECT FROM pm_market_total'}) AS traded) AS active_markets,
+  (SELECT count(*)::int FROM pm_market_total WHERE last_at >= ${since}) AS active_markets,
   (SELECT count(*)::int FROM pm_market WHERE resolved_at >= ${since} AND resolved_at < ${until}) AS resolved_markets,
   (SELECT count(*)::int FROM pm_market WHERE created_at >= ${since} AND created_at < ${until}) AS new_markets,
   ${from > BEGINNING ? `(SELECT count(*)::int FROM pm_wallet WHERE first_trade_at >= ${since} AND first_trade_at < ${until})` : '(SELECT active_traders FROM active)'} AS new_traders`;
@@ -128,7 +124,7 @@ function medianStatement(asked: Asked): Told {
   const { days, hours } = asked.hours;
   const parameters = new Parameters();
   const { told, count, rest } = partsOf(asked, parameters);
-  const text = `WITH ${rest}, counts AS MATERIALIZED (
+  const text = `WITH ${rest(`usdc_size, ${sizeBucket('usdc_size')} AS bucket`)}, counts AS MATERIALIZED (
   SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE day = ANY (${parameters.add(days, 'date[]')})
     UNION ALL SELECT bucket, fills FROM pm_told_size WHERE hour = ANY (${parameters.add(hours, 'timestamptz[]')}) UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
 ), placed AS (

@@ -40,11 +40,11 @@ const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, su
   (array_agg(trade_id ORDER BY "timestamp", trade_id))[count(*)] AS close_id
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
 
-const TAKEN_COLUMNS = 'fills, buys, sells, buy_usdc, sell_usdc, first_at';
+const TAKEN_COLUMNS = 'fills, buys, sells, buy_usdc, sell_usdc, first_at, last_at';
 const TAKEN_SUMS = `sum(rows)::int AS fills,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
   COALESCE(sum(taker_usdc) FILTER (WHERE side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(taker_usdc) FILTER (WHERE side = 'SELL'), 0) AS sell_usdc`;
-const TAKEN = `${TAKEN_SUMS}, min("timestamp") AS first_at`;
+const TAKEN = `${TAKEN_SUMS}, min("timestamp") AS first_at, max("timestamp") AS last_at`;
 const DAY_COLUMNS = `condition_id, day, ${TAKEN_COLUMNS}`;
 const DAYS = `SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${TAKEN}
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, (hour AT TIME ZONE 'UTC')::date`;
@@ -53,14 +53,14 @@ const QUARTER_COLUMNS = 'condition_id, quarter, fills, buys, sells, buy_usdc, se
 const QUARTERS = `SELECT condition_id, ${QUARTER} AS quarter, ${TAKEN_SUMS} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, ${QUARTER}`;
 // Of hours that are whole: a condition on them follows.
 const SUMS_OF_HOURS = 'sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc)';
-const DAYS_OF_HOURS = `INSERT INTO pm_market_day (${DAY_COLUMNS}) SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${SUMS_OF_HOURS}, min(open_at)
+const DAYS_OF_HOURS = `INSERT INTO pm_market_day (${DAY_COLUMNS}) SELECT condition_id, (hour AT TIME ZONE 'UTC')::date AS day, ${SUMS_OF_HOURS}, min(open_at), max(close_at)
 FROM pm_token_hour`;
 const QUARTERS_OF_HOURS = `INSERT INTO pm_market_quarter (${QUARTER_COLUMNS}) SELECT condition_id, ${QUARTER} AS quarter, ${SUMS_OF_HOURS} FROM pm_token_hour`;
 
 const TOTAL_COLUMNS = `condition_id, ${TAKEN_COLUMNS}`;
 const TOTALS = `SELECT condition_id, ${TAKEN} FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id`;
 // A condition on the days may follow.
-const TOTALS_OF_DAYS = `INSERT INTO pm_market_total (${TOTAL_COLUMNS}) SELECT condition_id, sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc), min(first_at)
+const TOTALS_OF_DAYS = `INSERT INTO pm_market_total (${TOTAL_COLUMNS}) SELECT condition_id, sum(fills), sum(buys), sum(sells), sum(buy_usdc), sum(sell_usdc), min(first_at), max(last_at)
 FROM pm_market_day`;
 
 const WALLET_COLUMNS =
@@ -90,6 +90,7 @@ const FACTS_OF_HOURS = `WITH change AS (SELECT ${FACT_COLUMNS} FROM ${GIVEN_HOUR
   JOIN pm_trade AS trade ON trade.condition_id = given.condition_id AND trade."timestamp" >= given.hour AND trade."timestamp" < given.hour + interval '1 hour')`;
 
 const adds = (columns: readonly string[]): string => columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ');
+const WIDENED = 'first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at)';
 const EARLIER = '(EXCLUDED.open_at, EXCLUDED.open_id) < (kept.open_at, kept.open_id)';
 const LATER = '(EXCLUDED.close_at, EXCLUDED.close_id) > (kept.close_at, kept.close_id)';
 const when = (condition: string, columns: readonly string[]): string =>
@@ -102,18 +103,18 @@ ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_
   high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}
 ), days AS (
 INSERT INTO pm_market_day AS kept (${DAY_COLUMNS}) ${DAYS} ORDER BY condition_id, day
-ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
+ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, ${WIDENED}
 ), quarters AS (
 INSERT INTO pm_market_quarter AS kept (${QUARTER_COLUMNS}) ${QUARTERS} ORDER BY condition_id, quarter
 ON CONFLICT (condition_id, quarter) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}
 ), totals AS (
 INSERT INTO pm_market_total AS kept (${TOTAL_COLUMNS}) ${TOTALS} ORDER BY condition_id
-ON CONFLICT (condition_id) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, first_at = LEAST(kept.first_at, EXCLUDED.first_at)
+ON CONFLICT (condition_id) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, ${WIDENED}
 ), wallets AS (
 INSERT INTO pm_wallet_hour AS kept (${WALLET_COLUMNS}) ${WALLETS} ORDER BY condition_id, hour, token_id, wallet
 ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET
   ${adds(['buys', 'sells', 'taker_buys', 'taker_sells', 'buy_usdc', 'sell_usdc', 'buy_shares', 'sell_shares', 'taker_usdc', 'sets', 'redeems'])},
-  first_at = LEAST(kept.first_at, EXCLUDED.first_at), last_at = GREATEST(kept.last_at, EXCLUDED.last_at), first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)
+  ${WIDENED}, first_buy_at = LEAST(kept.first_buy_at, EXCLUDED.first_buy_at)
 RETURNING *
 ), smart AS (${keepSmartHours('wallets')})`;
 

@@ -55,13 +55,14 @@ describe('hours', () => {
       move(6, 1, 1, 'MERGE', 5, 5, 10),
       move(7, 1, 1, 'REDEEM', 0, 0, 5),
     ]);
-    const { tokens, days, wallets } = await hours(pool);
+    const { tokens, days, totals, wallets } = await hours(pool);
     expect(tokens).toHaveLength(2);
     expect(tokens.find((row) => row.token_id === token(1, 0))).toMatchObject({
       condition_id: condition(1), hour: new Date('2026-03-10T11:00:00Z'), fills: 3, fill_usdc: '78.5', fill_shares: '150', buys: 1, sells: 1, buy_usdc: '50', sell_usdc: '24', shares: '140',
       open: '0.5', high: '0.6', low: '0.45', close: '0.45', close_at: new Date('2026-03-10T11:59:30Z'),
     }); // prettier-ignore
-    expect(days).toMatchObject([{ condition_id: condition(1), fills: 4, buys: 2, sells: 1, buy_usdc: '53', sell_usdc: '24', first_at: new Date('2026-03-10T10:53:20Z') }]); // prettier-ignore
+    expect(days).toMatchObject([{ condition_id: condition(1), fills: 4, buys: 2, sells: 1, buy_usdc: '53', sell_usdc: '24', first_at: new Date('2026-03-10T10:53:20Z'), last_at: new Date('2026-03-10T11:59:30Z') }]); // prettier-ignore
+    expect(totals).toMatchObject([{ condition_id: condition(1), fills: 4, first_at: new Date('2026-03-10T10:53:20Z'), last_at: new Date('2026-03-10T11:59:30Z') }]); // prettier-ignore
     const own = (token_id: string, hour: string): Record<string, unknown> | undefined =>
       wallets.find((row) => row.wallet === wallet(1) && row.token_id === token_id && (row.hour as Date).toISOString().startsWith(hour));
     expect(own(token(1, 0), '2026-03-10T11')).toMatchObject({
