@@ -10,38 +10,16 @@ export const LONG_WORK = "SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE '
 export const writersTurn = (venue: string): string => `SELECT pg_advisory_xact_lock(hashtext('${venue} rollups'))`;
 
 /** Runs `work` in one transaction on a connection of its own, begun with the statements of `begin`; throws what the work throws, having taken all back. */
-export function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
-  const once = async (client: PoolClient, begun: Promise<unknown>): Promise<T> => {
-    await begun;
-    return work(client);
-  };
-  return inTransactionAt(pool, Promise.resolve(), once, begin);
-}
-
-/** As `inTransaction`, but of work that starts before its `turn`, when the transaction begins: until `begun` resolves it must not use the client. */
-export async function inTransactionAt<T>(
-  pool: Pool,
-  turn: Promise<unknown>,
-  work: (client: PoolClient, begun: Promise<unknown>) => Promise<T>,
-  begin = '',
-): Promise<T> {
+export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
   const client = await pool.connect();
   let open: Error | undefined;
-  const begun = turn.then(() => client.query(`BEGIN; ${begin}`));
-  // Work that has not asked for its turn yet hears of a failure when it does; until then it must not count as unhandled.
-  begun.catch(() => undefined);
-  const takeBack = async (): Promise<void> => {
-    await begun.catch(() => undefined);
-    await client.query('ROLLBACK').catch((cause: Error) => (open = cause));
-  };
   try {
-    const result = await work(client, begun);
-    await begun;
+    await client.query(`BEGIN; ${begin}`);
+    const result = await work(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // Whose turn never comes has begun nothing.
-    await turn.then(takeBack, () => undefined);
+    await client.query('ROLLBACK').catch((cause: Error) => (open = cause));
     throw error;
   } finally {
     // A connection that did not take it back in time is closed: what its next user writes would be part of a transaction that never ends.

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock';
 import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
-import { type PageLoader, backfill, loadPage, loadPages } from '../workers/ingest';
+import { type PageLoader, backfill, loadPages, together } from '../workers/ingest';
 import { pageOf } from '../workers/pages';
 import type { RecordedPage } from '../workers/source';
 import { lpWorld } from './simulator/lp';
@@ -75,7 +75,7 @@ async function advanceWorld(pool: Pool, loaded: LoadedWorld, to: Date, progress:
   const pages = (load: PageLoader): Promise<void> => loadWorldPages(loaded, to, load, progress);
   // All of a first load is one transaction, which adds up once: half the work of doing so page by page.
   if (loaded.until <= loaded.start) await backfill(pool, loaded.venue, pages);
-  else await pages((source, page, options) => loadPage(pool, loaded.venue.name, source, page, options));
+  else await together(pool, loaded.venue.name, pages);
   // Written last: after a crash in between, pages are loaded again, and twice is once.
   await pool.query('UPDATE source_cursor SET watermark = $2, updated_at = now() WHERE source = $1', [cursorName(loaded.venue), to]);
   loaded.until = to;

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
-import { LONG_WORK, inTransaction, inTransactionAt, writersTurn } from '../db/transaction';
+import { LONG_WORK, inTransaction, writersTurn } from '../db/transaction';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
 import { listPages, openPage } from './pages';
 import { inTurns } from './read-ahead';
+import { Remainder } from './remainder';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from './source';
 
 export const emptyReport = (): IngestReport => ({ read: 0, inserted: 0, duplicates: 0, skipped: {} });
@@ -42,10 +43,7 @@ export const loadPage = (
   source: RecordedSource,
   page: RecordedPage,
   options: LoadOptions,
-): Promise<IngestReport> => {
-  const { turn = Promise.resolve() } = options;
-  return inTransactionAt(pool, turn, (client, begun) => source.load(page, client, { ...options, turn: begun }), writing(venue));
-};
+): Promise<IngestReport> => together(pool, venue, (load) => load(source, page, options));
 
 /** What `ingestFrom` tells while it works. */
 export interface IngestListener {
@@ -53,7 +51,7 @@ export interface IngestListener {
   progress(records: number): void;
 }
 
-/** How one page gets into the store: in a transaction of its own, or in one that all pages share. */
+/** How one page gets into the store: in a transaction that it shares with those beside it, or with all. */
 export type PageLoader = (source: RecordedSource, page: RecordedPage, options: LoadOptions) => Promise<IngestReport>;
 
 /** What is told of pages on their way; report null: the page is of no feed of the venue's. */
@@ -96,9 +94,52 @@ export function ingestFrom(
   listener: IngestListener,
 ): Promise<IngestReport> {
   const pages = (load: PageLoader): Promise<IngestReport> => ingestPages(venue, location, options.account, listener, load);
-  return options.rollups === 'later'
-    ? backfill(pool, venue, pages)
-    : pages((source, page, own) => loadPage(pool, venue.name, source, page, own));
+  return options.rollups === 'later' ? backfill(pool, venue, pages) : together(pool, venue.name, pages);
+}
+
+/** So long pages join a transaction that has begun: others wait no longer for what is new, nor other writers of the venue for their turn. */
+const JOINED_MS = 2_000;
+
+/**
+ * Runs `pages` with a loader under which pages that follow each other share transactions, one after the other, and what they leave to the end is done
+ * once in each. What fails takes back what its own transaction holds.
+ */
+export async function together<T>(pool: Pool, venue: VenueName, pages: (load: PageLoader) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  const remainder = new Remainder();
+  let since: number | null = null;
+  const begin = async (): Promise<void> => {
+    if (since !== null) return;
+    await client.query(`BEGIN; ${writing(venue)}`);
+    since = performance.now();
+  };
+  const commit = async (): Promise<void> => {
+    if (since === null) return;
+    await remainder.finish(client);
+    await client.query('COMMIT');
+    since = null;
+  };
+  const load: PageLoader = async (source, page, options) => {
+    const turn = Promise.resolve(options.turn).then(begin);
+    // Work that has not asked for its turn yet hears of a failure when it does; until then it must not count as unhandled.
+    turn.catch(() => undefined);
+    const report = await source.load(page, client, { ...options, turn, remainder });
+    await turn;
+    if (since !== null && performance.now() - since >= JOINED_MS) await commit();
+    return report;
+  };
+  let lost: Error | undefined;
+  try {
+    const result = await pages(load);
+    await commit();
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((cause: Error) => (lost = cause));
+    throw error;
+  } finally {
+    // A connection that did not take it back in time is closed: what its next user writes would be part of a transaction that never ends.
+    client.release(lost);
+  }
 }
 
 /** Runs `pages` with a loader that leaves rollups alone, then has the venue rebuild them, all in one transaction. */

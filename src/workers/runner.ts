@@ -11,6 +11,7 @@ import { type FeedRow, Overtaken, beginFeed, findFeed, forgetFailure, holdFeed, 
 import { addReport, emptyReport, writing } from './ingest';
 import { LagMeter } from './lag';
 import { inTurns } from './read-ahead';
+import { Remainder } from './remainder';
 import type { IngestReport, LiveSource, LiveStep } from './source';
 import { UpstreamError, backOff } from './upstream';
 
@@ -248,9 +249,11 @@ class FeedReader {
       this.options.logger.warn({ feed: this.source.name, ...step.invalidates, removed }, 'the upstream took events back');
     }
     const told = { progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
+    const remainder = new Remainder();
     await inTurns(step.pages, async ({ source, page, account }, turn) => {
-      addReport(report, await source.load(page, client, { account, turn, ...told }));
+      addReport(report, await source.load(page, client, { account, turn, remainder, ...told }));
     });
+    await remainder.finish(client);
     return report;
   }
 

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import type { Remainder } from './remainder';
 
 /**
  * One recorded upstream page: a file. `records` yields the file's rows as parsed from JSON, NDJSON or CSV (CSV cells are
@@ -33,6 +34,8 @@ export interface LoadOptions {
   rollups?: 'later';
   /** What feeds remember from page to page of a load that is one transaction, by their own keys; gone with it. Left out: each page begins anew. */
   memory?: Map<string, unknown>;
+  /** Takes what can wait until all pages of one transaction are in; the caller has it finished there. Left out: nothing waits. */
+  remainder?: Remainder;
 }
 
 /** An upstream feed that can be read from recorded pages of the same format through the same code as live ones. */

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../src/lib/time';
 import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
 import { type Figure, printTable } from './measure';
-import { backfill } from '../../src/workers/ingest';
+import { backfill, together } from '../../src/workers/ingest';
 import { runScores } from '../../src/workers/scores';
 import { type Spent, spending } from './spent';
 import { WORLD_SCORED, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
@@ -69,7 +69,7 @@ test.each(['prediction', 'perps', 'lp'] as const)('loading %s', async (name) => 
   try {
     const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_SCORED)];
     const venue = venueOf(name);
-    const loaded = await spending(db.pool, async () => (await loadAll(byPage(db.pool, venue), venue, pages)).facts);
+    const loaded = await spending(db.pool, () => together(db.pool, name, async (load) => (await loadAll(load, venue, pages)).facts));
     const tables = await tablesOf(db.pool, name);
     for (const table of tables) await copyOut(db.pool, table, path.join(folder, table));
     await db.pool.query(`TRUNCATE ${tables.join(', ')}; DELETE FROM source_cursor`);

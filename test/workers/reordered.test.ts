@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { VenueName } from '../../src/lib/venue-name';
-import { loadPage } from '../../src/workers/ingest';
+import { type PageLoader, loadPage, together } from '../../src/workers/ingest';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
 import { type LoadablePage, pagesOf } from '../support/world-pages';
@@ -11,10 +11,14 @@ jest.setTimeout(600_000);
 
 const START = new Date('2026-03-01T00:00:00Z');
 
-async function stored(venue: VenueName, pages: readonly LoadablePage[]): Promise<Record<string, string[]>> {
+async function stored(venue: VenueName, pages: readonly LoadablePage[], apart = true): Promise<Record<string, string[]>> {
   const db = await testDatabase();
+  const alone: PageLoader = (source, page, options) => loadPage(db.pool, venue, source, page, options);
+  const loadAll = async (load: PageLoader): Promise<void> => {
+    for (const { source, page } of pages) await load(source, page(), { progress: () => undefined });
+  };
   try {
-    for (const { source, page } of pages) await loadPage(db.pool, venue, source, page(), { progress: () => undefined });
+    await (apart ? loadAll(alone) : together(db.pool, venue, loadAll));
     return await dumpOf(db.pool, await keptTables(db.pool, venue));
   } finally {
     await db.drop();
@@ -48,13 +52,22 @@ describe.each(WORLDS)('%s', (venue, days) => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  test('pages in any order, some of them twice', async () => {
+  test('pages that share transactions', async () => {
+    expect(differencesOf(await stored(venue, pages, false), clean)).toEqual({});
+  });
+
+  test('pages in any order, some of them twice, each alone or in transactions that they share', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(pages, { minLength: pages.length }), fc.integer({ min: 1, max: 5 }), async (shuffled, again) => {
-        const order = [...shuffled, ...shuffled.filter((_, index) => index % again === 0)];
-        expect(differencesOf(await stored(venue, order), clean)).toEqual({});
-      }),
-      { numRuns: 4, endOnFailure: true },
+      fc.asyncProperty(
+        fc.shuffledSubarray(pages, { minLength: pages.length }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.boolean(),
+        async (shuffled, again, apart) => {
+          const order = [...shuffled, ...shuffled.filter((_, index) => index % again === 0)];
+          expect(differencesOf(await stored(venue, order, apart), clean)).toEqual({});
+        },
+      ),
+      { numRuns: 6, endOnFailure: true },
     );
   });
 });

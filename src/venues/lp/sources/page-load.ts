@@ -56,7 +56,8 @@ export async function loadPage(
   options: LoadOptions,
   read: (records: unknown[], load: PageLoad) => Write,
 ): Promise<IngestReport> {
-  const load: PageLoad = { page, log: new PageLog(), writer: new PageWriter(client, options.rollups === 'later', knownOf(options)) };
+  const writer = new PageWriter(client, options.rollups === 'later', knownOf(options), options.remainder);
+  const load: PageLoad = { page, log: new PageLog(), writer };
   let group: unknown[] = [];
   let writing: Promise<unknown> = Promise.resolve(options.turn);
   // Its failure is met at the next turn; until then it must not count as unhandled.
@@ -81,7 +82,7 @@ export async function loadPage(
   await load.writer.settle();
   await moveCursor(client, source, page.name, load.log.times);
   if (load.writer.appended.length > 0) options.appended?.(load.writer.appended);
-  const { log, writer } = load;
+  const { log } = load;
   return {
     read: log.read,
     inserted: log.inserted + writer.saved.inserted,

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { type Remainder, leaveOrDo } from '../../../workers/remainder';
 import { fillAmounts } from '../rollups/amounts';
 import { openChanges } from '../rollups/changes';
 import { recount } from '../rollups/recount';
@@ -40,12 +41,13 @@ export class PageWriter {
 
   /**
    * With `later`, events and swaps wait for the end of the transaction, and no rollup is counted: see `settleWaiting`. `known`: what the transaction
-   * has said of tokens and pools.
+   * has said of tokens and pools. `remainder` takes the counting of rollups.
    */
   constructor(
     private readonly client: PoolClient,
     private readonly later = false,
     private readonly known = new KnownCatalogue(),
+    private readonly remainder?: Remainder,
   ) {}
 
   /** Returns how many tokens were new or changed. */
@@ -163,7 +165,7 @@ export class PageWriter {
     const before = this.saved.duplicates;
     await (this.later ? this.wait() : this.value());
     if (this.saved.duplicates === before) this.appended.push(...this.waiting.splice(0));
-    if (this.changing && !this.later) await recount(this.client);
+    if (this.changing && !this.later) await leaveOrDo(this.remainder, this.client, recount, null);
   }
 
   private async wait(): Promise<void> {

@@ -1,6 +1,8 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
 import { DAY_MS, isoDay } from '../../../lib/time';
+import { leaveOrDo } from '../../../workers/remainder';
+import type { LoadOptions } from '../../../workers/source';
 import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinHours, addOpens, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
@@ -90,11 +92,15 @@ const ANY_BETWEEN = {
  * Appends fills, the matches they are sides of, and (unless those come later) what the rollups make of them, inside the client's
  * transaction. Those that are there already stay as they are. Returns how many were new. No two of `fills` may have the same key.
  */
-export async function appendFills(client: PoolClient, fills: readonly ReckonedFill[], rollups?: 'later'): Promise<number> {
+export async function appendFills(
+  client: PoolClient,
+  fills: readonly ReckonedFill[],
+  { rollups, remainder }: Pick<LoadOptions, 'rollups' | 'remainder'>,
+): Promise<number> {
   if (fills.length === 0) return 0;
   await lockRollups(client);
   await makeRoom(client, fills);
-  return rollups === 'later' ? appendAlone(client, fills) : appendTold(client, fills);
+  return rollups === 'later' ? appendAlone(client, fills) : appendTold(client, fills, remainder);
 }
 
 /** The months and coins that the fills need. */
@@ -112,9 +118,23 @@ async function makeRoom(client: PoolClient, fills: readonly Fill[]): Promise<voi
   await client.query({ ...INSERT_COINS, values: [coins, coins.map((coin) => firsts.get(coin))] });
 }
 
-async function appendTold(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
+/** What fills that were new leave to be told: days of accounts in coins with new fills, and the first of them; and all fills beside them. */
+interface Added {
+  touched: readonly (Touched & TouchedDay)[];
+  fills: readonly ReckonedFill[];
+}
+
+async function appendTold(client: PoolClient, fills: readonly ReckonedFill[], remainder: LoadOptions['remainder']): Promise<number> {
   const { rows: touched } = await client.query<Touched & TouchedDay & { fills: number }>({ ...INSERT, values: valuesOf(fills) });
-  if (touched.length > 0) await client.query(FORGET_LEFT_DAYS);
+  if (touched.length > 0) await leaveOrDo(remainder, client, tellAdded, { touched, fills });
+  await appendMatches(client, fills);
+  return touched.reduce((total, own) => total + own.fills, 0);
+}
+
+/** Brings up to date what is told of an account's or a coin's fills in their order. */
+async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<void> {
+  const touched = added.flatMap((part) => part.touched);
+  await client.query(FORGET_LEFT_DAYS);
   await tellRoundTrips(
     client,
     firstOf(touched, ({ trader, coin }) => `${trader}|${coin}`),
@@ -123,10 +143,14 @@ async function appendTold(client: PoolClient, fills: readonly ReckonedFill[]): P
     client,
     firstOf(touched, ({ trader, day }) => `${trader}|${day.getTime()}`),
   );
-  if (touched.length > 0) await tellDeviations(client, fills);
-  if (touched.length > 0) await forgetTimings(client, new Date(Math.min(...touched.map(({ since }) => since.getTime()))));
-  await appendMatches(client, fills);
-  return touched.reduce((total, own) => total + own.fills, 0);
+  await tellDeviations(
+    client,
+    added.flatMap(({ fills }) => fills),
+  );
+  await forgetTimings(
+    client,
+    touched.reduce((oldest, { since }) => (since < oldest ? since : oldest), (touched[0] as Touched).since),
+  );
 }
 
 /** Without rollups. Where nothing of their time is there yet, nothing can be there twice: then they are copied as they are. */
@@ -149,7 +173,7 @@ function* rowsOf(fills: readonly ReckonedFill[]): Generator<(string | number | b
   for (const fill of fills) yield NAMES.map((name) => (name === 'time' ? new Date(fill.time) : fill[name]));
 }
 
-/** The row with the oldest `since` of each key, in the order of keys. */
+/** The row with the oldest `since` of each key, in the order they come in. */
 function firstOf<Row extends { since: Date }>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
   const first = new Map<string, Row>();
   for (const row of rows) {

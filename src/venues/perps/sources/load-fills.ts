@@ -35,7 +35,7 @@ export async function loadFills(
   const write = async (full: Fill[], records: number): Promise<void> => {
     const ordered = inOrder(full);
     await options.turn;
-    const inserted = await appendFills(client, ordered, options.rollups);
+    const inserted = await appendFills(client, ordered, options);
     report.inserted += inserted;
     report.duplicates += full.length - inserted;
     // Of a batch that holds known ones too, which are new is not told.
