@@ -6,6 +6,7 @@ import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
 import { forgetFollowed } from '../scoring/follow-days';
+import { leaveOrDo } from '../../../workers/remainder';
 import type { LoadOptions } from '../../../workers/source';
 import type { DataApiRow } from './data-api-row';
 import { Months } from './months';
@@ -84,7 +85,7 @@ export class AppendTrades {
   private readonly known: Known;
 
   /** With rollups 'later' none is touched: who asks for that has them rebuilt; and only times of batches in which no row was known are told. */
-  constructor(private readonly options: Pick<LoadOptions, 'appended' | 'rollups' | 'memory'>) {
+  constructor(private readonly options: Pick<LoadOptions, 'appended' | 'rollups' | 'memory' | 'remainder'>) {
     const { rollups = 'now', memory } = options;
     this.known = (memory?.get(MEMORY) as Known | undefined) ?? { months: new Months(rollups), surroundings: new Surroundings(rollups) };
     memory?.set(MEMORY, this.known);
@@ -95,10 +96,10 @@ export class AppendTrades {
     const parts = await this.known.months.sort(rows, client);
     const new_tokens = await this.known.surroundings.note(rows, client);
     if (this.options.rollups === 'later') return this.appendAlone(parts, client);
-    const { appended, completed } = await write(rows, client);
-    await roll(client, appended, completed, new_tokens);
-    this.options.appended?.(appended.map(({ timestamp }) => timestamp));
-    return appended.length;
+    const written = await write(rows, client);
+    await leaveOrDo(this.options.remainder, client, roll, { ...written, new_tokens });
+    this.options.appended?.(written.appended.map(({ timestamp }) => timestamp));
+    return written.appended.length;
   }
 
   /** Without rollups. Rows go to pm_trade, or to a month's own table while it is filled before it becomes a partition. */
@@ -135,11 +136,19 @@ async function write(rows: TradeFact[], client: PoolClient): Promise<Written> {
   return { appended: changes, completed: completed.rows };
 }
 
+/** Rows that were written, and markets of which they told a token for the first time. */
+interface Rolled extends Written {
+  new_tokens: readonly string[];
+}
+
 /** Brings positions up to rows that were appended or completed, and takes out what was told of their hours. */
-async function roll(client: PoolClient, changes: Change[], completed: HourChange[], new_tokens: readonly string[]): Promise<void> {
+async function roll(client: PoolClient, rolled: readonly Rolled[]): Promise<void> {
+  const changes = rolled.flatMap(({ appended }) => appended);
+  const completed = rolled.flatMap((part) => part.completed);
   await forgetHours(client, [...changes, ...completed]);
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
-  await rollPositions(client, { facts, restated: completed.filter(({ usdc }) => Number(usdc) !== 0), new_tokens });
+  const restated = completed.filter(({ usdc }) => Number(usdc) !== 0);
+  await rollPositions(client, { facts, restated, new_tokens: [...new Set(rolled.flatMap(({ new_tokens }) => new_tokens))] });
 }
 
 const HASH = /^0x[0-9a-f]*$/;
