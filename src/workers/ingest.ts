@@ -98,7 +98,7 @@ export function ingestFrom(
 }
 
 /** So long pages join a transaction that has begun: others wait no longer for what is new, nor other writers of the venue for their turn. */
-const JOINED_MS = 2_000;
+const JOINED_MS = 5_000;
 
 /**
  * Runs `pages` with a loader under which pages that follow each other share transactions, one after the other, and what they leave to the end is done
