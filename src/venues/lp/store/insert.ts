@@ -35,12 +35,19 @@ export function* batchesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
 }
 
-/** Makes the partitions of the months that the times of each table fall into, by one statement. */
-export async function ensureMonths(client: PoolClient, timesByTable: Readonly<Record<string, readonly Date[]>>): Promise<void> {
-  const needed = Object.entries(timesByTable).flatMap(([table, times]) => monthsOf(times).map((month) => [table, month] as const));
+/** Makes the partitions of the months that the times of each table fall into, by one statement, but for those of `made`, which then holds them too. */
+export async function ensureMonths(
+  client: PoolClient,
+  timesByTable: Readonly<Record<string, readonly Date[]>>,
+  made = new Set<string>(),
+): Promise<void> {
+  const needed = Object.entries(timesByTable)
+    .flatMap(([table, times]) => monthsOf(times).map((month) => ({ table, month, key: `${table} ${month}` })))
+    .filter(({ key }) => !made.has(key));
   if (needed.length === 0) return;
   const text = 'SELECT ensure_month_partitions("table", month, month) FROM unnest($1::text[], $2::timestamptz[]) AS m("table", month)';
-  await client.query({ name: 'lp_ensure_months', text, values: [needed.map(([table]) => table), needed.map(([, month]) => month)] });
+  await client.query({ name: 'lp_ensure_months', text, values: [needed.map(({ table }) => table), needed.map(({ month }) => month)] });
+  for (const { key } of needed) made.add(key);
 }
 
 /** First instants of the UTC months of these times. */

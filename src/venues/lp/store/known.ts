@@ -14,6 +14,8 @@ export class KnownCatalogue {
   /** Mint -> whether its decimals were said. */
   private readonly tokens = new Map<string, boolean>();
   private readonly pools = new Map<string, PoolRow>();
+  /** Months whose partitions are there. */
+  readonly months = new Set<string>();
 
   /** Those of the tokens that say anything new. */
   newTokens(rows: readonly TokenRow[]): TokenRow[] {

@@ -110,7 +110,8 @@ export class PageWriter {
     const timesOf = (rows: readonly { timestamp: Date }[]): Date[] => rows.map(({ timestamp }) => timestamp);
     const others = { lp_reward: timesOf(rewards), lp_position_event: timesOf(positionEvents), dca_event: timesOf(dca) };
     // What waits makes its months when it is written.
-    return ensureMonths(this.client, this.later ? others : { lp_event: timesOf(events), lp_swap: timesOf(swaps), ...others });
+    const months = this.later ? others : { lp_event: timesOf(events), lp_swap: timesOf(swaps), ...others };
+    return ensureMonths(this.client, months, this.known.months);
   }
 
   /** Catalogue records of pools: each is one fact, new when its pool is unknown or it says something new of the pool or of one of its hours. */
@@ -119,7 +120,8 @@ export class PageWriter {
     const measured = rows.flatMap(({ pool_address, as_of, tvl_usd }) =>
       as_of === null || tvl_usd === null ? [] : [{ pool_address, as_of, liquidity_usd: tvl_usd }],
     );
-    await ensureMonths(this.client, { lp_liquidity_hour: measured.map(({ as_of }) => as_of), token_price: prices.map(({ at }) => at) });
+    const months = { lp_liquidity_hour: measured.map(({ as_of }) => as_of), token_price: prices.map(({ at }) => at) };
+    await ensureMonths(this.client, months, this.known.months);
     const inserted = new Set([...changed, ...(await saveLiquidity(this.client, measured))]).size;
     this.count({ inserted, duplicates: rows.length - inserted });
     await this.savePrices(prices);
@@ -129,7 +131,7 @@ export class PageWriter {
   async tokenList(rows: readonly TokenRow[], prices: readonly CataloguePrice[]): Promise<void> {
     const inserted = await this.tokens(rows);
     this.count({ inserted, duplicates: rows.length - inserted });
-    await ensureMonths(this.client, { token_price: prices.map(({ at }) => at) });
+    await ensureMonths(this.client, { token_price: prices.map(({ at }) => at) }, this.known.months);
     await this.savePrices(prices);
   }
 
@@ -149,6 +151,7 @@ export class PageWriter {
   /** Swap volume of a pool by hour, as the upstream states it. The record does not say the pool's type, so it makes no pool. */
   async volumes(pool_address: string, hours: readonly VolumeHour[]): Promise<void> {
     await this.openChanges();
+    await ensureMonths(this.client, { lp_volume_hour: hours.map(({ hour }) => hour) }, this.known.months);
     this.count(await saveVolumes(this.client, pool_address, hours));
   }
 

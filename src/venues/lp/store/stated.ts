@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { STABLES } from '../chain-addresses';
 import { noteHours } from '../rollups/changes';
 import { PRICE_SOURCE } from '../rollups/price-at';
-import { batchesOf, columnArrays, type Columns, ensureMonths, unnestOf } from './insert';
+import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import type { Appended } from './facts';
 
 export interface CataloguePrice {
@@ -58,8 +58,8 @@ ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = EXCLUDED.volume_usd,
 WHERE EXCLUDED.volume_usd > v.volume_usd
 RETURNING v.hour`;
 
+/** Keeps the hours of a pool that tell more volume than is kept. Their months must be there. */
 export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
-  await ensureMonths(client, { lp_volume_hour: hours.map((row) => row.hour) });
   let inserted = 0;
   for (const batch of batchesOf(hours)) {
     const saved = await client.query<{ hour: Date }>({
