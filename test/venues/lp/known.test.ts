@@ -1,3 +1,5 @@
+import type { PoolClient } from 'pg';
+import { ensureMonths } from '../../../src/venues/lp/store/insert';
 import { KnownCatalogue } from '../../../src/venues/lp/store/known';
 import { barePool, type TokenRow } from '../../../src/venues/lp/store/rows';
 
@@ -31,4 +33,23 @@ test('a pool is said once, then what is new of it; records of catalogues, births
     const row = { ...pool, ...told };
     expect(known.newPools([row, row])).toEqual([row, row]);
   }
+});
+
+test('months of each table are made once a transaction', async () => {
+  const asked: unknown[] = [];
+  const client = { query: async ({ values }: { values: unknown }) => void asked.push(values) } as unknown as PoolClient;
+  const { months } = new KnownCatalogue();
+  const [january, february] = [new Date('2026-01-31T23:00:00Z'), new Date('2026-02-01T00:00:00Z')];
+  await ensureMonths(client, { lp_event: [january], lp_swap: [january] }, months);
+  await ensureMonths(client, { lp_event: [january, february], lp_reward: [] }, months);
+  await ensureMonths(client, { lp_swap: [january] }, months);
+  await ensureMonths(client, { lp_swap: [january] });
+  expect(asked).toEqual([
+    [
+      ['lp_event', 'lp_swap'],
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ],
+    [['lp_event'], ['2026-02-01T00:00:00Z']],
+    [['lp_swap'], ['2026-01-01T00:00:00Z']],
+  ]);
 });
