@@ -69,6 +69,7 @@ SELECT create_reference_table('lp_token');
 SELECT create_reference_table('lp_known_hour');
 SELECT create_reference_table('lp_life_day');
 SELECT create_reference_table('lp_swap_hour');
+SELECT create_reference_table('lp_type_hour');
 SELECT create_distributed_table('lp_event', 'pool_address', colocate_with => 'none');
 SELECT create_distributed_table('lp_swap', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'lp_event');

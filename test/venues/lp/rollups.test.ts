@@ -13,6 +13,7 @@ const TABLES = [
   'lp_flow_quarter',
   'lp_flow_day',
   'lp_flow_month',
+  'lp_type_hour',
   'lp_owner_count',
   'lp_pool_quarter',
   'lp_pool_day',

@@ -3,7 +3,7 @@ import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { knownHours } from '../rollups/buckets';
 import { unlessEmpty } from './segments';
-import { named, ofType, spanOf, wholeFlowsIn } from './span';
+import { named, ofType, spanOf } from './span';
 
 export interface OperatorShareArgs {
   /** Null: both. */
@@ -55,7 +55,7 @@ const SHARE: Statement = {
   text: `
 WITH ${KNOWN}, happened AS (
   SELECT pool_type, sum(events) AS events FROM (
-    SELECT pool_type, deposits + withdrawals + claims AS events FROM (${wholeFlowsIn(1, ofType(7))}) f
+    SELECT pool_type, deposits + withdrawals + claims AS events FROM lp_type_hour h WHERE h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
     UNION ALL SELECT pool_type, count(*) FROM torn GROUP BY pool_type
   ) h GROUP BY pool_type
 ), theirs AS (

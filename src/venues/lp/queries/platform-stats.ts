@@ -3,7 +3,7 @@ import { afterwards } from '../../../db/segments';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
-import { actedIn, flowsIn, flowsOfLife, named, ofType, smartIn, spanOf, swapsIn, swapsOfLife } from './span';
+import { actedIn, flowsOfLife, named, ofType, smartIn, spanOf, swapsIn, swapsOfLife, typeFlowsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -59,20 +59,35 @@ SELECT pool_type, sum(n) AS lp_count FROM (
   ${afterwards('$2::timestamptz', `UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.last_at >= $2 AND ${actedIn('l', 1, 2)} ${ofType(7)('l')} GROUP BY l.pool_type`)}
 ) o GROUP BY pool_type`;
 
+const SUMS_OF_TYPES = `sum(deposit_usd) AS deposits_usd, sum(withdraw_usd) AS withdrawals_usd, sum(claim_usd) AS fees_claimed_usd,
+    sum(deposits + withdrawals + claims) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at`;
+
+/** Pools that were in use last in the window, or once more after it, by type. */
+const POOLS = `
+SELECT p.pool_type, count(*) AS n FROM (SELECT pool_address, min(pool_type) AS pool_type, max(last_at) AS last_at FROM lp_flow_month GROUP BY pool_address) p
+WHERE p.last_at >= $1 AND (p.last_at < $2 ${afterwards(
+  '$2::timestamptz',
+  'OR EXISTS (SELECT FROM lp_event e WHERE e.pool_address = p.pool_address AND e."timestamp" >= $1 AND e."timestamp" < $2)',
+)}) ${ofType(7)('p')} GROUP BY GROUPING SETS ((p.pool_type), ())`;
+
+const PROVIDED = `provided AS (
+  SELECT f.*, p.n AS pool_count FROM (
+    SELECT pool_type, ${SUMS_OF_TYPES} FROM (${typeFlowsIn(1, ofType(7))}) f GROUP BY GROUPING SETS ((pool_type), ())
+  ) f JOIN (${POOLS}) p ON p.pool_type IS NOT DISTINCT FROM f.pool_type
+)`;
+
+const PROVIDED_IN_LIFE = `pools AS (
+  SELECT pool_type, pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd,
+    sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(unpriced) AS unpriced, min(first_at) AS first_at
+  FROM (${flowsOfLife(1, ofType(7))}) f GROUP BY pool_type, pool_address
+), provided AS (SELECT pool_type, ${SUMS_OF_TYPES}, count(*) AS pool_count FROM pools GROUP BY GROUPING SETS ((pool_type), ()))`;
+
 /** The row without type is the total; an owner of both types is one owner there. `life`: the window begins before everything. */
 const totals = (life: boolean): Statement => ({
   name: `lp_platform_totals${life ? '_life' : ''}`,
   keyed: true,
   text: `
-WITH pools AS (
-  SELECT pool_type, pool_address, sum(deposit_usd) AS deposits, sum(withdraw_usd) AS withdrawals, sum(claim_usd) AS claims,
-    sum(deposits + withdrawals + claims) AS n, sum(unpriced) AS unpriced, min(first_at) AS first_at
-  FROM (${life ? flowsOfLife(1, ofType(7)) : flowsIn(1, ofType(7))}) f GROUP BY pool_type, pool_address
-), provided AS (
-  SELECT pool_type, sum(deposits) AS deposits_usd, sum(withdrawals) AS withdrawals_usd, sum(claims) AS fees_claimed_usd,
-    sum(n) AS event_count, sum(unpriced) AS unpriced, min(first_at) AS first_at, count(*) AS pool_count
-  FROM pools GROUP BY GROUPING SETS ((pool_type), ())
-), owners AS (${OWNERS}
+WITH ${life ? PROVIDED_IN_LIFE : PROVIDED}, owners AS (${OWNERS}
 )
 SELECT p.*, coalesce(o.lp_count, 0) AS lp_count, p.deposits_usd + p.withdrawals_usd AS volume_usd, p.deposits_usd - p.withdrawals_usd AS net_flow_usd
 FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'all') WHERE p.event_count > 0`,
@@ -81,7 +96,7 @@ FROM provided p LEFT JOIN owners o ON o.pool_type = coalesce(p.pool_type, $7, 'a
 const PREVIOUS: Statement = {
   name: 'lp_platform_previous',
   keyed: true,
-  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${flowsIn(1, ofType(7))}) f`,
+  text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${typeFlowsIn(1, ofType(7))}) f`,
 };
 
 /** Providers who came first in the time between two parameters of the window, as a summand. */

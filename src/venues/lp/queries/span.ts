@@ -2,7 +2,7 @@ import { afterwards } from '../../../db/segments';
 import { QUARTER_MS, quarterOf } from '../../../lib/tiles';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
-import { flowHoursOf, hourOf, ownerHours } from '../rollups/buckets';
+import { flowHoursOf, hourOf, ownerHours, typeSumsOf } from '../rollups/buckets';
 import { dayOf, monthOf, SUMS } from '../rollups/days';
 import { unlessEmpty } from './segments';
 
@@ -178,11 +178,8 @@ export function eventsIn(at: number, filter: Filter = none): string {
 }
 
 /** The same without the providers: rows (pool_address, hour, pool_type, …), fewer by far. `filter` must not name an owner. */
-export const flowsIn = (at: number, filter: Filter = none): string => [wholeFlowsIn(at, filter), ...flowEdges(at, filter)].join('');
-
-/** The same without the edges of the window: what lies outside its whole hours. */
-export const wholeFlowsIn = (at: number, filter: Filter = none): string =>
-  `${flowRows('lp_flow_day', 'day', days(at), filter)}${flowsAround(at, filter)}`;
+export const flowsIn = (at: number, filter: Filter = none): string =>
+  [flowRows('lp_flow_day', 'day', days(at), filter), flowsAround(at, filter), ...flowEdges(at, filter)].join('');
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
 export const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
@@ -193,6 +190,15 @@ function flowsAround(at: number, filter: Filter): string {
   const quarterly = (condition: string): string => flowRows('lp_flow_quarter', 'quarter', condition, filter);
   return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
+
+/** The same without the pools: rows (pool_type, …). `filter` must not name a pool. */
+export const typeFlowsIn = (at: number, filter: Filter = none): string =>
+  [
+    `SELECT h.pool_type, ${SUMS_OF_H} FROM lp_type_hour h WHERE ${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}`,
+    ...edges('e', at).map((piece) =>
+      more(piece, (condition) => `SELECT pool_type, ${SUMS} FROM (${typeSumsOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`),
+    ),
+  ].join('');
 
 /** The same outside the whole UTC days of the window: each of those is a row of lp_flow_day. */
 export function flowPartsIn(at: number, filter: Filter = none): string {

@@ -23,6 +23,11 @@ export const flowHoursOf = (source: string): string => `
 SELECT e.pool_address, ${hourOf('e."timestamp"')} AS hour, min(e.pool_type) AS pool_type, ${sumsOfEvents}
 FROM ${source} GROUP BY e.pool_address, ${hourOf('e."timestamp"')}`;
 
+/** The sums of all pools of a type, from the same. */
+export const typeSumsOf = (source: string): string => `
+SELECT e.pool_type, ${sumsOfEvents}
+FROM ${source} GROUP BY e.pool_type`;
+
 /** Columns of lp_pool_hour in the order of `poolHours`. */
 export const POOL_HOUR = 'pool_address, hour, swaps, unpriced, swap_usd, swap_fee_usd, stated_usd, stated_fee_usd, first_at';
 

@@ -54,6 +54,13 @@ export const flowMonths: Derived = {
     `SELECT d.pool_address, ${monthOf('d.day')}, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
+/** What happened in all pools of a type in one hour, over `lp_flow_hour f`. */
+export const typeHours: Derived = {
+  table: 'lp_type_hour',
+  columns: `hour, pool_type, ${SUMS}`,
+  select: (source) => `SELECT f.hour, f.pool_type, ${summed('f')} FROM ${source} GROUP BY f.hour, f.pool_type`,
+};
+
 const swapsBy =
   (time: string): Derived['select'] =>
   (source) => `
@@ -151,6 +158,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowQuarters, 'lp_flow_hour f'],
   [flowDays, 'lp_flow_hour f'],
   [flowMonths, 'lp_flow_day d'],
+  [typeHours, 'lp_flow_hour f'],
   [ownerCounts, `lp_owner_hour o CROSS JOIN ${BUCKET_LENGTHS}`],
   [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],

@@ -21,6 +21,7 @@ import {
   poolMonths,
   poolQuarters,
   swapHours,
+  typeHours,
 } from './days';
 import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
@@ -106,6 +107,11 @@ const RECOUNT_DERIVED: readonly Recount[] = [
     'lp_flow_month',
     `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
     fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
+  ],
+  [
+    'lp_type_hour',
+    `(SELECT DISTINCT hour FROM ${HOURS}) c WHERE t.hour = c.hour`,
+    fill(typeHours, `(SELECT DISTINCT hour FROM ${HOURS}) c JOIN lp_flow_hour f ON f.hour = c.hour`),
   ],
   [
     'lp_owner_count',

@@ -115,6 +115,32 @@ test.each([
   expect((await stats({ timeframe })).data).toMatchObject(wanted);
 });
 
+test('pools are those in use within the window, whatever was done in them before and after it', async () => {
+  const at = async (now: string, timeframe: string) => (await ask<Row>(db, 'lp/platform/stats', new Date(now), { timeframe })).data;
+  // From the midst of an hour to the midst of the next; ZED-SOL and ZED-USDC come later.
+  expect(await at('2026-03-09T12:30:00Z', '1h')).toMatchObject({
+    total_events: 2,
+    active_pools: 1,
+    deposits_usd: 300,
+    withdrawals_usd: 200.5,
+    by_pool_type: [
+      { pool_type: 'dlmm', event_count: 2, pool_count: 1 },
+      { pool_type: 'damm_v2', event_count: 0, pool_count: 0 },
+    ],
+  });
+  // Of ZED-USDC something before, and something after.
+  expect(await at('2026-03-10T01:30:00Z', '1h')).toMatchObject({
+    total_events: 1,
+    active_pools: 1,
+    by_pool_type: [
+      { pool_type: 'dlmm', pool_count: 0 },
+      { pool_type: 'damm_v2', event_count: 1, pool_count: 1 },
+    ],
+  });
+  // SOL-USDC is used again just after it: two of its three, and half a second less than a day before.
+  expect(await at('2026-03-09T11:59:59.500Z', '24h')).toMatchObject({ total_events: 2, active_pools: 1, total_volume_usd: 800 });
+});
+
 test('everything begins with the first event', async () => {
   expect((await stats({ timeframe: 'all' })).meta.window).toEqual({ from: new Date('2026-02-01T00:00:00Z'), to: NOW });
 });
