@@ -138,13 +138,13 @@ const SHARES: Statement = {
   text: `SELECT m.place, ${shareOfPool('m')} AS pct FROM unnest($1::int[], $2::text[], $3::timestamptz[], $4::numeric[]) AS m(place, pool_address, "timestamp", usd)`,
 };
 
-/** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. */
+/** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. Each day's run is looked for once, not for each owner. */
 const SCORES: Statement = {
   name: 'lp_scores_before',
   keyed: true,
   text: `
 WITH asked AS (SELECT owner, day::date AS day FROM unnest($1::text[], $2::text[]) AS a(owner, day)),
-runs AS (SELECT d.day, (SELECT max(s.day) FROM lp_score s WHERE s.day < d.day) AS run FROM (SELECT DISTINCT day FROM asked) d)
+runs AS MATERIALIZED (SELECT d.day, (SELECT max(s.day) FROM lp_score s WHERE s.day < d.day) AS run FROM (SELECT DISTINCT day FROM asked) d)
 SELECT a.owner, to_char(a.day, 'YYYY-MM-DD') AS day, s.score
 FROM asked a JOIN runs r ON r.day = a.day JOIN lp_score s ON s.owner = a.owner AND s.day = r.run`,
 };

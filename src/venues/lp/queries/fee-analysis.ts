@@ -29,10 +29,15 @@ SELECT coalesce(owner, '') AS owner, count(*)::int AS n, coalesce(sum(usd), 0) A
 /** The same; of a window that holds the pool's first fact by kept sums, and by facts only of who came back after it. */
 function claimsIn(pool: number, life: boolean): string {
   if (!life) return claimsBy(pool, 'true');
-  const back = `SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2`;
   return `
 SELECT owner, claims AS n, claim_usd AS usd FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at < $2 AND claims > 0
-UNION ALL ${claimsBy(pool, `EXISTS (${back}) AND coalesce(owner, '') IN (${back})`)}`;
+UNION ALL ${claimsOfBack(pool)}`;
+}
+
+/** What those claimed who came back after the window. */
+function claimsOfBack(pool: number): string {
+  const back = `SELECT owner FROM lp_owner_pool WHERE pool_address = $${pool} AND last_at >= $2`;
+  return claimsBy(pool, `EXISTS (${back}) AND coalesce(owner, '') IN (${back})`);
 }
 
 const totals = (life: boolean): Statement => ({
@@ -102,10 +107,17 @@ export interface ClaimerRow {
   avg_hours_between_claims: number | null;
 }
 
+/** Owners who claimed most; of a window that holds the pool's first fact they stand at the end of an index. */
+const mostOf = (life: boolean): string =>
+  life
+    ? `(SELECT owner, claims AS n, claim_usd AS usd FROM lp_owner_pool WHERE pool_address = $7 AND last_at < $2 AND claims > 0 AND owner <> '' ORDER BY claim_usd DESC, claims DESC, owner LIMIT $8)
+UNION ALL ${claimsOfBack(7)}`
+    : claimsBy(7, 'true');
+
 const claimers = (life: boolean): Statement => ({
   name: `lp_fee_claimers_${Number(life)}`,
   text: `
-WITH shown AS MATERIALIZED (SELECT * FROM (${claimsIn(7, life)}) c WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $8),
+WITH shown AS MATERIALIZED (SELECT * FROM (${mostOf(life)}) c WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $8),
 times AS (
   SELECT s.owner, t.first_at, t.last_at FROM shown s CROSS JOIN LATERAL (
     SELECT min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM lp_event e
