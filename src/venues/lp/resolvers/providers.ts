@@ -214,10 +214,13 @@ async function sharedPools(owners: readonly string[], rows: readonly ProviderPoo
   const used = new Map<string, ProviderPoolRow[]>();
   for (const row of rows) if (row.event_count > 0) used.set(row.pool_address, [...(used.get(row.pool_address) ?? []), row]);
   const volume = (own: readonly ProviderPoolRow[]): number => own.reduce((sum, row) => sum + Number(row.volume_usd), 0);
-  const shared = [...used].filter(([, own]) => own.length > 1).sort(([a, x], [b, y]) => volume(y) - volume(x) || (a < b ? -1 : 1));
+  const shared = [...used]
+    .filter(([, own]) => own.length > 1)
+    .map(([address, own]) => ({ address, own, moved: volume(own) }))
+    .sort((a, b) => b.moved - a.moved || (a.address < b.address ? -1 : 1));
   const { poolIds } = context.loaders(makeLoaders);
   return Promise.all(
-    shared.map(async ([address, own]) => ({
+    shared.map(async ({ address, own }) => ({
       ...((await poolIds.load(address)) as PoolIds),
       owners: [...own].sort((a, b) => owners.indexOf(a.owner) - owners.indexOf(b.owner)),
     })),
