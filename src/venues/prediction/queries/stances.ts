@@ -25,13 +25,16 @@ export interface AsOf {
 /** SQL of which positions hold shares of a market that is not resolved. */
 export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
 
-const TAGS = `COALESCE(tags, '{}') AS tags`;
+const TAGS = `COALESCE(scored.tags, '{}') AS tags`;
 
 /** SQL of a band's wallets with their scores and tags. */
 export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parameters): string {
   const score = (bound: number): string => parameters.add(bound, 'numeric');
   const band = `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${score(min)} AND score <= ${score(max)}`;
-  return without === undefined ? band : `${band} AND NOT (score > ${score(without.above)} AND score < ${score(without.below)})`;
+  if (without === undefined) return band;
+  // Each side is a stretch of the index: those between are most.
+  const above = score(without.above);
+  return `${band} AND score <= ${above} UNION ALL ${band} AND score > ${above} AND score >= ${score(without.below)}`;
 }
 
 /** Whether a band holds smart wallets alone: what they hold is kept. */
@@ -46,8 +49,8 @@ interface HeldScope {
 }
 
 /**
- * SQL of what a band's wallets hold, now or when a market was resolved, columns HELD: of smart ones as it is kept, where that is of the same run, else the
- * band's among all positions. `scored` is a table of the band.
+ * SQL of what a band's wallets hold, now or when a market was resolved, columns HELD and tags: of smart ones as it is kept, without tags, where that is of the
+ * same run, else the band's among all positions. `scored` is a table of the band.
  */
 export function heldSql(
   band: ScoreBand,
@@ -57,11 +60,11 @@ export function heldSql(
   parameters: Parameters,
 ): string {
   const among = (kept: string): string =>
-    `SELECT condition_id, wallet, token_id, score, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at FROM (${positionsSql(...as_of, `shares > 0 AND paid_shares > 0 AND ${positions}`, kept)}) AS own JOIN ${scored} AS scored USING (wallet)`;
+    `SELECT condition_id, wallet, token_id, score, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at, tags FROM (${positionsSql(...as_of, `shares > 0 AND paid_shares > 0 AND ${positions}`, kept)}) AS own JOIN ${scored} AS scored USING (wallet)`;
   if (!isSmart(band)) return among('true');
   const is_kept = `EXISTS (SELECT FROM pm_smart_run WHERE day = ${parameters.add(band.day, 'date')})`;
   const [least, most] = [parameters.add(band.min, 'numeric'), parameters.add(band.max, 'numeric')];
-  return `SELECT ${HELD} FROM pm_smart_position WHERE ${is_kept} AND shares > 0 AND last_at < ${as_of[0]}::timestamptz AND score >= ${least} AND score <= ${most} AND ${smart}
+  return `SELECT ${HELD}, NULL::text[] AS tags FROM pm_smart_position WHERE ${is_kept} AND shares > 0 AND last_at < ${as_of[0]}::timestamptz AND score >= ${least} AND score <= ${most} AND ${smart}
 UNION ALL ${among(`NOT ${is_kept}`)}`;
 }
 
@@ -72,8 +75,10 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const on = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
   const held = heldSql(band, { positions: on, smart: on }, [instant, later], 'scored', parameters);
+  // Whoever is not smart was looked for in the band already.
+  const told = isSmart(band) ? `(${held}) AS held JOIN scored USING (wallet)` : `(${held}) AS scored`;
   const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)})
-SELECT condition_id, token_id, wallet, held.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM (${held}) AS held JOIN scored USING (wallet)`;
+SELECT condition_id, token_id, wallet, scored.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM ${told}`;
   const name = isSmart(band) ? 'pm_stances_smart' : band.without === undefined ? 'pm_stances' : 'pm_stances_apart';
   return sql.query<Stance & Record<string, unknown>>({ name, text }, parameters.values);
 }
