@@ -73,6 +73,8 @@ const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
 const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_address, ${quarterOf('hour')} AS quarter FROM ${hours}) c`;
 const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
+/** Whatever the pool. */
+const changedInAll = (hours: string): string => `(SELECT DISTINCT hour FROM ${hours}) c`;
 const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${bucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
 const ofMonths = (table: string): string =>
   `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
@@ -110,8 +112,8 @@ const RECOUNT_DERIVED: readonly Recount[] = [
   ],
   [
     'lp_type_hour',
-    `(SELECT DISTINCT hour FROM ${HOURS}) c WHERE t.hour = c.hour`,
-    fill(typeHours, `(SELECT DISTINCT hour FROM ${HOURS}) c JOIN lp_flow_hour f ON f.hour = c.hour`),
+    `${changedInAll(HOURS)} WHERE t.hour = c.hour`,
+    fill(typeHours, `${changedInAll(HOURS)} JOIN lp_flow_hour f ON f.hour = c.hour`),
   ],
   [
     'lp_owner_count',
@@ -166,8 +168,6 @@ const RECOUNT_DERIVED: readonly Recount[] = [
   ],
 ];
 
-const CHANGED_SWAP_HOURS = `(SELECT DISTINCT hour FROM ${SWAP_HOURS}) c`;
-
 /** What is counted from hours of pools. */
 const RECOUNT_SWAPPED: readonly Recount[] = [
   [
@@ -187,8 +187,8 @@ const RECOUNT_SWAPPED: readonly Recount[] = [
   ],
   [
     'lp_swap_hour',
-    `${CHANGED_SWAP_HOURS} WHERE t.hour = c.hour`,
-    fill(swapHours, `${CHANGED_SWAP_HOURS} JOIN lp_pool_hour h ON h.hour = c.hour`),
+    `${changedInAll(SWAP_HOURS)} WHERE t.hour = c.hour`,
+    fill(swapHours, `${changedInAll(SWAP_HOURS)} JOIN lp_pool_hour h ON h.hour = c.hour`),
   ],
 ];
 
