@@ -1,5 +1,7 @@
-/** Who waits may be overtaken by what is shorter, for as many times as long as it is expected to take itself. */
+/** Who waits may be overtaken by what is shorter, if that comes within so many times as long as the longer is expected to take. */
 const OVERTAKEN = 10;
+/** Nor by what comes so much later: a question has a minute for both, its turn and its answer. */
+const LONGEST_LEAD_MS = 5_000;
 /** How much the newest time counts in what is expected of the next. */
 const NEWEST = 0.1;
 /** What takes longer leaves its turn to others and goes on beside them: four slow questions are not to stop all. */
@@ -55,7 +57,7 @@ export class Turns {
       this.active += 1;
       return;
     }
-    const due = this.now() + OVERTAKEN * (this.expected.get(kind) ?? 0);
+    const due = this.now() + Math.min(OVERTAKEN * (this.expected.get(kind) ?? 0), LONGEST_LEAD_MS);
     await new Promise<void>((resolve, reject) => {
       const done = (): void => {
         this.queue.delete(place);

@@ -64,6 +64,21 @@ test('what takes little goes before what takes long, for ten times as long as th
   await Promise.all(all);
 });
 
+test('nobody is overtaken by what comes more than five seconds later, however long it takes', async () => {
+  const { ask, end, teach, begun, pass } = makeWorld(1);
+  await teach('short', 5);
+  await teach('very long', 20_000);
+  const all = [ask('running', 'short'), ask('very long', 'very long')];
+  await settle();
+  pass(4_949);
+  all.push(ask('in time', 'short'));
+  pass(2);
+  all.push(ask('too late', 'short'));
+  for (const name of ['running', 'in time', 'very long', 'too late']) await end(name);
+  expect(begun).toEqual(['running', 'in time', 'very long', 'too late']);
+  await Promise.all(all);
+});
+
 test('what is expected follows what is measured', async () => {
   const { ask, end, teach, begun } = makeWorld(1);
   await teach('was long', 100);
