@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import { marketNumber } from '../rollups/market-number';
 import { BELONGS_USDC, toldWallets } from '../rollups/told-wallets';
-import { MACHINE_TAGS } from '../scoring/tiers';
+import { IS_MACHINE } from '../scoring/tiers';
 import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';
 import type { AsOf } from './stances';
@@ -31,7 +31,7 @@ function memberSql(instant: string, later: string, day: string, smart_score: str
   return `WITH smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${smart_score}
 ), machine AS MATERIALIZED (
-  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ARRAY['${MACHINE_TAGS.join("','")}']
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND ${IS_MACHINE}
 )
 SELECT condition_id, wallet, (wallet IN (SELECT wallet FROM smart)) IS TRUE AS smart FROM (
   SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
-import { MACHINE_TAGS, type Tier, tierSql } from '../scoring/tiers';
+import { IS_MACHINE, type Tier, tierSql } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 
@@ -49,7 +49,7 @@ export function listParticipants(
 ), own AS MATERIALIZED (
   SELECT wallet, sum(usdc) AS usdc, min(first_at) AS first_at FROM traded GROUP BY wallet
 ), participant AS MATERIALIZED (
-  SELECT own.wallet, usdc, COALESCE(first_at <= first_trade_at, false) AS is_new, score, ${tierSql('score')} AS tier, COALESCE(tags && ARRAY['${MACHINE_TAGS.join("','")}'], false) AS machine
+  SELECT own.wallet, usdc, COALESCE(first_at <= first_trade_at, false) AS is_new, score, ${tierSql('score')} AS tier, COALESCE(${IS_MACHINE}, false) AS machine
   FROM own LEFT JOIN (SELECT wallet, first_trade_at FROM pm_wallet WHERE wallet = ANY (${wallets})) AS known ON known.wallet = own.wallet
   LEFT JOIN (SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${day} AND wallet = ANY (${wallets})) AS scored ON scored.wallet = own.wallet
 )

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { Parameters } from './parameters';
 import { categoryPieces } from './taken-pieces';
-import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 
 /** Totals of the venue in a window; amounts are exact decimal texts, null where there is nothing to average. */
 export interface PlatformTotals {
@@ -28,7 +28,7 @@ const TOTALS: Statement = {
 ), wallets AS (
   SELECT wallet, COALESCE(sum(usdc_size) FILTER (WHERE is_taker), 0) AS volume, count(*) FILTER (WHERE is_taker) AS trades FROM fills GROUP BY wallet
 ), scores AS (
-  SELECT wallet, score >= ${SMART_SCORE} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = $3::date
+  SELECT wallet, score >= ${SMART_SCORE} AS smart, ${IS_MACHINE} AS machine FROM pm_wallet_score WHERE day = $3::date
 ), traders AS (
   SELECT count(*)::int AS active_traders, COALESCE(sum(trades), 0)::int AS total_trades, COALESCE(sum(volume), 0) AS total_volume_usdc,
     count(*) FILTER (WHERE smart)::int AS active_smart_wallets, COALESCE(sum(volume) FILTER (WHERE smart), 0) AS smart_volume_usdc,

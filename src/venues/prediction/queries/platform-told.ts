@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { sizeBucket } from '../rollups/told-hours';
-import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
@@ -103,7 +103,7 @@ function figuresStatement(asked: Asked): Told {
 ), smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
 ), machine AS MATERIALIZED (
-  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ARRAY['${MACHINE_TAGS.join("','")}']
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND ${IS_MACHINE}
 ), classes AS (
   SELECT sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM smart)) IS TRUE) AS smart_usdc, sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM machine)) IS TRUE) AS machine_usdc FROM rest
   UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}

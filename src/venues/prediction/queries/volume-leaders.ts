@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { MACHINE_TAGS } from '../scoring/tiers';
+import { IS_MACHINE } from '../scoring/tiers';
 import { Parameters } from './parameters';
 
 /** A wallet with what it is ranked by. */
@@ -63,7 +63,7 @@ function listBounds(sql: Sql, { category, machines_of }: VolumeScope, size: numb
   const people =
     machines_of === null
       ? ''
-      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(machines_of, 'date')} AND judged.wallet = figures.wallet AND tags && ARRAY['${MACHINE_TAGS.join("','")}'])`;
+      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(machines_of, 'date')} AND judged.wallet = figures.wallet AND ${IS_MACHINE})`;
   const text = `SELECT wallet, volume FROM pm_told_figures AS figures WHERE category = ${parameters.add(category ?? '', 'text')}${people}
 ORDER BY volume DESC LIMIT ${parameters.add(size, 'int')}`;
   return sql.query<Bound & Record<string, unknown>>(

@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import { CATEGORY_FROM } from '../rollups/standings';
-import { MACHINE_TAGS } from '../scoring/tiers';
+import { IS_MACHINE } from '../scoring/tiers';
 import { COUNTS, type EndedMetric, RANKS, RANK_NEEDS } from './ended-figures';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
@@ -41,11 +41,8 @@ export interface LeaderboardRow {
 const RANK: Record<LeaderboardMetric, string> = { ...RANKS, volume: 'volume::float8' };
 const NEEDS: Record<LeaderboardMetric, string> = { ...RANK_NEEDS, volume: '' };
 
-const MACHINES = `ARRAY['${MACHINE_TAGS.join("','")}']`;
-
 /** SQL condition: the wallet is no machine in the run of that day. */
-export const noMachine = (day: string): string =>
-  `wallet NOT IN (SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND tags && ${MACHINES})`;
+export const noMachine = (day: string): string => `wallet NOT IN (SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND ${IS_MACHINE})`;
 
 /** Wallets ranked by positions that ended in the window, best first. */
 export async function listLeaders(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
@@ -116,7 +113,7 @@ function listStanding(
   const machine =
     filter.include_bots || filter.score_day === null
       ? ''
-      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND tags && ${MACHINES})`;
+      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND ${IS_MACHINE})`;
   const text = `SELECT * FROM (
 (SELECT wallet, counted, wins, ${metric} AS rank_value FROM pm_standing AS standing
 WHERE category = ${parameters.add(filter.category ?? '', 'text')} AND timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})

@@ -4,7 +4,7 @@ import { HOUR_MS, isoDay } from '../../../lib/time';
 import { BEGINNING, END } from '../../../lib/timeframe';
 import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
-import { MACHINE_TAGS, SMART_SCORE } from '../scoring/tiers';
+import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { lockRollups, sqlOf } from './positions';
 import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
 
@@ -57,7 +57,7 @@ const CLASSES = `INSERT INTO pm_told_hour AS kept (hour, run_day, smart_usdc, ma
 SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.machine_usdc, 0) FROM unnest($1::timestamptz[]) AS wanted(hour) LEFT JOIN (
   SELECT piece.hour, sum(taker_usdc) FILTER (WHERE judged.smart) AS smart_usdc, sum(taker_usdc) FILTER (WHERE judged.machine) AS machine_usdc
   FROM pm_wallet_hour AS piece JOIN (
-    SELECT wallet, score >= ${SMART_SCORE} AS smart, tags && ARRAY['${MACHINE_TAGS.join("','")}'] AS machine FROM pm_wallet_score WHERE day = $2::date
+    SELECT wallet, score >= ${SMART_SCORE} AS smart, ${IS_MACHINE} AS machine FROM pm_wallet_score WHERE day = $2::date
   ) AS judged ON judged.wallet = piece.wallet AND (judged.smart OR judged.machine)
   WHERE piece.hour >= $3 AND piece.hour <= $4 GROUP BY piece.hour
 ) AS found ON found.hour = wanted.hour

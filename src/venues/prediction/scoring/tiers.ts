@@ -8,6 +8,9 @@ export const AVERAGE_SCORE = 40;
 /** Tags of wallets that trade by machine: their volume is not a judgement. */
 export const MACHINE_TAGS = ['market_maker', 'hft_bot', 'wash'] as const;
 
+/** SQL: whether `tags` hold one of them. */
+export const IS_MACHINE = `tags && ARRAY['${MACHINE_TAGS.join("','")}']`;
+
 /** Tier of a score, 0-100; null is not scored, not zero. */
 export function tierOf(score: number | null): Tier {
   if (score === null) return 'unscored';
