@@ -13,6 +13,11 @@ export class Remainder {
     else parts.push(part);
   }
 
+  /** What is left to a work so far. */
+  leftTo<Part>(work: Work<Part>): readonly Part[] {
+    return (this.left.get(work) ?? []) as Part[];
+  }
+
   /** Does what was left, in the transaction of those who left it; nothing is left then. */
   async finish(client: PoolClient): Promise<void> {
     const works = [...this.left];

@@ -2,14 +2,14 @@ import type { Pool } from 'pg';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import type { WorldPage } from '../../../src/sandbox/simulator/world';
 import { perps } from '../../../src/venues/perps/index';
-import { type PageLoader, backfill, loadPage, recognise } from '../../../src/workers/ingest';
+import { type PageLoader, backfill, loadPage, recognise, together } from '../../../src/workers/ingest';
 import { pageOf } from '../../../src/workers/pages';
 import type { IngestReport } from '../../../src/workers/source';
 import { testDatabase } from '../../support/database';
 import { fillsOf } from './recount';
 import { type TestDatabase, trader, wireFill } from './support';
 
-// A first load of much, whose rollups are told once at its end, must leave what pages leave that are loaded one by one.
+// A first load of much, whose rollups are told once at its end, and pages that share a transaction must leave what pages leave that are loaded one by one.
 
 const KEPT = `
 SELECT c.relname AS name, string_agg(CASE WHEN a.atttypid = 'numeric'::regtype THEN format('trim_scale(%I) AS %I', a.attname, a.attname) ELSE quote_ident(a.attname) END, ', ' ORDER BY a.attnum) AS columns
@@ -49,6 +49,8 @@ async function atOnce(pool: Pool, pages: readonly Page[]): Promise<IngestReport[
   return reports;
 }
 
+const inOne = (pool: Pool, pages: readonly Page[]): Promise<IngestReport[]> => together(pool, perps.name, (load) => loadAll(pages, load));
+
 const START = new Date('2026-01-20T00:00:00Z');
 // Over the end of a month: two partitions.
 const PAGES: Page[] = [...perpsWorld({ seed: 9, size: 4_000, start: START }).pages(START, new Date('2026-02-08T07:00:00Z'))];
@@ -81,6 +83,11 @@ const WORLDS: Record<string, { before: Page[]; pages: Page[] }> = {
     ],
   },
   'on top of what is loaded already': { before: PAGES.slice(0, 3), pages: [...PAGES.slice(2), ...accountPages()] },
+  // What comes later stands between what came first.
+  'from both ends of time': {
+    before: [],
+    pages: [ndjson('ends', [BLOCKS[0], BLOCKS.at(-1)]), ndjson('start', BLOCKS.slice(1, 40)), ndjson('rest', BLOCKS.slice(40, 400)), ndjson('again', BLOCKS.slice(30, 300)), ndjson('after', BLOCKS.slice(400, -1))],
+  }, // prettier-ignore
   // The maker's side, seen first, does not say who took.
   'whose matches come to be known better': {
     before: [],
@@ -104,16 +111,21 @@ afterEach(async () => {
   await other?.drop();
 });
 
-test.each(Object.entries(WORLDS))('%s', async (_what, { before, pages }) => {
-  const [ours, theirs] = [one as TestDatabase, other as TestDatabase];
-  await pageByPage(ours.pool, before);
-  await pageByPage(theirs.pool, before);
-  const reports = await atOnce(ours.pool, pages);
-  expect(reports).toEqual(await pageByPage(theirs.pool, pages));
-  const kept = await stored(ours.pool);
-  expect(kept).toEqual(await stored(theirs.pool));
-  expect(kept.perp_fill?.length).toBeGreaterThan(1);
-  expect(kept.perp_trader_life?.length).toBeGreaterThan(1);
+describe.each([
+  ['at once', atOnce],
+  ['in one transaction', inOne],
+])('%s', (_how, load) => {
+  test.each(Object.entries(WORLDS))('%s', async (_what, { before, pages }) => {
+    const [ours, theirs] = [one as TestDatabase, other as TestDatabase];
+    await pageByPage(ours.pool, before);
+    await pageByPage(theirs.pool, before);
+    const reports = await load(ours.pool, pages);
+    expect(reports).toEqual(await pageByPage(theirs.pool, pages));
+    const kept = await stored(ours.pool);
+    expect(kept).toEqual(await stored(theirs.pool));
+    expect(kept.perp_fill?.length).toBeGreaterThan(1);
+    expect(kept.perp_trader_life?.length).toBeGreaterThan(1);
+  });
 });
 
 test('a load that fails leaves nothing, and every index in its place', async () => {

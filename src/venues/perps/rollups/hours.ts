@@ -130,14 +130,14 @@ const CLOSE = ['close_price', 'close_at', 'close_seq', 'close_tid'];
 const COIN_NAMES = Object.keys(COIN_HOUR);
 const COIN_COLUMNS = COIN_NAMES.join(', ');
 
+/** A column of the last of a group's fills. One order for all of them: the fills are sorted once. */
+const ofLast = (column: string): string => `(array_agg(f.${column} ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC))[1]`;
+
 /** Adds the fills of `source` to their coins' hours: takers' opens and prices. */
 export const addCoinHours = (source: string): string => `
 INSERT INTO perp_coin_hour AS kept (coin, hour, ${COIN_COLUMNS}, ${CLOSE.join(', ')})
-SELECT own.*, last.price, last.timestamp, last.seq, last.tid
-FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)} FROM ${source} f GROUP BY 1, 2) own
-JOIN (SELECT DISTINCT ON (f.coin, ${HOUR}) f.coin, ${HOUR} AS hour, f.price, f.timestamp, f.seq, f.tid
-  FROM ${source} f ORDER BY f.coin, ${HOUR}, f.timestamp DESC, f.seq DESC, f.tid DESC) last ON last.coin = own.coin AND last.hour = own.hour
-ORDER BY 1, 2
+SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, ${['price', 'timestamp', 'seq', 'tid'].map(ofLast).join(', ')}
+FROM ${source} f GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (coin, hour) DO UPDATE SET
   open_long_usd = kept.open_long_usd + EXCLUDED.open_long_usd, open_long_size = kept.open_long_size + EXCLUDED.open_long_size,
   open_short_usd = kept.open_short_usd + EXCLUDED.open_short_usd, open_short_size = kept.open_short_size + EXCLUDED.open_short_size,

@@ -15,8 +15,9 @@ import { addTakers } from '../rollups/takers';
 import { forgetTimings } from '../rollups/timings';
 import { keepTraderSums } from '../rollups/trader-sums';
 import type { ReckonedFill } from './amounts';
+import { copiedOf, copiedValues, spanOf } from './copied';
 import type { Fill } from './fill';
-import { appendMatches, copyMatches } from './matches';
+import { addCopiedMatches, appendMatches, copyMatches } from './matches';
 
 const COLUMNS = {
   coin: 'text',
@@ -50,10 +51,9 @@ FROM unnest(${Object.values(COLUMNS)
   .join(', ')}) AS f(${NAMES.join(', ')})
 ON CONFLICT DO NOTHING`;
 
-const INSERT = {
-  name: 'perps_insert_fills',
-  text: `
-WITH inserted AS (${INSERTED} RETURNING *),
+/** A statement that adds the fills of `inserted`, a list of common table expressions that ends in it, to all that is added to; tells whose days they are of. */
+const adding = (inserted: string): string => `
+WITH ${inserted},
 by_hour AS MATERIALIZED (${traderHoursOf('inserted')}),
 takers AS (${addTakers('by_hour')}),
 trader_hours AS (${keepTraderHours('by_hour')}),
@@ -69,8 +69,11 @@ coin_hours AS (${addCoinHours('inserted')}),
 coin_days AS (${addOpens('inserted', 'day')}),
 coin_bars AS (${addOpens('inserted', 'bar')}),
 traders AS (${addTraders('inserted')})
-SELECT trader, coin, date_trunc('day', timestamp, 'UTC') AS day, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-};
+SELECT trader, coin, date_trunc('day', timestamp, 'UTC') AS day, min(timestamp) AS since, count(*)::int AS fills FROM inserted GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+
+const INSERT = { name: 'perps_insert_fills', text: adding(`inserted AS (${INSERTED} RETURNING *)`) };
+
+const ADD_COPIED = adding(`inserted AS MATERIALIZED (${copiedOf('perp_fill')})`);
 
 const INSERT_ALONE = { name: 'perps_insert_fills_alone', text: INSERTED };
 
@@ -120,20 +123,50 @@ async function makeRoom(client: PoolClient, fills: readonly Fill[]): Promise<voi
 
 /** What fills that were new leave to be told: days of accounts in coins with new fills, and the first of them; and all fills beside them. */
 interface Added {
-  touched: readonly (Touched & TouchedDay)[];
+  /** Null: the fills were copied, and are not added to anything yet. */
+  touched: readonly (Touched & TouchedDay)[] | null;
   fills: readonly ReckonedFill[];
 }
 
+/**
+ * The first fills of a transaction, which in a live step are all, are added to the rollups as they are written. Later ones are copied where nothing of their time is
+ * there yet, and added together: at the transaction's end, or before fills are written that may stand between them.
+ */
 async function appendTold(client: PoolClient, fills: readonly ReckonedFill[], remainder: LoadOptions['remainder']): Promise<number> {
+  const earlier = remainder?.leftTo(tellAdded) ?? [];
+  if (earlier.length > 0) {
+    if (await areAllNew(client, fills)) {
+      await copyFills(client, fills);
+      remainder?.leave(tellAdded, { touched: null, fills });
+      return fills.length;
+    }
+    await addCopied(client, earlier);
+  }
   const { rows: touched } = await client.query<Touched & TouchedDay & { fills: number }>({ ...INSERT, values: valuesOf(fills) });
   if (touched.length > 0) await leaveOrDo(remainder, client, tellAdded, { touched, fills });
   await appendMatches(client, fills);
   return touched.reduce((total, own) => total + own.fills, 0);
 }
 
+/** Adds fills that were copied, and their matches, to all that is added to. */
+async function addCopied(client: PoolClient, added: readonly Added[]): Promise<void> {
+  const copied = added.filter(({ touched }) => touched === null);
+  const [last] = copied.slice(-1);
+  if (last === undefined) return;
+  const count = copied.reduce((sum, { fills }) => sum + fills.length, 0);
+  const values = copiedValues(
+    copied.map(({ fills }) => spanOf(fills)),
+    count,
+  );
+  for (const part of copied) part.touched = [];
+  last.touched = (await client.query<Touched & TouchedDay>(ADD_COPIED, values)).rows;
+  await addCopiedMatches(client, values);
+}
+
 /** Brings up to date what is told of an account's or a coin's fills in their order. */
 async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<void> {
-  const touched = added.flatMap((part) => part.touched);
+  await addCopied(client, added);
+  const touched = added.flatMap((part) => part.touched ?? []);
   await client.query(FORGET_LEFT_DAYS);
   await tellRoundTrips(
     client,
@@ -153,18 +186,26 @@ async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<v
   );
 }
 
-/** Without rollups. Where nothing of their time is there yet, nothing can be there twice: then they are copied as they are. */
+/** Without rollups. */
 async function appendAlone(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
-  const [first, last] = fills.reduce(([least, most], { time }) => [Math.min(least, time), Math.max(most, time)], [Infinity, 0]);
-  const { rows } = await client.query<{ any: boolean }>({ ...ANY_BETWEEN, values: [first, last] });
-  if (rows[0]?.any === false) {
-    await copyRows(client, 'perp_fill', STORED, rowsOf(fills));
-    await copyMatches(client, fills);
+  if (await areAllNew(client, fills)) {
+    await copyFills(client, fills);
     return fills.length;
   }
   const { rowCount } = await client.query({ ...INSERT_ALONE, values: valuesOf(fills) });
   await appendMatches(client, fills, 'later');
   return rowCount ?? 0;
+}
+
+/** Whether nothing of the fills' time is there yet: then nothing can be there twice. */
+async function areAllNew(client: PoolClient, fills: readonly ReckonedFill[]): Promise<boolean> {
+  const { rows } = await client.query<{ any: boolean }>({ ...ANY_BETWEEN, values: [...spanOf(fills)] });
+  return rows[0]?.any === false;
+}
+
+async function copyFills(client: PoolClient, fills: readonly ReckonedFill[]): Promise<void> {
+  await copyRows(client, 'perp_fill', STORED, rowsOf(fills));
+  await copyMatches(client, fills);
 }
 
 const valuesOf = (fills: readonly ReckonedFill[]): unknown[][] => NAMES.map((name) => fills.map((fill) => fill[name]));

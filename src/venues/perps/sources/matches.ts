@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
 import { addMatches, changeMatches } from '../rollups/hours';
 import type { ReckonedFill } from './amounts';
+import { copiedOf } from './copied';
 
 /** A match as its recorded sides tell it. Decimals as text, `time` in milliseconds. */
 interface Match {
@@ -40,16 +41,17 @@ const INSERTED = `
   INSERT INTO perp_match (${STORED.join(', ')}) SELECT ${STORED.join(', ')} FROM given
   ON CONFLICT (coin, timestamp, tid) DO NOTHING RETURNING *`;
 
-const INSERT = {
-  name: 'perps_insert_matches',
-  text: `
-WITH ${GIVEN},
-inserted AS (${INSERTED}),
+/** A statement that adds the matches of `inserted`, a list of common table expressions that ends in it, to the hours, days and bars of their coins. */
+const adding = (inserted: string): string => `
+WITH ${inserted},
 hours AS (${addMatches('inserted', 'hour')}),
 days AS (${addMatches('inserted', 'day')}),
 bars AS (${addMatches('inserted', 'bar')})
-SELECT count(*)::int AS inserted FROM inserted`,
-};
+SELECT count(*)::int AS inserted FROM inserted`;
+
+const INSERT = { name: 'perps_insert_matches', text: adding(`${GIVEN}, inserted AS (${INSERTED})`) };
+
+const ADD_COPIED = adding(`inserted AS MATERIALIZED (${copiedOf('perp_match')})`);
 
 const INSERT_ALONE = {
   name: 'perps_insert_matches_alone',
@@ -112,4 +114,9 @@ export async function appendMatches(client: PoolClient, fills: readonly Reckoned
 export async function copyMatches(client: PoolClient, fills: readonly ReckonedFill[]): Promise<void> {
   const rows = matchesOf(fills).map((match) => NAMES.map((name) => (name === 'time' ? new Date(match.time) : match[name])));
   await copyRows(client, 'perp_match', STORED, rows);
+}
+
+/** Adds matches that were copied to the rollups. `values`: those of `copiedOf`, for the fills they were copied with. */
+export async function addCopiedMatches(client: PoolClient, values: unknown[]): Promise<void> {
+  await client.query(ADD_COPIED, values);
 }
