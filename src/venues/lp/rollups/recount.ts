@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import { writersTurn } from '../../../db/transaction';
 import { quarterOf } from '../../../lib/tiles';
-import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { DAY_MS } from '../../../lib/time';
+import { hourOf, KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { HOURS, OWNER_DAYS, PAIRS, POSITIONS, SWAP_HOURS } from './changes';
 import { moveCounts } from './counted-days';
 import {
@@ -32,9 +33,18 @@ export async function lockRollups(client: PoolClient): Promise<void> {
   await client.query(writersTurn('lp'));
 }
 
-const hoursOf = (hours: string, alias: string, time: string, table: string): string =>
+/** Condition that a time is in the hour `d.hour`. */
+type InHour = (time: string) => string;
+
+/** By its bounds: of few hours, whose facts an index finds. */
+const ofFew: InHour = (time) => `${time} >= d.hour AND ${time} < d.hour + interval '1 hour'`;
+
+/** By its own hour, which is hashed: of many hours, each of which would be compared with all facts of its pool. */
+const ofMany: InHour = (time) => `${hourOf(time)} = d.hour`;
+
+const hoursOf = (hours: string, alias: string, time: string, table: string, inHour: InHour): string =>
   `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
-    AND ${alias}.${time} >= d.hour AND ${alias}.${time} < d.hour + interval '1 hour' AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
+    AND ${inHour(`${alias}.${time}`)} AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
 
 const inHours = (hours: string, alias: string): string =>
   `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
@@ -46,8 +56,8 @@ const rowOf = (alias: string): string => `ROW(${OWNER_HOURS.map((column) => `${a
  * Providers' hours from facts between $1 and $2. Of all providers of a pool's hour a page changes few: only what comes out otherwise than it stands, to the
  * last zero, is written, and its days are noted.
  */
-const RECOUNT_OWNERS = `
-WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event'))}),
+const recountOwners = (inHour: InHour): string => `
+WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event', inHour))}),
 gone AS (
   DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}
     AND NOT EXISTS (SELECT FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
@@ -61,13 +71,25 @@ gone AS (
 INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM (SELECT * FROM gone UNION ALL SELECT * FROM written) AS changed`;
 
 /** Hours of the events whose transaction was read, from the same. */
-const RECOUNT_KNOWN = `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
-  `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON e."timestamp" >= d.hour AND e."timestamp" < d.hour + interval '1 hour' AND e."timestamp" >= $1 AND e."timestamp" < $2`,
-)}`;
+const recountKnown = (inHour: InHour): string =>
+  `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
+    `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON ${inHour('e."timestamp"')} AND e."timestamp" >= $1 AND e."timestamp" < $2`,
+  )}`;
 
 /** Pools' hours, by what was swapped between $1 and $2. */
-const RECOUNT_SWAPS = `INSERT INTO lp_pool_hour (${POOL_HOUR})
-  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap'), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour'))}`;
+const recountSwaps = (inHour: InHour): string => `INSERT INTO lp_pool_hour (${POOL_HOUR})
+  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap', inHour), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour', inHour))}`;
+
+const recountsOf = (suffix: string, inHour: InHour) => ({
+  owners: { name: `lp_recount_owner_hours${suffix}`, text: recountOwners(inHour) },
+  known: { name: `lp_recount_known_hours${suffix}`, text: recountKnown(inHour) },
+  swaps: { name: `lp_recount_pool_hours${suffix}`, text: recountSwaps(inHour) },
+});
+const FEW_HOURS = recountsOf('', ofFew);
+const MANY_HOURS = recountsOf('_many', ofMany);
+
+/** Of more than a day's span, as recorded pages have it, the noted hours are many; a live page's are those of its minutes. */
+const recountsIn = ([from, to]: TimeSpan): typeof FEW_HOURS => (to.getTime() - from.getTime() > DAY_MS ? MANY_HOURS : FEW_HOURS);
 
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
@@ -200,7 +222,7 @@ export async function recount(client: PoolClient): Promise<void> {
   if (events === null && swaps === null && !positions && !pairs) return;
   await lockRollups(client);
   if (events !== null) await recountEvents(client, events);
-  if (swaps !== null) await recountSwaps(client, swaps);
+  if (swaps !== null) await recountPools(client, swaps);
   if (positions) await recountPositions(client);
   if (events !== null || positions || pairs) await recountResults(client);
   await client.query(
@@ -269,17 +291,18 @@ async function recountResults(client: PoolClient): Promise<void> {
 }
 
 async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {
-  await client.query({ name: 'lp_recount_owner_hours', text: RECOUNT_OWNERS, values: span });
+  const { owners, known } = recountsIn(span);
+  await client.query({ ...owners, values: span });
   await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
-  await client.query({ name: 'lp_recount_known_hours', text: RECOUNT_KNOWN, values: span });
+  await client.query({ ...known, values: span });
   await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
   await countAnew(client, RECOUNT_DERIVED);
   await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
 }
 
-async function recountSwaps(client: PoolClient, span: TimeSpan): Promise<void> {
+async function recountPools(client: PoolClient, span: TimeSpan): Promise<void> {
   await client.query(`DELETE FROM lp_pool_hour h USING ${inHours(SWAP_HOURS, 'h')}`);
-  await client.query({ name: 'lp_recount_pool_hours', text: RECOUNT_SWAPS, values: span });
+  await client.query({ ...recountsIn(span).swaps, values: span });
   await countAnew(client, RECOUNT_SWAPPED);
 }
 
