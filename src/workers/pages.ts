@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import readline from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse';
+import split from 'split2';
 import type { RecordedPage } from './source';
 
 const FORMATS: Record<string, RecordedPage['format']> = { '.json': 'json', '.ndjson': 'ndjson', '.jsonl': 'ndjson', '.csv': 'csv' };
@@ -63,8 +63,11 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
     yield* each(Array.isArray(value) ? (value as unknown[]) : [value]);
   },
   async *ndjson(bytes) {
+    // Node's readline takes U+2028 for an end of line as well, which may stand in a JSON text.
+    const lines = bytes.pipe(split());
+    bytes.on('error', (error) => lines.destroy(error));
     let number = 0;
-    for await (const line of readline.createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of lines as AsyncIterable<string>) {
       number += 1;
       if (line.trim() !== '') yield parseLine(number === 1 ? withoutMark(line) : line, number);
     }

@@ -23,6 +23,7 @@ test.each([
   ['b.json', '{"data":[1]}', [{ data: [1] }]],
   ['c.ndjson', '{"a":1}\n\n{"a":2}\n', [{ a: 1 }, { a: 2 }]],
   ['d.jsonl.gz', '{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],
+  ['e.ndjson', '{"a":"b\u2028c\u2029d"}\n{"a":2}\n', [{ a: 'b\u2028c\u2029d' }, { a: 2 }]],
   ['e.csv', 'x,y\n1,"a,b"\n', [{ x: '1', y: 'a,b' }]],
   ['g.json', '\ufeff[1]', [1]],
   ['h.ndjson', '\ufeff{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],

@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import readline from 'node:readline';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
@@ -7,6 +6,7 @@ import { LONG_WORK, inTransaction } from '../../../src/db/transaction';
 import { lockRollups } from '../../../src/venues/lp/rollups/recount';
 import { recountSmart } from '../../../src/venues/lp/rollups/smart';
 import { sources } from '../../../src/venues/lp/sources/all';
+import { openPage } from '../../../src/workers/pages';
 import type { IngestReport, RecordedPage } from '../../../src/workers/source';
 
 /** A page of records as the ingest command would hand it over. */
@@ -56,9 +56,8 @@ export const scoresWritten = (pool: Pool): Promise<void> =>
 
 /** Records of a gzipped NDJSON file. */
 export async function readNdjson<Row>(file: string): Promise<Row[]> {
-  const lines = readline.createInterface({ input: fs.createReadStream(file).pipe(zlib.createGunzip()) });
   const rows: Row[] = [];
-  for await (const line of lines) if (line !== '') rows.push(JSON.parse(line) as Row);
+  for await (const row of openPage(file).records) rows.push(row as Row);
   return rows;
 }
 
