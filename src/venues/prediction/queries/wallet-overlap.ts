@@ -4,27 +4,19 @@ import { marketNumber } from '../rollups/market-number';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import { sidesSql } from '../rollups/told-sides';
+import { type Pair, type Reach, type SharedMarket, type Sides, overlapOf } from '../positions/overlap';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { type WalletsScope, unrealizedSql } from './known-positions';
 
-/** On how many markets a wallet had positions in a window, and how long the vector of what it put into each is (a market's first outcome counts up, others down), USDC. */
-interface WalletReach {
+/** How far a wallet reached in a window. */
+interface WalletReach extends Reach {
   wallet: string;
-  markets: number;
-  norm: number;
 }
 
 /** Two wallets, in the order asked, that had positions on one market at least in a window. */
-export interface WalletPair {
+export interface WalletPair extends Omit<Pair, 'a' | 'b'> {
   a: string;
   b: string;
-  /** Such markets, and those of them in which both put most into one outcome. */
-  shared: number;
-  agreeing: number;
-  /** Of their vectors. */
-  product: number;
-  /** Seconds from a's opening of a position to b's, of the tokens that both held. */
-  median_lag: number | null;
 }
 
 /** A wallet's side of a market on which another has positions too: the outcome it put most into. */
@@ -60,26 +52,91 @@ const aliveOf = (wallets: string, condition = 'true'): string =>
     `wallet = ANY (${wallets}) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4) AND ${condition}`,
   );
 
-// Texts are long: what is grouped on the way are numbers. What is told of a wallet's whole life is all of it where nothing ended before the window.
-const SIDES = `WITH told AS MATERIALIZED (
+/** As they are sent: what `array_send` writes of a list, in base64. */
+type SentSides = Record<'wallet' | 'markets' | 'tokens' | 'net_usdc' | 'is_top' | 'opened_at', string>;
+
+const LISTS = ['markets', 'tokens', 'net_usdc', 'is_top', 'opened_at'] as const;
+
+// What is told of a wallet's whole life is all of it where nothing ended before the window.
+const SIDES: Statement = {
+  name: 'pm_wallets_sides',
+  keyed: true,
+  text: `WITH told AS MATERIALIZED (
   SELECT kept.* FROM pm_told_sides AS kept WHERE wallet = ANY ($1) AND ${holdsTold('kept.wallet', '$2')} AND (first_ended_at IS NULL OR first_ended_at >= $4)
-), alive AS MATERIALIZED (
-  SELECT array_position($1::text[], wallet) AS w, own.* FROM told, unnest(markets, tokens, net_usdc, is_top, told.opened_at) AS own(market, token, net, is_top, opened_at)
-  UNION ALL SELECT w, market, token, net, is_top, opened_at
-  FROM (${sidesSql(aliveOf('ARRAY(SELECT wanted.wallet FROM unnest($1::text[]) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT told.wallet FROM told))'), 'array_position($1::text[], wallet)')}) AS rest
-), side AS MATERIALIZED (
-  SELECT market, w, max(token) FILTER (WHERE is_top) AS token, sum(abs(net)) AS paid, sum(net) AS net FROM alive GROUP BY market, w
-)`;
+)
+SELECT wallet, ${LISTS.map((list) => `encode(array_send(${list}), 'base64') AS ${list}`).join(', ')} FROM (
+  SELECT wallet, first_ended_at, ${LISTS.join(', ')} FROM told
+  UNION ALL ${sidesSql(aliveOf('ARRAY(SELECT wanted.wallet FROM unnest($1::text[]) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT told.wallet FROM told))'))}
+) AS own`,
+};
 
-const REACHES = `SELECT ($1::text[])[w] AS wallet, count(*) AS markets, sqrt(sum(net ^ 2)) AS norm FROM side GROUP BY w`;
+/** Bytes before the first element of a list, and before each: its length. */
+const HEAD = 20;
+const LENGTH = 4;
 
-const PAIRS = `SELECT ($1::text[])[a] AS a, ($1::text[])[b] AS b, shared, agreeing, product, median_lag FROM (
-  SELECT a.w AS a, b.w AS b, count(*) AS shared, count(*) FILTER (WHERE a.token = b.token) AS agreeing, sum(a.net * b.net) AS product
-  FROM side AS a JOIN side AS b ON b.market = a.market AND b.w > a.w GROUP BY a.w, b.w
-) AS met LEFT JOIN (
-  SELECT a.w AS a, b.w AS b, percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.opened_at - a.opened_at)) AS median_lag
-  FROM alive AS a JOIN alive AS b ON b.token = a.token AND b.w > a.w GROUP BY a.w, b.w
-) AS lag USING (a, b)`;
+/** A list that `array_send` wrote, its elements of `size` bytes each. */
+function openList(sent: string, size: number): { bytes: DataView; length: number; placeOf: (index: number) => number } {
+  const { buffer, byteOffset, byteLength } = Buffer.from(sent, 'base64');
+  const step = LENGTH + size;
+  return {
+    bytes: new DataView(buffer, byteOffset, byteLength),
+    length: Math.floor((byteLength - HEAD) / step),
+    placeOf: (index) => HEAD + LENGTH + index * step,
+  };
+}
+
+// Each kind in a loop of its own: tens of thousands are read, by calls that V8 then knows.
+function integersOf(sent: string): BigInt64Array {
+  const { bytes, length, placeOf } = openList(sent, 8);
+  const list = new BigInt64Array(length);
+  for (let index = 0; index < length; index += 1) list[index] = bytes.getBigInt64(placeOf(index));
+  return list;
+}
+
+function floatsOf(sent: string): Float64Array {
+  const { bytes, length, placeOf } = openList(sent, 8);
+  const list = new Float64Array(length);
+  for (let index = 0; index < length; index += 1) list[index] = bytes.getFloat64(placeOf(index));
+  return list;
+}
+
+function instantsOf(sent: string): Float64Array {
+  const { bytes, length, placeOf } = openList(sent, 8);
+  const list = new Float64Array(length);
+  for (let index = 0; index < length; index += 1)
+    list[index] = bytes.getInt32(placeOf(index)) * 0x1_0000_0000 + bytes.getUint32(placeOf(index) + 4);
+  return list;
+}
+
+function flagsOf(sent: string): Uint8Array {
+  const { bytes, length, placeOf } = openList(sent, 1);
+  const list = new Uint8Array(length);
+  for (let index = 0; index < length; index += 1) list[index] = bytes.getUint8(placeOf(index));
+  return list;
+}
+
+const readSides = ({ markets, tokens, net_usdc, is_top, opened_at }: SentSides): Sides => ({
+  markets: integersOf(markets),
+  tokens: integersOf(tokens),
+  nets: floatsOf(net_usdc),
+  tops: flagsOf(is_top),
+  opened: instantsOf(opened_at),
+});
+
+const NO_SIDES: Sides = {
+  markets: new BigInt64Array(),
+  tokens: new BigInt64Array(),
+  nets: new Float64Array(),
+  tops: new Uint8Array(),
+  opened: new Float64Array(),
+};
+
+/** What each of the wallets put into the outcomes it held at some time of the window. */
+async function listSides(sql: Sql, { wallets, now, overlay }: WalletsScope, { from, to }: Window): Promise<Sides[]> {
+  const rows = await sql.query<SentSides>(SIDES, [wallets, now, overlay, from, to]);
+  const own = new Map(rows.map((row) => [row.wallet, readSides(row)]));
+  return wallets.map((wallet) => own.get(wallet) ?? NO_SIDES);
+}
 
 /** What is told of a side, its wallet by place alone. */
 type SentSide = Omit<SharedSide, 'wallet'>;
@@ -95,30 +152,34 @@ const SIDE: Columns<SentSide> = {
   paid: 'plain',
 };
 
-// What texts and prices tell is looked up for the markets shown alone.
-const FIRST = `, shared AS MATERIALIZED (
-  SELECT market, count(*) AS holders, sum(paid) AS paid FROM side GROUP BY market HAVING count(*) > 1
-), first AS MATERIALIZED (
-  SELECT condition_id FROM (SELECT * FROM shared ORDER BY holders DESC, paid DESC FETCH FIRST $6 ROWS WITH TIES) AS most
-  JOIN pm_market AS market ON ${marketNumber('market.condition_id')} = most.market ORDER BY holders DESC, paid DESC, condition_id LIMIT $6
+// Of each market all its positions are looked up together, and what its text tells once.
+const SHOWN: Statement = {
+  name: 'pm_shared_sides',
+  keyed: true,
+  text: byColumn(
+    SIDE,
+    `WITH market AS MATERIALIZED (
+  SELECT market.* FROM unnest($6::bigint[], $7::int[], $8::float8[]) AS shared(number, holders, paid) JOIN pm_market AS market ON ${marketNumber('market.condition_id')} = shared.number
+  ORDER BY holders DESC, paid DESC, condition_id LIMIT $9
 ), known AS MATERIALIZED (
   SELECT array_position($1::text[], position.wallet) AS w, position.condition_id, position.token_id, question, outcome, shares - redeemed_shares AS net_shares, gain,
     paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
-  FROM (${aliveOf('$1', 'condition_id = ANY (ARRAY(SELECT first.condition_id FROM first))')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+  FROM market CROSS JOIN LATERAL (${aliveOf('$1', 'condition_id = market.condition_id')}) AS position
   LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
-)`;
-const SHOWN = `SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
+)
+SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
   sum(gain) OVER own + COALESCE(sum(unrealized) OVER own, 0) AS pnl, sum(paid) OVER own AS paid
-FROM known WINDOW own AS (PARTITION BY condition_id, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY condition_id, w, known.paid DESC, token_id`;
-
-const BOTH = `(SELECT json_agg(reach) FROM (${REACHES}) AS reach) AS reaches, (SELECT json_agg(pair) FROM (${PAIRS}) AS pair) AS pairs`;
-
-const OVERLAP: Statement = { name: 'pm_wallets_overlap', keyed: true, text: `${SIDES} SELECT ${BOTH}` };
-const OVERLAP_AND_SIDES: Statement = {
-  name: 'pm_wallets_overlap_sides',
-  keyed: true,
-  text: `${SIDES}${FIRST} SELECT ${BOTH}, (SELECT count(*) FROM shared)::int AS markets, shown.* FROM (${byColumn(SIDE, SHOWN)}) AS shown`,
+FROM known WINDOW own AS (PARTITION BY condition_id, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY condition_id, w, known.paid DESC, token_id`,
+  ),
 };
+
+/** Those of most wallets first, then of most USDC: the first `most`, and whatever is even with the last of them. */
+function firstOf(shared: readonly SharedMarket[], most: number): SharedMarket[] {
+  const compare = (a: SharedMarket, b: SharedMarket): number => b.holders - a.holders || b.paid - a.paid;
+  const ordered = [...shared].sort(compare);
+  const last = ordered[most - 1];
+  return last === undefined ? ordered : ordered.filter((market) => compare(market, last) <= 0);
+}
 
 /**
  * How the wallets' positions open at some time of the window overlap; with `most` their sides of so many markets on which two had some, those of most wallets
@@ -130,9 +191,16 @@ export async function listOverlap(
   { from, to }: Window,
   most: number | null,
 ): Promise<WalletOverlap> {
-  type Row = { reaches: WalletReach[] | null; pairs: WalletPair[] | null; markets: number } & Record<string, unknown>;
-  const scope = [wallets, now, overlay, from, to];
-  const [row] = await (most === null ? sql.query<Row>(OVERLAP, scope) : sql.query<Row>(OVERLAP_AND_SIDES, [...scope, most]));
-  const sides = most === null ? null : rowsOf(SIDE, row).map((side) => ({ ...side, wallet: wallets[side.place - 1] as string }));
-  return { reaches: row?.reaches ?? [], pairs: row?.pairs ?? [], markets: row?.markets ?? 0, sides };
+  const scope = { wallets, now, overlay };
+  const { reaches, pairs, shared } = overlapOf(await listSides(sql, scope, { from, to }));
+  const nameOf = (place: number): string => wallets[place] as string;
+  const overlap = {
+    reaches: reaches.map((reach, place) => ({ wallet: nameOf(place), ...reach })),
+    pairs: pairs.map((pair) => ({ ...pair, a: nameOf(pair.a), b: nameOf(pair.b) })),
+  };
+  if (most === null) return { ...overlap, markets: 0, sides: null };
+  const first = firstOf(shared, most);
+  const lists = [first.map(({ market }) => market), first.map(({ holders }) => holders), first.map(({ paid }) => paid)];
+  const [told] = first.length === 0 ? [] : await sql.query(SHOWN, [wallets, now, overlay, from, to, ...lists, most]);
+  return { ...overlap, markets: shared.length, sides: rowsOf(SIDE, told).map((side) => ({ ...side, wallet: nameOf(side.place - 1) })) };
 }
