@@ -60,7 +60,7 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   if ([...traded.values()].every(({ positions: count }) => count === 0))
     throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
   const outcomes = outcomesOf(open.filter(({ price, worth, costs }) => Number(plain(price === null ? costs : worth)) >= args.min_position_usdc)); // prettier-ignore
-  const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || (a.first.token_id < b.first.token_id ? -1 : 1);
+  const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || byToken(a, b);
   const shown = args.include_positions ? [...outcomes].sort(inOrder).slice(0, args.limit).map(outcomeRecord) : null;
   context.meta.count = shown?.length ?? null;
   const owned = groupedBy(open, ({ wallet }) => wallet);
@@ -123,6 +123,8 @@ interface HeldOutcome {
 }
 
 const descending = (a: bigint, b: bigint): number => (a > b ? -1 : a < b ? 1 : 0);
+/** Which comes first of those that are alike. */
+const byToken = (a: HeldOutcome, b: HeldOutcome): number => (a.first.token_id < b.first.token_id ? -1 : 1);
 /** Those without a price come last. */
 const pricedFirst = (a: HeldOutcome, b: HeldOutcome): number => Number(b.first.price !== null) - Number(a.first.price !== null);
 const endOf = ({ first: { end_date } }: HeldOutcome): number => end_date?.getTime() ?? Number.MAX_VALUE;
@@ -177,7 +179,7 @@ function outcomeRecord({ own, first, costs, worth, gain, agreement }: HeldOutcom
 const consensusOf = (outcomes: readonly HeldOutcome[]) =>
   outcomes
     .filter(({ own }) => own.length >= 2)
-    .sort((a, b) => b.own.length - a.own.length || descending(a.costs, b.costs) || (a.first.condition_id < b.first.condition_id ? -1 : 1))
+    .sort((a, b) => b.own.length - a.own.length || descending(a.costs, b.costs) || byToken(a, b))
     .map(({ first: { condition_id, outcome }, own, costs }) => ({ condition_id, outcome, wallet_count: own.length, usdc: plain(costs) }));
 
 /** Markets in which different wallets hold different outcomes, most USDC first. */
