@@ -3,9 +3,19 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { SUMS } from '../rollups/days';
 import { positionPnl, positionsAsOf } from './positions';
-import { eventsIn, ofType, spanOf } from './span';
+import { eventsIn, named, ofType, spanOf } from './span';
 
 export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
+
+export interface TopProvidersArgs {
+  sort: LpsTopSort;
+  window: Window;
+  /** Whether the window holds all there is. */
+  life: boolean;
+  /** Null: both. */
+  pool_type: PoolType | null;
+  limit: number;
+}
 
 export interface TopProviderRow {
   owner: string;
@@ -54,28 +64,40 @@ function shownOf(sort: LpsTopSort): string {
   return `SELECT m.* FROM moved m ${scores} ORDER BY ${sort === 'score' ? 'c.score' : ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner LIMIT $8`;
 }
 
-/** Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. Who did nothing outside it is told by the sums of a life. */
-function topProviders(sort: LpsTopSort, some: boolean): Statement {
+/** Rows (owner, closed_positions, realized_pnl_usd, win_rate) of the positions of `shown` that were closed in the window. */
+const resultsInWindow = (all: boolean): string => `
+  SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
+  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(all ? 'p.changed_at >= $1' : 'p.owner = ANY(ARRAY(SELECT owner FROM shown))', '$2::timestamptz')}) s) s
+  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(7)('s')} GROUP BY s.owner`;
+
+/** The same of whole lives, which what the positions in each pool came to tells. */
+const resultsOfLife = (all: boolean): string => `
+  SELECT r.owner, sum(r.closed_positions)::int AS closed_positions, sum(r.realized_pnl_usd) AS realized_pnl_usd, sum(r.wins)::float8 / nullif(sum(r.known_positions), 0) AS win_rate
+  FROM lp_owner_result r WHERE ${all ? 'r.closed_positions > 0' : 'r.owner = ANY(ARRAY(SELECT owner FROM shown))'} ${ofType(7)('r')} GROUP BY r.owner`;
+
+/**
+ * Of the owners $9 (of all, without `some`) what they did in the window whose span is $1 to $6, in the order asked for. Who did nothing outside it is told by the sums of a life.
+ * `life`: the window holds all there is.
+ */
+function topProviders(sort: LpsTopSort, some: boolean, life: boolean): Statement {
   const chosen = (alias: string): string => (some ? `AND ${alias}.owner = ANY($9::text[])` : 'AND $9::text[] IS NULL');
   const all = sort === 'pnl' && !some;
-  return {
-    name: `lp_lps_top_${sort}_${Number(some)}`,
-    text: `
-WITH whole AS MATERIALIZED (
-  SELECT l.owner FROM lp_owner_life l WHERE l.pool_type = 'all' AND l.owner <> '' AND l.first_at >= $1 AND l.last_at < $2 ${chosen('l')}
-)${some ? PAIRS : ''}, moved AS (
-  SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
-    sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
-  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${ofType(7)('l')} GROUP BY l.owner
+  const torn = `
   UNION ALL
   SELECT owner, sum(deposit_usd + withdraw_usd), count(DISTINCT pool_address)::int, sum(deposits + withdrawals + claims)::int, sum(unpriced)::int,
     array_agg(DISTINCT pool_type ORDER BY pool_type DESC), sum(claim_usd), max(last_at)
-  FROM (${some ? INSIDE : ''}${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner
+  FROM (${some ? INSIDE : ''}${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner`;
+  return {
+    name: `lp_lps_top_${sort}_${Number(some)}${life ? '_life' : ''}`,
+    text: `
+WITH whole AS MATERIALIZED (
+  SELECT l.owner FROM lp_owner_life l WHERE l.pool_type = 'all' AND l.owner <> '' AND l.first_at >= $1 AND l.last_at < $2 ${chosen('l')}
+)${some && !life ? PAIRS : ''}, moved AS (
+  SELECT l.owner, sum(l.deposit_usd + l.withdraw_usd) AS total_volume_usd, sum(l.pools)::int AS pool_count, sum(l.deposits + l.withdrawals + l.claims)::int AS event_count,
+    sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
+  FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${ofType(7)('l')} AND ${named(1)} GROUP BY l.owner ${life ? '' : torn}
 ), shown AS MATERIALIZED (${shownOf(sort)}
-), results AS (
-  SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
-  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(all ? 'p.changed_at >= $1' : 'p.owner = ANY(ARRAY(SELECT owner FROM shown))', '$2::timestamptz')}) s) s
-  WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(7)('s')} GROUP BY s.owner
+), results AS (${life ? resultsOfLife(all) : resultsInWindow(all)}
 )
 SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
 FROM shown m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
@@ -91,8 +113,8 @@ const LIFE_BOUNDS: Record<'volume' | 'events' | 'pool_count' | 'fees', string> =
   fees: 'l.claim_usd',
 };
 
-/** Owners with the greatest bounds, greatest first. */
-function candidates(sort: LpsTopSort): Statement {
+/** Owners with the greatest bounds, greatest first. `whole`: of a window that holds all there is. */
+function candidates(sort: LpsTopSort, whole: boolean): Statement {
   const life = (bound: string): string => `
 SELECT l.owner, ${bound} AS bound FROM lp_owner_life l WHERE l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1 AND l.owner <> '' AND $2::timestamptz IS NOT NULL
 ORDER BY bound DESC, l.owner LIMIT $4`;
@@ -103,8 +125,11 @@ ORDER BY s.score DESC, s.owner LIMIT $4`;
   const pnl = `
 SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s
 WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(3)('s')} GROUP BY s.owner HAVING sum(${positionPnl('s')}) IS NOT NULL ORDER BY bound DESC, s.owner LIMIT $4`;
-  const text = sort === 'score' ? score : sort === 'pnl' ? pnl : life(LIFE_BOUNDS[sort]);
-  return { name: `lp_lps_top_candidates_${sort}`, text };
+  const pnlOfLife = `
+SELECT r.owner, sum(r.realized_pnl_usd) AS bound FROM lp_owner_result r
+WHERE num_nulls($1::timestamptz, $2::timestamptz) = 0 AND r.realized_pnl_usd IS NOT NULL ${ofType(3)('r')} GROUP BY r.owner ORDER BY bound DESC, r.owner LIMIT $4`;
+  if (sort === 'pnl') return { name: `lp_lps_top_candidates_pnl${whole ? '_life' : ''}`, text: whole ? pnlOfLife : pnl };
+  return { name: `lp_lps_top_candidates_${sort}`, text: sort === 'score' ? score : life(LIFE_BOUNDS[sort]) };
 }
 
 /** How many owners are looked at first, for each row asked for. */
@@ -116,19 +141,13 @@ const CANDIDATES_AT_LEAST = 60;
  * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer. Of a window that
  * begins before everything the bounds are what they come to, and those of PnL of any.
  */
-export async function listTopProviders(
-  sql: Sql,
-  sort: LpsTopSort,
-  window: Window,
-  pool_type: PoolType | null,
-  limit: number,
-): Promise<TopProviderRow[]> {
+export async function listTopProviders(sql: Sql, { sort, window, life, pool_type, limit }: TopProvidersArgs): Promise<TopProviderRow[]> {
   const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
   const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
-    sql.query<TopProviderRow>(topProviders(sort, owners !== null), [...spanOf(window), pool_type, limit, owners]);
+    sql.query<TopProviderRow>(topProviders(sort, owners !== null, life), [...spanOf(window), pool_type, limit, owners]);
   const first = sort === 'pnl' || window.from.getTime() === BEGINNING.getTime() ? limit : most;
   for (const count of [first, 8 * most]) {
-    const found = await sql.query<{ owner: string; bound: string }>(candidates(sort), [window.from, window.to, pool_type, count + 1]);
+    const found = await sql.query<{ owner: string; bound: string }>(candidates(sort, life), [window.from, window.to, pool_type, count + 1]);
     if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));
     const next = found[count];
     const counted = await rows(found.slice(0, count).map(({ owner }) => owner));

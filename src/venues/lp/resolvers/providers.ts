@@ -27,7 +27,11 @@ interface LpsTopInput {
 /** Providers ranked over a window. */
 async function lpLpsTop(_root: unknown, { sort_by, timeframe, pool_type, limit }: LpsTopInput, context: GraphContext): Promise<unknown> {
   const window = windowOf(timeframe, context.now);
-  const [rows] = await Promise.all([listTopProviders(context.sql, sort_by, window, typeOf(pool_type), limit), nameScores(context)]);
+  const life = await isLife(window, context);
+  const [rows] = await Promise.all([
+    listTopProviders(context.sql, { sort: sort_by, window, life, pool_type: typeOf(pool_type), limit }),
+    nameScores(context),
+  ]);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(pool_type));
   Object.assign(context.meta, { timeframe, window, count: rows.length });
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
@@ -143,10 +147,12 @@ async function listPools(
   window: Window,
   context: GraphContext,
 ): Promise<ProviderPoolRow[]> {
-  const begins = window.from.getTime() === BEGINNING.getTime();
-  const life = begins && (await context.loaders(makeLoaders).newestChange()) < window.to.getTime();
-  return listProviderPools(context.sql, { owners, pool_type, window, life });
+  return listProviderPools(context.sql, { owners, pool_type, window, life: await isLife(window, context) });
 }
+
+/** Whether a window holds all there is: it begins before everything, and nothing is newer than it. */
+const isLife = async (window: Window, context: GraphContext): Promise<boolean> =>
+  window.from.getTime() === BEGINNING.getTime() && (await context.loaders(makeLoaders).newestChange()) < window.to.getTime();
 
 /** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
 async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {

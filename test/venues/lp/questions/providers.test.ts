@@ -250,9 +250,21 @@ describe('providers of a simulated world', () => {
   const TYPES = [undefined, 'dlmm'] as const;
   const ORDERS = Object.keys(METRIC).flatMap((sort_by) => TYPES.map((type) => [sort_by, type] as const));
 
-  it.each(ORDERS)('lps/top by %s is what the facts say, of pools of the type %s', async (sort_by, type) => {
-    const window = windowOf(7);
-    const { data } = await ask<Row[]>(db, 'lp/lps/top', NOW, { sort_by, timeframe: '7d', limit: 100, ...(type && { pool_type: type }) });
+  it.each(ORDERS)('lps/top by %s is what the facts say, of pools of the type %s', (sort_by, type) =>
+    expectTop(sort_by, type, '7d', NOW, windowOf(7)),
+  );
+
+  it.each(ORDERS)(
+    'lps/top of whole lives by %s is what the facts say where nothing newer is kept, of pools of the type %s',
+    (sort_by, type) => {
+      const end = new Date(START.getTime() + 19 * DAY);
+      return expectTop(sort_by, type, 'all', end, { from: 0, to: end.getTime() });
+    },
+  );
+
+  async function expectTop(sort_by: string, type: 'dlmm' | undefined, timeframe: string, now: Date, window: Between): Promise<void> {
+    const held = positionsAt(facts, await livesOf(db.pool), now.getTime());
+    const { data } = await ask<Row[]>(db, 'lp/lps/top', now, { sort_by, timeframe, limit: 100, ...(type && { pool_type: type }) });
     const events = eventsIn(facts, window).filter((event) => type === undefined || event.type === type);
     const active = new Set(events.map((event) => event.owner));
     active.delete(null);
@@ -269,7 +281,7 @@ describe('providers of a simulated world', () => {
         closed_positions,
         lp_score,
         last_event,
-      } = summary(row.owner as string, window, type);
+      } = summary(row.owner as string, window, type, held);
       expect(row).toEqual({
         owner: row.owner,
         total_volume_usd,
@@ -288,10 +300,10 @@ describe('providers of a simulated world', () => {
     const keys = data.map((row) => (row[METRIC[sort_by] as string] as number | null) ?? -Infinity);
     expect([...keys].sort((a, b) => b - a)).toEqual(keys);
     const first = [...active]
-      .map((owner) => summary(owner as string, window, type)[METRIC[sort_by] as string] as number | null)
+      .map((owner) => summary(owner as string, window, type, held)[METRIC[sort_by] as string] as number | null)
       .filter((value) => value !== null);
     expect(keys[0]).toBe(Math.max(...first));
-  });
+  }
 
   it.each(['smart_lp_count', 'smart_volume_usd', 'smart_share_pct', 'smart_net_usd'])(
     'pools/smart-wallet by %s counts events of owners who were smart the day before',
