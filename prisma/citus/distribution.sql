@@ -77,10 +77,10 @@ SELECT create_distributed_table('lp_volume_hour', 'pool_address', colocate_with 
 SELECT create_distributed_table('lp_liquidity_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_owner_count', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_last_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_pool_last', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_smart_flow_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_smart_flow_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_smart_last_day', 'pool_address', colocate_with => 'lp_event');
+SELECT create_distributed_table('lp_smart_last', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
 SELECT create_distributed_table('lp_pool_quarter', 'pool_address', colocate_with => 'lp_event');

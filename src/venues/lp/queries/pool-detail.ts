@@ -3,9 +3,10 @@ import type { Sql, Statement } from '../../../db/sql';
 import { windowOf } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
 import { openPositionsAsOf } from './positions';
+import { dayOf } from '../rollups/days';
 import { POOL_PRICE } from '../rollups/price-at';
 import { SMART_SCORE } from '../scoring/formula';
-import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, flowsIn, lastOfLife, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {
@@ -28,7 +29,7 @@ export interface PoolTotalsRow {
 
 /** How many providers the pool has had: those who were there last before today are counted already. */
 const OWNERS = `
-SELECT (SELECT coalesce(sum(l.owners), 0) FROM lp_pool_last_day l WHERE l.pool_address = $13 AND l.day < date_trunc('day', $2::timestamptz, 'UTC'))
+SELECT (SELECT coalesce(sum(l.owners), 0) FROM lp_pool_last l WHERE l.pool_address = $13 AND ${lastOfLife('l', dayOf('$2::timestamptz'))})
   + (SELECT count(*) FROM lp_owner_pool o WHERE o.pool_address = $13 AND o.owner <> '' AND o.last_at >= date_trunc('day', $2::timestamptz, 'UTC') AND o.first_at < $2)`;
 
 const TOTALS: Statement = {

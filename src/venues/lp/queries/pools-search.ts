@@ -125,7 +125,7 @@ function searchStatement(tier: Tier): Statement {
   ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $13
 ), provided AS (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, of('ranked'))}) f GROUP BY pool_address
-), owners AS (${ownerCounts('ranked', 1)})
+), owners AS (${ownerCounts({ pools: 'ranked', at: 1, life: false })})
 SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.created_at, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(o.n, 0) AS unique_lps
 FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address
 ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,

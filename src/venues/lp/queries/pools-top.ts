@@ -65,7 +65,7 @@ function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped
     text: `
 WITH volumes AS MATERIALIZED (
   SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
-), ${swapped ? '' : provided}${byOwners ? `counted AS MATERIALIZED (${ownerCounts('provided', 1)}), ` : ''}scope AS (
+), ${swapped ? '' : provided}${byOwners ? `counted AS MATERIALIZED (${ownerCounts({ pools: 'provided', at: 1, life })}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     ${swapped ? '' : 'coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, '}${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
@@ -78,7 +78,7 @@ WITH volumes AS MATERIALIZED (
     FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
   ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
   ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), ${swapped ? provided : ''}${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts('ranked', 1)}), smart AS MATERIALIZED (${smartCounts('ranked', 1)}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
+), ${swapped ? provided : ''}${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts({ pools: 'ranked', at: 1, life })}), smart AS MATERIALIZED (${smartCounts({ pools: 'ranked', at: 1, life })}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
 SELECT r.pool_address, r.volume_usd, (r.swaps + coalesce(e.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
   100 * (${perLiquidityDay('r.fees_usd', 'm')}) AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
 FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address

@@ -1,9 +1,10 @@
+import { afterwards } from '../../../db/segments';
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { dayOf } from '../rollups/days';
 import { newestScore } from '../rollups/smart';
-import { days, type Filter, flowsIn, ofType, smartFlowsIn, spanOf } from './span';
+import { type Filter, flowsIn, flowsOfLife, lastIn, ofType, smartFlowsIn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -60,7 +61,7 @@ inside AS MATERIALIZED (
 ), ${life ? '' : LONGER}placed AS (
   SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (
     SELECT * FROM inside
-    UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address
+    ${after('UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address')}
     ${life ? '' : `UNION ALL SELECT l.rank, l.owner, l.net, l.score FROM (${netsOf('longer')}) l`}
   ) o
 )`;
@@ -70,6 +71,12 @@ const LONGER = `bar AS MATERIALIZED (
 ), longer AS MATERIALIZED (
   SELECT b.rank, p.pool_address, p.owner FROM bar b JOIN lp_smart_pool p ON p.pool_address = b.pool_address AND greatest(p.deposit_usd, p.withdraw_usd) >= b.usd
   WHERE p.first_at < $1 AND p.last_at >= $1 AND p.last_at < $2
+), `;
+
+/** A part that only says something of who was smart after the window as well. */
+const after = (sql: string): string => afterwards('$2::timestamptz', sql);
+const AGAIN = `back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
+), again AS MATERIALIZED (${netsOf('back')}
 ), `;
 
 /** The pools of most members, and all that have as many as the last of them: what was done decides between these alone. */
@@ -91,13 +98,11 @@ function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
   return {
     name: `lp_smart_pools_${sort}_${Number(life)}`,
     text: `
-WITH back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h WHERE h.first_at < $2 AND h.last_at >= $2 ${ofType(7)('h')}
-), again AS MATERIALIZED (${netsOf('back')}
-), members AS (
+WITH ${after(AGAIN)}members AS (
   SELECT pool_address, sum(n)::int AS n, sum(scores) / sum(n) AS avg_score FROM (
-    SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last_day h WHERE ${days(1)} ${ofType(7)('h')}
+    SELECT h.pool_address, h.owners AS n, h.scores FROM lp_smart_last h WHERE ${lastIn('h', 1, life)} ${ofType(7)('h')}
     UNION ALL SELECT h.pool_address, 1, h.score FROM lp_smart_pool h WHERE h.last_at >= $1 AND h.last_at < $2 AND (h.last_at < $5 OR h.last_at >= $6) ${ofType(7)('h')}
-    UNION ALL SELECT pool_address, 1, score FROM again
+    ${after('UNION ALL SELECT pool_address, 1, score FROM again')}
   ) m GROUP BY pool_address HAVING sum(n) >= $8
 ), ${byCount ? MOST : ''}flows AS (
   SELECT pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd FROM (${smartFlowsIn(1, ofMembers)}) f GROUP BY pool_address
@@ -106,7 +111,7 @@ WITH back AS MATERIALIZED (SELECT h.pool_address, h.owner FROM lp_smart_pool h W
     m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM ${byCount ? 'most' : 'members'} m JOIN flows f ON f.pool_address = m.pool_address
 ), first AS MATERIALIZED (SELECT * FROM pools ${shown}
 ), totals AS MATERIALIZED (
-  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, isFirst)}) f GROUP BY pool_address
+  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${life ? flowsOfLife(1, isFirst) : flowsIn(1, isFirst)}) f GROUP BY pool_address
 ), ranked AS MATERIALIZED (
   SELECT q.*, (row_number() OVER (${order}))::int AS rank FROM (
     SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct

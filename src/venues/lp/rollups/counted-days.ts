@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { type Derived, lastDays, lifeDays } from './days';
-import { smartLastDays } from './smart';
+import { type Derived, lifeDays, poolLasts } from './days';
+import { smartLasts } from './smart';
 
 /** FROM items `c`: the changed pairs (pool_address, owner), and the changed owners. */
 export interface Changed {
@@ -20,14 +20,14 @@ interface Counted {
 }
 
 const ofPairs = (table: string): Pick<Counted, 'key' | 'source' | 'near'> => ({
-  key: 'pool_address, day',
+  key: 'pool_address, unit, since',
   source: ({ pairs }) => `${pairs} JOIN ${table} p ON p.owner = c.owner AND p.pool_address = c.pool_address`,
   near: ({ pairs }) => `USING ${pairs} WHERE t.pool_address = c.pool_address`,
 });
 
 const COUNTED: readonly Counted[] = [
-  { derived: lastDays, counts: ['owners'], ...ofPairs('lp_owner_pool') },
-  { derived: smartLastDays, counts: ['owners', 'scores'], ...ofPairs('lp_smart_pool') },
+  { derived: poolLasts, counts: ['owners'], ...ofPairs('lp_owner_pool') },
+  { derived: smartLasts, counts: ['owners', 'scores'], ...ofPairs('lp_smart_pool') },
   {
     derived: lifeDays,
     key: 'pool_type, day',

@@ -129,12 +129,15 @@ SELECT l.pool_type, t.day, sum(t.came)::int, sum(t.last)::int
 FROM ${source} CROSS JOIN LATERAL (VALUES (${dayOf('l.first_at')}, 1, 0), (${dayOf('l.last_at')}, 0, 1)) AS t(day, came, last) WHERE l.owner <> '' GROUP BY l.pool_type, t.day`,
 };
 
-/** How many providers were in a pool last on each UTC day, over `lp_owner_pool p`. */
-export const lastDays: Derived = {
-  table: 'lp_pool_last_day',
-  columns: 'pool_address, day, owners',
+/** The UTC day and the UTC month of an instant, as an item (unit, since) of a FROM list. */
+export const lastUnits = (at: string): string => `LATERAL (VALUES ('day', ${dayOf(at)}), ('month', ${monthOf(at)})) AS t(unit, since)`;
+
+/** How many providers were in a pool last on each UTC day and in each UTC month, over `lp_owner_pool p`. */
+export const poolLasts: Derived = {
+  table: 'lp_pool_last',
+  columns: 'pool_address, unit, since, owners',
   select: (source) =>
-    `SELECT p.pool_address, ${dayOf('p.last_at')}, count(*)::int FROM ${source} WHERE p.owner <> '' GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
+    `SELECT p.pool_address, t.unit, t.since, count(*)::int FROM ${source} CROSS JOIN ${lastUnits('p.last_at')} WHERE p.owner <> '' GROUP BY p.pool_address, t.unit, t.since`,
 };
 
 /** Lengths in hours of the buckets that `ownerCounts` counts in, as a FROM item. */
@@ -167,7 +170,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],
-  [lastDays, 'lp_owner_pool p'],
+  [poolLasts, 'lp_owner_pool p'],
   [lifeDays, 'lp_owner_life l'],
 ];
 

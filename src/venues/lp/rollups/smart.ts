@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../scoring/formula';
-import { dayOf, fill, type Derived } from './days';
+import { dayOf, fill, lastUnits, type Derived } from './days';
 
 /** A UTC day (a date) and a score as one whole number; and the score of the newest day among such numbers, as numeric with one place. */
 export const datedScore = (day: string, score: string): string => `(${day} - DATE '2000-01-01') * 10000 + (${score} * 10)::int`;
@@ -56,12 +56,13 @@ export const smartFlowHours: Derived = {
 /** A join on `lp_owner_hour o`: the smart day that the hour is of. */
 export const ON_SMART_DAY = `JOIN lp_smart_day d ON d.owner = o.owner AND d.day = ${dayOf('o.hour')} AND d.pool_address = o.pool_address`;
 
-/** How many providers were smart in a pool last on each UTC day, and the sum of their newest scores, over `lp_smart_pool p`. */
-export const smartLastDays: Derived = {
-  table: 'lp_smart_last_day',
-  columns: 'pool_address, day, pool_type, owners, scores',
-  select: (source) =>
-    `SELECT p.pool_address, ${dayOf('p.last_at')}, min(p.pool_type), count(*)::int, sum(p.score) FROM ${source} GROUP BY p.pool_address, ${dayOf('p.last_at')}`,
+/** How many providers were smart in a pool last on each UTC day and in each UTC month, and the sum of their newest scores, over `lp_smart_pool p`. */
+export const smartLasts: Derived = {
+  table: 'lp_smart_last',
+  columns: 'pool_address, unit, since, pool_type, owners, scores',
+  select: (source) => `
+SELECT p.pool_address, t.unit, t.since, min(p.pool_type), count(*)::int, sum(p.score)
+FROM ${source} CROSS JOIN ${lastUnits('p.last_at')} GROUP BY p.pool_address, t.unit, t.since`,
 };
 
 /** The rollups of smart providers with the whole table each is counted from, in the order they build on each other. */
@@ -71,7 +72,7 @@ export const SMART_DERIVED: readonly (readonly [Derived, string])[] = [
   [smartLives, 'lp_smart_pool p'],
   [smartFlowDays, 'lp_smart_day d'],
   [smartFlowHours, `lp_owner_hour o ${ON_SMART_DAY}`],
-  [smartLastDays, 'lp_smart_pool p'],
+  [smartLasts, 'lp_smart_pool p'],
 ];
 
 /** Counts anew the smart days after a UTC day (YYYY-MM-DD), which scores of that day change. The caller holds the lock of rollups. */
@@ -86,7 +87,7 @@ export async function recountSmart(client: PoolClient, after: string): Promise<v
   await client.query(fill(smartFlowHours, `lp_owner_hour o ${ON_SMART_DAY} WHERE o.${sinceThen}`), [after]);
   await client.query('DELETE FROM lp_smart_pool');
   await client.query(fill(smartPools, 'lp_smart_day d'));
-  for (const derived of [smartLives, smartLastDays]) {
+  for (const derived of [smartLives, smartLasts]) {
     await client.query(`DELETE FROM ${derived.table}`);
     await client.query(fill(derived, 'lp_smart_pool p'));
   }

@@ -522,3 +522,38 @@ test('pools/smart-wallet: who was smart in a pool before the window as well is s
     expect(await told()).toEqual([[7, 523, 523, largest]]);
   });
 });
+
+test('everything: whoever was in a pool is counted once, by the month and the day of the last time, and by clocks before it', async () => {
+  await inStore(async (other) => {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    const did = (owner: string, at: string, usd: string): Row =>
+      own(`${owner}${at}`.replace(/\W/g, ''), at, 'add', named(`position of ${owner}`), owner, usd);
+    await loadRecords(other.pool, 'histories.json', [did(ANNA, '2026-01-20T10:00:00Z', '100'), did(BEN, '2026-01-31T23:59:00Z', '200')]);
+    await other.pool.query(
+      `INSERT INTO lp_score (owner, day, score, n, wins, version) SELECT owner, '2026-01-10', 70, 5, 3, 'v' FROM unnest($1::text[]) AS owner`,
+      [[ANNA, CARA]],
+    );
+    await scoresWritten(other.pool);
+    const told = async (now: string): Promise<unknown> => {
+      const at = new Date(now);
+      const [top] = (await ask<Row[]>(other, 'lp/pools/top', at, { timeframe: 'all', sort_by: 'events' })).data;
+      const [smart] = (await ask<{ pools: Row[] }>(other, 'lp/pools/smart-wallet', at, { timeframe: 'all', min_smart_lps: 1 })).data.pools;
+      const { unique_lps } = (await ask<Row>(other, 'lp/pools/detail', at, { pool_address: SOL_USDC })).data;
+      return [top?.unique_lps, top?.smart_lp_count, unique_lps, smart?.smart_lp_count, smart?.smart_volume_usd, smart?.total_volume_usd];
+    };
+    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 100, 100]);
+    expect(await told('2026-02-10T12:30:00Z')).toEqual([2, 1, 2, 1, 100, 300]);
+    // Anna comes again in February, and Cara for the first time: nobody is left whose last time was in January but Ben.
+    await loadRecords(other.pool, 'later.json', [did(ANNA, '2026-02-03T09:00:00Z', '50'), did(CARA, '2026-02-04T09:00:00Z', '7')]);
+    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 100, 100]);
+    expect(await told('2026-02-01T00:00:00Z')).toEqual([2, 1, 2, 1, 100, 300]);
+    expect(await told('2026-02-03T12:30:00Z')).toEqual([2, 1, 2, 1, 150, 350]);
+    expect(await told('2026-02-10T12:30:00Z')).toEqual([3, 2, 3, 2, 157, 357]);
+    expect(await told('2026-03-10T12:30:00Z')).toEqual([3, 2, 3, 2, 157, 357]);
+    const { rows } = await other.pool.query(`SELECT since::date::text AS since, owners FROM lp_pool_last WHERE unit = 'month' ORDER BY 1`);
+    expect(rows).toEqual([{ since: '2026-01-01', owners: 1 }, { since: '2026-02-01', owners: 2 }]); // prettier-ignore
+    await loadRecords(other.pool, 'latest.json', [did(BEN, '2026-02-05T09:00:00Z', '1')]);
+    expect((await other.pool.query(`SELECT owners FROM lp_pool_last WHERE unit = 'month'`)).rows).toEqual([{ owners: 3 }]);
+  });
+});

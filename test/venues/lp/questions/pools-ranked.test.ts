@@ -91,6 +91,13 @@ describe('rankings of pools on a simulated world', () => {
     expect(meta).toMatchObject({ timeframe, count: data.length });
   });
 
+  it('pools/trending of everything is what the facts say where nothing newer is kept', async () => {
+    const end = new Date(START.getTime() + 13 * 24 * HOUR);
+    const { data } = await ask<TrendingRow[]>(db, 'lp/pools/trending', end, { timeframe: 'all', limit: 100, min_volume_usd: 500 });
+    expect(data.length).toBeGreaterThan(3);
+    for (const row of data) expect(row).toMatchObject(counted(row.pool_address, { from: 0, to: end.getTime() }));
+  });
+
   it('pools/trending keeps to the type, the limit and the least volume', async () => {
     const all = (await ask<TrendingRow[]>(db, 'lp/pools/trending', NOW, { limit: 100, min_volume_usd: 0 })).data;
     const damm = (await ask<TrendingRow[]>(db, 'lp/pools/trending', NOW, { limit: 100, min_volume_usd: 0, pool_type: 'damm_v2' })).data;

@@ -305,12 +305,18 @@ describe('providers of a simulated world', () => {
     expect(keys[0]).toBe(Math.max(...first));
   }
 
-  it.each(['smart_lp_count', 'smart_volume_usd', 'smart_share_pct', 'smart_net_usd'])(
-    'pools/smart-wallet by %s counts events of owners who were smart the day before',
-    async (sort_by) => {
-      const window = windowOf(7);
-      const { data } = await ask<{ pools: (Row & { smart_lps: Row[] })[] }>(db, 'lp/pools/smart-wallet', NOW, {
+  const SMART_ORDERS = ['smart_lp_count', 'smart_volume_usd', 'smart_share_pct', 'smart_net_usd'].flatMap((sort_by) =>
+    (['7d', 'all'] as const).map((timeframe) => [sort_by, timeframe] as const),
+  );
+
+  it.each(SMART_ORDERS)(
+    'pools/smart-wallet by %s of %s counts events of owners who were smart the day before',
+    async (sort_by, timeframe) => {
+      const end = new Date(START.getTime() + 19 * DAY);
+      const [now, window] = timeframe === 'all' ? [end, { from: 0, to: end.getTime() }] : [NOW, windowOf(7)];
+      const { data } = await ask<{ pools: (Row & { smart_lps: Row[] })[] }>(db, 'lp/pools/smart-wallet', now, {
         sort_by,
+        timeframe,
         min_smart_lps: 1,
         limit: 100,
       });

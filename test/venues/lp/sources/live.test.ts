@@ -58,7 +58,7 @@ const ROLLUPS = [
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
-  'lp_pool_last_day',
+  'lp_pool_last',
   'lp_position_sum',
 ];
 
