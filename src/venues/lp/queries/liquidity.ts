@@ -20,15 +20,17 @@ ${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `$
 
 /**
  * Rows (pool_address, usd, days) of `pools`, a FROM item with pool_address and created_at: the mean liquidity seen in [$from, $to), and how long the pool
- * lived in it; in a window without a beginning, from its first fact on. Pools of which no liquidity was seen have none.
+ * lived in it; in a window without a beginning, from its first fact on. Where no liquidity was seen its mean is null.
  */
 export const meanLiquidity = (pools: string, from: number, to: number): string => `
-SELECT b.pool_address, avg(l.liquidity_usd) AS usd, extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400 AS days
+SELECT b.pool_address, m.usd, extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400 AS days
 FROM (
   SELECT p.pool_address, greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
   FROM ${pools} p OFFSET 0
-) b JOIN lp_liquidity_hour l ON l.pool_address = b.pool_address AND l.hour >= date_trunc('hour', $${from}::timestamptz, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
-GROUP BY b.pool_address, b.born`;
+) b CROSS JOIN LATERAL (
+  SELECT avg(l.liquidity_usd) AS usd FROM lp_liquidity_hour l
+  WHERE l.pool_address = b.pool_address AND l.hour >= date_trunc('hour', $${from}::timestamptz, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
+) m`;
 
 /** `fees` per USD of that mean, and per day; null where no liquidity was seen. `m` is an alias of its rows. */
 export const perLiquidityDay = (fees: string, m: string): string => `${fees} / nullif(${m}.usd, 0) / nullif(${m}.days, 0)`;
