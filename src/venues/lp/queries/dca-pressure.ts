@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
 import { openOrdersAsOf } from '../rollups/orders';
@@ -43,7 +44,11 @@ const QUOTES = [...STABLES, SOL].map((mint) => `'${mint}'`).join(', ');
 /** A lean of less than this is none. */
 export const LEAN = 15;
 /** Whoever orders sets the frequency: a next cycle a century after the last one has no date. */
-const NEVER_S = 100 * 365 * 86_400;
+const NEVER_MS = 100 * 365 * DAY_MS;
+
+const millisecondsOf = (interval: string): string => `(1000 * date_part('epoch', ${interval}))::bigint`;
+/** How many times an order is due in so many milliseconds that begin when it was due, both whole numbers: with decimals all orders take a sixth more. */
+const timesIn = (length: string): string => `(${length} + o.every_ms - 1) / o.every_ms`;
 
 /**
  * Recurring-order pressure: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
@@ -55,20 +60,20 @@ function pressure(one: boolean): Statement {
     name: `lp_dca_pressure_${Number(one)}`,
     keyed: true,
     text: `
-WITH open AS (
-  SELECT o.*, CASE WHEN o.wait_s < ${NEVER_S} THEN o.last_cycle_at + make_interval(secs => o.wait_s::float8) END AS next_at
-  FROM (
-    SELECT a.*, a.cycle_frequency * (1 + greatest(0, ceil(extract(epoch FROM $1::timestamptz - a.last_cycle_at) / a.cycle_frequency) - 1)) AS wait_s
-    FROM (${openOrdersAsOf('$1::timestamptz')}) a OFFSET 0
-  ) o OFFSET 0
+WITH kept AS (
+  SELECT a.owner, a.input_mint, a.output_mint, a.remaining, a.in_amount_per_cycle, a.last_cycle_at, 1000 * least(a.cycle_frequency, ${NEVER_MS / 1000}) AS every_ms
+  FROM (${openOrdersAsOf('$1::timestamptz')}) a OFFSET 0
+), open AS (
+  SELECT o.*, CASE WHEN o.wait_ms < ${NEVER_MS} THEN o.last_cycle_at + make_interval(secs => o.wait_ms / 1000) END AS next_at
+  FROM (SELECT o.*, o.every_ms * greatest(1, ${timesIn(millisecondsOf('$1::timestamptz - o.last_cycle_at'))}) AS wait_ms FROM kept o OFFSET 0) o OFFSET 0
 ), due AS MATERIALIZED (
-  SELECT o.*, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
-    ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ceil(extract(epoch FROM $2 - o.next_at) / o.cycle_frequency))) END AS amount
+  SELECT o.owner, o.input_mint, o.output_mint, o.remaining, o.next_at, CASE WHEN $2::timestamptz IS NULL THEN o.remaining
+    ELSE least(o.remaining, o.in_amount_per_cycle * greatest(0, ${timesIn(millisecondsOf('$2 - o.next_at'))})) END AS amount
   FROM open o
 ), prices AS MATERIALIZED (
   SELECT m.mint, ('1e-' || t.decimals)::numeric * q.usd AS usd FROM (SELECT DISTINCT input_mint AS mint FROM due) m LEFT JOIN lp_token t ON t.mint = m.mint ${priceOnceAt('m.mint', '$1::timestamptz', 'q')}
 ), valued AS MATERIALIZED (
-  SELECT d.*, d.amount * q.usd AS usd, d.remaining * q.usd AS remaining_usd FROM due d JOIN prices q ON q.mint = d.input_mint
+  SELECT d.owner, d.input_mint, d.output_mint, d.next_at, d.amount * q.usd AS usd, d.remaining * q.usd AS remaining_usd FROM due d JOIN prices q ON q.mint = d.input_mint
 ), sides AS (
   SELECT output_mint AS token_mint, true AS buy, owner, usd, remaining_usd, next_at FROM valued
   UNION ALL SELECT input_mint, false, owner, usd, remaining_usd, next_at FROM valued
