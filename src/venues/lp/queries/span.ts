@@ -191,12 +191,16 @@ function flowsAround(at: number, filter: Filter): string {
   return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
 
-/** The same without the pools: rows (pool_type, …). `filter` must not name a pool. */
+/** The same without the pools: rows (hour, pool_type, …). `filter` must not name a pool. */
 export const typeFlowsIn = (at: number, filter: Filter = none): string =>
   [
-    `SELECT h.pool_type, ${SUMS_OF_H} FROM lp_type_hour h WHERE ${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}`,
+    `SELECT h.hour, h.pool_type, ${SUMS_OF_H} FROM lp_type_hour h WHERE ${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}`,
     ...edges('e', at).map((piece) =>
-      more(piece, (condition) => `SELECT pool_type, ${SUMS} FROM (${typeSumsOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`),
+      more(
+        piece,
+        (condition) =>
+          `SELECT ${hourOf(`$${piece.from}::timestamptz`)}, pool_type, ${SUMS} FROM (${typeSumsOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
+      ),
     ),
   ].join('');
 

@@ -6,12 +6,12 @@ import {
   days,
   type Filter,
   flowPartsIn,
-  flowsIn,
   hourSpanOf,
   spanOf,
   swapEdgesIn,
   swapHoursIn,
   swapsIn,
+  typeFlowsIn,
   wholeSwapsIn,
   wholeSwapsOfLife,
 } from './span';
@@ -101,7 +101,7 @@ const ACTIONS: Statement = {
   text: `
 WITH cells AS (
   SELECT a.action, ${bucketOf('e.hour', 8)} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
-  FROM (${flowsIn(1)}) e
+  FROM (${typeFlowsIn(1)}) e
   CROSS JOIN LATERAL (VALUES ('deposit', e.deposits, e.deposit_usd, CASE WHEN e.deposits > 0 THEN e.unpriced ELSE 0 END),
     ('withdraw', e.withdrawals, e.withdraw_usd, CASE WHEN e.deposits = 0 AND e.withdrawals > 0 THEN e.unpriced ELSE 0 END),
     ('claim', e.claims, e.claim_usd, CASE WHEN e.deposits + e.withdrawals = 0 THEN e.unpriced ELSE 0 END)) AS a(action, n, usd, unpriced)
