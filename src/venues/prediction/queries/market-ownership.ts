@@ -65,23 +65,33 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
   const tokens = parameters.add(scope.outcomes.map(({ token_id }) => token_id), 'text[]'); // prettier-ignore
   const prices = parameters.add(scope.outcomes.map(({ price }) => price), 'float8[]'); // prettier-ignore
   const ends = parameters.add(scope.sizes, 'float8[]');
+  const day = parameters.add(scope.score_day, 'date');
   const sum = (condition: string): string => `COALESCE(sum(shares) FILTER (WHERE ${condition}), 0)`;
   const size = (_: unknown, n: number): string =>
     `json_build_object('holder_count', count(*) FILTER (WHERE size = ${n}), 'shares', ${sum(`size = ${n}`)}::text)`;
-  const text = `WITH held AS MATERIALIZED (
-  SELECT token_id, position.wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open, scored.score, scored.tags
-  FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = ${parameters.add(scope.score_day, 'date')}
+  // Of all holders it is asked whether they are smart or of a low score, which are few and stand together; scores are looked up of those told.
+  const text = `WITH smart AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
+), dumb AS MATERIALIZED (
+  SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score <= ${PM_TAGS.dumb_score}
+), held AS MATERIALIZED (
+  SELECT n, wallet, shares - redeemed_shares AS shares, price, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open
+  FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN unnest(${tokens}, ${prices}) WITH ORDINALITY AS asked(token_id, price, n) USING (token_id)
   WHERE (shares - redeemed_shares)::float8 >= ${parameters.add(scope.min_shares, 'float8')}
-), ranked AS (
-  SELECT held.*, row_number() OVER (PARTITION BY token_id ORDER BY shares DESC, wallet) AS rank, width_bucket(shares::float8 * price, ${ends}) AS size
-  FROM held JOIN unnest(${tokens}, ${prices}) AS asked(token_id, price) USING (token_id)
+), ranked AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY n ORDER BY shares DESC, wallet) AS rank, width_bucket(shares::float8 * price, ${ends}) AS size FROM held WHERE n IS NOT NULL
+), listed AS (
+  SELECT n, json_agg(json_build_object('wallet', ranked.wallet, 'score', score, 'tags', COALESCE(tags, '{}'), 'shares', shares::text, 'cost', cost::text, 'paid_shares', paid_shares::text,
+    'paid_usdc', paid_usdc::text, 'is_open', is_open) ORDER BY rank) AS holders
+  FROM ranked LEFT JOIN pm_wallet_score AS scored ON scored.wallet = ranked.wallet AND scored.day = ${day} WHERE rank <= ${parameters.add(scope.limit, 'int')} GROUP BY n
+), summed AS (
+  SELECT n, count(*)::int AS holder_count, sum(shares) AS shares, ${sum('rank <= 1')} AS top1, ${sum('rank <= 5')} AS top5, ${sum('rank <= 10')} AS top10,
+    ${sum('(wallet IN (SELECT wallet FROM smart)) IS TRUE')} AS smart, ${sum('(wallet IN (SELECT wallet FROM dumb)) IS TRUE')} AS dumb, json_agg(shares::float8 ORDER BY rank) AS amounts,
+    json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes
+  FROM ranked GROUP BY n
 )
-SELECT token_id, count(*)::int AS holder_count, sum(shares) AS shares, ${sum('rank <= 1')} AS top1, ${sum('rank <= 5')} AS top5, ${sum('rank <= 10')} AS top10,
-  ${sum(`score >= ${SMART_SCORE}`)} AS smart, ${sum(`score <= ${PM_TAGS.dumb_score}`)} AS dumb, json_agg(shares::float8 ORDER BY rank) AS amounts,
-  json_agg(json_build_object('wallet', wallet, 'score', score, 'tags', COALESCE(tags, '{}'), 'shares', shares::text, 'cost', cost::text, 'paid_shares', paid_shares::text,
-    'paid_usdc', paid_usdc::text, 'is_open', is_open) ORDER BY rank) FILTER (WHERE rank <= ${parameters.add(scope.limit, 'int')}) AS holders,
-  json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes,
+SELECT (${tokens})[n] AS token_id, summed.*, holders,
   (SELECT count(*)::int FROM (SELECT FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
-FROM ranked GROUP BY token_id`;
+FROM summed JOIN listed USING (n)`;
   return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text }, parameters.values);
 }
