@@ -12,8 +12,6 @@ export interface ScoreBand {
   day: string | null;
   min: number;
   max: number;
-  /** But those between these two. */
-  without?: { above: number; below: number };
 }
 
 /** The instant positions are as of, and what is kept of later ones (of loadOverlay). */
@@ -28,17 +26,13 @@ export const OPEN = `status = 'open' AND shares > 0 AND paid_shares > 0`;
 const TAGS = `COALESCE(scored.tags, '{}') AS tags`;
 
 /** SQL of a band's wallets with their scores and tags. */
-export function bandOf({ day, min, max, without }: ScoreBand, parameters: Parameters): string {
+export function bandOf({ day, min, max }: ScoreBand, parameters: Parameters): string {
   const score = (bound: number): string => parameters.add(bound, 'numeric');
-  const band = `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${score(min)} AND score <= ${score(max)}`;
-  if (without === undefined) return band;
-  // Each side is a stretch of the index: those between are most.
-  const above = score(without.above);
-  return `${band} AND score <= ${above} UNION ALL ${band} AND score > ${above} AND score >= ${score(without.below)}`;
+  return `SELECT wallet, score, tags FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${score(min)} AND score <= ${score(max)}`;
 }
 
 /** Whether a band holds smart wallets alone: what they hold is kept. */
-export const isSmart = ({ min, without }: ScoreBand): boolean => min >= SMART_SCORE && without === undefined;
+export const isSmart = ({ min }: ScoreBand): boolean => min >= SMART_SCORE;
 
 const HELD = 'condition_id, wallet, token_id, score, shares, cost, paid_shares, paid_usdc, opened_at';
 
@@ -74,12 +68,13 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const on = `condition_id = ANY (${parameters.add(condition_ids, 'text[]')})`;
-  const held = heldSql(band, { positions: on, smart: on }, [instant, later], 'scored', parameters);
+  // In its place the planner knows how many a band holds, and hashes it.
+  const scored = `(${bandOf(band, parameters)})`;
+  const held = heldSql(band, { positions: on, smart: on }, [instant, later], scored, parameters);
   // Whoever is not smart was looked for in the band already.
-  const told = isSmart(band) ? `(${held}) AS held JOIN scored USING (wallet)` : `(${held}) AS scored`;
-  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)})
-SELECT condition_id, token_id, wallet, scored.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM ${told}`;
-  const name = isSmart(band) ? 'pm_stances_smart' : band.without === undefined ? 'pm_stances' : 'pm_stances_apart';
+  const told = isSmart(band) ? `(${held}) AS held JOIN ${scored} AS scored USING (wallet)` : `(${held}) AS scored`;
+  const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM ${told}`;
+  const name = `pm_stances${isSmart(band) ? '_smart' : ''}`;
   return sql.query<Stance & Record<string, unknown>>({ name, text }, parameters.values);
 }
 
@@ -131,26 +126,4 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
   const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet IS NOT NULL`;
   const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text, keyed: true }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
-}
-
-/** What a wallet did in all its life. */
-export interface Lifetime {
-  trades: number;
-  gain: string;
-}
-
-/** Buys and sells ever, and gains realized ever, of these wallets. */
-export async function loadLifetimes(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<(wallet: string) => Lifetime> {
-  const parameters = new Parameters();
-  const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const told = toldWallets(
-    parameters.add(wallets, 'text[]'),
-    instant,
-    (some) => positionsSql(instant, later, `wallet = ANY (${some})`),
-    'wallet, trades, gain',
-  );
-  const text = `SELECT wallet, trades, gain FROM (${told}) AS told`;
-  const rows = await sql.query<Lifetime & { wallet: string }>({ name: 'pm_lifetimes', text, keyed: true }, parameters.values);
-  const found = new Map(rows.map((row) => [row.wallet, row]));
-  return (wallet) => found.get(wallet) ?? { trades: 0, gain: '0' };
 }

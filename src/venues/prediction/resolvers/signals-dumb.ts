@@ -1,12 +1,12 @@
 import { AppError } from '../../../errors';
-import type { Resolver } from '../../venue';
-import { type Stance, byMoney, byScore, consensusOf } from '../consensus';
-import { meanScore, total } from '../exact';
+import type { GraphContext, Resolver } from '../../venue';
+import { byScore, consensusOf } from '../consensus';
+import { over, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { statusOf } from '../market-state';
-import { loadLifetimes } from '../queries/stances';
+import { type MarketCrowd, loadMarketCrowd } from '../queries/market-crowd';
 import { getKnownMarket } from './markets-known';
-import { byCost, entryOf, moneyByOutcome } from './signals-money';
+import { crowdView, entryOf } from './signals-money';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
 
 interface Args {
@@ -19,51 +19,49 @@ interface Args {
 /** markets/dumb-money: what low-score wallets hold of a market. Throws not_found for an unknown market, empty_result when none holds any. */
 export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context) => {
   const { market } = await getKnownMarket(context, args.condition_id);
-  const of = async (band: Awaited<ReturnType<typeof smartBand>>): Promise<Stance[]> =>
-    (await loadStances(context, [args.condition_id], band)).get(args.condition_id) ?? [];
-  const [low, smart, prices] = await Promise.all([
-    dumbBand(context, args.max_score).then(of),
-    smartBand(context).then(of),
+  const [crowd, smart, prices] = await Promise.all([
+    loadCrowd(context, args),
+    smartBand(context).then((band) => loadStances(context, [args.condition_id], band)),
     context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
   ]);
-  const lifetime = await loadLifetimes(context.sql, [...new Set(low.map((stance) => stance.wallet))], await asOf(context)); // prettier-ignore
-  const stances = low.filter((stance) => lifetime(stance.wallet).trades >= args.min_trades).sort(byCost);
-  if (stances.length === 0)
+  if (crowd.wallets === 0)
     throw new AppError('empty_result', {
-      suggestion: low.length > 0 ? { min_trades: 1 } : { max_score: Math.min(100, Math.max(args.max_score + 10, 59)) },
+      suggestion: crowd.any ? { min_trades: 1 } : { max_score: Math.min(100, Math.max(args.max_score + 10, 59)) },
     });
-  const shown = stances.slice(0, args.limit);
-  context.meta.count = shown.length;
-  const [foolish, wise] = [consensusOf(stances, byMoney), consensusOf(smart, byScore)];
-  const wallets = new Map(stances.map((stance) => [stance.wallet, stance.score]));
+  context.meta.count = crowd.largest.length;
+  const [foolish, wise] = [crowdView(crowd, prices), consensusOf(smart.get(args.condition_id) ?? [], byScore)];
   const open = statusOf(market, context.now) === 'active' || statusOf(market, context.now) === 'closed';
   return {
     ...market,
     summary: {
-      total_wallets: wallets.size,
-      total_usdc: total(stances.map((stance) => stance.cost)),
-      avg_score: meanScore([...wallets.values()]),
+      total_wallets: crowd.wallets,
+      total_usdc: total(crowd.outcomes.map(({ total_usdc }) => total_usdc)),
+      avg_score: over(crowd.scores ?? '0', crowd.wallets),
       consensus_outcome: prices.find((outcome) => outcome.token_id === foolish.token_id)?.outcome ?? null,
       consensus_strength: foolish.strength,
       contrarian_to_smart: foolish.token_id === null || wise.strength === null ? null : foolish.token_id !== wise.token_id,
     },
-    positions: shown.map((stance) => {
-      const outcome = prices.find((one) => one.token_id === stance.token_id);
+    positions: crowd.largest.map((member) => {
+      const outcome = prices.find((one) => one.token_id === member.token_id);
       const price = outcome?.price ?? null;
-      const { trades, gain } = lifetime(stance.wallet);
       return {
-        wallet: stance.wallet,
-        score: stance.score,
-        outcome: outcome?.outcome ?? stance.token_id,
-        usdc_invested: stance.cost,
-        token_id: stance.token_id,
-        net_position: stance.shares,
-        avg_buy_price: entryOf(stance),
-        unrealized_pnl_usdc: open && price !== null ? Number(stance.shares) * price - Number(stance.cost) : null,
-        lifetime_trades: trades,
-        lifetime_pnl_usdc: gain,
+        wallet: member.wallet,
+        score: member.score,
+        outcome: outcome?.outcome ?? member.token_id,
+        usdc_invested: member.cost,
+        token_id: member.token_id,
+        net_position: member.shares,
+        avg_buy_price: entryOf(member),
+        unrealized_pnl_usdc: open && price !== null ? Number(member.shares) * price - Number(member.cost) : null,
+        lifetime_trades: member.trades,
+        lifetime_pnl_usdc: member.gain,
       };
     }),
-    by_outcome: moneyByOutcome(stances, prices),
+    by_outcome: foolish.by_outcome,
   };
 };
+
+async function loadCrowd(context: GraphContext, args: Args): Promise<MarketCrowd> {
+  const [band, as_of] = await Promise.all([dumbBand(context, args.max_score), asOf(context)]);
+  return loadMarketCrowd(context.sql, args.condition_id, band, args, as_of);
+}

@@ -1,20 +1,21 @@
 import { AppError } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
-import { type Consensus, type Stance, byMoney, byScore, consensusOf } from '../consensus';
+import { type Consensus, type Stance, byScore, consensusOf } from '../consensus';
 import { over, total, trendOf } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type ActivityRow, listActivity } from '../queries/market-activity';
 import { listSmartFlows } from '../queries/market-flows';
 import { loadFirstBuys } from '../queries/market-holdings';
+import { type MarketCrowd, loadMarketCrowd } from '../queries/market-crowd';
 import { cutAt } from '../queries/pieces';
 import type { ScoreBand } from '../queries/stances';
 import { PM_TAGS } from '../scoring/tags';
 import { smartRule } from './flows-scope';
 import { getKnownMarket } from './markets-known';
-import { byCost, entryOfAll, moneyByOutcome, topWallet } from './signals-money';
-import { isContrarian, loadStances, smartBand } from './signals-views';
+import { byCost, crowdView, entryOfAll, moneyByOutcome, topWallet } from './signals-money';
+import { asOf, dumbBand, isContrarian, loadStances, smartBand } from './signals-views';
 
 interface Args {
   condition_id: string;
@@ -28,21 +29,17 @@ const CONFIDENCE = { high: { wallets: 10, strength: 0.7 }, medium: { wallets: 5,
 /** markets/intelligence: what smart and low-score wallets hold of a market. Throws not_found for an unknown market, empty_result when no scored wallet holds any. */
 export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, context) => {
   const { market } = await getKnownMarket(context, args.condition_id);
-  const everyone = await smartBand(context, 0);
-  const of = async (band: ScoreBand): Promise<Stance[]> =>
-    (await loadStances(context, [args.condition_id], band)).get(args.condition_id) ?? [];
+  const of = async (band: Promise<ScoreBand>): Promise<Stance[]> =>
+    (await loadStances(context, [args.condition_id], await band)).get(args.condition_id) ?? [];
+  const [high, dumb] = await Promise.all([of(smartBand(context, args.min_score)), loadDumb(context, args.condition_id)]);
   // Whoever is neither smart nor of a low score is only asked for where nobody else holds any.
-  const scored = await of({ ...everyone, without: { above: PM_TAGS.dumb_score, below: args.min_score } });
-  if (scored.length === 0 && (await of(everyone)).length === 0) throw new AppError('empty_result');
-  const smart = scored.filter(
-    (stance) => stance.score >= args.min_score && !(args.exclude_market_makers && stance.tags.includes('market_maker')),
-  );
-  const dumb = scored.filter((stance) => stance.score <= PM_TAGS.dumb_score);
+  if (high.length === 0 && !dumb.any && (await of(smartBand(context, 0))).length === 0) throw new AppError('empty_result');
+  const smart = high.filter((stance) => !(args.exclude_market_makers && stance.tags.includes('market_maker')));
   const [prices, activity] = await Promise.all([
     context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
     loadActivity(context, args),
   ]);
-  const [wise, foolish] = [consensusOf(smart, byScore), consensusOf(dumb, byMoney)];
+  const [wise, foolish] = [consensusOf(smart, byScore), crowdView(dumb, prices)];
   const money = moneyByOutcome(smart, prices);
   const shown = money.map((outcome) => outcome.stances.sort(byCost).slice(0, args.top_n_wallets));
   const firstBuy = await loadFirstBuys(context.sql, shown.flat(), context.now);
@@ -69,12 +66,18 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
     dumb_money: {
       consensus_outcome: prices.find((outcome) => outcome.token_id === foolish.token_id)?.outcome ?? null,
       contrarian_to_smart: consensus === null || foolish.token_id === null ? null : foolish.token_id !== consensus.token_id,
-      by_outcome: moneyByOutcome(dumb, prices),
+      by_outcome: foolish.by_outcome,
     },
     signal_analysis: analyse(wise, foolish, consensus, prices, activity.smart_net),
     recent_activity: recentOf(activity),
   };
 };
+
+/** Low-score wallets on a market, whatever they traded. */
+async function loadDumb(context: GraphContext, condition_id: string): Promise<MarketCrowd> {
+  const [band, as_of] = await Promise.all([dumbBand(context, PM_TAGS.dumb_score), asOf(context)]);
+  return loadMarketCrowd(context.sql, condition_id, band, null, as_of);
+}
 
 interface Activity {
   /** Part 1: the day before; part 2: the last 24 hours. */
@@ -108,7 +111,7 @@ function recentOf({ rows, smart_net }: Activity): Record<string, unknown> {
 /** What the figures say together, in words and numbers. */
 function analyse(
   wise: Consensus,
-  foolish: Consensus,
+  foolish: Pick<Consensus, 'token_id'>,
   consensus: PricedOutcome | null,
   prices: readonly PricedOutcome[],
   smart_net: string,
@@ -156,7 +159,7 @@ function summaryOf(consensus: PricedOutcome | null, { strength }: Consensus, ali
 
 function reasonsOf(
   wise: Consensus,
-  foolish: Consensus,
+  foolish: Pick<Consensus, 'token_id'>,
   consensus: PricedOutcome | null,
   aligned: boolean | null,
   smart_net: string,

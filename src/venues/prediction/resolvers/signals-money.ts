@@ -1,9 +1,10 @@
-import type { Stance } from '../consensus';
+import { type Consensus, FEWEST_WALLETS, type Stance } from '../consensus';
 import { compareAmounts, over, percent, total } from '../exact';
 import { groupedBy } from '../grouped';
 import type { PricedOutcome } from '../market-prices';
+import type { MarketCrowd } from '../queries/market-crowd';
 
-/** Money of a group of wallets on each outcome that any of them holds, in the venue's order. */
+/** Money of a group of wallets on an outcome that any of them may hold. */
 export interface OutcomeMoney {
   outcome: string;
   token_id: string;
@@ -11,26 +12,41 @@ export interface OutcomeMoney {
   wallet_count: number;
   total_usdc: string;
   percentage: number;
-  stances: Stance[];
 }
 
-/** Stances by outcome; outcomes nobody holds are 0. */
-export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly PricedOutcome[]): OutcomeMoney[] {
-  const byToken = groupedBy(stances, (stance) => stance.token_id);
-  const whole = total(stances.map((stance) => stance.cost));
+/** Sums by outcome, in the venue's order; outcomes nobody holds are 0. */
+function moneyOn(
+  sums: readonly Pick<OutcomeMoney, 'token_id' | 'wallet_count' | 'total_usdc'>[],
+  outcomes: readonly PricedOutcome[],
+): OutcomeMoney[] {
+  const whole = total(sums.map((sum) => sum.total_usdc));
   return outcomes.map(({ outcome, token_id, outcome_index }) => {
-    const own = byToken.get(token_id) ?? [];
-    const total_usdc = total(own.map((stance) => stance.cost));
-    return {
-      outcome,
-      token_id,
-      outcome_index,
-      wallet_count: own.length,
-      total_usdc,
-      percentage: percent(total_usdc, whole) ?? 0,
-      stances: own,
-    };
+    const { wallet_count, total_usdc } = sums.find((sum) => sum.token_id === token_id) ?? { wallet_count: 0, total_usdc: '0' };
+    return { outcome, token_id, outcome_index, wallet_count, total_usdc, percentage: percent(total_usdc, whole) ?? 0 };
   });
+}
+
+/** Stances by outcome. */
+export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly PricedOutcome[]): (OutcomeMoney & { stances: Stance[] })[] {
+  const byToken = groupedBy(stances, (stance) => stance.token_id);
+  const sums = [...byToken].map(([token_id, own]) => ({
+    token_id,
+    wallet_count: own.length,
+    total_usdc: total(own.map(({ cost }) => cost)),
+  }));
+  return moneyOn(sums, outcomes).map((money) => ({ ...money, stances: byToken.get(money.token_id) ?? [] }));
+}
+
+/** What a crowd thinks of its market: as consensusOf tells it by money. */
+export function crowdView(
+  { outcomes }: MarketCrowd,
+  prices: readonly PricedOutcome[],
+): Pick<Consensus, 'token_id' | 'strength'> & { by_outcome: OutcomeMoney[] } {
+  const [leading] = [...outcomes].sort((a, b) => compareAmounts(b.net_usdc, a.net_usdc) || (a.token_id < b.token_id ? -1 : 1));
+  const wallets = outcomes.reduce((sum, { net_wallets }) => sum + net_wallets, 0);
+  const token_id = leading !== undefined && leading.net_wallets > 0 ? leading.token_id : null;
+  const strength = token_id === null || wallets < FEWEST_WALLETS ? null : over((leading as { net_usdc: string }).net_usdc, total(outcomes.map(({ net_usdc }) => net_usdc))); // prettier-ignore
+  return { token_id, strength, by_outcome: moneyOn(outcomes, prices) };
 }
 
 /** The largest first. */

@@ -11,7 +11,7 @@ import { getPlatformTotals } from '../../../../src/venues/prediction/queries/pla
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
 import { listSmartWalletEntries, listSmartWalletFlows } from '../../../../src/venues/prediction/queries/smart-wallet-flows';
-import { listMedianBets, loadLifetimes } from '../../../../src/venues/prediction/queries/stances';
+import { listMedianBets } from '../../../../src/venues/prediction/queries/stances';
 import { type VolumeGroup, listTraders, listVolumes } from '../../../../src/venues/prediction/queries/volumes';
 import { loadTold } from '../../../../src/venues/prediction/queries/told-pieces';
 import { rebuildHours } from '../../../../src/venues/prediction/rollups/hours';
@@ -20,9 +20,9 @@ import { retractFills } from '../../../../src/venues/prediction/rollups/retract'
 import { forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
 import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
 import { type LeaderboardRow, listLeaders } from '../../../../src/venues/prediction/queries/wallet-leaderboard';
-import { loadOverlay } from '../../../../src/venues/prediction/rollups/positions-as-of';
+import { loadOverlay, positionsSql } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { tellSmartPositions } from '../../../../src/venues/prediction/rollups/told-positions';
-import { tellWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
+import { tellWallets, toldWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { iso, market } from '../small-world';
@@ -53,6 +53,14 @@ interface Fact {
   usdc_size: string;
   is_taker: boolean | null;
   category: string;
+}
+
+/** What each wallet ever did, as it is told where it is told. */
+async function lifetimesOf(sql: Sql, wallets: readonly string[], at: Date): Promise<Map<string, { trades: number; gain: string }>> {
+  const positionsOf = (some: string): string => positionsSql('$2', `'[]'`, `wallet = ANY (${some})`);
+  const text = toldWallets('$1::text[]', '$2::timestamptz', positionsOf, 'wallet, trades, gain');
+  const rows = await sql.query<{ wallet: string; trades: number; gain: string }>({ name: 'test_lifetimes', text }, [wallets, at]);
+  return new Map(rows.map(({ wallet, ...life }) => [wallet, life]));
 }
 
 const fills = async (pool: Pool): Promise<Fact[]> =>
@@ -430,7 +438,7 @@ describe('what is told beforehand', () => {
     expect(await told()).toBeGreaterThan(50);
     const answers = async (): Promise<unknown> => {
       const evidence = await listWalletEvidence(sql, wallets, end, '[]');
-      const lifetime = await loadLifetimes(sql, wallets, { now: end, overlay: '[]' });
+      const lifetimes = await lifetimesOf(sql, wallets, end);
       const bets = await listMedianBets(sql, wallets, { now: end, overlay: '[]' });
       const { rows: likest } = await pool.query<{ condition_id: string }>(
         'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 3',
@@ -470,7 +478,12 @@ describe('what is told beforehand', () => {
         leaders,
         experts: experts.map((ranked) => ranked.sort((a, b) => (a.wallet < b.wallet ? -1 : 1))),
         overlaps: overlaps.map(inOrder),
-        wallets: wallets.map((wallet) => ({ wallet, evidence: evidence.get(wallet), lifetime: lifetime(wallet), bet: bets.get(wallet) })),
+        wallets: wallets.map((wallet) => ({
+          wallet,
+          evidence: evidence.get(wallet),
+          lifetime: lifetimes.get(wallet),
+          bet: bets.get(wallet),
+        })),
       };
     };
     const check = (): Promise<void> => expectSameUntold(pool, answers);
@@ -478,8 +491,8 @@ describe('what is told beforehand', () => {
     const { rows } = await pool.query<{ wallet: string; trades: number }>(
       `SELECT wallet, count(*)::int AS trades FROM pm_trade WHERE side IN ('BUY', 'SELL') GROUP BY 1`,
     );
-    const lifetime = await loadLifetimes(sql, wallets, { now: end, overlay: '[]' });
-    for (const { wallet, trades } of rows) expect(lifetime(wallet).trades).toBe(trades);
+    const lifetimes = await lifetimesOf(sql, wallets, end);
+    for (const { wallet, trades } of rows) expect(lifetimes.get(wallet)?.trades).toBe(trades);
     const before = await told();
     await loadShuffled(pool, (index) => index % 7 === 3);
     expect(await told()).toBeLessThan(before);
