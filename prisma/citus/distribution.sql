@@ -29,6 +29,7 @@ SELECT create_distributed_table('pm_standing_due', 'wallet', colocate_with => 'p
 SELECT create_reference_table('pm_standing_told');
 SELECT create_reference_table('pm_smart_run');
 SELECT create_distributed_table('pm_latest_fill', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_smart_latest', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_category_volume', 'category', colocate_with => 'none');
 SELECT create_distributed_table('pm_smart_hour', 'category', colocate_with => 'none');
 
@@ -106,4 +107,4 @@ SELECT create_distributed_table('dca_order', 'order_address', colocate_with => '
 
 -- On the coordinator, small or about money: every payment step is one short transaction over several keys.
 -- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step
--- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, pm_told_hour, pm_told_size, pm_told_day, pm_latest_day, _prisma_migrations
+-- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, pm_told_hour, pm_told_size, pm_told_day, pm_latest_day, pm_smart_latest_told, _prisma_migrations

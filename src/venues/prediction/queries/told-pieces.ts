@@ -149,7 +149,7 @@ const wholeOf = ({ whole }: Cut, parameters: Parameters): string =>
   `hour >= ${parameters.add(whole.from, 'timestamptz')} AND hour < ${parameters.add(whole.to, 'timestamptz')}`;
 
 /** SQL of how many hours are told; another number than any where the others are no longer kept. */
-function countOf({ within, run }: ToldHours, parameters: Parameters): string {
+export function countOf({ within, run }: ToldHours, parameters: Parameters): string {
   const kept_for = parameters.add(run, 'date');
   return `(SELECT CASE WHEN ${kept_for} IS NULL OR EXISTS (SELECT FROM pm_smart_run WHERE day = ${kept_for}) THEN count(*)::int ELSE -1 END
   FROM pm_told_hour WHERE hour >= ${parameters.add(within.from, 'timestamptz')} AND hour < ${parameters.add(within.to, 'timestamptz')})`;

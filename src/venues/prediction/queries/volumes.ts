@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { DAY_MS, isoSecond } from '../../../lib/time';
+import { listLatestSmart } from './latest-smart';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -176,7 +177,10 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
   }
   const own = { ...scope, cut: lastPart(scope.cut), shift: 0 };
   const { cut, smart } = own;
-  return withTold(smart === null ? null : await loadTold(sql, cut, smart), (hours) => {
+  return withTold(smart === null ? null : await loadTold(sql, cut, smart), async (hours) => {
+    const latest =
+      group === 'category' && smart !== null && hours !== null ? await listLatestSmart(sql, cut, smart, hours, own.category) : null;
+    if (latest !== null) return latest;
     const parameters = new Parameters();
     const { pieces, label, markets } = tradersOf(group, own, hours, parameters);
     const counted = smart === null ? 'WHERE taker_buys + taker_sells > 0' : '';

@@ -25,6 +25,7 @@ ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET ${SMART_COLUMNS
 
 /** Makes the hours that are kept anew; writers must wait. */
 export async function refillSmartHours(client: PoolClient): Promise<void> {
+  await client.query(`DELETE FROM pm_smart_latest_told WHERE until > ${KEPT_SINCE}`);
   await client.query(`DELETE FROM pm_smart_wallet_hour WHERE hour >= ${KEPT_SINCE}`);
   await client.query(keepSmartHours('pm_wallet_hour'));
 }

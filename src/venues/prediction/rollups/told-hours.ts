@@ -7,6 +7,7 @@ import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
 import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { lockRollups, sqlOf } from './positions';
 import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
+import { forgetLatest, tellLatest } from './smart-latest';
 
 /** Hours told in one transaction: writers wait for it. */
 const AT_ONCE = 24;
@@ -155,13 +156,20 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     if (run === undefined || run !== newest) return false;
     const untold = await listUntold(client, until, run);
     const hours = untold.slice(0, AT_ONCE);
-    if (hours.length === 0) return false;
-    await tellSmart(client, hours, days);
-    await tellSizes(client, hours);
-    await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
-    await client.query(TAKERS_OF_HOURS, [hours]);
-    await tellDays(client, hours);
-    return untold.length > hours.length;
+    if (hours.length > 0) await tellAll(client, hours, days, run);
+    const more = untold.length > hours.length;
+    if (!more) await tellLatest(client, until);
+    return more;
   };
   while (await inTransaction(pool, tell, LONG_WORK));
+}
+
+/** Tells these hours, oldest first, and the days that are told as a whole by them. */
+async function tellAll(client: PoolClient, hours: readonly Date[], days: readonly string[], run: string): Promise<void> {
+  await forgetLatest(client, hours[0] as Date);
+  await tellSmart(client, hours, days);
+  await tellSizes(client, hours);
+  await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
+  await client.query(TAKERS_OF_HOURS, [hours]);
+  await tellDays(client, hours);
 }

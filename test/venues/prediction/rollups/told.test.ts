@@ -423,6 +423,54 @@ describe('what is told beforehand', () => {
     await checkKept();
   }, 240_000);
 
+  test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
+    await loadShuffled(pool, (index) => index % 7 !== 3);
+    for (const days of [4, 6.4]) await score(pool, new Date(start.getTime() + days * DAY), () => undefined);
+    await pool.query('UPDATE pm_wallet_score SET score = CASE WHEN hashtext(wallet || day::text) % 4 = 0 THEN 70 ELSE 40 END');
+    await tellSmartPositions(pool);
+    await pool.query('DELETE FROM pm_told_hour');
+    const runs = (await pool.query<{ day: string }>('SELECT DISTINCT day::text FROM pm_wallet_score ORDER BY 1')).rows.map(({ day }) => day);
+    const { rows } = await pool.query<{ judged: string }>(`SELECT day::text || ' ' || wallet AS judged FROM pm_wallet_score WHERE score = 70`);
+    const smart = new Set(rows.map(({ judged }) => judged));
+    const runOf = (at: Date): string => runs.filter((day) => day < at.toISOString().slice(0, 10)).at(-1) ?? (runs[0] as string);
+    /** Checks windows of an end; `known_until`: the hours before it are to be left alone. */
+    const check = async (to: Date, known_until: Date | null): Promise<void> => {
+      const facts = await fills(pool);
+      for (const hours of [1.7, 20, 33.31, 61.05, 100.9, 5_000])
+        for (const category of [null, 'Sports']) {
+          const from = new Date(to.getTime() - hours * HOUR);
+          const names: string[] = [];
+          const sql: Sql = { query: (statement, values) => (names.push(statement.name), sqlOf(pool).query(statement, values)) };
+          const spans = spansOf(await listRunDays(sql, to), { from, to });
+          const told = await listTraders(sql, 'category', { cut: cutAt([from, to]), shift: 0, category, smart: { spans, min_score: 60 } });
+          const own = new Map<string, Set<string>>();
+          for (const fact of facts)
+            if (fact.timestamp >= from && fact.timestamp < to && (category ?? fact.category) === fact.category && smart.has(`${runOf(fact.timestamp)} ${fact.wallet}`))
+              own.set(fact.category, (own.get(fact.category) ?? new Set()).add(fact.wallet));
+          expect(told.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual([...own].map(([label, wallets]) => `${label} ${wallets.size}`).sort());
+          expect(names.some((name) => name.startsWith('pm_latest_smart'))).toBe(known_until !== null && cutAt([from, to]).whole.from < known_until);
+        }
+      if (known_until === null) return;
+      const kept = await pool.query('SELECT wallet, category, hour FROM pm_smart_latest ORDER BY 1, 2');
+      const latest = await pool.query('SELECT wallet, category, max(hour) AS hour FROM pm_smart_wallet_hour WHERE hour < (SELECT until FROM pm_smart_latest_told) GROUP BY 1, 2 ORDER BY 1, 2');
+      expect(kept.rows.length).toBeGreaterThan(20);
+      expect(kept.rows).toEqual(latest.rows);
+    };
+    const earlier = new Date(now.getTime() - 30.6 * HOUR);
+    const [first, last] = [earlier, now].map((at) => new Date(Math.floor(at.getTime() / HOUR) * HOUR)) as [Date, Date];
+    await tellHours(pool, earlier);
+    await check(earlier, first);
+    await check(now, first);
+    await tellHours(pool, now);
+    await check(now, last);
+    // Who last did something after the end may have done something before it.
+    await check(earlier, null);
+    await loadShuffled(pool, (index) => index % 7 === 3);
+    await check(now, null);
+    await tellHours(pool, now);
+    await check(now, last);
+  }, 240_000); // prettier-ignore
+
   /** Floats are added up in any order. */
   const inOrder = ({ wallets, rows }: Overlap): unknown => ({
     wallets,

@@ -1,0 +1,41 @@
+import type { Sql, Statement } from '../../../db/sql';
+import { LATEST_UNTIL } from '../rollups/smart-latest';
+import { SMART_SCORE } from '../scoring/tiers';
+import { Parameters } from './parameters';
+import type { Cut, SmartRule } from './pieces';
+import { type ToldHours, countOf, toldWalletPieces } from './told-pieces';
+
+const UNTIL: Statement = { name: 'pm_smart_latest_until', keyed: true, text: LATEST_UNTIL };
+
+/** Smart wallets of a category; `told` as of toldPieces. */
+interface CategoryTraders {
+  label: string;
+  traders: number;
+  told: number;
+}
+
+/**
+ * Smart wallets by category (one or all) that did anything within a cut of two bounds: by when they last did, and from their hours where these are torn or not among
+ * those. Null where that does not do: the cut ends before, hours within it are neither told nor kept, or wallets count from another score.
+ */
+export async function listLatestSmart(
+  sql: Sql,
+  cut: Cut,
+  rule: SmartRule,
+  hours: ToldHours,
+  category: string | null,
+): Promise<CategoryTraders[] | null> {
+  if (rule.min_score !== SMART_SCORE || hours.untold.length > 0 || cut.bounds.length !== 2) return null;
+  const [known] = await sql.query<{ until: Date }>(UNTIL, []);
+  if (known === undefined || known.until <= cut.whole.from || known.until > cut.whole.to) return null;
+  const { until } = known;
+  const parameters = new Parameters();
+  const rest = toldWalletPieces({ ...cut, whole: { from: until, to: cut.whole.to } }, rule, hours, { category }, parameters);
+  const [from, end] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(until, 'timestamptz')];
+  const only = category === null ? '' : ` AND category = ${parameters.add(category, 'text')}`;
+  // Read at once with what it holds for: another number of hours than any where it is of others now.
+  const text = `SELECT category AS label, count(*)::int AS traders, CASE WHEN EXISTS (SELECT FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${countOf(hours, parameters)} ELSE -1 END AS told
+FROM (SELECT category, wallet FROM (SELECT category, wallet FROM pm_smart_latest WHERE hour >= ${from}${only} UNION ALL SELECT category, wallet FROM (${rest}) AS piece) AS trader GROUP BY 1, 2) AS traded GROUP BY category`;
+  const name = `pm_latest_smart${category === null ? '' : '_category'}`;
+  return sql.query<CategoryTraders & Record<string, unknown>>({ name, text }, parameters.values);
+}
