@@ -25,4 +25,7 @@ FROM "lp_smart_last_day" l CROSS JOIN LATERAL (VALUES ('day', l."day"), ('month'
 GROUP BY l."pool_address", t."unit", t."since" ORDER BY t."unit", t."since";
 CREATE INDEX "lp_smart_last_unit_since_idx" ON "lp_smart_last" ("unit", "since");
 DROP TABLE "lp_pool_last_day", "lp_smart_last_day";
+-- Older processes, which sell beside newer ones, go on reading them.
+CREATE VIEW "lp_pool_last_day" AS SELECT "pool_address", "since" AS "day", "owners" FROM "lp_pool_last" WHERE "unit" = 'day';
+CREATE VIEW "lp_smart_last_day" AS SELECT "pool_address", "since" AS "day", "pool_type", "owners", "scores" FROM "lp_smart_last" WHERE "unit" = 'day';
 ANALYZE "lp_pool_last", "lp_smart_last";
