@@ -60,7 +60,7 @@ async function rebuildAgrees(): Promise<void> {
           (await db.pool.query<{ row: string }>(`SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) AS row FROM ${table} t`)).rows,
       ),
     );
-  // Bounds that scores tell, and a rebuild forgets.
+  // Bounds that scores tell may be wider than those a rebuild tells: fills since were added to them.
   await db.pool.query('DELETE FROM perp_standing; UPDATE perp_trader SET most_pnl_7d = NULL, most_pnl_30d = NULL');
   const before = await rows();
   const client = await db.pool.connect();

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../../src/db/transaction';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { perps } from '../../../src/venues/perps/index';
 import { testDatabase } from '../../support/database';
@@ -59,4 +60,13 @@ test('whoever scores at once does so one after the other', async () => {
   const runs = await Promise.all([1, 2, 3].map(async () => perps.score?.(db.pool, END, () => undefined)));
   expect(runs[1]).toEqual(runs[0]);
   expect(runs[2]).toEqual(runs[0]);
+});
+
+test('a rebuild tells them again for the same day', async () => {
+  const told = async (): Promise<unknown[]> =>
+    (await db.pool.query('SELECT day, trader, most_pnl_7d, most_pnl_30d FROM perp_standing, perp_trader ORDER BY trader')).rows;
+  const before = await told();
+  await inTransaction(db.pool, async (client) => perps.rebuild?.(client));
+  expect(before.length).toBeGreaterThan(50);
+  expect(await told()).toEqual(before);
 });

@@ -15,6 +15,7 @@ import {
 import { TELL_LAST_DAYS } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
+import { forgetStandings, tellStandings } from './standings';
 import { TELL_TAKERS } from './takers';
 import { retellTimings } from './timings';
 import { TELL_TRADER_SUMS } from './trader-sums';
@@ -76,14 +77,16 @@ const WORK_MEMORY = '256MB';
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
 export async function rebuild(client: PoolClient): Promise<void> {
   await lockRollups(client);
+  const stood = await forgetStandings(client);
   await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
   await fillEmptied(client, ROLLUPS, async () => {
     // What the daily scores keep is told by the next run of them.
     await client.query(FORGET_DEALT);
-    for (const table of [...ROLLUPS, 'perp_standing']) await client.query(`DELETE FROM ${table}`);
+    for (const table of ROLLUPS) await client.query(`DELETE FROM ${table}`);
     await analyze(client, ['perp_fill (coin, timestamp)', 'perp_match (coin, timestamp)']);
     for (const statement of TELL) await client.query(statement);
   });
   await analyzeIndexed(client, ROLLUPS);
+  if (stood !== null) await tellStandings(client, stood);
   await retellTimings(client);
 }

@@ -37,8 +37,14 @@ FROM (SELECT p.trader, ${MOST_PNL.map((column) => `bound.${column}`).join(', ')}
 WHERE own.trader = t.trader`,
 };
 
+/** Takes the bounds out of use. Resolves to the UTC day they were told for; null: for none. */
+export async function forgetStandings(client: PoolClient): Promise<Date | null> {
+  const { rows } = await client.query<{ day: Date }>('DELETE FROM perp_standing RETURNING day');
+  return rows[0]?.day ?? null;
+}
+
 /** Tells the bounds anew for windows that end on the UTC day of `now`. The client's transaction must hold the lock of the rollups. */
 export async function tellStandings(client: PoolClient, now: Date): Promise<void> {
-  await client.query('DELETE FROM perp_standing');
+  await forgetStandings(client);
   await client.query({ ...TELL, values: [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))] });
 }
