@@ -3,7 +3,8 @@ import { afterwards } from '../../../db/segments';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
-import { actedIn, flowsOfLife, named, ofType, smartIn, spanOf, swapsIn, swapsOfLife, typeFlowsIn } from './span';
+import { actedIn, smartIn } from './presence';
+import { flowsOfLife, named, ofType, spanOf, swapsIn, swapsOfLife, typeFlowsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */

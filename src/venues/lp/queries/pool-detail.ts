@@ -6,7 +6,8 @@ import { openPositionsAsOf } from './positions';
 import { dayOf } from '../rollups/days';
 import { POOL_PRICE } from '../rollups/price-at';
 import { SMART_SCORE } from '../scoring/formula';
-import { feeRate, feeRateFlag, flowsIn, lastOfLife, ofPool, spanOf, swapsIn } from './span';
+import { lastOfLife } from './presence';
+import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {

@@ -2,7 +2,8 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
-import { type Filter, flowsIn, ownerCounts, spanOf, swapsIn } from './span';
+import { ownerCounts } from './presence';
+import { type Filter, flowsIn, spanOf, swapsIn } from './span';
 
 export interface PoolsSearchArgs {
   query: string;

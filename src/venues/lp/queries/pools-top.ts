@@ -3,7 +3,8 @@ import { leastShown } from '../../../lib/statistics';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
-import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, ownerCounts, smartCounts, spanOf, swapsIn, swapsOfLife } from './span';
+import { ownerCounts, smartCounts } from './presence';
+import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 

@@ -4,7 +4,8 @@ import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { earlierTiles, earlierVolume, endedAfter } from './earlier-volume';
-import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, ownerCounts, smartCounts, spanOf, swapsIn, swapsOfLife } from './span';
+import { ownerCounts, smartCounts } from './presence';
+import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */

@@ -4,7 +4,8 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { dayOf } from '../rollups/days';
 import { newestScore } from '../rollups/smart';
-import { type Filter, flowsIn, flowsOfLife, lastIn, ofType, smartFlowsIn, spanOf } from './span';
+import { lastIn } from './presence';
+import { type Filter, flowsIn, flowsOfLife, ofType, smartFlowsIn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 

@@ -1,8 +1,6 @@
 import type { PoolClient } from 'pg';
 import { writersTurn } from '../../../db/transaction';
 import { quarterOf } from '../../../lib/tiles';
-import { DAY_MS } from '../../../lib/time';
-import { hourOf, KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { HOURS, OWNER_DAYS, PAIRS, POSITIONS, SWAP_HOURS } from './changes';
 import { moveCounts } from './counted-days';
 import {
@@ -26,70 +24,13 @@ import {
 } from './days';
 import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
+import { inHours, recountsIn, type TimeSpan } from './recount-hours';
 import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
 
 /** Writers of rollups take turns, until their transactions end: each recounts whole hours and positions. */
 export async function lockRollups(client: PoolClient): Promise<void> {
   await client.query(writersTurn('lp'));
 }
-
-/** Condition that a time is in the hour `d.hour`. */
-type InHour = (time: string) => string;
-
-/** By its bounds: of few hours, whose facts an index finds. */
-const ofFew: InHour = (time) => `${time} >= d.hour AND ${time} < d.hour + interval '1 hour'`;
-
-/** By its own hour, which is hashed: of many hours, each of which would be compared with all facts of its pool. */
-const ofMany: InHour = (time) => `${hourOf(time)} = d.hour`;
-
-const hoursOf = (hours: string, alias: string, time: string, table: string, inHour: InHour): string =>
-  `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
-    AND ${inHour(`${alias}.${time}`)} AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
-
-const inHours = (hours: string, alias: string): string =>
-  `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
-
-const OWNER_HOURS = OWNER_HOUR.split(', ');
-const rowOf = (alias: string): string => `ROW(${OWNER_HOURS.map((column) => `${alias}.${column}`).join(', ')})::text`;
-
-/**
- * Providers' hours from facts between $1 and $2. Of all providers of a pool's hour a page changes few: only what comes out otherwise than it stands, to the
- * last zero, is written, and its days are noted.
- */
-const recountOwners = (inHour: InHour): string => `
-WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event', inHour))}),
-gone AS (
-  DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}
-    AND NOT EXISTS (SELECT FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
-  RETURNING o.pool_address, o.owner, o.hour
-), written AS (
-  INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) SELECT * FROM counted
-  ON CONFLICT (pool_address, hour, owner) DO UPDATE SET ${OWNER_HOURS.map((column) => `${column} = EXCLUDED.${column}`).join(', ')}
-    WHERE ${rowOf('o')} <> ${rowOf('EXCLUDED')}
-  RETURNING o.pool_address, o.owner, o.hour
-)
-INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM (SELECT * FROM gone UNION ALL SELECT * FROM written) AS changed`;
-
-/** Hours of the events whose transaction was read, from the same. */
-const recountKnown = (inHour: InHour): string =>
-  `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
-    `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON ${inHour('e."timestamp"')} AND e."timestamp" >= $1 AND e."timestamp" < $2`,
-  )}`;
-
-/** Pools' hours, by what was swapped between $1 and $2. */
-const recountSwaps = (inHour: InHour): string => `INSERT INTO lp_pool_hour (${POOL_HOUR})
-  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap', inHour), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour', inHour))}`;
-
-const recountsOf = (suffix: string, inHour: InHour) => ({
-  owners: { name: `lp_recount_owner_hours${suffix}`, text: recountOwners(inHour) },
-  known: { name: `lp_recount_known_hours${suffix}`, text: recountKnown(inHour) },
-  swaps: { name: `lp_recount_pool_hours${suffix}`, text: recountSwaps(inHour) },
-});
-const FEW_HOURS = recountsOf('', ofFew);
-const MANY_HOURS = recountsOf('_many', ofMany);
-
-/** Of more than a day's span, as recorded pages have it, the noted hours are many; a live page's are those of its minutes. */
-const recountsIn = ([from, to]: TimeSpan): typeof FEW_HOURS => (to.getTime() - from.getTime() > DAY_MS ? MANY_HOURS : FEW_HOURS);
 
 const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
@@ -229,8 +170,6 @@ export async function recount(client: PoolClient): Promise<void> {
     `DELETE FROM ${HOURS}; DELETE FROM ${SWAP_HOURS}; DELETE FROM ${POSITIONS}; DELETE FROM ${OWNER_DAYS}; DELETE FROM ${PAIRS}`,
   );
 }
-
-type TimeSpan = [from: Date, to: Date];
 
 /** The time that the noted hours take up, null where none is. */
 interface Changes {

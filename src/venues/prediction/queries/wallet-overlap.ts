@@ -74,53 +74,41 @@ SELECT wallet, ${LISTS.map((list) => `encode(array_send(${list}), 'base64') AS $
 const HEAD = 20;
 const LENGTH = 4;
 
-/** A list that `array_send` wrote, its elements of `size` bytes each. */
-function openList(sent: string, size: number): { bytes: DataView; length: number; placeOf: (index: number) => number } {
+/** Reads a list that `array_send` wrote, its elements of `size` bytes each, into what `listOf` makes. */
+function readList<Item, List extends Record<number, Item>>(
+  sent: string,
+  size: number,
+  listOf: (length: number) => List,
+  itemAt: (bytes: DataView, place: number) => Item,
+): List {
   const { buffer, byteOffset, byteLength } = Buffer.from(sent, 'base64');
-  const step = LENGTH + size;
-  return {
-    bytes: new DataView(buffer, byteOffset, byteLength),
-    length: Math.floor((byteLength - HEAD) / step),
-    placeOf: (index) => HEAD + LENGTH + index * step,
-  };
+  const bytes = new DataView(buffer, byteOffset, byteLength);
+  const length = Math.floor((byteLength - HEAD) / (LENGTH + size));
+  const list: Record<number, Item> = listOf(length);
+  for (let index = 0, place = HEAD + LENGTH; index < length; index += 1, place += LENGTH + size) list[index] = itemAt(bytes, place);
+  return list as List;
 }
 
-// Each kind in a loop of its own: tens of thousands are read, by calls that V8 then knows.
-function integersOf(sent: string): BigInt64Array {
-  const { bytes, length, placeOf } = openList(sent, 8);
-  const list = new BigInt64Array(length);
-  for (let index = 0; index < length; index += 1) list[index] = bytes.getBigInt64(placeOf(index));
-  return list;
-}
-
-function floatsOf(sent: string): Float64Array {
-  const { bytes, length, placeOf } = openList(sent, 8);
-  const list = new Float64Array(length);
-  for (let index = 0; index < length; index += 1) list[index] = bytes.getFloat64(placeOf(index));
-  return list;
-}
-
-function instantsOf(sent: string): Float64Array {
-  const { bytes, length, placeOf } = openList(sent, 8);
-  const list = new Float64Array(length);
-  for (let index = 0; index < length; index += 1)
-    list[index] = bytes.getInt32(placeOf(index)) * 0x1_0000_0000 + bytes.getUint32(placeOf(index) + 4);
-  return list;
-}
-
-function flagsOf(sent: string): Uint8Array {
-  const { bytes, length, placeOf } = openList(sent, 1);
-  const list = new Uint8Array(length);
-  for (let index = 0; index < length; index += 1) list[index] = bytes.getUint8(placeOf(index));
-  return list;
-}
+const numbersOf = (sent: string): BigInt64Array =>
+  readList(
+    sent,
+    8,
+    (length) => new BigInt64Array(length),
+    (bytes, place) => bytes.getBigInt64(place),
+  );
+const floatsOf = (length: number): Float64Array => new Float64Array(length);
 
 const readSides = ({ markets, tokens, net_usdc, is_top, opened_at }: SentSides): Sides => ({
-  markets: integersOf(markets),
-  tokens: integersOf(tokens),
-  nets: floatsOf(net_usdc),
-  tops: flagsOf(is_top),
-  opened: instantsOf(opened_at),
+  markets: numbersOf(markets),
+  tokens: numbersOf(tokens),
+  nets: readList(net_usdc, 8, floatsOf, (bytes, place) => bytes.getFloat64(place)),
+  tops: readList(
+    is_top,
+    1,
+    (length) => new Uint8Array(length),
+    (bytes, place) => bytes.getUint8(place),
+  ),
+  opened: readList(opened_at, 8, floatsOf, (bytes, place) => bytes.getInt32(place) * 0x1_0000_0000 + bytes.getUint32(place + 4)),
 });
 
 const NO_SIDES: Sides = {
