@@ -138,11 +138,19 @@ describe('live feeds over the running product', () => {
     await product.pool.query(`INSERT INTO source_cursor (source, venue, cursor) VALUES ('score.prediction', 'prediction', $1)`, [
       JSON.stringify({ as_of: new Date(at(11).getTime() - 49 * 3_600_000) }),
     ]);
-    const market = JSON.parse((await purchase('markets/trending?timeframe=7d')).body) as { code?: string };
     await until(async () => JSON.parse((await purchase(TRADES)).body).code === 'stale_data', 'scores are stale');
     const refused = JSON.parse((await purchase(TRADES)).body) as Record<string, unknown>;
     expect([refused.code, refused.reason, refused.charged]).toEqual(['stale_data', 'score_age', false]);
-    expect(market.code).not.toBe('stale_data');
+    const { rows } = await product.pool.query<{ wallet: string }>(
+      `SELECT wallet FROM pm_position WHERE closed_at IS NOT NULL ORDER BY closed_at DESC LIMIT 1`,
+    );
+    const breakdown = {
+      method: 'POST' as const,
+      url: url('wallets/pnl-breakdown'),
+      protocol: 'x402' as const,
+      body: { wallet: rows[0]?.wallet },
+    };
+    expect((await buy(breakdown, product.wallets)).status).toBe(200);
     expect((await purchase('perps/platform/stats?timeframe=7d')).status).toBe(200);
   });
 });
