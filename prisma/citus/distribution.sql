@@ -16,6 +16,7 @@ SELECT create_distributed_table('pm_insider', 'condition_id', colocate_with => '
 SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_smart_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_smart_position', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_crowd', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
@@ -26,7 +27,10 @@ SELECT create_distributed_table('pm_told_life', 'wallet', colocate_with => 'pm_w
 SELECT create_distributed_table('pm_told_sides', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_standing', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_standing_due', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_crowd_stance', 'wallet', colocate_with => 'pm_wallet');
+SELECT create_distributed_table('pm_crowd_due', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_reference_table('pm_standing_told');
+SELECT create_reference_table('pm_crowd_told');
 SELECT create_reference_table('pm_smart_run');
 SELECT create_distributed_table('pm_latest_fill', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_smart_latest', 'wallet', colocate_with => 'pm_wallet');

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
+import { FEWEST_TRADES, netSides } from '../rollups/told-crowds';
 import { toldWallets } from '../rollups/told-wallets';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
@@ -19,51 +20,65 @@ export interface CrowdSide {
   paid_usdc: string;
 }
 
-/** Which wallets of a band on which active markets. */
+/** Shares are compared as they are told, in millionths: what may be rounded up to a bound is let through. */
+const ROUNDING = 0.000001;
+
+/** Which active markets: of a category or all, with at least so many wallets, and net USDC, all sides together, and so large a share of it on one side. */
 export interface CrowdScope {
   category: string | null;
-  /** Buys and sells ever at least. */
-  min_trades: number;
-  /** Only markets with at least so many wallets, all sides together. */
   min_wallets: number;
+  min_usdc: number;
+  min_consensus: number;
 }
 
 /**
- * The sides a band's wallets take on active markets. A wallet counts for the outcome that cost it more than all others of the market together, as
- * consensusOf tells of stances.
+ * The sides that wallets of at most a whole score (a band from 0 on) with enough trades take on active markets. As they are told where that is of the same run and
+ * nothing later is in it, but for wallets of which a position was written since: what was told of those is taken off, and what they hold added.
  */
 export function listCrowdSides(
   sql: Sql,
   band: ScoreBand,
-  { category, min_trades, min_wallets }: CrowdScope,
+  { category, min_wallets, min_usdc, min_consensus }: CrowdScope,
   { now, overlay }: AsOf,
 ): Promise<CrowdSide[]> {
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
-  const [fewest, trades] = [parameters.add(min_wallets, 'int'), parameters.add(min_trades, 'int')];
+  const [usdc, share] = [parameters.add(min_usdc, 'float8'), parameters.add(min_consensus, 'numeric')];
+  const [fewest, highest] = [parameters.add(min_wallets, 'int'), parameters.add(band.max, 'int')];
+  const scored = bandOf(band, parameters);
+  const is_told = `EXISTS (SELECT FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})`;
   const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM band))`);
   const holders = 'ARRAY(SELECT wallet FROM band WHERE (w IN (SELECT w FROM crowded)) IS TRUE)';
-  const told = toldWallets(holders, instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
+  const known = toldWallets(holders, instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
   const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
   // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up.
   const text = `WITH band AS MATERIALIZED (
-  SELECT wallet, score, row_number() OVER () AS w FROM (${bandOf(band, parameters)}) AS member
+  SELECT wallet, score, row_number() OVER () AS w FROM (
+    SELECT wallet, score FROM (${scored}) AS anybody WHERE NOT ${is_told}
+    UNION ALL SELECT wallet, score FROM pm_crowd_due JOIN (${scored}) AS changed USING (wallet) WHERE ${is_told}
+  ) AS member
 ), active AS MATERIALIZED (
   SELECT condition_id, row_number() OVER () AS m FROM (${active}) AS market
 ), open AS MATERIALIZED (
   SELECT m, w, token_id, score, cost, paid_shares, paid_usdc FROM (${positions}) AS own JOIN band USING (wallet) JOIN active USING (condition_id)
 ), crowded AS MATERIALIZED (
-  SELECT * FROM open WHERE (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${fewest})) IS TRUE
+  SELECT * FROM open WHERE ${is_told} OR (m IN (SELECT m FROM open GROUP BY m HAVING count(*) >= ${fewest})) IS TRUE
 ), known AS (
-  SELECT w FROM band JOIN (${told}) AS told USING (wallet) WHERE trades >= ${trades}
-), held AS MATERIALIZED (
-  SELECT * FROM crowded WHERE (w IN (SELECT w FROM known)) IS TRUE
-), side AS MATERIALIZED (
-  SELECT m, token_id, count(*)::int AS wallets, sum(2 * cost - all_sides) AS net_usdc, sum(score) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc
-  FROM (SELECT *, sum(cost) OVER (PARTITION BY m, w) AS all_sides FROM held) AS own WHERE 2 * cost > all_sides GROUP BY m, token_id
+  SELECT w FROM band JOIN (${known}) AS known USING (wallet) WHERE trades >= ${FEWEST_TRADES}
+), told AS MATERIALIZED (
+  SELECT * FROM pm_crowd WHERE ${is_told} AND max_score = ${highest}
+), side AS (
+  SELECT m, token_id, sum(wallets)::int AS wallets, sum(net_usdc) AS net_usdc, sum(scores) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc FROM (
+    SELECT m, token_id, 1 AS wallets, net_usdc, score AS scores, paid_shares, paid_usdc FROM (${netSides('SELECT * FROM crowded WHERE (w IN (SELECT w FROM known)) IS TRUE', 'm, w')}) AS held
+    UNION ALL SELECT m, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM told JOIN active USING (condition_id)
+    UNION ALL SELECT m, token_id, -1, -net_usdc, -score, -paid_shares, -paid_usdc FROM pm_crowd_due JOIN pm_crowd_stance USING (wallet) JOIN active USING (condition_id)
+      WHERE ${is_told} AND score <= ${highest}
+  ) AS part GROUP BY m, token_id HAVING sum(wallets) > 0
 )
-SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM side JOIN active USING (m)
-WHERE (m IN (SELECT m FROM side GROUP BY m HAVING sum(wallets) >= ${fewest})) IS TRUE`;
+SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM (
+  SELECT *, sum(wallets) OVER market AS all_wallets, sum(net_usdc) OVER market AS all_usdc, max(net_usdc) OVER market AS most_usdc FROM side WINDOW market AS (PARTITION BY m)
+) AS beside JOIN active USING (m)
+WHERE all_wallets >= ${fewest} AND all_usdc::float8 >= ${usdc} AND most_usdc / all_usdc >= ${share} - ${ROUNDING}`;
   return sql.query<CrowdSide & Record<string, unknown>>(
     { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text },
     parameters.values,

@@ -12,6 +12,7 @@ import { type OverlapRow, findOverlap } from '../queries/market-overlap';
 import { listTakenVolumes } from '../queries/market-volumes';
 import { countNorms, replaceNorms } from '../rollups/market-norms';
 import { tellStandings } from '../rollups/standings';
+import { tellCrowds } from '../rollups/told-crowds';
 import { tellHours } from '../rollups/told-hours';
 import { tellWallets } from '../rollups/told-wallets';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -51,6 +52,7 @@ export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> 
     await replaceNorms(pool, now);
     await tellHours(pool, now);
     await tellWallets(pool);
+    await tellCrowds(pool);
     await tellStandings(pool, now);
   },
   build: async (context) => ({ markets: await countNorms(context.sql), counts: await countAll(context) }),

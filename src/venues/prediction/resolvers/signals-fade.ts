@@ -9,6 +9,7 @@ import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type CrowdSide, listCrowdSides } from '../queries/crowds';
 import { listSettledCrowds } from '../queries/market-resolutions';
+import { FEWEST_TRADES } from '../rollups/told-crowds';
 import { entryOf } from './signals-money';
 import { type SmartView, asOf, dumbBand, loadSmartViews } from './signals-views';
 
@@ -46,8 +47,6 @@ interface Seen extends Crowd {
   smart_outcome: PricedOutcome | null;
 }
 
-/** A wallet with fewer trades is new, not dumb. */
-const FEWEST_TRADES = 5;
 /** Past markets are compared with those of a strength in the same tenth. */
 const STRENGTH_STEP = 0.1;
 
@@ -82,9 +81,11 @@ const byOwn = {
 /** Crowds in scope that agree. */
 async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
   const [band, as_of] = await Promise.all([dumbBand(context, args.max_score), asOf(context)]);
-  const scope = { category: args.category ?? null, min_trades: FEWEST_TRADES, min_wallets: args.min_wallets };
-  const sides = await listCrowdSides(context.sql, band, scope, as_of);
-  return [...groupedBy(sides, (side) => side.condition_id).values()].map(crowdOf).filter((crowd) => agrees(crowd, args));
+  const { category = null, min_wallets, min_usdc, min_consensus } = args;
+  const sides = await listCrowdSides(context.sql, band, { category, min_wallets, min_usdc, min_consensus }, as_of);
+  const crowds = [...groupedBy(sides, (side) => side.condition_id).values()].map(crowdOf);
+  // Compared as they are told: a share in millionths.
+  return crowds.filter(({ strength }) => roundTo(strength, 6) >= min_consensus);
 }
 
 function crowdOf(sides: readonly CrowdSide[]): Crowd {
@@ -100,10 +101,6 @@ function crowdOf(sides: readonly CrowdSide[]): Crowd {
     avg_score: over(total(sides.map((side) => side.scores)), wallets),
   };
 }
-
-/** Compared as they are told: a share in millionths. */
-const agrees = (crowd: Crowd, { min_wallets, min_usdc, min_consensus }: Args): boolean =>
-  crowd.wallets >= min_wallets && crowd.usdc >= min_usdc && roundTo(crowd.strength, 6) >= min_consensus;
 
 /** The first of the crowds in the order asked for. Unless prices or smart money choose them, these are looked up for the first alone. */
 async function listShown(context: GraphContext, crowds: readonly Crowd[], { sort_by, contrarian_only, limit }: Args): Promise<Seen[]> {

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
 import { fillEmptied } from '../../../db/indexes';
 import type { Sql, Statement } from '../../../db/sql';
+import { forgetCrowds } from './crowd-due';
 import { lockRollups, sqlOf } from './positions';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions } from './positions-compute';
@@ -94,6 +95,7 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
     await client.query('DELETE FROM pm_position');
     await client.query('DELETE FROM pm_told_wallet');
     await forgetStandings(client);
+    await forgetCrowds(client);
     const sql = sqlOf(client);
     const ties = await sql.query<Group & { neg_risk_id: string }>(TIED, []);
     const tied = new Set(ties.map(({ wallet, neg_risk_id }) => `${wallet}|${neg_risk_id}`));

@@ -4,6 +4,7 @@ import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { payoutByName } from '../sources/settlement';
 import { BEGINNING, END } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
+import { noteCrowdDue } from './crowd-due';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
 import { POSITION_COLUMNS, POSITION_NAMES, type PositionRow } from './positions-row';
 import { keepSmart } from './smart-positions';
@@ -148,7 +149,7 @@ const WALLETS = `$${POSITION_NAMES.indexOf('wallet') + 1}::text[]`;
 const WRITE: Statement = {
   name: 'pm_book_write',
   // What was told of these wallets is no longer true.
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)}),
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)}), crowd_due AS (${noteCrowdDue(WALLETS)}),
 written AS MATERIALIZED (SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) AS row(${POSITION_NAMES.join(', ')})),
 smart AS (${keepSmart('written')})
 INSERT INTO pm_position (${POSITION_NAMES.join(', ')}) SELECT * FROM written
@@ -178,7 +179,7 @@ export async function untellWallets(sql: Sql, wallets: readonly string[]): Promi
 
 const FORGET: Statement = {
   name: 'pm_book_forget',
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')})
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), crowd_due AS (${noteCrowdDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')})
 ${forgetOf('pm_position')}`,
 };
 

@@ -3,12 +3,14 @@ import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { isoDay } from '../../../lib/time';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
+import { forgetCrowdsOf } from '../rollups/crowd-due';
 import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
 import { tellStandings } from '../rollups/standings';
 import { forgetSmart } from '../rollups/smart-positions';
+import { tellCrowds } from '../rollups/told-crowds';
 import { forgetJudged, tellHours } from '../rollups/told-hours';
 import { tellSmartPositions } from '../rollups/told-positions';
 import { tellWallets } from '../rollups/told-wallets';
@@ -66,6 +68,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
   await tellSmartPositions(pool);
   await tellHours(pool, now);
   await tellWallets(pool);
+  await tellCrowds(pool);
   await tellStandings(pool, now);
   return counts;
 }
@@ -96,6 +99,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   await tagCopiers(sql, now);
   // First: what is kept no longer is then forgotten with all else that the run judged.
   await forgetSmart(client, day);
+  await forgetCrowdsOf(client, day);
   await forgetJudged(client, day);
   return counts;
 }
