@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { sizeBucket } from '../rollups/told-hours';
+import { sizeBucket, sizeTenth } from '../rollups/told-hours';
 import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
@@ -69,7 +69,7 @@ async function query(sql: Sql, { values, ...statement }: Told): Promise<(Partial
   return row;
 }
 
-/** SQL of what was taken in the ranges, and of the conditions on hours that both statements have. */
+/** SQL of what was taken in the ranges, and of the hours that are told. */
 function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, parameters: Parameters) {
   const [low, high, day] = [
     parameters.add(whole.from, 'timestamptz'),
@@ -79,7 +79,7 @@ function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, paramet
   const within = ranges.map((range) => `("timestamp" >= ${parameters.add(range.from, 'timestamptz')} AND "timestamp" < ${parameters.add(range.to, 'timestamptz')})`); // prettier-ignore
   return {
     day,
-    told: `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`,
+    told: (): string => `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`,
     count: `(SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told`,
     // Each match once, by its taker.
     rest: (figures: string): string => `rest AS MATERIALIZED (
@@ -106,7 +106,7 @@ function figuresStatement(asked: Asked): Told {
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND ${IS_MACHINE}
 ), classes AS (
   SELECT sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM smart)) IS TRUE) AS smart_usdc, sum(usdc_size) FILTER (WHERE (wallet IN (SELECT wallet FROM machine)) IS TRUE) AS machine_usdc FROM rest
-  UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told}
+  UNION ALL SELECT sum(smart_usdc), sum(machine_usdc) FROM pm_told_hour WHERE ${told()}
 )
 SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
   (SELECT count(*)::int FROM pm_latest_fill WHERE wallet = ANY (ARRAY(SELECT wallet FROM smart)) AND category = '' AND at >= ${since}) AS active_smart_wallets,
@@ -119,22 +119,35 @@ SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
   return { name: nameOf('told', asked), text, values: parameters.values };
 }
 
-/** The median size, exact: the mean of the two middle ones, found in the buckets that hold them. */
+/** The median size, exact: the mean of the two middle ones, found in the buckets that hold them, and there in the tenths that do. */
 function medianStatement(asked: Asked): Told {
-  const { days, hours } = asked.hours;
   const parameters = new Parameters();
-  const { told, count, rest } = partsOf(asked, parameters);
+  const { count, rest } = partsOf(asked, parameters);
+  const days = `day = ANY (${parameters.add(asked.hours.days, 'date[]')})`;
+  const hours = `hour = ANY (${parameters.add(asked.hours.hours, 'timestamptz[]')})`;
+  const total = '(SELECT sum(fills)::bigint FROM counts)';
+  // Where the middle ones are among all, each of what comes before them and what it holds itself.
+  const holdsMiddle = `before + 1 <= ${total} / 2 + 1 AND before + fills >= (${total} + 1) / 2`;
   const text = `WITH ${rest(`usdc_size, ${sizeBucket('usdc_size')} AS bucket`)}, counts AS MATERIALIZED (
-  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE day = ANY (${parameters.add(days, 'date[]')})
-    UNION ALL SELECT bucket, fills FROM pm_told_size WHERE hour = ANY (${parameters.add(hours, 'timestamptz[]')}) UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
-), placed AS (
-  SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before, (SELECT sum(fills)::bigint FROM counts) AS total FROM counts
+  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE ${days}
+    UNION ALL SELECT bucket, fills FROM pm_told_size WHERE ${hours} UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
 ), middle AS MATERIALIZED (
-  SELECT bucket, before, total FROM placed WHERE before + 1 <= total / 2 + 1 AND before + fills >= (total + 1) / 2
+  SELECT * FROM (SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before FROM counts) AS placed WHERE ${holdsMiddle}
+), others AS MATERIALIZED (
+  SELECT bucket, ${sizeTenth('size', 'bucket')} AS tenth, size FROM (
+    SELECT bucket, unnest(sizes) AS size FROM pm_told_size WHERE ${hours} AND bucket IN (SELECT bucket FROM middle)
+    UNION ALL SELECT bucket, usdc_size FROM rest WHERE bucket IN (SELECT bucket FROM middle)
+  ) AS apart
+), tenths AS (
+  SELECT bucket, tenth, sum(fills)::bigint AS fills FROM (
+    SELECT bucket, tenth, fills FROM pm_told_day_size WHERE bucket IN (SELECT bucket FROM middle) AND ${days} UNION ALL SELECT bucket, tenth, 1 FROM others
+  ) AS counted GROUP BY bucket, tenth
+), middle_tenths AS MATERIALIZED (
+  SELECT * FROM (SELECT bucket, tenth, fills, ((SELECT min(before) FROM middle) + sum(fills) OVER (ORDER BY bucket, tenth) - fills)::bigint AS before FROM tenths) AS placed WHERE ${holdsMiddle}
 ), sized AS (
-  SELECT unnest(sizes) AS size FROM pm_told_size WHERE ${told} AND bucket IN (SELECT bucket FROM middle) UNION ALL SELECT usdc_size FROM rest WHERE bucket IN (SELECT bucket FROM middle)
+  SELECT unnest(sizes) AS size FROM pm_told_day_size JOIN middle_tenths USING (bucket, tenth) WHERE ${days} UNION ALL SELECT size FROM others JOIN middle_tenths USING (bucket, tenth)
 ), middle_ranks AS (
-  SELECT (max(total) + 1) / 2 - min(before) AS low, max(total) / 2 + 1 - min(before) AS high FROM middle
+  SELECT (${total} + 1) / 2 - min(before) AS low, ${total} / 2 + 1 - min(before) AS high FROM middle_tenths
 )
 SELECT ${count},
   (SELECT avg(size) FROM (SELECT size FROM sized ORDER BY size OFFSET (SELECT low - 1 FROM middle_ranks) LIMIT (SELECT high - low + 1 FROM middle_ranks)) AS middle_sizes) AS median_trade_size_usdc`;

@@ -18,7 +18,10 @@ const DAY = `(hour AT TIME ZONE 'UTC')::date`;
 const forget = (condition: string): string =>
   ['pm_told_hour', 'pm_told_size'].map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition} RETURNING hour)`).join(', ') +
   `, pm_smart_wallet_hour_gone AS (DELETE FROM pm_smart_wallet_hour WHERE ${condition} AND ${NOT_KEPT})` +
-  `, pm_told_day_gone AS (DELETE FROM pm_told_day WHERE day IN (SELECT ${DAY} FROM pm_told_hour_gone)) DELETE FROM pm_smart_hour WHERE ${condition}`;
+  ['pm_told_day', 'pm_told_day_size']
+    .map((table) => `, ${table}_gone AS (DELETE FROM ${table} WHERE day IN (SELECT ${DAY} FROM pm_told_hour_gone))`)
+    .join('') +
+  ` DELETE FROM pm_smart_hour WHERE ${condition}`;
 const FORGET = `WITH ${forget('hour = ANY($1::timestamptz[])')}`;
 const FORGET_FROM = `WITH ${forget('hour >= $1 AND hour < $2')}`;
 const FORGET_MARKETS = `WITH touched AS MATERIALIZED (SELECT DISTINCT hour FROM pm_wallet_hour WHERE condition_id = ANY($1)), ${forget('hour IN (SELECT hour FROM touched)')}`;
@@ -91,6 +94,10 @@ WHERE piece.hour >= ${from} AND piece.hour <= ${to} AND piece.hour = ANY (${want
 /** SQL of the bucket of a size, wider by a tenth each; what is smaller than a millionth is in the first. */
 export const sizeBucket = (usdc: string): string => `floor(10 * ln(GREATEST(${usdc}, 0.000001)::float8))::int`;
 
+/** SQL of the tenth of its bucket that a size is in, 0 to 9. */
+export const sizeTenth = (usdc: string, bucket: string): string =>
+  `LEAST(9, GREATEST(0, floor(100 * ln(GREATEST(${usdc}, 0.000001)::float8))::int - 10 * ${bucket}))`;
+
 const SIZES = `INSERT INTO pm_told_size (hour, bucket, fills, sizes)
 SELECT hour, ${sizeBucket('usdc_size')}, count(*), array_agg(usdc_size) FROM (
   SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, usdc_size FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2::timestamptz + interval '1 hour' AND is_taker AND side IN ('BUY', 'SELL')
@@ -131,10 +138,15 @@ SELECT day, array_agg(bucket ORDER BY bucket), array_agg(fills ORDER BY bucket) 
   FROM (SELECT day FROM unnest($1::date[]) AS given(day) JOIN pm_told_hour ON ${WITHIN_DAY} GROUP BY day HAVING count(*) = 24) AS whole JOIN pm_told_size ON ${WITHIN_DAY} GROUP BY 1, 2
 ) AS sizes GROUP BY day ON CONFLICT (day) DO NOTHING`;
 
+const SIZES_OF_DAYS = `INSERT INTO pm_told_day_size (day, bucket, tenth, fills, sizes)
+SELECT day, bucket, ${sizeTenth('size', 'bucket')}, count(*), array_agg(size)
+FROM pm_told_day JOIN pm_told_size ON ${WITHIN_DAY}, unnest(sizes) AS size WHERE day = ANY($1) GROUP BY 1, 2, 3 ON CONFLICT (bucket, tenth, day) DO NOTHING`;
+
 /** Sizes taken on the days of these hours and how many took, where each hour is told now. */
 async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<void> {
   const days = [...new Set(hours.map((hour) => isoDay(hour)))];
   await client.query(DAYS, [days]);
+  await client.query(SIZES_OF_DAYS, [days]);
   await client.query(TAKERS_OF_DAYS, [days]);
 }
 

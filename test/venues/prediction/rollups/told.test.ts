@@ -375,7 +375,8 @@ describe('what is told beforehand', () => {
       const to = new Date(start.getTime() + 9 * DAY + 1_234);
       await tellHours(pool, to);
       const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
-      for (const hours of [1, 24, 24.5, 100, 10_000, 80_000]) {
+      const lengths = Array.from({ length: 24 }, (_, index) => 30 + 7.63 * index);
+      for (const hours of [1, 24, 24.5, 10_000, 80_000, ...lengths]) {
         const window = { from: new Date(to.getTime() - hours * HOUR), to };
         const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
         const told = await findToldTotals(sqlOf(pool), window, day);
@@ -389,6 +390,10 @@ describe('what is told beforehand', () => {
       );
       const taken = (await fills(pool)).filter(({ is_taker }) => is_taker).map(({ timestamp }) => timestamp.toISOString().slice(0, 10));
       expect(sizes.rows.length).toBeGreaterThan(5);
+      const tenths = await pool.query(
+        'SELECT day::text, sum(fills)::int AS fills FROM pm_told_day_size WHERE fills = cardinality(sizes) GROUP BY 1 ORDER BY 1',
+      );
+      expect(tenths.rows).toEqual(sizes.rows);
       expect(sizes.rows).toEqual(sizes.rows.map(({ day }) => ({ day, fills: taken.filter((one) => one === day).length })));
     };
     await check();
