@@ -147,8 +147,9 @@ export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) 
   return inTransaction(
     pool,
     async (client) => {
-      const memory = new Map<string, unknown>();
-      const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later', memory }));
+      const [memory, remainder] = [new Map<string, unknown>(), new Remainder()];
+      const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later', memory, remainder }));
+      await remainder.finish(client);
       await venue.rebuild?.(client);
       return result;
     },

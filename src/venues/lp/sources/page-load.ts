@@ -1,11 +1,20 @@
 import type { PoolClient } from 'pg';
+import { moveCursors } from '../../../workers/recorded-cursor';
+import { leaveOrDo } from '../../../workers/remainder';
 import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
-import { moveCursor, type FeedTimes } from '../store/cursor';
 import { KnownCatalogue } from '../store/known';
 import { PageWriter } from '../store/save';
 
 /** Records are written in groups of this many. */
 const GROUP = 2_000;
+
+/** How far a feed has been read: times in the page, not of the reading. */
+interface FeedTimes {
+  /** Newest event in the page. */
+  last_event_at: Date | null;
+  /** Time the page is as of, where it says so. */
+  as_of: Date | null;
+}
 
 /** What became of a page so far, and the newest times in it. */
 class PageLog {
@@ -80,7 +89,9 @@ export async function loadPage(
     await writing;
   }
   await load.writer.settle();
-  await moveCursor(client, source, page.name, load.log.times);
+  const { last_event_at, as_of } = load.log.times;
+  const told = { source, venue: 'lp' as const, page: page.name, watermark: as_of ?? last_event_at, last_event_at };
+  await leaveOrDo(options.remainder, client, moveCursors, told);
   if (load.writer.appended.length > 0) options.appended?.(load.writer.appended);
   const { log } = load;
   return {

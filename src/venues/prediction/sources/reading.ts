@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
 import { later } from '../../../lib/time';
+import { moveCursors } from '../../../workers/recorded-cursor';
+import { leaveOrDo } from '../../../workers/remainder';
 import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
 import { Reasons } from './record';
 
@@ -17,7 +19,7 @@ export interface Feed<Row> {
   timeOf(row: Row): Date | null;
 }
 
-/** Reads a page to its end in batches and writes the feed's row in source_cursor, all inside the caller's transaction. */
+/** Reads a page to its end in batches and notes how far it tells the feed, all inside the caller's transaction. */
 export async function readPage<Row>(page: RecordedPage, client: PoolClient, options: LoadOptions, feed: Feed<Row>): Promise<IngestReport> {
   const reasons = new Reasons();
   const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: reasons.counts };
@@ -34,7 +36,9 @@ export async function readPage<Row>(page: RecordedPage, client: PoolClient, opti
   }
   report.read = report.inserted + report.duplicates + Object.values(reasons.counts).reduce((sum, count) => sum + count, 0);
   await options.turn;
-  await touchCursor(client, feed.name, page.name, newest);
+  // A page tells how far its upstream was read by its newest event.
+  const read = { source: feed.name, venue: 'prediction' as const, page: page.name, watermark: newest, last_event_at: newest };
+  await leaveOrDo(options.remainder, client, moveCursors, read);
   return report;
 }
 
@@ -75,16 +79,4 @@ async function* ahead<Row>(
   } finally {
     await running?.catch(() => undefined);
   }
-}
-
-const TOUCH_CURSOR = {
-  name: 'pm_touch_cursor',
-  text: `INSERT INTO source_cursor (source, venue, cursor, watermark, last_event_at, updated_at) VALUES ($1, 'prediction', $2, $3, $3, now())
-ON CONFLICT (source) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now(),
-  watermark = GREATEST(source_cursor.watermark, EXCLUDED.watermark), last_event_at = GREATEST(source_cursor.last_event_at, EXCLUDED.last_event_at)`,
-};
-
-// A page tells how far its upstream was read by its newest event; an older page never turns the mark back.
-async function touchCursor(client: PoolClient, source: string, page: string, newest: Date | null): Promise<void> {
-  await client.query({ ...TOUCH_CURSOR, values: [source, JSON.stringify({ page }), newest] });
 }

@@ -7,7 +7,7 @@ import type { CatalogueMarket } from './gamma-market';
 import { payoutByName } from './settlement';
 
 // A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
-const UPSERT_MARKETS = `
+const MARKETS = `
 INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, neg_risk, neg_risk_id, end_date, created_at, closed_at,
   resolved_at, winning_outcome, is_voided, upstream_volume, upstream_liquidity, updated_at, is_stub)
 SELECT condition_id, question, slug, event_slug, category, ARRAY(SELECT jsonb_array_elements_text(tags)), ARRAY(SELECT jsonb_array_elements_text(outcomes)),
@@ -25,18 +25,25 @@ ON CONFLICT (condition_id) DO UPDATE SET
   upstream_liquidity = EXCLUDED.upstream_liquidity, updated_at = EXCLUDED.updated_at, is_stub = false
 WHERE kept.is_stub OR EXCLUDED.updated_at > kept.updated_at
   OR ((kept.updated_at IS NULL OR EXCLUDED.updated_at IS NULL) AND kept.resolved_at IS NULL AND (EXCLUDED.resolved_at IS NOT NULL OR EXCLUDED.updated_at IS NOT NULL))
-RETURNING condition_id`;
+RETURNING condition_id, outcomes, resolved_at, winning_outcome, is_voided`;
 
-const UPSERT_OUTCOMES = `
+const OUTCOMES = `
 INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome, price, price_at, payout)
-SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
+SELECT * FROM listed
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
 // Tokens that only trades told of.
-const PAY_UNLISTED = `
-UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM pm_market AS market
-WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY($1) AND outcome.token_id <> ALL($2)`;
+const UNLISTED = `
+UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM market
+WHERE market.condition_id = outcome.condition_id AND outcome.token_id <> ALL(ARRAY(SELECT token_id FROM listed))`;
+
+// Markets, and the outcomes of those that are new or changed.
+const UPSERT = `WITH market AS (${MARKETS}), listed AS MATERIALIZED (
+  SELECT row.* FROM jsonb_to_recordset($2::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
+  JOIN market ON market.condition_id = row.condition_id
+), outcomes AS (${OUTCOMES}), unlisted AS (${UNLISTED})
+SELECT condition_id FROM market`;
 
 /** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions and volumes stay as they are. */
 export async function writeMarkets(markets: CatalogueMarket[], client: PoolClient, rollups: 'now' | 'later' = 'now'): Promise<number> {
@@ -49,19 +56,15 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
   const before = rollups === 'now' ? await marketsBefore(client, [...newest.keys()]) : null;
   const categories = rollups === 'now' ? await listCategories(client, [...newest.keys()]) : null;
+  const outcomes = ordered.flatMap(({ condition_id, tokens, updated_at }) =>
+    tokens.map((token) => ({ condition_id, ...token, price_at: updated_at })),
+  );
   const written = await client.query<{ condition_id: string }>({
     name: 'pm_upsert_markets',
-    text: UPSERT_MARKETS,
-    values: [JSON.stringify(ordered.map(({ tokens: _, ...market }) => market))],
+    text: UPSERT,
+    values: [JSON.stringify(ordered.map(({ tokens: _, ...market }) => market)), JSON.stringify(outcomes)],
   });
-  const outcomes = written.rows.flatMap(({ condition_id }) => {
-    const { tokens, updated_at } = newest.get(condition_id) as CatalogueMarket;
-    return tokens.map((token) => ({ condition_id, ...token, price_at: updated_at }));
-  });
-  if (outcomes.length > 0) await client.query({ name: 'pm_upsert_outcomes', text: UPSERT_OUTCOMES, values: [JSON.stringify(outcomes)] });
-  const listed = outcomes.map(({ token_id }) => token_id);
   const ids = written.rows.map(({ condition_id }) => condition_id);
-  if (ids.length > 0) await client.query({ name: 'pm_pay_unlisted', text: PAY_UNLISTED, values: [ids, listed] });
   if (categories !== null) await moveVolumes(client, categories);
   if (before !== null) {
     const otherwise = await settlePositions(client, before, ids);
