@@ -39,8 +39,8 @@ export interface KnownPosition extends Pick<PositionRow, (typeof KNOWN_COLUMNS)[
   price: string | null;
 }
 
-/** How a KnownPosition is sent. */
-export const KNOWN: Columns<KnownPosition> = {
+/** How what a position came to is sent. */
+export const OWN_SENT: Columns<Pick<KnownPosition, (typeof KNOWN_COLUMNS)[number]>> = {
   wallet: 'plain',
   condition_id: 'plain',
   token_id: 'plain',
@@ -61,6 +61,12 @@ export const KNOWN: Columns<KnownPosition> = {
   gain_resolution: 'exact',
   opened_at: 'instant',
   closed_at: 'instant',
+};
+
+/** What is told of the outcome that a position is in. */
+type Words = Omit<KnownPosition, (typeof KNOWN_COLUMNS)[number]>;
+
+const WORDS: Columns<Words> = {
   category: 'plain',
   question: 'plain',
   end_date: 'instant',
@@ -69,6 +75,9 @@ export const KNOWN: Columns<KnownPosition> = {
   outcome_index: 'plain',
   price: 'exact',
 };
+
+/** How a KnownPosition is sent. */
+const KNOWN: Columns<KnownPosition> = { ...OWN_SENT, ...WORDS };
 
 /** Positions of wallets as of `now`; `overlay` is that of loadWalletsOverlay. */
 export interface WalletsScope {
@@ -79,15 +88,40 @@ export interface WalletsScope {
 
 const OWN_COLUMNS = KNOWN_COLUMNS.map((name) => `position.${name}`).join(', ');
 
-/** SQL of KnownPosition of `positions`, SQL of their rows; $2 is now. Where `priced` does not hold no price is looked for; `further` are more columns of theirs. */
-export const knownSql = (
+/** SQL of Words of `positions`, an item of FROM named position; $2 is now. Where `priced` does not hold no price is looked for; `columns` of theirs go before. */
+const wordsSql = (
+  columns: string,
   positions: string,
   priced = 'true',
-  further = '',
-): string => `SELECT ${OWN_COLUMNS}${further}, COALESCE(market.category, 'Other') AS category,
+): string => `SELECT ${columns}COALESCE(market.category, 'Other') AS category,
   market.question, market.end_date, market.neg_risk, token.outcome, token.outcome_index, CASE WHEN ${priced} THEN ${tokenPrice('$2::timestamptz')} END AS price
-FROM (${positions}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
+FROM ${positions} LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
+
+/** SQL of KnownPosition of `positions`, SQL of their rows. */
+const knownSql = (positions: string, priced?: string): string => wordsSql(`${OWN_COLUMNS}, `, `(${positions}) AS position`, priced);
+
+const OF_POSITIONS: Statement = {
+  name: 'pm_position_words',
+  keyed: true,
+  text: byColumn(
+    WORDS,
+    `${wordsSql('', 'unnest($1::text[], $3::text[]) WITH ORDINALITY AS position(condition_id, token_id, place)')} ORDER BY place`,
+  ),
+};
+
+/** Positions with the words of their markets, in the order given: looked up by key, which needs no plan of its own for each answer. */
+export async function withWords<Row extends Pick<KnownPosition, 'condition_id' | 'token_id'>>(
+  sql: Sql,
+  rows: readonly Row[],
+  now: Date,
+): Promise<(Row & Words)[]> {
+  if (rows.length === 0) return [];
+  const values = [rows.map(({ condition_id }) => condition_id), now, rows.map(({ token_id }) => token_id)];
+  const [told] = await sql.query(OF_POSITIONS, values);
+  const words = rowsOf(WORDS, told);
+  return rows.map((row, index) => Object.assign(row, words[index] as Words));
+}
 
 const OPEN_SQL = positionsSql('$2', '$3', `wallet = ANY ($1) AND status = 'open' AND paid_shares > 0`);
 

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import { type Columns, byColumn, rowsOf } from './by-column';
-import { KNOWN, KNOWN_COLUMNS, type KnownPosition, type WalletsScope, knownSql } from './known-positions';
+import { KNOWN_COLUMNS, type KnownPosition, OWN_SENT, type WalletsScope, withWords } from './known-positions';
 import { tokenPrice } from './token-price';
 
 export type BreakdownSort = 'pnl' | 'abs_pnl' | 'roi' | 'cost' | 'closed_at';
@@ -78,14 +78,17 @@ const ranked = (sort: BreakdownSort): string => `WITH other AS MATERIALIZED (
   SELECT *, $8::int + 1 AS place FROM (SELECT * FROM best UNION SELECT * FROM worst) AS ends WHERE (condition_id, token_id) NOT IN (SELECT condition_id, token_id FROM shown)
 )
 SELECT *, (condition_id, token_id) IN (SELECT condition_id, token_id FROM best) AS is_best, (condition_id, token_id) IN (SELECT condition_id, token_id FROM worst) AS is_worst
-FROM (SELECT * FROM shown UNION ALL SELECT * FROM further) AS ranked`;
+FROM (SELECT * FROM shown UNION ALL SELECT * FROM further) AS ranked ORDER BY place`;
 
-const RANKED: Columns<RankedPosition> = { ...KNOWN, place: 'plain', is_best: 'plain', is_worst: 'plain' };
+/** The same as it is found: its market is looked up after. */
+type FoundPosition = Pick<RankedPosition, keyof typeof OWN_SENT | 'place' | 'is_best' | 'is_worst'>;
+
+const FOUND: Columns<FoundPosition> = { ...OWN_SENT, place: 'plain', is_best: 'plain', is_worst: 'plain' };
 
 // Planned for its window: in a short one what ended then is looked through, in a long one what gained most.
 const statement = (sort: BreakdownSort): Statement => ({
   name: `pm_ranked_positions_${sort}`,
-  text: byColumn(RANKED, `${knownSql(ranked(sort), 'true', ', place, is_best, is_worst')} ORDER BY place`),
+  text: byColumn(FOUND, ranked(sort)),
 });
 
 /** The first of one wallet's positions, and those that gained and lost most among all that ended, in the order asked. */
@@ -97,5 +100,5 @@ export async function listRankedPositions(
   const { window, category, include_open, sort_by, limit } = filter;
   const values = [wallets, now, overlay, window.from, window.to, category, include_open, limit];
   const [told] = await sql.query(statement(sort_by), values);
-  return rowsOf(RANKED, told);
+  return withWords(sql, rowsOf(FOUND, told), now);
 }
