@@ -8,6 +8,7 @@ SELECT create_distributed_table('pm_outcome', 'condition_id', colocate_with => '
 SELECT create_distributed_table('pm_trade', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_position', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_token_hour', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_token_last', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_day', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_market_quarter', 'condition_id', colocate_with => 'pm_market');

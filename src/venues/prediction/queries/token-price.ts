@@ -1,12 +1,13 @@
 import { payoutByName } from '../sources/settlement';
 
-// The newest hour that began before tells it, unless a fill of it came later: then its facts do, or the hour before it.
+// The newest fill tells it, unless it came later: then the newest hour that began before does, unless a fill of it came later: then its facts, or the hour before it.
 const lastFill = (token: string, now: string): string => {
   const hours = `FROM pm_token_hour AS kept WHERE kept.condition_id = position.condition_id AND kept.token_id = ${token} AND kept.hour`;
-  return `(SELECT CASE WHEN kept.close_at < ${now} THEN kept.close ELSE COALESCE((SELECT trade.price FROM pm_trade AS trade
+  return `(SELECT CASE WHEN newest.close_at < ${now} THEN newest.close ELSE (SELECT CASE WHEN kept.close_at < ${now} THEN kept.close ELSE COALESCE((SELECT trade.price FROM pm_trade AS trade
       WHERE trade.condition_id = position.condition_id AND trade.token_id = ${token} AND trade.side IN ('BUY', 'SELL')
       AND trade."timestamp" >= kept.hour AND trade."timestamp" < ${now} ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1),
-    (SELECT kept.close ${hours} < date_trunc('hour', ${now}, 'UTC') ORDER BY kept.hour DESC LIMIT 1)) END ${hours} < ${now} ORDER BY kept.hour DESC LIMIT 1)`;
+    (SELECT kept.close ${hours} < date_trunc('hour', ${now}, 'UTC') ORDER BY kept.hour DESC LIMIT 1)) END ${hours} < ${now} ORDER BY kept.hour DESC LIMIT 1) END
+  FROM pm_token_last AS newest WHERE newest.condition_id = position.condition_id AND newest.token_id = ${token})`;
 };
 
 const OUTCOMES = '(SELECT count(*) FROM pm_outcome AS one WHERE one.condition_id = position.condition_id)';

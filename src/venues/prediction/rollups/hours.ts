@@ -40,6 +40,13 @@ const TOKENS = `SELECT condition_id, token_id, hour, sum(rows)::int AS fills, su
   (array_agg(trade_id ORDER BY "timestamp", trade_id))[count(*)] AS close_id
 FROM change WHERE side IN ('BUY', 'SELL') GROUP BY condition_id, token_id, hour`;
 
+const LAST_COLUMNS = 'condition_id, token_id, close, close_at, close_id';
+const LASTS = `SELECT DISTINCT ON (condition_id, token_id) condition_id, token_id, price, "timestamp", trade_id FROM change WHERE side IN ('BUY', 'SELL')
+ORDER BY condition_id, token_id, "timestamp" DESC, trade_id DESC`;
+/** SQL that inserts them from the hours of which `condition` holds. */
+const lastsOfHours = (condition = 'true'): string => `INSERT INTO pm_token_last (${LAST_COLUMNS})
+SELECT DISTINCT ON (condition_id, token_id) ${LAST_COLUMNS} FROM pm_token_hour WHERE ${condition} ORDER BY condition_id, token_id, hour DESC`;
+
 const TAKEN_COLUMNS = 'fills, buys, sells, buy_usdc, sell_usdc, first_at, last_at';
 const TAKEN_SUMS = `sum(rows)::int AS fills,
   COALESCE(sum(takes) FILTER (WHERE side = 'BUY'), 0)::int AS buys, COALESCE(sum(takes) FILTER (WHERE side = 'SELL'), 0)::int AS sells,
@@ -101,6 +108,9 @@ const ROLLED = `tokens AS (
 INSERT INTO pm_token_hour AS kept (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour
 ON CONFLICT (condition_id, token_id, hour) DO UPDATE SET ${adds(['fills', 'fill_usdc', 'fill_shares', 'buys', 'sells', 'buy_usdc', 'sell_usdc', 'shares'])},
   high = GREATEST(kept.high, EXCLUDED.high), low = LEAST(kept.low, EXCLUDED.low), ${when(EARLIER, ['open', 'open_at', 'open_id'])}, ${when(LATER, ['close', 'close_at', 'close_id'])}
+), lasts AS (
+INSERT INTO pm_token_last AS kept (${LAST_COLUMNS}) ${LASTS}
+ON CONFLICT (condition_id, token_id) DO UPDATE SET close = EXCLUDED.close, close_at = EXCLUDED.close_at, close_id = EXCLUDED.close_id WHERE ${LATER}
 ), days AS (
 INSERT INTO pm_market_day AS kept (${DAY_COLUMNS}) ${DAYS} ORDER BY condition_id, day
 ON CONFLICT (condition_id, day) DO UPDATE SET ${adds(['fills', 'buys', 'sells', 'buy_usdc', 'sell_usdc'])}, ${WIDENED}
@@ -141,7 +151,7 @@ export async function rollHours(client: PoolClient, changes: readonly HourChange
 const IN_ORDER = 'SET LOCAL enable_hashagg = off; SET LOCAL enable_indexscan = off';
 const AS_BEFORE = 'SET LOCAL enable_hashagg TO DEFAULT; SET LOCAL enable_indexscan TO DEFAULT';
 
-const HOUR_TABLES = ['pm_token_hour', 'pm_market_day', 'pm_market_quarter', 'pm_market_total', 'pm_wallet_hour'];
+const HOUR_TABLES = ['pm_token_hour', 'pm_token_last', 'pm_market_day', 'pm_market_quarter', 'pm_market_total', 'pm_wallet_hour'];
 
 /** Makes all hours, days and totals of markets anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildHours(client: PoolClient): Promise<void> {
@@ -151,6 +161,7 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
   await fillEmptied(client, HOUR_TABLES, async () => {
     for (const table of HOUR_TABLES) await client.query(`DELETE FROM ${table}`);
     await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour`);
+    await client.query(lastsOfHours());
     await client.query(`${DAYS_OF_HOURS} GROUP BY 1, 2 ORDER BY 2, 1`);
     await client.query(`${QUARTERS_OF_HOURS} GROUP BY 1, 2 ORDER BY 2, 1`);
     await client.query(`${TOTALS_OF_DAYS} GROUP BY 1 ORDER BY 1`);
@@ -160,7 +171,7 @@ export async function rebuildHours(client: PoolClient): Promise<void> {
   await refillSmartHours(client);
 }
 
-/** Makes these hours, their days and the totals of their markets anew from pm_trade, inside the caller's transaction. */
+/** Makes these hours, their days, the newest fills and the totals of their markets anew from pm_trade, inside the caller's transaction. */
 export async function recomputeHours(client: PoolClient, rows: readonly Pick<HourChange, 'condition_id' | 'timestamp'>[]): Promise<void> {
   const hourOf = (at: Date): Date => new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
   const touched = new Map(rows.map((row) => [`${row.condition_id}|${hourOf(row.timestamp).getTime()}`, row]));
@@ -172,6 +183,8 @@ export async function recomputeHours(client: PoolClient, rows: readonly Pick<Hou
       values,
     );
   await client.query(`${FACTS_OF_HOURS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS}`, values);
+  await client.query('DELETE FROM pm_token_last WHERE condition_id = ANY ($1)', [values[0]]);
+  await client.query(lastsOfHours('condition_id = ANY ($1)'), [values[0]]);
   await client.query(
     `${FACTS_OF_HOURS}, wallets AS (INSERT INTO pm_wallet_hour (${WALLET_COLUMNS}) ${WALLETS} RETURNING *) ${keepSmartHours('wallets')}`,
     values,

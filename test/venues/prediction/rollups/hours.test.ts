@@ -10,7 +10,7 @@ import { condition, loadRecords, token, wallet } from '../support';
 type Rows = Record<string, unknown>[];
 
 /** The tables whole, numbers as plain texts without idle zeros. */
-async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; quarters: Rows; totals: Rows; wallets: Rows }> {
+async function hours(pool: Pool): Promise<{ tokens: Rows; lasts: Rows; days: Rows; quarters: Rows; totals: Rows; wallets: Rows }> {
   const read = async (table: string, order: string): Promise<Rows> => {
     const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY ${order}`);
     return rows.map((row) =>
@@ -24,6 +24,7 @@ async function hours(pool: Pool): Promise<{ tokens: Rows; days: Rows; quarters: 
   };
   return {
     tokens: await read('pm_token_hour', 'condition_id, token_id, hour'),
+    lasts: await read('pm_token_last', 'condition_id, token_id'),
     days: await read('pm_market_day', 'condition_id, day'),
     quarters: await read('pm_market_quarter', 'condition_id, quarter'),
     totals: await read('pm_market_total', 'condition_id'),
@@ -55,12 +56,15 @@ describe('hours', () => {
       move(6, 1, 1, 'MERGE', 5, 5, 10),
       move(7, 1, 1, 'REDEEM', 0, 0, 5),
     ]);
-    const { tokens, days, totals, wallets } = await hours(pool);
+    const { tokens, lasts, days, totals, wallets } = await hours(pool);
     expect(tokens).toHaveLength(2);
     expect(tokens.find((row) => row.token_id === token(1, 0))).toMatchObject({
       condition_id: condition(1), hour: new Date('2026-03-10T11:00:00Z'), fills: 3, fill_usdc: '78.5', fill_shares: '150', buys: 1, sells: 1, buy_usdc: '50', sell_usdc: '24', shares: '140',
       open: '0.5', high: '0.6', low: '0.45', close: '0.45', close_at: new Date('2026-03-10T11:59:30Z'),
     }); // prettier-ignore
+    expect(lasts).toEqual(
+      tokens.map(({ condition_id, token_id, close, close_at, close_id }) => ({ condition_id, token_id, close, close_at, close_id })),
+    );
     expect(days).toMatchObject([{ condition_id: condition(1), fills: 4, buys: 2, sells: 1, buy_usdc: '53', sell_usdc: '24', first_at: new Date('2026-03-10T10:53:20Z'), last_at: new Date('2026-03-10T11:59:30Z') }]); // prettier-ignore
     expect(totals).toMatchObject([{ condition_id: condition(1), fills: 4, first_at: new Date('2026-03-10T10:53:20Z'), last_at: new Date('2026-03-10T11:59:30Z') }]); // prettier-ignore
     const own = (token_id: string, hour: string): Record<string, unknown> | undefined =>
@@ -122,6 +126,7 @@ describe('hours', () => {
     const kept = await hours(shuffled.pool);
     expect(kept.tokens.length).toBeGreaterThan(200);
     expect(kept.wallets.length).toBeGreaterThan(500);
+    expect(kept.lasts.map(({ token_id }) => token_id)).toEqual([...new Set(kept.tokens.map(({ token_id }) => token_id))]);
     expect(kept).toEqual(await hours(inOrder.pool));
     await rebuild(shuffled.pool);
     expect(await hours(shuffled.pool)).toEqual(kept);
