@@ -169,6 +169,13 @@ function firstOf(shared: readonly SharedMarket[], most: number): SharedMarket[] 
   return last === undefined ? ordered : ordered.filter((market) => compare(market, last) <= 0);
 }
 
+/** Lists that are looked up side by side; where some are even with the last of `most`, one statement chooses among them. */
+function sharesOf(first: readonly SharedMarket[], most: number): (readonly SharedMarket[])[] {
+  const half = Math.ceil(first.length / 2);
+  const shares = first.length > most ? [first] : [first.slice(0, half), first.slice(half)];
+  return shares.filter((markets) => markets.length > 0);
+}
+
 /**
  * How the wallets' positions open at some time of the window overlap; with `most` their sides of so many markets on which two had some, those of most wallets
  * first, then of most USDC.
@@ -188,7 +195,12 @@ export async function listOverlap(
   };
   if (most === null) return { ...overlap, markets: 0, sides: null };
   const first = firstOf(shared, most);
-  const lists = [first.map(({ market }) => market), first.map(({ holders }) => holders), first.map(({ paid }) => paid)];
-  const [told] = first.length === 0 ? [] : await sql.query(SHOWN, [wallets, now, overlay, from, to, ...lists, most]);
-  return { ...overlap, markets: shared.length, sides: rowsOf(SIDE, told).map((side) => ({ ...side, wallet: nameOf(side.place - 1) })) };
+  const sides = await Promise.all(
+    sharesOf(first, most).map(async (markets) => {
+      const lists = [markets.map(({ market }) => market), markets.map(({ holders }) => holders), markets.map(({ paid }) => paid)];
+      const [told] = await sql.query(SHOWN, [wallets, now, overlay, from, to, ...lists, most]);
+      return rowsOf(SIDE, told).map((side) => ({ ...side, wallet: nameOf(side.place - 1) }));
+    }),
+  );
+  return { ...overlap, markets: shared.length, sides: sides.flat() };
 }
