@@ -31,14 +31,15 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
   const { market } = await getKnownMarket(context, args.condition_id);
   const of = async (band: Promise<ScoreBand>): Promise<Stance[]> =>
     (await loadStances(context, [args.condition_id], await band)).get(args.condition_id) ?? [];
-  const [high, dumb] = await Promise.all([of(smartBand(context, args.min_score)), loadDumb(context, args.condition_id)]);
-  // Whoever is neither smart nor of a low score is only asked for where nobody else holds any.
-  if (high.length === 0 && !dumb.any && (await of(smartBand(context, 0))).length === 0) throw new AppError('empty_result');
-  const smart = high.filter((stance) => !(args.exclude_market_makers && stance.tags.includes('market_maker')));
-  const [prices, activity] = await Promise.all([
+  const [high, dumb, prices, activity] = await Promise.all([
+    of(smartBand(context, args.min_score)),
+    loadDumb(context, args.condition_id),
     context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
     loadActivity(context, args),
   ]);
+  // Whoever is neither smart nor of a low score is only asked for where nobody else holds any.
+  if (high.length === 0 && !dumb.any && (await of(smartBand(context, 0))).length === 0) throw new AppError('empty_result');
+  const smart = high.filter((stance) => !(args.exclude_market_makers && stance.tags.includes('market_maker')));
   const [wise, foolish] = [consensusOf(smart, byScore), crowdView(dumb, prices)];
   const money = moneyByOutcome(smart, prices);
   const shown = money.map((outcome) => outcome.stances.sort(byCost).slice(0, args.top_n_wallets));
