@@ -14,6 +14,7 @@ import { countNorms, replaceNorms } from '../rollups/market-norms';
 import { tellStandings } from '../rollups/standings';
 import { tellCrowds } from '../rollups/told-crowds';
 import { tellHours } from '../rollups/told-hours';
+import { tellParticipants } from '../rollups/told-participants';
 import { tellWallets } from '../rollups/told-wallets';
 import { SMART_SCORE } from '../scoring/tiers';
 import { getKnownMarket } from './markets-known';
@@ -54,6 +55,7 @@ export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> 
     await tellWallets(pool);
     await tellCrowds(pool);
     await tellStandings(pool, now);
+    await tellParticipants(pool, now);
   },
   build: async (context) => ({ markets: await countNorms(context.sql), counts: await countAll(context) }),
 };

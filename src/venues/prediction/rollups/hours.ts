@@ -5,6 +5,7 @@ import { HOUR_MS, isoDay } from '../../../lib/time';
 import { arrayOf } from './array-text';
 import { keepSmartHours, refillSmartHours } from './smart-hours';
 import { forgetAllHours, forgetHours } from './told-hours';
+import { forgetAllParticipants } from './told-participants';
 
 /** What one row of pm_trade adds to its hour: a new row everything, one that another feed completed only what it did not say before. */
 export interface HourChange {
@@ -157,6 +158,7 @@ const HOUR_TABLES = ['pm_token_hour', 'pm_token_last', 'pm_market_day', 'pm_mark
 export async function rebuildHours(client: PoolClient): Promise<void> {
   await client.query(`LOCK TABLE ${HOUR_TABLES.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
   await forgetAllHours(client);
+  await forgetAllParticipants(client);
   await client.query(IN_ORDER);
   await fillEmptied(client, HOUR_TABLES, async () => {
     for (const table of HOUR_TABLES) await client.query(`DELETE FROM ${table}`);

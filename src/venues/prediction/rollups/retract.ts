@@ -4,6 +4,7 @@ import { recomputeHours } from './hours';
 import { recomputeLatest } from './latest-fills';
 import { lockRollups, recomputePositions } from './positions';
 import type { BookFact } from './positions-book';
+import { forgetParticipants } from './told-participants';
 import { rollVolumes } from './volumes';
 
 const REMOVE = `DELETE FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
@@ -37,6 +38,7 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
   await recomputePositions(client, rows);
   const wallets = [...new Set(rows.map(({ wallet }) => wallet))];
   await recomputeLatest(client, wallets);
+  await forgetParticipants(client, rows);
   await client.query(WALLETS, [wallets]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
   return rows.length;

@@ -12,6 +12,7 @@ import { tellStandings } from '../rollups/standings';
 import { forgetSmart } from '../rollups/smart-positions';
 import { tellCrowds } from '../rollups/told-crowds';
 import { forgetJudged, tellHours } from '../rollups/told-hours';
+import { forgetParticipantsOf, tellParticipants } from '../rollups/told-participants';
 import { tellSmartPositions } from '../rollups/told-positions';
 import { tellWallets } from '../rollups/told-wallets';
 import { tagCopiers } from './copy-job';
@@ -67,6 +68,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
   const counts = await inTransaction(pool, (client) => scoreAll(client, now, progress), ONE_SCORING);
   await tellSmartPositions(pool);
   await tellHours(pool, now);
+  await tellParticipants(pool, now);
   await tellWallets(pool);
   await tellCrowds(pool);
   await tellStandings(pool, now);
@@ -101,6 +103,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   await forgetSmart(client, day);
   await forgetCrowdsOf(client, day);
   await forgetJudged(client, day);
+  await forgetParticipantsOf(client, day);
   return counts;
 }
 

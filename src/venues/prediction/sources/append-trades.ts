@@ -4,6 +4,7 @@ import { type HourChange, rollHours, rollingHours } from '../rollups/hours';
 import { NOTING_FILLS, forgetLeftDays, rollLatest } from '../rollups/latest-fills';
 import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
+import { forgetParticipants } from '../rollups/told-participants';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
 import { forgetFollowed } from '../scoring/follow-days';
 import { leaveOrDo } from '../../../workers/remainder';
@@ -141,11 +142,12 @@ interface Rolled extends Written {
   new_tokens: readonly string[];
 }
 
-/** Brings positions up to rows that were appended or completed, and takes out what was told of their hours. */
+/** Brings positions up to rows that were appended or completed, and takes out what was told of their hours and markets. */
 async function roll(client: PoolClient, rolled: readonly Rolled[]): Promise<void> {
   const changes = rolled.flatMap(({ appended }) => appended);
   const completed = rolled.flatMap((part) => part.completed);
   await forgetHours(client, [...changes, ...completed]);
+  await forgetParticipants(client, [...changes, ...completed]);
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
   const restated = completed.filter(({ usdc }) => Number(usdc) !== 0);
   await rollPositions(client, { facts, restated, new_tokens: [...new Set(rolled.flatMap(({ new_tokens }) => new_tokens))] });
