@@ -20,6 +20,9 @@ export interface CrowdSide {
   paid_usdc: string;
 }
 
+/** Wallets that are due at most: adding up everybody is no dearer with more. */
+const MOST_DUE = 3_000;
+
 /** Shares are compared as they are told, in millionths: what may be rounded up to a bound is let through. */
 const ROUNDING = 0.000001;
 
@@ -46,13 +49,16 @@ export function listCrowdSides(
   const [usdc, share] = [parameters.add(min_usdc, 'float8'), parameters.add(min_consensus, 'numeric')];
   const [fewest, highest] = [parameters.add(min_wallets, 'int'), parameters.add(band.max, 'int')];
   const scored = bandOf(band, parameters);
-  const is_told = `EXISTS (SELECT FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})`;
+  const is_told = '(SELECT told FROM state)';
   const positions = positionsSql(instant, later, `${OPEN} AND wallet = ANY (ARRAY(SELECT wallet FROM band))`);
   const holders = 'ARRAY(SELECT wallet FROM band WHERE (w IN (SELECT w FROM crowded)) IS TRUE)';
   const known = toldWallets(holders, instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
   const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
   // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up.
-  const text = `WITH band AS MATERIALIZED (
+  const text = `WITH state AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})
+    AND (SELECT count(*) FROM (SELECT FROM pm_crowd_due LIMIT ${MOST_DUE + 1}) AS due) <= ${MOST_DUE} AS told
+), band AS MATERIALIZED (
   SELECT wallet, score, row_number() OVER () AS w FROM (
     SELECT wallet, score FROM (${scored}) AS anybody WHERE NOT ${is_told}
     UNION ALL SELECT wallet, score FROM pm_crowd_due JOIN (${scored}) AS changed USING (wallet) WHERE ${is_told}
@@ -71,8 +77,8 @@ export function listCrowdSides(
   SELECT m, token_id, sum(wallets)::int AS wallets, sum(net_usdc) AS net_usdc, sum(scores) AS scores, sum(paid_shares) AS paid_shares, sum(paid_usdc) AS paid_usdc FROM (
     SELECT m, token_id, 1 AS wallets, net_usdc, score AS scores, paid_shares, paid_usdc FROM (${netSides('SELECT * FROM crowded WHERE (w IN (SELECT w FROM known)) IS TRUE', 'm, w')}) AS held
     UNION ALL SELECT m, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM told JOIN active USING (condition_id)
-    UNION ALL SELECT m, token_id, -1, -net_usdc, -score, -paid_shares, -paid_usdc FROM pm_crowd_due JOIN pm_crowd_stance USING (wallet) JOIN active USING (condition_id)
-      WHERE ${is_told} AND score <= ${highest}
+    UNION ALL SELECT m, token_id, -1, -net_usdc, -score, -paid_shares, -paid_usdc FROM pm_crowd_stance JOIN active USING (condition_id)
+      WHERE ${is_told} AND wallet = ANY (ARRAY(SELECT wallet FROM band))
   ) AS part GROUP BY m, token_id HAVING sum(wallets) > 0
 )
 SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM (

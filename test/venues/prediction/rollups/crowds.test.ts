@@ -112,6 +112,14 @@ describe('crowds of low scores', () => {
     const removed = await inTransaction(pool, (client) => retractFills(client, { from: after(20), to: after(20.6) }), LONG_WORK);
     expect(removed).toBeGreaterThan(100);
     await compare('2026-02-21', after(21));
+    // With so many wallets to correct, all positions are added up: sums that are told wrong change nothing.
+    const known = await answers('2026-02-21', after(21));
+    await pool.query("INSERT INTO pm_crowd_due (wallet) SELECT 'due' || n FROM generate_series(1, 3001) AS n");
+    await pool.query('UPDATE pm_crowd SET net_usdc = 2 * net_usdc');
+    expect(await answers('2026-02-21', after(21))).toEqual(known);
+    await pool.query("DELETE FROM pm_crowd_due WHERE wallet LIKE 'due%'");
+    expect(await answers('2026-02-21', after(21))).not.toEqual(known);
+    await pool.query('UPDATE pm_crowd SET net_usdc = net_usdc / 2');
     await check('2026-02-21');
     await inTransaction(pool, (client) => rebuildPositions(client), LONG_WORK);
     expect(await count('pm_crowd')).toBe(0);
