@@ -99,14 +99,15 @@ async function reckonSince(
   const market = parameters.add(condition_id, 'text');
   const [from, to] = [parameters.add(until, 'timestamptz'), parameters.add(now, 'timestamptz')];
   const day = parameters.add(score_day, 'date');
-  const own = `condition_id = ${market} AND wallet = ANY (ARRAY(SELECT wallet FROM moved))`;
+  // As a truth value it is hashed: the planner would guess one row of a list of wallets, and look for each of them again and again.
+  const own = `condition_id = ${market} AND (wallet IN (SELECT wallet FROM moved)) IS TRUE`;
   const pieces = walletPieces(cutAt([BEGINNING, until, now]), parameters, own);
   const tiers = (condition: string): string =>
     `(SELECT COALESCE(json_agg(participants), '[]') FROM (${tiersSql(`SELECT * FROM own_piece WHERE ${condition}`, day)}) AS participants)`;
   const text = `WITH moved AS MATERIALIZED (
   SELECT DISTINCT wallet FROM pm_trade WHERE condition_id = ${market} AND "timestamp" >= ${from} AND "timestamp" < ${to} AND side IN ('BUY', 'SELL')
 ), own_piece AS MATERIALIZED (${pieces})
-SELECT rows, ${tiers('part = 1')} AS gone, ${tiers('true')} AS come FROM pm_told_participants WHERE condition_id = ${market} AND day = ${day} AND until = ${from}`;
+SELECT rows, ${tiers('part < 2')} AS gone, ${tiers('true')} AS come FROM pm_told_participants WHERE condition_id = ${market} AND day = ${day} AND until = ${from}`;
   const [row] = await sql.query<Record<'rows' | 'gone' | 'come', ParticipantTier[]>>(
     { name: 'pm_participants_since', text },
     parameters.values,
