@@ -24,12 +24,15 @@ export interface PeriodPositions {
 // What was booked before may have been lost again since.
 const OLDER = 'opened_at < $4 AND (gain <> 0 OR received_shares > 0)';
 
+// Said so that no index of time is asked for all that happened since, of whomever: a wallet's positions are few beside that.
+const MOVED = '(last_at < $4) IS FALSE';
+
 const POSITIONS: Statement = {
   name: 'pm_period_positions',
   text: `SELECT COALESCE(sum(gain), 0) AS gain, count(*) FILTER (WHERE opened_at >= $4)::int AS new_positions,
   count(*) FILTER (WHERE status <> 'open' AND closed_at >= $4 AND closed_at <= $2)::int AS closed_positions,
   array_agg(token_id) FILTER (WHERE ${OLDER}) AS older_tokens, array_agg(condition_id) FILTER (WHERE ${OLDER}) AS older_markets
-FROM (${positionsSql('$2', '$3', "wallet = ANY ($1) AND paid_shares > 0 AND last_at >= $4 AND ($5::text IS NULL OR condition_id = $5) AND ($7 IS FALSE OR status = 'open')")}) AS position
+FROM (${positionsSql('$2', '$3', `wallet = ANY ($1) AND paid_shares > 0 AND ${MOVED} AND ($5::text IS NULL OR condition_id = $5) AND ($7 IS FALSE OR status = 'open')`)}) AS position
 WHERE $6::text IS NULL OR $6 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = position.condition_id), 'Other')`,
 };
 
