@@ -5,8 +5,8 @@ export const LONGEST_TEXT = 500;
 export function storable(text: string): string {
   const short = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
   const whole = short.includes('\0') ? short.replaceAll('\0', '') : short;
-  // Most text has no surrogates at all, which is known at a glance.
-  return /[\ud800-\udfff]/.test(whole) ? whole.replace(/\p{Surrogate}/gu, '\ufffd') : whole;
+  // Nearly all text is well formed, which is known at a glance.
+  return whole.isWellFormed() ? whole : whole.toWellFormed();
 }
 
 /** What no amount of any venue reaches: sums and products of smaller ones are numbers everywhere. */

@@ -99,8 +99,9 @@ function eventsOf(meta: Json, keys: readonly unknown[]): Pick<DecodedTransaction
       const layouts = program === undefined ? undefined : EVENT_LAYOUTS[program];
       if (program === undefined || layouts === undefined || typeof instruction.data !== 'string') return;
       const data = decodeBase58(instruction.data);
-      if (data === undefined || data.subarray(0, 8).toString('hex') !== EVENT_TAG) return;
-      const layout = layouts[data.subarray(8, 16).toString('hex')];
+      const mark = data?.toString('hex', 0, 16);
+      if (data === undefined || mark?.startsWith(EVENT_TAG) !== true) return;
+      const layout = layouts[mark.slice(EVENT_TAG.length)];
       if (layout === undefined) found.others += 1;
       else {
         const read = readEvent(data.subarray(16), layout.fields);
