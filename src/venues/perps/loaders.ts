@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../db/sql';
-import type { perp_coin, perp_score } from '../../generated/prisma/client';
+import type { perp_coin } from '../../generated/prisma/client';
 import { isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
@@ -24,6 +24,27 @@ const SCORE_RUN: Statement = {
 const FIRST_FILL: Statement = { name: 'perps_first_fill', keyed: true, text: 'SELECT min(first_at) AS at FROM perp_trader' };
 const NEWEST_FILL: Statement = { name: 'perps_newest_fill', keyed: true, text: 'SELECT max(last_at) AS at FROM perp_trader' };
 
+/** What a run says of an account. Figures are exact decimals as text. */
+export interface ScoreRow extends QueryResultRow {
+  trader: string;
+  day: Date;
+  score: string | null;
+  tags: string[];
+  version: string;
+  trades: number;
+  closing_trades: number;
+  winning_trades: number;
+  net_pnl: string;
+  caps: string[];
+}
+
+const SCORES: Statement = {
+  name: 'perps_scores',
+  keyed: true,
+  text: `SELECT trader, day::timestamp AT TIME ZONE 'UTC' AS day, score, tags, version, trades, closing_trades, winning_trades, net_pnl, caps
+FROM perp_score WHERE day = $1::date AND trader = ANY ($2::text[])`,
+};
+
 /** The newest run up to an instant; null before the first. */
 export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
   const [run] = await sql.query<ScoreRun>(SCORE_RUN, [isoDay(now)]);
@@ -39,7 +60,7 @@ export interface PerpsLoaders {
   /** When the newest fill was, in milliseconds; -Infinity before the first. */
   newestFill(): Promise<number>;
   /** A trader's row of that run; null when the run does not know it. */
-  score: DataLoader<string, perp_score | null>;
+  score: DataLoader<string, ScoreRow | null>;
   /** What a trader holds now, the largest first. */
   positions: DataLoader<string, PositionRow[]>;
   /** A coin by its exact name, of the catalogue or only of fills. */
@@ -66,8 +87,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
     }),
     score: new DataLoader(async (traders) => {
       const newest = await run();
-      const rows =
-        newest === null ? [] : await prisma.perp_score.findMany({ where: { day: new Date(newest.day), trader: { in: [...traders] } } });
+      const rows = newest === null ? [] : await sql.query<ScoreRow>(SCORES, [newest.day, traders]);
       const byTrader = new Map(rows.map((row) => [row.trader, row]));
       return traders.map((trader) => byTrader.get(trader) ?? null);
     }),

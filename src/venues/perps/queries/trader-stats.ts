@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
+import { makeLoaders } from '../loaders';
 import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
 import { TRIP_COLUMNS } from '../rollups/trip-sums';
@@ -161,6 +162,8 @@ export async function listStats(
 ): Promise<Map<string, TraderStats>> {
   const form: Form = { coin: coin !== null, life: (await isEverything(context, window)) && (await isNewest(context)) };
   const values = [...(form.life ? [] : await spanUpToNow(window, context)), traders, ...(coin === null ? [] : [coin])];
+  // Whoever's figures are listed is asked for its score next.
+  void context.loaders(makeLoaders).score.loadMany(traders);
   const [rows, fallen] = await Promise.all([
     context.sql.query<TraderStats>(figures(form), values),
     drawdown ? context.sql.query<{ trader: string; fall: string }>(drawdowns(form), values) : null,
