@@ -4,7 +4,7 @@ import { fillEmptied } from '../../../db/indexes';
 import type { Sql, Statement } from '../../../db/sql';
 import { forgetCrowds } from './crowd-due';
 import { lockRollups, sqlOf } from './positions';
-import { Book, type BookFact, type BookMarket } from './positions-book';
+import { Book, type BookFact, type BookMarket, type PricesOf } from './positions-book';
 import { computePositions } from './positions-compute';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { refillSmart } from './smart-positions';
@@ -74,18 +74,28 @@ async function* factsInGroups(client: PoolClient): AsyncGenerator<BookFact[][]> 
 
 const idOf = (group: readonly BookFact[]): string => (group[0] as BookFact).condition_id;
 
-/** Positions of whole groups, but for those that conversions tie to others: `wallet|neg_risk_id`. */
+/** Positions of whole groups, but for those that conversions tie to others: `wallet|neg_risk_id`. Computed as they are asked for. */
 async function positionsOf(
   sql: Sql,
   groups: readonly (readonly BookFact[])[],
   markets: ReadonlyMap<string, BookMarket>,
   tied: ReadonlySet<string>,
-): Promise<PositionRow[]> {
+): Promise<Iterable<PositionRow>> {
   const own = groups.filter((group) => !tied.has(`${(group[0] as BookFact).wallet}|${markets.get(idOf(group))?.neg_risk_id}`));
-  const prices = await listSetPrices(sql, own.flat(), markets);
-  return own.flatMap((group) =>
-    new Book((group[0] as BookFact).wallet, [markets.get(idOf(group)) as BookMarket]).run(group, prices).rows(),
-  );
+  return booked(own, markets, await listSetPrices(sql, own.flat(), markets));
+}
+
+function* booked(
+  groups: readonly (readonly BookFact[])[],
+  markets: ReadonlyMap<string, BookMarket>,
+  prices: PricesOf,
+): Generator<PositionRow> {
+  for (const group of groups)
+    yield* new Book((group[0] as BookFact).wallet, [markets.get(idOf(group)) as BookMarket]).run(group, prices).rows();
+}
+
+function* cellsOf(rows: Iterable<PositionRow>): Generator<PositionRow[keyof PositionRow][]> {
+  for (const row of rows) yield POSITION_NAMES.map((name) => row[name]);
 }
 
 /** Makes all positions anew from facts, inside the caller's transaction: facts stream by in order of their groups, so memory stays what a chunk takes. */
@@ -101,8 +111,8 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
     const tied = new Set(ties.map(({ wallet, neg_risk_id }) => `${wallet}|${neg_risk_id}`));
     for await (const groups of factsInGroups(client)) {
       const markets = await listBookMarkets(sql, [...new Set(groups.map(idOf))]);
-      const rows = await positionsOf(sql, groups, markets, tied);
-      await copyRows(client, 'pm_position', POSITION_NAMES, rows.map((row) => POSITION_NAMES.map((name) => row[name]))); // prettier-ignore
+      // The server writes the first of them while the next are computed.
+      await copyRows(client, 'pm_position', POSITION_NAMES, cellsOf(await positionsOf(sql, groups, markets, tied)));
     }
     await computePositions(sql, ties, undefined, (rows) => writePositions(sql, rows));
     await refillSmart(client);
