@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type CustomTypesConfig, Pool, type PoolConfig, type QueryResult, types } from 'pg';
+import { Client, type ClientBase, type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import { unreachable } from './reach';
 
 /** What a session is set to, by name. */
@@ -54,6 +54,34 @@ class Connection extends Client {
   }
 }
 
+type Given = (error: Error | undefined, client: PoolClient | undefined, release: (error?: Error | boolean) => void) => void;
+
+/** node-postgres' pool, which tells those who still wait for a connection when it ends that they get none. Left alone they would wait for ever, and a program that stops for them. */
+class Connections extends Pool {
+  private readonly waiting = new Set<() => void>();
+
+  override connect(): Promise<PoolClient>;
+  override connect(told: Given): void;
+  override connect(told?: Given): Promise<PoolClient> | void {
+    if (told === undefined)
+      return new Promise((resolve, reject) => this.connect((error, client) => (client ? resolve(client) : reject(error as Error))));
+    const refuse = (): void => told(new Error('The pool of connections ended'), undefined, () => undefined);
+    this.waiting.add(refuse);
+    super.connect((error, client, release) => {
+      if (this.waiting.delete(refuse)) told(error, client, release);
+      else if (client) release();
+    });
+  }
+
+  override async end(): Promise<void> {
+    const ended = super.end();
+    const refused = [...this.waiting];
+    this.waiting.clear();
+    for (const refuse of refused) refuse();
+    await ended;
+  }
+}
+
 export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_timeout'> {
   settings?: Settings;
 }
@@ -76,7 +104,7 @@ const READERS: CustomTypesConfig = {
 /** Connections to the database at `url`, made when they are needed. */
 export function makePool(url: string, { settings, ...config }: PoolOptions): Pool {
   const onConnect = (client: ClientBase): Promise<void> => setUp(client, { statement_timeout: 65_000, ...settings });
-  const pool = new Pool({ ...config, onConnect, connectionString: url, types: READERS, Client: Connection });
+  const pool = new Connections({ ...config, onConnect, connectionString: url, types: READERS, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   // Nor is one that drops in the middle of a transaction: its next statement fails, which is told to who asks it.

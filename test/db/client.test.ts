@@ -3,6 +3,7 @@ import net from 'node:net';
 import { DatabaseError } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
+import { openPool } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
 import { testDatabase } from '../support/database';
@@ -36,6 +37,18 @@ describe('the database client', () => {
     db = await testDatabase();
   });
   afterAll(() => db.drop());
+
+  test('who waits for a connection when its pool ends is told so; who has one keeps it until it is given back', async () => {
+    const pool = await openPool(db.url, { max: 1 });
+    const held = await pool.connect();
+    const waiting = [pool.query('SELECT 1'), pool.connect()];
+    const ended = pool.end();
+    for (const one of waiting) await expect(one).rejects.toThrow('The pool of connections ended');
+    expect((await held.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    held.release();
+    await ended;
+    await expect(pool.query('SELECT 1')).rejects.toThrow('after calling end');
+  });
 
   test('instants are read as they were written, to the millisecond', async () => {
     const written = [
