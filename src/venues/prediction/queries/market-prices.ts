@@ -34,17 +34,18 @@ export type FillPricesAt = FillPrices & PriceableOutcome & MarketInstant & { res
 const HOURS = 'FROM pm_token_hour AS kept WHERE kept.condition_id = token.condition_id AND kept.token_id = token.token_id';
 
 // Only where no fill before the instant tells the price.
-const FIRST = `LEFT JOIN LATERAL (SELECT open, open_at ${HOURS} AND (newest.close_at < asked.at) IS NOT TRUE AND torn.price IS NULL AND earlier.close IS NULL
+const FIRST = `LEFT JOIN LATERAL (SELECT open, open_at ${HOURS} AND told.close_at >= asked.at AND (newest.close_at < asked.at) IS NOT TRUE AND torn.price IS NULL AND earlier.close IS NULL
   ORDER BY kept.hour LIMIT 1) AS first ON first.open_at < $3`;
 
-// The newest hour that began before the instant tells the price, unless a fill of it came later: then its facts do, or the hour before it.
+// The newest fill tells the price, unless it came later: then the newest hour that began before the instant does, unless a fill of it came later: then its facts, or the hour before it.
 const pricesOf = (first: boolean): Statement => ({
   name: `pm_fill_prices${first ? '_opening' : ''}`,
   keyed: true,
-  text: `SELECT token.condition_id, token.token_id, asked.at, CASE WHEN newest.close_at < asked.at THEN newest.close ELSE COALESCE(torn.price, earlier.close) END AS last,
+  text: `SELECT token.condition_id, token.token_id, asked.at, CASE WHEN told.close_at < asked.at THEN told.close WHEN newest.close_at < asked.at THEN newest.close ELSE COALESCE(torn.price, earlier.close) END AS last,
   ${first ? 'first.open' : 'NULL'} AS first, token.outcome, token.outcome_index, COALESCE(token.payout, ${payoutByName('token.outcome')}) AS payout, token.price, token.price_at, market.resolved_at
 FROM unnest($1::text[], $2::timestamptz[]) AS asked(condition_id, at) LEFT JOIN pm_market AS market ON market.condition_id = asked.condition_id JOIN pm_outcome AS token ON token.condition_id = asked.condition_id
-LEFT JOIN LATERAL (SELECT close, close_at ${HOURS} AND kept.hour < asked.at ORDER BY kept.hour DESC LIMIT 1) AS newest ON true
+LEFT JOIN pm_token_last AS told ON told.condition_id = token.condition_id AND told.token_id = token.token_id
+LEFT JOIN LATERAL (SELECT close, close_at ${HOURS} AND kept.hour < asked.at AND told.close_at >= asked.at ORDER BY kept.hour DESC LIMIT 1) AS newest ON true
 LEFT JOIN LATERAL (SELECT price FROM pm_trade AS trade WHERE trade.condition_id = token.condition_id AND trade.token_id = token.token_id AND trade.side IN ('BUY', 'SELL')
   AND trade."timestamp" >= date_trunc('hour', asked.at, 'UTC') AND trade."timestamp" < asked.at AND newest.close_at >= asked.at
   ORDER BY trade."timestamp" DESC, trade.trade_id DESC LIMIT 1) AS torn ON true
