@@ -5,6 +5,7 @@ import type { perp_coin } from '../../generated/prisma/client';
 import { isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
+import { SCORE_COLUMNS, type ScoreRow } from './queries/linked-scores';
 
 /** The score run that an answer uses: the newest one up to its instant. */
 export interface ScoreRun extends QueryResultRow {
@@ -24,25 +25,10 @@ const SCORE_RUN: Statement = {
 const FIRST_FILL: Statement = { name: 'perps_first_fill', keyed: true, text: 'SELECT min(first_at) AS at FROM perp_trader' };
 const NEWEST_FILL: Statement = { name: 'perps_newest_fill', keyed: true, text: 'SELECT max(last_at) AS at FROM perp_trader' };
 
-/** What a run says of an account. Figures are exact decimals as text. */
-export interface ScoreRow extends QueryResultRow {
-  trader: string;
-  day: Date;
-  score: string | null;
-  tags: string[];
-  version: string;
-  trades: number;
-  closing_trades: number;
-  winning_trades: number;
-  net_pnl: string;
-  caps: string[];
-}
-
 const SCORES: Statement = {
   name: 'perps_scores',
   keyed: true,
-  text: `SELECT trader, day::timestamp AT TIME ZONE 'UTC' AS day, score, tags, version, trades, closing_trades, winning_trades, net_pnl, caps
-FROM perp_score WHERE day = $1::date AND trader = ANY ($2::text[])`,
+  text: `SELECT ${SCORE_COLUMNS} FROM perp_score WHERE day = $1::date AND trader = ANY ($2::text[])`,
 };
 
 /** The newest run up to an instant; null before the first. */

@@ -19,10 +19,13 @@ export interface ScoreRow extends QueryResultRow {
   caps: string[];
 }
 
+/** SQL of its columns. */
+export const SCORE_COLUMNS = `trader, to_char(day, 'YYYY-MM-DD') AS day, score, tags, version, trades, closing_trades, winning_trades, win_rate_lb, net_pnl, caps`;
+
 const PAGE: Statement = {
   name: 'perps_linked_scores',
   text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (
-  SELECT trader, to_char(day, 'YYYY-MM-DD') AS day, score, tags, version, trades, closing_trades, winning_trades, win_rate_lb, net_pnl, caps
+  SELECT ${SCORE_COLUMNS}
   FROM perp_score AS kept WHERE kept.trader = wanted.parent AND kept.day <= $2::date AND ($3::date IS NULL OR kept.day < $3)
   ORDER BY kept.day DESC LIMIT $4) AS found
 ORDER BY wanted.parent, found.day DESC`,

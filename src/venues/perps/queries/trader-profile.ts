@@ -38,7 +38,7 @@ interface ScoreBreakdown {
   accuracy_points: number;
   profit_points: number;
   caps: string[];
-  date: Date;
+  date: string;
   version: string;
 }
 
