@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { WorldPage } from '../../../src/sandbox/simulator/world';
 import { prediction } from '../../../src/venues/prediction/index';
 import { loadPage, recognise } from '../../../src/workers/ingest';
 import { openPage, pageOf } from '../../../src/workers/pages';
@@ -20,6 +21,11 @@ export const loadRecords = (
   records: unknown[],
   format: RecordedPage['format'] = 'json',
 ): Promise<{ source: string; report: IngestReport }> => loadRecorded(pool, pageOf(name, format, records));
+
+/** Loads simulated pages, or those whose place among them is wanted. */
+export async function loadPart(pool: Pool, pages: Iterable<WorldPage>, part: (index: number) => boolean = () => true): Promise<void> {
+  for (const [index, page] of [...pages].entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
+}
 
 /** Loads a recorded file. */
 export const loadFile = (pool: Pool, file: string): Promise<{ source: string; report: IngestReport }> => loadRecorded(pool, openPage(file));

@@ -9,7 +9,7 @@ import { retractFills } from '../../../../src/venues/prediction/rollups/retract'
 import { tellCrowds } from '../../../../src/venues/prediction/rollups/told-crowds';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { loadRecords } from '../support';
+import { loadPart } from '../support';
 import { sqlOf } from './untold';
 
 const DAY = 86_400_000;
@@ -44,10 +44,8 @@ describe('crowds of low scores', () => {
   });
   afterAll(() => database.drop());
 
-  async function load(from: Date, until: Date, part: (index: number) => boolean = () => true): Promise<void> {
-    const pages = [...predictionWorld({ seed: 8, size: 12_000, start }).pages(from, until)];
-    for (const [index, page] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
-  }
+  const load = (from: Date, until: Date, part?: (index: number) => boolean): Promise<void> =>
+    loadPart(pool, predictionWorld({ seed: 8, size: 12_000, start }).pages(from, until), part);
 
   /** A run in which nine of ten wallets have a score below 60, some of them whole ones. */
   async function judge(now: Date): Promise<void> {

@@ -10,7 +10,7 @@ import { forgetSmart } from '../../../../src/venues/prediction/rollups/smart-pos
 import { tellSmartPositions } from '../../../../src/venues/prediction/rollups/told-positions';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { loadRecords } from '../support';
+import { loadPart } from '../support';
 import { sqlOf } from './untold';
 
 const DAY = 86_400_000;
@@ -32,10 +32,8 @@ describe('positions of smart wallets', () => {
   });
   afterAll(() => database.drop());
 
-  async function load(from: Date, until: Date, part: (index: number) => boolean = () => true): Promise<void> {
-    const pages = [...predictionWorld({ seed: 8, size: 12_000, start }).pages(from, until)];
-    for (const [index, page] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
-  }
+  const load = (from: Date, until: Date, part?: (index: number) => boolean): Promise<void> =>
+    loadPart(pool, predictionWorld({ seed: 8, size: 12_000, start }).pages(from, until), part);
 
   /** A run in which half of all wallets are smart. */
   async function judge(now: Date): Promise<void> {

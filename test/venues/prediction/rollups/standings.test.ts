@@ -13,7 +13,7 @@ import { retractFills } from '../../../../src/venues/prediction/rollups/retract'
 import { STANDING_TIMEFRAMES, tellStandings } from '../../../../src/venues/prediction/rollups/standings';
 import { listCategories, moveVolumes } from '../../../../src/venues/prediction/rollups/volumes';
 import { testDatabase } from '../../../support/database';
-import { loadRecords } from '../support';
+import { loadPart } from '../support';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -63,12 +63,13 @@ describe('standings', () => {
   afterEach(() => database.drop());
 
   /** Pages in any order, of the facts before `until` alone. */
-  async function load(until: Date, part: (index: number) => boolean = () => true): Promise<void> {
+  function load(until: Date, part?: (index: number) => boolean): Promise<void> {
     const random = randomOf(5, 'order');
     const pages = [...predictionWorld({ seed: 8, size: 5_000, start }).pages(start, until)]
       .map((page) => ({ page, at: random() }))
-      .sort((a, b) => a.at - b.at);
-    for (const [index, { page }] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
+      .sort((a, b) => a.at - b.at)
+      .map(({ page }) => page);
+    return loadPart(pool, pages, part);
   }
 
   const tell = (now: Date): Promise<void> => tellStandings(pool, now);
