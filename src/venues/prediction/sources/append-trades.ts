@@ -95,8 +95,13 @@ export class AppendTrades {
   /** Appends what is new; returns how many rows were. Rows known from another feed are completed. */
   async append(rows: TradeFact[], client: PoolClient): Promise<number> {
     const parts = await this.known.months.sort(rows, client);
-    const new_tokens = await this.known.surroundings.note(rows, client);
-    if (this.options.rollups === 'later') return this.appendAlone(parts, client);
+    const noted = this.known.surroundings.note(rows, client);
+    if (this.options.rollups === 'later') {
+      // The server notes while the rows are made into text: what they are appended by goes behind it.
+      const [inserted] = await Promise.all([this.appendAlone(parts, client), noted]);
+      return inserted;
+    }
+    const new_tokens = await noted;
     const written = await write(rows, client);
     await leaveOrDo(this.options.remainder, client, roll, { ...written, new_tokens });
     this.options.appended?.(written.appended.map(({ timestamp }) => timestamp));

@@ -33,10 +33,11 @@ SELECT * FROM listed
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
-// Tokens that only trades told of.
+// Tokens that only trades told of. Markets are named a second time as a list, by which outcomes are looked up; joined alone, all outcomes are read while they are few.
 const UNLISTED = `
 UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM market
-WHERE market.condition_id = outcome.condition_id AND outcome.token_id <> ALL(ARRAY(SELECT token_id FROM listed))`;
+WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(ARRAY(SELECT condition_id FROM market))
+  AND NOT EXISTS (SELECT FROM listed WHERE listed.token_id = outcome.token_id)`;
 
 // Markets, and the outcomes of those that are new or changed.
 const UPSERT = `WITH market AS (${MARKETS}), listed AS MATERIALIZED (
