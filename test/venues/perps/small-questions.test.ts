@@ -250,6 +250,14 @@ test('traders/leaderboard: by PnL of seven days', async () => {
   expect(ofEth).toMatchObject([{ trader: BOB, total_pnl: -6_000 }, { trader: MAX, total_pnl: 0 }]); // prettier-ignore
 });
 
+test('by win rate as of before any round trip had closed', async () => {
+  const before = async (endpoint: string, variables: Row): Promise<Row[]> =>
+    (await ask<Row[]>(db, endpoint, { ...variables, sort_by: 'win_rate' }, ago(45))).data;
+  const traders = await before('perps/traders/leaderboard', { timeframe: 'all', min_trades: 1 });
+  expect(traders).toMatchObject([ANN, BOB, MAX].map((trader) => ({ trader, win_rate: null, closing_trades: 0 })));
+  expect(await before('perps/smart-wallets/list', {})).toMatchObject([{ trader: ANN }, { trader: BOB }]);
+});
+
 test('traders/fresh-whales: young and large', async () => {
   expect(await answer('perps/traders/fresh-whales', { min_pnl: -1e6 })).toEqual([{
     trader: BOB, first_trade: iso(7 * DAY), wallet_age_days: 7, total_pnl: -4_499.75, total_volume: 232_000, total_trades: 4, winning_trades: 1, win_rate: 0.5,

@@ -42,7 +42,7 @@ export interface TraderCoin extends QueryResultRow {
 const ORDER: Record<CoinOrder, string> = {
   pnl: 'abs(own.long_pnl + own.short_pnl) DESC',
   volume: 'own.volume DESC',
-  win_rate: `${wilsonSql('own.won_trips', 'nullif(own.closed_trips, 0)')} DESC NULLS LAST`,
+  win_rate: `${wilsonSql('own.won_trips', 'own.closed_trips')} DESC NULLS LAST`,
   trades: 'own.trades DESC',
 };
 
