@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { quantile } from '../../../../src/lib/statistics';
+import { quantile, seededIntegers } from '../../../../src/lib/statistics';
 import { seededRandom } from '../../../support/random';
 import {
   type Edge,
@@ -46,6 +46,38 @@ describe('chance of so large an edge at fair prices', () => {
   test('old positions weigh less here too', () => {
     // A recent win against ten losses of eight years ago: all that counts is one coin flip.
     expect(meanP([...record(10, 0, { closed_at: daysAgo(2900) }, 'old'), position({ event: 'new' })])).toBeCloseTo(0.5, 1);
+  });
+
+  test('draws are those of the generator, one after the other, up to the fiftieth as large', () => {
+    const random = seededRandom(41);
+    const told = Array.from({ length: 40 }, (_, wallet) => {
+      const counted = weighed(
+        Array.from({ length: 5 + wallet }, (_unused, index) => {
+          const e = 0.1 + 0.8 * random();
+          const y = random() < e + 0.2 ? 1 : 0;
+          return position({ event: `event-${Math.floor(index / 2)}`, e, y, closed_at: daysAgo(300 * random()) });
+        }),
+      );
+      const events = [...new Set(counted.map(({ event }) => event))];
+      const seen = counted.reduce((sum, { y, weight }) => sum + weight * (y - 1e-9), 0);
+      const fill = seededIntegers(wallet);
+      const luck = new Uint32Array(events.length);
+      let [reached, drawn] = [0, 0];
+      while (reached < 50 && drawn < 999) {
+        fill(luck);
+        const won = counted.reduce(
+          (sum, { event, e, weight }) => sum + ((luck[events.indexOf(event)] as number) < e * 2 ** 32 ? weight : 0),
+          0,
+        );
+        drawn += 1;
+        if (won >= seen) reached += 1;
+      }
+      const p = reached === 50 ? reached / drawn : (reached + 1) / 1000;
+      expect(randomizationP(counted, wallet)).toBe(p);
+      return drawn;
+    });
+    expect(told.some((drawn) => drawn < 999)).toBe(true);
+    expect(told.some((drawn) => drawn === 999)).toBe(true);
   });
 
   test('what never happens by chance is one in a thousand, and nothing proves nothing', () => {
