@@ -91,7 +91,7 @@ SELECT DISTINCT wallet, category FROM left_behind`;
 const MAKE_SOME = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at)
 SELECT given.wallet, given.category, max(trade."timestamp") FROM unnest($1::text[], $2::text[]) AS given(wallet, category)
 JOIN pm_trade AS trade ON trade.wallet = given.wallet JOIN pm_market AS market ON market.condition_id = trade.condition_id AND market.category = given.category
-WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2 ON CONFLICT (wallet, category) DO NOTHING RETURNING category, at)
+WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2 RETURNING category, at)
 ${counting('SELECT category, at, 1 AS n FROM made')}`;
 
 /** Markets that are of another category now than the one their fills were noted in. */
@@ -105,8 +105,9 @@ export interface MovedMarket {
 export async function moveLatest(client: PoolClient, moved: readonly MovedMarket[]): Promise<void> {
   const values = [moved.map(({ id }) => id), moved.map(({ category }) => category), moved.map(({ after }) => after)];
   const { rows } = await client.query<{ wallet: string; category: string }>(MOVE_FROM, values);
-  await count(client, MOVE_TO, values);
+  // Before the others come, which would stand in for what is found of those that stay.
   await count(client, MAKE_SOME, [rows.map(({ wallet }) => wallet), rows.map(({ category }) => category)]);
+  await count(client, MOVE_TO, values);
   await forgetLeftDays(client);
 }
 

@@ -149,9 +149,27 @@ describe('what is told beforehand', () => {
     const moved = await latest(pool);
     expect(moved.kept.filter((line) => line.includes(' Weather@')).length).toBeGreaterThan(20);
     expect(moved.kept).toEqual(moved.told);
+    // Every other market goes to the next category, all in one page: takes leave a category that others come into, and some stay.
+    const tags = ['sports', 'crypto', 'politics', 'weather'];
+    const all = await pool.query<{ condition_id: string; place: number }>(
+      'SELECT condition_id, array_position($1::text[], lower(category)) AS place FROM pm_market ORDER BY 1',
+      [tags],
+    );
+    const exchanged = all.rows
+      .filter((_, index) => index % 2 === 0)
+      .map(({ condition_id, place }) => ({
+        ...market(1),
+        conditionId: condition_id,
+        tags: [{ slug: tags[(place ?? 0) % tags.length] }],
+        updatedAt: iso(now.getTime() / 1_000 + 1),
+      }));
+    await loadRecords(pool, 'markets.json', exchanged);
+    const crossed = await latest(pool);
+    expect(crossed.kept).not.toEqual(moved.kept);
+    expect(crossed.kept).toEqual(crossed.told);
     await inTransaction(pool, (client) => retractFills(client, { from: new Date(start.getTime() + 6 * DAY), to: now }));
     const left = await latest(pool);
-    expect(left.kept.length).toBeLessThan(moved.kept.length);
+    expect(left.kept.length).toBeLessThan(crossed.kept.length);
     expect(left.kept).toEqual(left.told);
     await inTransaction(pool, rebuildLatest);
     expect((await latest(pool)).kept).toEqual(left.kept);
