@@ -91,19 +91,24 @@ const readAnyInstant = types.getTypeParser(TIMESTAMPTZ, 'text') as (text: string
 /** An instant as a session that was set up writes it. */
 const WRITTEN = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/;
 
-/** Of most: to the second. */
-const TO_THE_SECOND = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d\+00$/;
+/** The same of what JavaScript's instants tell: of four-digit years, to the millisecond. */
+const TOLD = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
 
 const digit = (text: string, place: number): number => text.charCodeAt(place) - 48;
 const two = (text: string, place: number): number => 10 * digit(text, place) + digit(text, place + 1);
 
+/** The fraction of a second in an instant's text, in milliseconds: its zeros at the end are not written. */
+function fractionOf(text: string): number {
+  let ms = 0;
+  for (let place = 20, worth = 100; place < text.length - 3; place += 1, worth /= 10) ms += worth * digit(text, place);
+  return ms;
+}
+
 /** Reads an instant by its digits, else by JavaScript's own reader: in a fifth and in half of the time that node-postgres takes. */
 function readInstant(text: string): Date {
-  if (TO_THE_SECOND.test(text)) {
-    const year = 100 * two(text, 0) + two(text, 2);
-    return new Date(Date.UTC(year, two(text, 5) - 1, two(text, 8), two(text, 11), two(text, 14), two(text, 17)));
-  }
-  return WRITTEN.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readAnyInstant(text);
+  if (!TOLD.test(text)) return WRITTEN.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readAnyInstant(text);
+  const [year, month, day] = [100 * two(text, 0) + two(text, 2), two(text, 5), two(text, 8)];
+  return new Date(Date.UTC(year, month - 1, day, two(text, 11), two(text, 14), two(text, 17), fractionOf(text)));
 }
 
 /** How values are read: as node-postgres does, but for instants. */
