@@ -52,27 +52,36 @@ export interface Follower {
   wallet: string;
   /** Each transaction once. */
   trades: number;
+  /** Of a token and side no more than the leader made: each trade of the leader is copied once. */
+  most_matches: number;
 }
 
 // Begun at the stretches, each a place in an index. Wallets and transactions are told apart by hash: long texts are dear to sort.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',
   text: `WITH follower AS MATERIALIZED (
-  SELECT min(wallet) AS wallet, count(DISTINCT tx)::int AS trades, count(*) AS fills FROM (
-    SELECT trade.wallet, hashtextextended(trade.wallet, 0) AS who, hashtextextended(${TX}, stretch.line) AS tx
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[]) AS stretch(condition_id, token_id, side, line, after, until)
-    JOIN pm_trade AS trade ON trade.condition_id = stretch.condition_id AND trade.token_id = stretch.token_id AND trade.side = stretch.side
-      AND trade."timestamp" > stretch.after AND trade."timestamp" <= stretch.until AND trade."timestamp" < $8
-    WHERE trade.wallet <> $7
-  ) AS trade GROUP BY who
+  SELECT min(wallet) AS wallet, sum(trades)::int AS trades, sum(LEAST(trades, led))::int AS most_matches, sum(fills) AS fills FROM (
+    SELECT min(wallet) AS wallet, who, count(DISTINCT tx) AS trades, min(led) AS led, count(*) AS fills FROM (
+      SELECT trade.wallet, hashtextextended(trade.wallet, 0) AS who, stretch.line, stretch.led, hashtextextended(${TX}, 0) AS tx
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::timestamptz[], $7::timestamptz[]) AS stretch(condition_id, token_id, side, line, led, after, until)
+      JOIN pm_trade AS trade ON trade.condition_id = stretch.condition_id AND trade.token_id = stretch.token_id AND trade.side = stretch.side
+        AND trade."timestamp" > stretch.after AND trade."timestamp" <= stretch.until AND trade."timestamp" < $9
+      WHERE trade.wallet <> $8
+    ) AS trade GROUP BY who, line
+  ) AS own GROUP BY who
 )
-SELECT wallet, trades, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $9 ORDER BY trades DESC, wallet LIMIT $10`,
+SELECT wallet, trades, most_matches, (SELECT sum(fills)::int FROM follower) AS all_fills FROM follower WHERE trades >= $10 ORDER BY trades DESC, wallet LIMIT $11`,
 };
+
+/** A token and side: its number, and the leader's trades on it. */
+interface Line {
+  number: number;
+  led: number;
+}
 
 /** A time (after, until] in which somebody who trades the token on that side follows the leader. */
 interface Stretch extends Pick<CopyTrade, 'condition_id' | 'token_id' | 'side'> {
-  /** Number of the token and side. */
-  line: number;
+  line: Line;
   after: Date;
   until: Date;
 }
@@ -85,9 +94,10 @@ function stretchesOf(trades: readonly CopyTrade[], max_lag_ms: number): Stretch[
     const key = `${condition_id}|${token_id}|${side}`;
     const until = new Date(at + max_lag_ms);
     const last = newest.get(key);
+    if (last !== undefined) last.line.led += 1;
     if (last !== undefined && at <= last.until.getTime()) last.until = until;
     else {
-      const next = { condition_id, token_id, side, line: last?.line ?? newest.size, after: new Date(at), until };
+      const next = { condition_id, token_id, side, line: last?.line ?? { number: newest.size, led: 1 }, after: new Date(at), until };
       newest.set(key, next);
       stretches.push(next);
     }
@@ -107,7 +117,8 @@ export async function listFollowers(
     stretches.map(({ condition_id }) => condition_id),
     stretches.map(({ token_id }) => token_id),
     stretches.map(({ side }) => side),
-    stretches.map(({ line }) => line),
+    stretches.map(({ line }) => line.number),
+    stretches.map(({ line }) => line.led),
     stretches.map(({ after }) => after),
     stretches.map(({ until }) => until),
     leader,

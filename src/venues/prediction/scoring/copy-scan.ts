@@ -68,7 +68,8 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
     counts?.fills ?? countFills(sql, window),
   ]);
   const chance = followed / Math.max(1, fills - fillsOf(led));
-  const most = new Map(followers.map(({ wallet, trades }) => [wallet, mostTrades(Math.min(trades, led.length), led.length, chance)]));
+  const able = followers.filter(({ most_matches }) => most_matches >= min_overlap);
+  const most = new Map(able.map(({ wallet, most_matches }) => [wallet, mostTrades(most_matches, led.length, chance)]));
   const chosen = counts ? await knownToFollow(sql, most, window, counts.trades) : await canFollow(sql, most, window);
   if (chosen.length === 0) return [];
   const lead = courseOf(led);

@@ -117,6 +117,30 @@ test('who trades before the leader half as often as after it does not copy it', 
   await db.drop();
 });
 
+test('each trade of the leader on a token is copied once, however many somebody makes after it', async () => {
+  const db = await testDatabase();
+  let n = 0;
+  const fill = (by: number, of: number, side: 'BUY' | 'SELL', ago: number): Record<string, unknown> =>
+    trade((n += 1), of, 0, by, side, side === 'BUY' ? 100 : 10, 0.5, ago);
+  await loadRecords(db.pool, 'markets.json', [41, 42].map((id) => market(id))); // prettier-ignore
+  // Two in one hour, two at other times; and one on another token.
+  const sold = [40_000, 38_000, 20_000, 10_000];
+  await loadRecords(db.pool, 'trades.json', [
+    ...[1, 2].map((by) => fill(by, 41, 'BUY', 100_000 - 10_000 * by)),
+    ...sold.map((ago) => fill(1, 41, 'SELL', ago)),
+    ...sold.map((ago) => fill(2, 41, 'SELL', ago - 600)),
+    ...[1, 3].map((by) => fill(by, 42, 'BUY', 100_000 - 10_000 * by)),
+    fill(1, 42, 'SELL', 30_000),
+    ...[1, 2, 3, 4].map((minutes) => fill(3, 42, 'SELL', 30_000 - 60 * minutes)),
+  ]);
+  const { data } = await call<Record<string, unknown>[]>(db, 'wallets/copy-traders', now, { wallet: wallet(1) });
+  expect(data).toMatchObject([{ wallet: wallet(2), overlap_trades: 4, precision: 0.8 }]);
+  const { data: least } = await call<Record<string, unknown>[]>(db, 'wallets/copy-traders', now, { wallet: wallet(1), min_overlap_trades: 1 }); // prettier-ignore
+  // One of five copied, one of seven: 0.08 + 0.2/7 + 0.2·(0.2/0.8)/10 is not half, with any regularity (here none).
+  expect(least.map((row) => row.wallet)).toEqual([wallet(2)]);
+  await db.drop();
+});
+
 describe('calls by hand', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   const won = { createdAt: iso(NOW - 60 * DAY), closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - DAY), umaResolutionStatus: 'resolved' }; // prettier-ignore
