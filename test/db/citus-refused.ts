@@ -45,7 +45,8 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_smart_wallet_flows_entered_told: ACROSS,
   pm_smart_wallet_flows_markets: ACROSS,
   pm_smart_wallet_flows_told: ACROSS,
-  pm_taker_counts_2: CORRELATED,
+  pm_takers_on_1_1: CORRELATED,
+  pm_takers_on_1_2: CORRELATED,
   pm_venue_state: 'a recursive walk over the days of runs, of all wallets',
 };
 

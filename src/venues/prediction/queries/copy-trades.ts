@@ -147,7 +147,8 @@ export async function listWithin(sql: Sql, wallets: ReadonlyMap<string, number>,
 /** All fills seen in the window. */
 export async function countFills(sql: Sql, window: Window): Promise<number> {
   const parameters = new Parameters();
-  const text = `SELECT COALESCE(sum(fills), 0)::int AS fills FROM (${marketPieces([window.from, window.to], 'day', parameters)}) AS piece`;
+  const pieces = marketPieces([window.from, window.to], 'day', parameters, 'true', 'all');
+  const text = `SELECT COALESCE(sum(fills), 0)::int AS fills FROM (${pieces}) AS piece`;
   const [row] = await sql.query<{ fills: number }>({ name: 'pm_copy_fills', text }, parameters.values);
   return row?.fills ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { type Cut, type SmartRule, smartPieces, walletPieces } from './pieces';
+import { type Cut, type SmartRule, smartPieces } from './pieces';
 import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
@@ -43,12 +43,6 @@ ${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', 
   return rows.filter(({ token_id }) => token_id !== null);
 }
 
-/** Different wallets of a market over a cut. */
-export interface MarketWalletsRow {
-  condition_id: string;
-  wallets: number;
-}
-
 /** Number of smart wallets that traded these outcomes of a market. */
 export async function countSmartWallets(
   sql: Sql,
@@ -62,16 +56,4 @@ export async function countSmartWallets(
   const text = `SELECT count(DISTINCT wallet)::int AS wallets FROM (${smartPieces(cut, rule, parameters, filter)}) AS piece`;
   const [row] = await sql.query<{ wallets: number }>({ name: `pm_smart_count_${cut.bounds.length}`, text }, parameters.values);
   return row?.wallets ?? 0;
-}
-
-/** Takers of each of these markets. */
-export function listTakerCounts(sql: Sql, cut: Cut, condition_ids: readonly string[]): Promise<MarketWalletsRow[]> {
-  const parameters = new Parameters();
-  const ids = parameters.add(condition_ids, 'text[]');
-  const pieces = walletPieces(cut, parameters, 'condition_id = asked.condition_id');
-  // Market by market, and wallets by numbers: addresses of all markets together take three times as long to tell apart.
-  const text = `SELECT asked.condition_id, taken.wallets FROM unnest(${ids}) AS asked(condition_id) CROSS JOIN LATERAL (
-  SELECT count(DISTINCT hashtextextended(wallet, 0))::int AS wallets FROM (${pieces}) AS piece WHERE taker_buys + taker_sells > 0
-) AS taken`;
-  return sql.query<MarketWalletsRow & Record<string, unknown>>({ name: `pm_taker_counts_${cut.bounds.length}`, text }, parameters.values);
 }

@@ -63,7 +63,8 @@ export function listMarketTrades(sql: Sql, filter: MarketTradesFilter, after: Ro
 /** Of all fills of a market, ever until the end of the window: from its sums. */
 async function getLifeTotals(sql: Sql, { condition_id, window }: MarketTradesFilter): Promise<MarketTradesTotals> {
   const parameters = new Parameters();
-  const pieces = marketPieces([BEGINNING, window.to], 'life', parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
+  const own = `condition_id = ${parameters.add(condition_id, 'text')}`;
+  const pieces = marketPieces([BEGINNING, window.to], 'life', parameters, own, 'all');
   const text = `SELECT COALESCE(sum(fills), 0)::int AS rows, COALESCE(sum(buys + sells), 0)::int AS trade_count, COALESCE(sum(buy_usdc + sell_usdc), 0) AS total_volume FROM (${pieces}) AS piece`;
   const statement: Statement = { name: 'pm_market_life_totals', keyed: true, text };
   const [row] = await sql.query<MarketTradesTotals & Record<string, unknown>>(statement, parameters.values);

@@ -21,7 +21,8 @@ function counted<U extends Unit>(
   parameters: Parameters,
   placeOf: (tile: Tile<U>) => Place,
 ): string {
-  const signed = figures.map((figure) => `sign * ${figure} AS ${figure}`).join(', ');
+  // The planner knows the sign of a tile of one share: a figure that is added then costs nothing, while a product is a new number each.
+  const signed = figures.map((figure) => `CASE WHEN sign < 0 THEN -${figure} ELSE ${figure} END AS ${figure}`).join(', ');
   return tiles
     .map((tile) => {
       const { columns, from, where } = placeOf(tile);
@@ -75,29 +76,39 @@ export function categoryPieces(bounds: readonly Date[], { category, named, grain
 /** The longest stretch that sums of markets between these bounds may be told for. */
 export const longestGrain = (bounds: readonly Date[]): Grain => ((bounds[0] as Date) > BEGINNING ? 'day' : 'life');
 
-const FIGURES = ['fills', ...BUYS_AND_SELLS];
+/** Of which fills of markets: those of takers, or of anybody, whose number is told as `fills` beside what takers did. */
+type Fills = 'taken' | 'all';
+
+const figuresOf = (fills: Fills): string[] => (fills === 'all' ? ['fills', ...BUYS_AND_SELLS] : BUYS_AND_SELLS);
 
 /**
- * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), fills, buys, sells, buy_usdc,
- * sell_usdc; several rows of a market and hour are to be added up, some of them negative. `filter` is a condition on condition_id. With grain `life` the first
- * part must begin with everything: it is all there is, less what came after it, one row a market, and `at` tells nothing.
+ * SQL of what takers did on each market between `bounds`: condition_id, at (start of its hour, or of its day), part (from 1), buys, sells, buy_usdc, sell_usdc (and
+ * fills before these, of `all`); several rows of a market and hour are to be added up, some of them negative. `filter` is a condition on condition_id. With grain
+ * `life` the first part must begin with everything: it is all there is, less what came after it, one row a market, and `at` tells nothing.
  */
-export function marketPieces(bounds: readonly Date[], grain: Grain, parameters: Parameters, filter = 'true'): string {
-  if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter);
+export function marketPieces(
+  bounds: readonly Date[],
+  grain: Grain,
+  parameters: Parameters,
+  filter = 'true',
+  fills: Fills = 'taken',
+): string {
+  if (grain !== 'life') return datedPieces(bounds, grain, parameters, filter, fills);
   const [second, ...rest] = bounds.slice(1) as [Date, ...Date[]];
-  const sums = FIGURES.map((name) => `sum(${name}) AS ${name}`).join(', ');
+  const figures = figuresOf(fills);
+  const sums = figures.map((name) => `sum(${name}) AS ${name}`).join(', ');
   // Of most markets nothing came later: taking nothing off costs as much as taking something off.
-  const left = FIGURES.map((name) => `CASE WHEN later.fills IS NULL THEN kept.${name} ELSE kept.${name} - later.${name} END AS ${name}`).join(', '); // prettier-ignore
+  const left = figures.map((name) => `CASE WHEN later.condition_id IS NULL THEN kept.${name} ELSE kept.${name} - later.${name} END AS ${name}`).join(', '); // prettier-ignore
+  const since = datedPieces([second, END], 'day', parameters, filter, fills);
   const first = `SELECT condition_id, NULL::timestamptz AS at, 1 AS part, ${left} FROM (SELECT * FROM pm_market_total WHERE ${filter}) AS kept
-LEFT JOIN (SELECT condition_id, ${sums} FROM (${piecesSince(second, parameters, filter)}) AS piece GROUP BY condition_id) AS later USING (condition_id)`;
+LEFT JOIN (SELECT condition_id, ${sums} FROM (${since}) AS piece GROUP BY condition_id) AS later USING (condition_id)`;
   if (rest.length === 0) return first;
-  const others = datedPieces([second, ...rest], 'day', parameters, filter);
-  return `${first}\nUNION ALL\nSELECT condition_id, at, part + 1, fills, buys, sells, buy_usdc, sell_usdc FROM (${others}) AS dated`;
+  const others = datedPieces([second, ...rest], 'day', parameters, filter, fills);
+  return `${first}\nUNION ALL\nSELECT condition_id, at, part + 1, ${figures.join(', ')} FROM (${others}) AS dated`;
 }
 
 /** SQL of what takers did on each market at `from` or later, in the columns of marketPieces. */
-export const piecesSince = (from: Date, parameters: Parameters, filter = 'true'): string =>
-  datedPieces([from, END], 'day', parameters, filter);
+export const piecesSince = (from: Date, parameters: Parameters): string => datedPieces([from, END], 'day', parameters, 'true', 'taken');
 
 type MarketUnit = Exclude<Unit, 'minute'>;
 
@@ -114,17 +125,18 @@ const MARKET_UNITS: Record<MarketUnit, { table: string; at: string; where: (tile
 };
 
 /** SQL of marketPieces from days, their quarters, hours and facts. */
-function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string): string {
+function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string, fills: Fills): string {
   const tiles = tilesOf<MarketUnit>(bounds, grain === 'day' ? ['day', 'quarter', 'hour'] : ['hour']);
-  return counted(tiles, 'condition_id', FIGURES, parameters, (tile) => {
+  const figures = figuresOf(fills);
+  return counted(tiles, 'condition_id', figures, parameters, (tile) => {
     const { unit } = tile;
     if (unit === 'fact')
       return {
         columns: `condition_id, ${FACT_HOUR}, 1 AS fills, ${FACT_FIGURES}`,
         from: 'pm_trade',
-        where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL') AND ${filter}`,
+        where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL')${fills === 'all' ? '' : ' AND is_taker'} AND ${filter}`,
       };
     const { table, at, where } = MARKET_UNITS[unit];
-    return { columns: `condition_id, ${at} AS at, ${FIGURES.join(', ')}`, from: table, where: `${where(tile, parameters)} AND ${filter}` };
+    return { columns: `condition_id, ${at} AS at, ${figures.join(', ')}`, from: table, where: `${where(tile, parameters)} AND ${filter}` };
   });
 }

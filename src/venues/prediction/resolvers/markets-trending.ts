@@ -6,9 +6,10 @@ import { changePercent, less, over, total } from '../exact';
 import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
-import { type SmartFlowRow, listSmartFlows, listTakerCounts } from '../queries/market-flows';
+import { type SmartFlowRow, listSmartFlows } from '../queries/market-flows';
 import { type TrendingOrder, type TrendingRow, listTrending } from '../queries/market-trending';
 import { type Cut, cutAt } from '../queries/pieces';
+import { listTakersOn } from '../queries/taker-counts';
 import { emptyWithin, smartRule } from './flows-scope';
 
 interface Args {
@@ -36,7 +37,7 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
   const ids = shown.map((row) => row.condition_id);
   const traders = Promise.all([
     listSmartFlows(context.sql, own, rule, ids).then((rows) => groupedBy(rows, (flow) => flow.condition_id)),
-    listTakerCounts(context.sql, own, ids).then((rows) => new Map(rows.map((row) => [row.condition_id, row.wallets]))),
+    listTakersOn(context.sql, window, ids).then((rows) => new Map(rows.map((row) => [row.condition_id, row.wallets]))),
   ]);
   return Promise.all(shown.map((row) => describe(row, traders, window, args.timeframe, context)));
 };
