@@ -147,6 +147,8 @@ function bad(reading: Reading, param: string, issue: string, allowed: unknown, g
 /** What was got, short enough to be told. */
 function shown(got: unknown): unknown {
   if (typeof got === 'string') return got.slice(0, 200);
+  // JSON has no word for a number beyond all doubles: it would be told as null.
+  if (typeof got === 'number' && !Number.isFinite(got)) return String(got);
   if (typeof got !== 'object' || got === null) return got;
   try {
     return JSON.stringify(got).slice(0, 200);

@@ -106,6 +106,11 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(problems[0]).toMatchObject({ param, got, ...(allowed === undefined ? {} : { allowed }) });
   });
 
+  test('a number that JSON cannot hold is told in words', () => {
+    const body = JSON.parse(`{"wallet":"${WALLET}","trades_limit":1e400}`) as Record<string, unknown>;
+    expect(post('wallets/profile', body).problems).toMatchObject([{ param: 'trades_limit', got: 'Infinity' }]);
+  });
+
   test.each([
     ['perps/trades/feed', 'coin=BTC-USDC', { coin: 'BTC' }],
     ['perps/trades/feed', 'coin=eth/usd', { coin: 'ETH' }],
