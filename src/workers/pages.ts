@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse';
 import split from 'split2';
+import { inStretches } from '../lib/stretches';
 import type { RecordedPage } from './source';
 
 const FORMATS: Record<string, RecordedPage['format']> = { '.json': 'json', '.ndjson': 'ndjson', '.jsonl': 'ndjson', '.csv': 'csv' };
@@ -38,21 +38,8 @@ export function openPage(file: string): RecordedPage {
 
 /** A page that is already in memory: simulated upstreams and tests. */
 export function pageOf(name: string, format: RecordedPage['format'], records: Iterable<unknown>): RecordedPage {
-  return { name, format, records: each(records) };
-}
-
-/** So long a page in memory is decoded at a stretch. */
-const STRETCH_MS = 2;
-
-// A stream would not take null, which an upstream may list. Between stretches the database's answers to others get their turn.
-async function* each(records: Iterable<unknown>): AsyncGenerator<unknown> {
-  let begun = performance.now();
-  for (const record of records) {
-    yield record;
-    if (performance.now() - begun < STRETCH_MS) continue;
-    await setImmediate();
-    begun = performance.now();
-  }
+  // A stream would not take null, which an upstream may list.
+  return { name, format, records: inStretches(records) };
 }
 
 const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable<unknown>> = {
@@ -60,7 +47,7 @@ const READERS: Record<RecordedPage['format'], (bytes: Readable) => AsyncIterable
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk as Buffer);
     const value: unknown = JSON.parse(withoutMark(Buffer.concat(chunks).toString('utf8')));
-    yield* each(Array.isArray(value) ? (value as unknown[]) : [value]);
+    yield* inStretches(Array.isArray(value) ? (value as unknown[]) : [value]);
   },
   async *ndjson(bytes) {
     // Node's readline takes U+2028 for an end of line as well, which may stand in a JSON text.

@@ -63,7 +63,7 @@ export async function loadPage(
   page: RecordedPage,
   client: PoolClient,
   options: LoadOptions,
-  read: (records: unknown[], load: PageLoad) => Write,
+  read: (records: unknown[], load: PageLoad) => Write | Promise<Write>,
 ): Promise<IngestReport> {
   const writer = new PageWriter(client, options.rollups === 'later', knownOf(options), options.remainder);
   const load: PageLoad = { page, log: new PageLog(), writer };
@@ -72,10 +72,11 @@ export async function loadPage(
   // Its failure is met at the next turn; until then it must not count as unhandled.
   writing.catch(() => undefined);
   const flush = async (): Promise<void> => {
-    const [write, records] = [read(group, load), group.length];
+    const records = group;
     group = [];
+    const write = await read(records, load);
     await writing;
-    writing = write().then(() => options.progress(records));
+    writing = write().then(() => options.progress(records.length));
     writing.catch(() => undefined);
   };
   try {

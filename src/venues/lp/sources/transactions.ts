@@ -1,3 +1,4 @@
+import { inStretches } from '../../../lib/stretches';
 import type { RecordedSource } from '../../../workers/source';
 import { noFacts, type TokenRow } from '../store/rows';
 import { addFacts } from './chain-facts';
@@ -16,10 +17,10 @@ export const transactions: RecordedSource = {
   load: (page, client, options) => loadPage('lp.transactions', page, client, options, readTransactions),
 };
 
-function readTransactions(records: unknown[], { log, writer }: PageLoad): Write {
+async function readTransactions(records: unknown[], { log, writer }: PageLoad): Promise<Write> {
   const facts = noFacts();
   const tokens = new Map<string, TokenRow>();
-  for (const record of records) {
+  for await (const record of inStretches(records)) {
     const tx = decodeTransaction(record);
     if (typeof tx === 'string') {
       log.skip(tx);
