@@ -8,17 +8,20 @@ import { marketPieces } from './taken-pieces';
 
 // A transaction that is not known is one second.
 const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
-const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${millisecondsOf('min(trade."timestamp")')} AS at, sum(trade.usdc_size)::float8 AS usdc, sum(trade.size)::float8 AS size, count(*)::int AS fills`;
+const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${millisecondsOf('min(trade."timestamp")')} AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS size, count(*)::int AS fills`;
 const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX}`;
 
 const OWN: Statement = {
   name: 'pm_copy_own',
+  keyed: true,
   text: `SELECT ${COLUMNS} FROM pm_trade AS trade WHERE trade.wallet = ANY($1) AND trade."timestamp" >= $2 AND trade."timestamp" < $3 AND trade.side IN ('BUY', 'SELL') GROUP BY ${TRANSACTION}`,
 };
 
 /** Trades of wallets in the window, each transaction once. */
-export function listOwnTrades(sql: Sql, wallets: readonly string[], window: Window): Promise<CopyTrade[]> {
-  return sql.query<CopyTrade & Record<string, unknown>>(OWN, [wallets, window.from, window.to]);
+export async function listOwnTrades(sql: Sql, wallets: readonly string[], window: Window): Promise<CopyTrade[]> {
+  const rows = await sql.query<CopyTrade & Record<'usdc' | 'size', string>>(OWN, [wallets, window.from, window.to]);
+  // Read here: PostgreSQL makes floats of exact amounts dearly.
+  return rows.map((row) => Object.assign(row, { usdc: Number(row.usdc), size: Number(row.size) }));
 }
 
 const NEWEST: Statement = {
@@ -35,6 +38,7 @@ export async function narrowToNewest(sql: Sql, wallet: string, { from, to }: Win
 
 const COUNTS: Statement = {
   name: 'pm_copy_counts',
+  keyed: true,
   text: `SELECT wallet, count(*)::int AS trades FROM (
   SELECT DISTINCT trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx FROM pm_trade AS trade
   WHERE trade.wallet = ANY($1) AND trade."timestamp" >= $2 AND trade."timestamp" < $3 AND trade.side IN ('BUY', 'SELL')
@@ -59,6 +63,7 @@ export interface Follower {
 // Begun at the stretches, each a place in an index. Wallets and transactions are told apart by hash: long texts are dear to sort.
 const FOLLOWING: Statement = {
   name: 'pm_copy_following',
+  keyed: true,
   text: `WITH follower AS MATERIALIZED (
   SELECT min(wallet) AS wallet, sum(trades)::int AS trades, sum(LEAST(trades, led))::int AS most_matches, sum(fills) AS fills FROM (
     SELECT min(wallet) AS wallet, who, count(DISTINCT tx) AS trades, min(led) AS led, count(*) AS fills FROM (
@@ -133,6 +138,7 @@ export async function listFollowers(
 // An outcome token traded in a whole hour is a trade at least. Counted to the limit alone: who trades much is known after a few.
 const WITHIN: Statement = {
   name: 'pm_copy_within',
+  keyed: true,
   text: `SELECT wallet FROM unnest($1::text[], $2::bigint[]) AS wanted(wallet, most) WHERE most >= (
   SELECT count(*) FROM (SELECT FROM pm_wallet_hour AS own WHERE own.wallet = wanted.wallet AND own.token_id <> '' AND own.hour >= $3 AND own.hour <= $4::timestamptz - interval '1 hour' LIMIT wanted.most + 1) AS told
 )`,
@@ -155,6 +161,7 @@ export async function countFills(sql: Sql, window: Window): Promise<number> {
 
 const STEPS: Statement = {
   name: 'pm_copy_steps',
+  keyed: true,
   text: `SELECT pair::int, COALESCE(trade.token_id, '') AS token_id, trade.side, ${millisecondsOf('trade."timestamp"')} AS at, trade.size::float8 AS size
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(wallet, condition_id, pair)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id AND trade."timestamp" < $3 WHERE trade.side <> 'REDEEM'`,
