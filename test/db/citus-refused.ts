@@ -40,6 +40,7 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_copy_within: CORRELATED,
   pm_score_runs: 'a recursive walk over the days of runs, of all wallets',
   pm_settled_crowds: ACROSS,
+  pm_smart_wallet_earlier: CORRELATED,
   pm_smart_wallet_flows: ACROSS,
   pm_smart_wallet_flows_entered: ACROSS,
   pm_smart_wallet_flows_entered_told: ACROSS,

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import { HOUR_MS } from '../../../lib/time';
 import { activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
@@ -15,10 +15,12 @@ export interface SmartWalletEntry {
   buy_usdc: string;
   buy_shares: string;
   first_buy_at: Date;
+  /** When the wallet first did anything on the market within the cut. */
+  entered_at: Date;
 }
 
 /** What one smart wallet did on one outcome within a cut; exact decimal texts. */
-export interface SmartWalletFlow extends Omit<SmartWalletEntry, 'first_buy_at'> {
+export interface SmartWalletFlow extends Omit<SmartWalletEntry, 'first_buy_at' | 'entered_at'> {
   sell_usdc: string;
   /** Bought less sold. */
   net_usdc: number;
@@ -32,7 +34,7 @@ const FEW_HOURS = 48;
 
 type Row<Told> = Told & { told: number } & Record<string, unknown>;
 const FLOW = 'condition_id, token_id, wallet, score, buy_usdc, sell_usdc, net_usdc, buy_shares, sell_shares, first_at, last_at, told';
-const ENTRY = 'condition_id, token_id, wallet, score, buy_usdc, buy_shares, first_buy_at, told';
+const ENTRY = 'condition_id, token_id, wallet, score, buy_usdc, buy_shares, first_buy_at, entered_at, told';
 
 // Of the newest hour. As one number with it, so that nothing has to be in order: ids are long to sort.
 const NEWEST_SCORE = `(max(date_part('epoch', hour)::bigint * 10000 + (10 * score)::int) % 10000)::float8 / 10`;
@@ -77,11 +79,12 @@ export interface EntryScope {
   usdc: number;
 }
 
-/** What smart wallets bought on active markets within a cut of two bounds, that had done nothing on the market before. */
+/** What smart wallets bought on active markets within a cut of two bounds; of those that had done anything there before see listEarlier. */
 export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: Ruled, scope: EntryScope, now: Date): Promise<SmartWalletEntry[]> =>
-  listOnActive<SmartWalletEntry>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_entries', (flows, parameters) =>
-    enteredOf(flows, scope.usdc, cut, parameters),
-  );
+  listOnActive<SmartWalletEntry>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_entries', (flows, parameters) => {
+    const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
+    return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(scope.usdc, 'numeric')}`;
+  });
 
 async function listOnActive<Told>(
   sql: Sql,
@@ -110,13 +113,22 @@ async function listOnActive<Told>(
 }
 
 // Who opened its position within the cut before it was smart did not come as a smart wallet. A split is no fill: it counts before the cut alone.
-const enteredOf = (flows: string, usdc: number, cut: Cut, parameters: Parameters): string => {
-  const begin = parameters.add(cut.bounds[0], 'timestamptz');
-  const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
-  return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(usdc, 'numeric')}
-  AND NOT EXISTS (SELECT FROM pm_trade AS before WHERE before.wallet = flow.wallet AND before.condition_id = flow.condition_id
-    AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN ${begin} ELSE flow.entered_at END)`;
+const EARLIER: Statement = {
+  name: 'pm_smart_wallet_earlier',
+  keyed: true,
+  text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at)
+WHERE EXISTS (SELECT FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = asked.condition_id
+  AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)`,
 };
+
+/** A wallet on a market. */
+export type OnMarket = Pick<SmartWalletEntry, 'condition_id' | 'wallet'>;
+
+/** Of entries since `begin`, wallets that had done anything on the market before. */
+export function listEarlier(sql: Sql, entries: readonly (OnMarket & { entered_at: Date })[], begin: Date): Promise<OnMarket[]> {
+  const [condition_ids, wallets] = [entries.map((entry) => entry.condition_id), entries.map((entry) => entry.wallet)];
+  return sql.query<OnMarket & Record<string, unknown>>(EARLIER, [condition_ids, wallets, entries.map((entry) => entry.entered_at), begin]);
+}
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */
 export async function countPriorWallets(

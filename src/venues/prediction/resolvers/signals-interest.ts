@@ -6,7 +6,13 @@ import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
-import { type SmartWalletEntry, countPriorWallets, listSmartWalletEntries } from '../queries/smart-wallet-flows';
+import {
+  type OnMarket,
+  type SmartWalletEntry,
+  countPriorWallets,
+  listEarlier,
+  listSmartWalletEntries,
+} from '../queries/smart-wallet-flows';
 import { emptyWithin, smartRule } from './flows-scope';
 
 interface Args {
@@ -34,24 +40,55 @@ export const marketsNewSmartInterest: Resolver<unknown, Args> = async (_, args, 
   const ruled = smartRule(context, window, args.min_score);
   const scope = { category: args.category ?? null, usdc: args.min_usdc };
   const bought = await listSmartWalletEntries(context.sql, cutAt([window.from, window.to]), ruled, scope, context.now);
-  const interests = [...groupedBy(entriesOf(bought), (entry) => entry.condition_id)]
-    .filter(([, entries]) => entries.length >= args.min_new_wallets)
-    .map(([condition_id, entries]): Interest => ({
-      condition_id,
-      entries,
-      interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0),
-    }));
-  if (interests.length === 0)
+  const shown = await listFirst(context, entriesOf(bought), args, window.from);
+  if (shown.length === 0)
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: true, active: true });
-  const shown = interests.sort((a, b) => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1)).slice(0, args.limit);
   context.meta.count = shown.length;
   const rule = await ruled;
   const prior = countPriorWallets(context.sql, shown.map((one) => one.condition_id), rule.spans[0]?.day ?? null, args.min_score, window.from); // prettier-ignore
   return Promise.all(shown.map((one) => describe(one, prior, context)));
 };
 
+/**
+ * The first markets by interest, with enough wallets that had done nothing there before. Those that had only take away from what interest a market has: the markets of
+ * most with them are asked about first, until no other can be among the first.
+ */
+async function listFirst(
+  context: GraphContext,
+  entries: readonly SmartWalletEntry[],
+  { min_new_wallets, limit }: Args,
+  begin: Date,
+): Promise<Interest[]> {
+  const isEnough = (one: Interest): boolean => one.entries.length >= min_new_wallets;
+  const most = [...groupedBy(entries, (entry) => entry.condition_id).values()].map(interestOf).filter(isEnough).sort(byInterest);
+  let first: Interest[] = [];
+  const isSettled = (next: Interest): boolean => first.length === limit && byInterest(first.at(-1) as Interest, next) < 0;
+  for (
+    let [asked, more] = [0, limit];
+    asked < most.length && !isSettled(most[asked] as Interest);
+    [asked, more] = [asked + more, 2 * more]
+  ) {
+    const some = most.slice(asked, asked + more).map((one) => one.entries);
+    const earlier = new Set((await listEarlier(context.sql, some.flat(), begin)).map(keyOf));
+    const entered = some.map((own) => own.filter((entry) => !earlier.has(keyOf(entry)))).filter((own) => own.length > 0);
+    first = [...first, ...entered.map(interestOf).filter(isEnough)].sort(byInterest).slice(0, limit);
+  }
+  return first;
+}
+
+/** Interest in a market by who entered it; nobody does not. */
+const interestOf = (entries: SmartWalletEntry[]): Interest => ({
+  condition_id: (entries[0] as SmartWalletEntry).condition_id,
+  entries,
+  interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0),
+});
+
+const byInterest = (a: Interest, b: Interest): number => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1);
+
+const keyOf = ({ condition_id, wallet }: OnMarket): string => `${condition_id}|${wallet}`;
+
 const entriesOf = (bought: readonly SmartWalletEntry[]): SmartWalletEntry[] =>
-  [...groupedBy(bought, (entry) => `${entry.condition_id}|${entry.wallet}`).values()].map(
+  [...groupedBy(bought, keyOf).values()].map(
     (own) => own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as SmartWalletEntry,
   );
 

@@ -275,6 +275,33 @@ test('who came to a market before it was smart did not come as a smart wallet, w
   await db.drop();
 });
 
+test('markets stand by who came new, however much those bought there that had been there before', async () => {
+  const db = await testDatabase();
+  await loadRecords(
+    db.pool,
+    'markets.json',
+    [31, 32, 33, 34].map((n) => market(n)),
+  );
+  await loadRecords(db.pool, 'trades.json', [
+    // Most is bought on 31, by somebody known there; on 34 by nobody else.
+    trade(1, 31, 0, 101, 'BUY', 10, 0.5, 10 * DAY),
+    trade(2, 31, 0, 101, 'BUY', 20_000, 0.5, 3 * HOUR),
+    trade(3, 31, 0, 102, 'BUY', 400, 0.5, 2 * HOUR),
+    trade(4, 34, 0, 101, 'SELL', 10, 0.5, 10 * DAY),
+    trade(5, 34, 0, 101, 'BUY', 20_000, 0.5, HOUR),
+    trade(6, 32, 0, 103, 'BUY', 1_000, 0.5, HOUR),
+    trade(7, 33, 0, 104, 'BUY', 1_000, 0.5, HOUR),
+  ]);
+  for (const by of [101, 102, 103, 104])
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-09', 80, '{}', 'test')", [wallet(by)]); // prettier-ignore
+  const first = [condition(32), condition(33)].sort();
+  const shown = async (sent: Row): Promise<unknown[]> =>
+    (await call<Row[]>(db, 'markets/new-smart-interest', now, sent)).data.map(({ condition_id }) => condition_id);
+  for (const limit of [1, 2, 3, 100]) expect(await shown({ limit })).toEqual([...first, condition(31)].slice(0, limit));
+  expect((await callForError(db, 'markets/new-smart-interest', now, { min_new_wallets: 2 })).code).toBe('empty_result');
+  await db.drop();
+});
+
 test('what is bought and sold after a resolution changes nothing of what was held at it', async () => {
   const db = await testDatabase();
   const at = 2 * DAY;

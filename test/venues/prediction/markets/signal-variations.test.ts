@@ -277,7 +277,7 @@ describe('signals by every parameter', () => {
       ...[2, 3].map((min_new_wallets) => ({ ...loose, min_new_wallets })),
       ...[20, 100, 300].map((min_usdc) => ({ ...loose, min_usdc })),
       ...['Sports', 'Crypto', 'Politics'].map((category) => ({ ...loose, category })),
-      { ...loose, limit: 2 },
+      ...[1, 2, 5].flatMap((limit) => ['24h', '7d'].map((timeframe) => ({ ...loose, timeframe, limit }))),
     ];
     await compare('markets/new-smart-interest', variations, expected, () => ['interest', -1], { limit: 20 });
   }, 120_000);
