@@ -85,8 +85,9 @@ SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc
   SELECT *, sum(wallets) OVER market AS all_wallets, sum(net_usdc) OVER market AS all_usdc, max(net_usdc) OVER market AS most_usdc FROM side WINDOW market AS (PARTITION BY m)
 ) AS beside JOIN active USING (m)
 WHERE all_wallets >= ${fewest} AND all_usdc::float8 >= ${usdc} AND most_usdc / all_usdc >= ${share} - ${ROUNDING}`;
+  // Whatever the values, every step finds its rows by key; so long a statement takes two of twelve milliseconds to plan.
   return sql.query<CrowdSide & Record<string, unknown>>(
-    { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text },
+    { name: `pm_crowd_sides${category === null ? '' : '_category'}`, text, keyed: true },
     parameters.values,
   );
 }
