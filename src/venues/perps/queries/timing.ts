@@ -2,16 +2,20 @@ import type { QueryResultRow } from 'pg';
 import { openedBefore, timedOpens, toldUntil } from '../rollups/timings';
 import type { GraphContext } from '../../venue';
 
-// $1: now; $2: accounts; $3: the coin, where there is one.
+// $1: now; $2: accounts, each once; $3: the coin, where there is one. Fills are looked up account by account (OFFSET): of all together the planner reads
+// everybody's, by their time, where a month has just begun and seems to hold hardly any.
 function text(coin: boolean): string {
   const until = toldUntil('$1::timestamptz');
   const only = (table: string): string => (coin ? ` AND ${table}.coin = $3::text` : '');
+  const fills = `
+  SELECT own.* FROM unnest($2::text[]) AS asked(trader) CROSS JOIN LATERAL (
+    SELECT * FROM perp_fill f WHERE f.trader = asked.trader AND f.timestamp >= ${until} AND f.timestamp < $1${only('f')} OFFSET 0) own`;
   return `
 WITH told AS (
   SELECT l.trader, k.opens, k.moved FROM perp_trader_life l CROSS JOIN LATERAL (${openedBefore('l', until)}) k
   WHERE l.trader = ANY ($2::text[])${only('l')}
 ),
-${timedOpens(`f.trader = ANY ($2::text[]) AND f.timestamp >= ${until} AND f.timestamp < $1${only('f')}`, '$1::timestamptz')}
+${timedOpens(fills, '$1::timestamptz')}
 SELECT trader, (sum(moved)::numeric / sum(opens))::float8 AS timing
 FROM (SELECT * FROM told UNION ALL SELECT trader, 1, moved FROM timed) own GROUP BY trader`;
 }

@@ -13,15 +13,15 @@ const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_f
 
 /**
  * Common table expressions that end in `timed`: opens, by trader and coin, with `moved`: 1 where a favourable move followed within 24 hours and
- * before the instant, else 0. Which opens is a condition on perp_fill `f`; those before which the price did not move are left out.
+ * before the instant, else 0. Of the rows of perp_fill that the SELECT `fills` gives; those before which the price did not move are left out.
  */
 // Whole hours are told by the rollup, the two edges by facts, which are only looked at where the hours do not suffice and the edge's own hour
 // goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of all coins are read as soon as the planner expects more opens
 // than there are. All opens of an hour have the same last hour.
-export const timedOpens = (condition: string, instant: string): string => `
+export const timedOpens = (fills: string, instant: string): string => `
 opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, ${instant}) AS until
-  FROM perp_fill f WHERE f.open_size > 0 AND ${condition}
+  FROM (${fills}) f WHERE f.open_size > 0
 ),
 around AS MATERIALIZED (
   SELECT h.coin, h.hour, h.deviation, h.high_price, h.low_price, after.high_price AS high_after, after.low_price AS low_after,
@@ -66,7 +66,7 @@ export const openedBefore = (own: string, midnight: string): string =>
 // $1: the day; $2: when its opens are final.
 const TELL_DAY = `
 INSERT INTO perp_timing (trader, coin, day, opens, moved)
-WITH ${timedOpens("f.timestamp >= $1 AND f.timestamp < $1 + interval '24 hours'", '$2::timestamptz')}
+WITH ${timedOpens("SELECT * FROM perp_fill WHERE timestamp >= $1 AND timestamp < $1 + interval '24 hours'", '$2::timestamptz')}
 SELECT own.trader, own.coin, $1::timestamptz, own.opens + coalesce(earlier.opens, 0), own.moved + coalesce(earlier.moved, 0)
 FROM (SELECT trader, coin, count(*) AS opens, sum(moved) AS moved FROM timed GROUP BY 1, 2) own
 LEFT JOIN LATERAL (${openedBefore('own', '$1')}) earlier ON true ORDER BY 1, 2`;
