@@ -22,7 +22,7 @@ FROM (SELECT * FROM told UNION ALL SELECT trader, 1, moved FROM timed) own GROUP
 
 /**
  * Share of each account's opens (of the coin) that a favourable move of at least two standard deviations followed within 24 hours;
- * opens before which the price did not move are left out, accounts without others are not told.
+ * opens before which the price did not move are left out, accounts without others are not told. `traders`: each once.
  */
 export async function listTimings(
   { sql, now }: GraphContext,

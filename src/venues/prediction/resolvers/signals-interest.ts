@@ -60,15 +60,12 @@ async function listFirst(
   begin: Date,
 ): Promise<Interest[]> {
   const isEnough = (one: Interest): boolean => one.entries.length >= min_new_wallets;
-  const most = [...groupedBy(entries, (entry) => entry.condition_id).values()].map(interestOf).filter(isEnough).sort(byInterest);
+  let rest = [...groupedBy(entries, (entry) => entry.condition_id).values()].map(interestOf).filter(isEnough).sort(byInterest);
   let first: Interest[] = [];
   const isSettled = (next: Interest): boolean => first.length === limit && byInterest(first.at(-1) as Interest, next) < 0;
-  for (
-    let [asked, more] = [0, limit];
-    asked < most.length && !isSettled(most[asked] as Interest);
-    [asked, more] = [asked + more, 2 * more]
-  ) {
-    const some = most.slice(asked, asked + more).map((one) => one.entries);
+  for (let more = limit; rest.length > 0 && !isSettled(rest[0] as Interest); more *= 2) {
+    const some = rest.slice(0, more).map((one) => one.entries);
+    rest = rest.slice(more);
     const earlier = new Set((await listEarlier(context.sql, some.flat(), begin)).map(keyOf));
     const entered = some.map((own) => own.filter((entry) => !earlier.has(keyOf(entry)))).filter((own) => own.length > 0);
     first = [...first, ...entered.map(interestOf).filter(isEnough)].sort(byInterest).slice(0, limit);
