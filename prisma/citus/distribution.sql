@@ -54,6 +54,7 @@ SELECT create_distributed_table('perp_role', 'trader', colocate_with => 'perp_fi
 SELECT create_distributed_table('perp_score', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_dealt', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_smart_trader_day', 'trader', colocate_with => 'perp_fill');
+SELECT create_distributed_table('perp_smart_trader_rest', 'trader', colocate_with => 'perp_fill');
 SELECT create_distributed_table('perp_timing', 'trader', colocate_with => 'perp_fill');
 SELECT create_reference_table('perp_timing_told');
 SELECT create_reference_table('perp_dealt_day');
@@ -68,6 +69,7 @@ SELECT create_distributed_table('perp_coin_last_day', 'coin', colocate_with => '
 SELECT create_distributed_table('perp_smart_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_bar', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_smart_last_day', 'coin', colocate_with => 'perp_match');
 
 -- Pools: catalogue everywhere, facts by pool, what is about an owner by owner.
 SELECT create_reference_table('lp_pool');

@@ -176,7 +176,7 @@ test('windows of every length are told exactly, those that lie in one hour or in
     const sums = `
       SELECT (SELECT coalesce(sum(volume_usd), 0) FROM ${matchRows(['volume_usd'], { coin: "'BTC'" })} r)::int AS matches,
         (SELECT coalesce(sum(open_long_usd), 0) FROM ${smartRows(['open_long_usd'], { day: "'2026-02-03'", is_told: true })} r)::int AS smart,
-        (SELECT coalesce(sum(open_long_usd), 0) FROM ${ownRows(['open_long_usd'], { coin: "'BTC'" })} r)::int AS own, (${activeIn('perp_trader')}) AS active`;
+        (SELECT coalesce(sum(open_long_usd), 0) FROM ${ownRows(['open_long_usd'], { coin: "'BTC'" })} r)::int AS own, (${activeIn()}) AS active`;
     const ends = [...TIMES, '12:00:00.000', '13:31:07.250', '14:57:03.001', '15:00:00.000'].sort();
     const eth = ['13:31:07.249', '14:35:00.000'];
     for (const [place, from] of ends.entries())

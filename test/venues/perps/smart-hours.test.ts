@@ -92,7 +92,14 @@ async function expectTold(day: string): Promise<void> {
   }
 }
 
-const toldAll = async (): Promise<unknown[]> => [await told('day'), await told('hour'), await told('bar'), await toldTraders()];
+const toldAll = async (): Promise<unknown[]> => [
+  await told('day'),
+  await told('hour'),
+  await told('bar'),
+  await toldTraders(),
+  await toldRests(),
+  await toldLastDays(),
+];
 
 test('what smart accounts did is kept up to date after the scores, and the same again from facts', async () => {
   await expectTold('2026-03-12');
@@ -120,6 +127,35 @@ test('the days of smart accounts stand beside each other as they stand with thei
   expect(rows.filter(({ trader }) => trader === own[0]?.user).reduce((total, { fills }) => total + Number(fills), 0)).toBe(own.length);
 });
 
+/** What was left of days from a whole hour on. */
+const toldRests = async (): Promise<unknown[]> =>
+  (await db.pool.query('SELECT * FROM perp_smart_trader_rest ORDER BY hour, coin, trader')).rows;
+
+test('what was left of days that windows begin on is told from each whole hour on', async () => {
+  const { rows } = await db.pool.query(`
+    SELECT rest.hour, h.coin, h.trader, s.score, sum(h.open_long_usd) AS open_long_usd, sum(h.open_short_usd) AS open_short_usd,
+      sum(h.close_long_usd) AS close_long_usd, sum(h.close_short_usd) AS close_short_usd, sum(h.bought_size) AS bought_size, sum(h.sold_size) AS sold_size, max(h.last_at) AS last_at
+    FROM generate_series('2026-03-01T00:00:00Z'::timestamptz, '2026-03-12T00:00:00Z', '1 hour') AS rest(hour)
+    JOIN perp_trader_hour h ON h.hour >= rest.hour AND h.hour < date_trunc('day', rest.hour, 'UTC') + interval '1 day'
+    JOIN perp_score s ON s.trader = h.trader AND s.day = '2026-03-12' AND s.score >= 85
+    WHERE extract(hour FROM rest.hour AT TIME ZONE 'UTC') > 0 AND date_trunc('day', rest.hour, 'UTC') IN ('2026-03-11T00:00:00Z', '2026-03-05T00:00:00Z')
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`);
+  expect(rows.length).toBeGreaterThan(50);
+  expect(await toldRests()).toEqual(rows);
+});
+
+/** How many smart accounts were filled last on a day, in each coin and in any. */
+const toldLastDays = async (): Promise<unknown[]> => (await db.pool.query('SELECT * FROM perp_smart_last_day ORDER BY coin, day')).rows;
+
+test('on which days smart accounts were filled last is counted', async () => {
+  const { rows } = await db.pool.query(`
+    WITH smart AS (SELECT trader FROM perp_score WHERE day = '2026-03-12' AND score >= 85)
+    SELECT coin, date_trunc('day', last_at, 'UTC') AS day, count(*)::int AS traders FROM perp_trader_life JOIN smart USING (trader) GROUP BY 1, 2
+    UNION ALL SELECT '', date_trunc('day', last_at, 'UTC'), count(*)::int FROM perp_trader JOIN smart USING (trader) GROUP BY 2 ORDER BY 1, 2`);
+  expect(rows.length).toBeGreaterThan(5);
+  expect(await toldLastDays()).toEqual(rows);
+});
+
 test('answers by it are those by the accounts themselves, whatever the window cuts', async () => {
   const questions = [
     ...['1h', '1d'].map((bucket_size) => ['perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '7d', bucket_size }] as const),
@@ -136,6 +172,7 @@ test('answers by it are those by the accounts themselves, whatever the window cu
         ] as const,
     ),
     ['perps/smart-wallets/activity', { timeframe: '7d', side: 'Close Long', coin: 'BTC' }] as const,
+    ['perps/smart-wallets/activity', { timeframe: '24h', coin: 'BTC' }] as const,
     ['perps/smart-wallets/signals', { timeframe: '7d', min_score: 90, coin: 'BTC' }] as const,
   ];
   const answers = async (): Promise<unknown[]> => {

@@ -1,34 +1,73 @@
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
+import type { LastDays } from '../rollups/last-days';
 import { LIFE } from '../rollups/smart-trader-days';
 import { type Narrowed, type Scored, narrow, nextDay } from './span';
 
-// What tells accounts' last fills one by one, and what it is told by day.
-const TABLES = {
-  perp_trader: { coin: "''", days: "d.coin = ''", same: '' },
-  perp_position: { coin: 'p.coin', days: "d.coin <> ''", same: ' AND f.coin = p.coin' },
-} as const;
-
-/**
- * How many accounts were filled in the window $1, $2 (the first whole hour of it), $4 of a statement, as a query: of all, or `coin` and `count`
- * for each coin. The days they were filled last tell it; facts are only looked at for accounts that went on after the window.
- */
-export function activeIn(table: keyof typeof TABLES): string {
-  const { coin, days, same } = TABLES[table];
-  const rows = `
-  SELECT d.coin, d.traders FROM perp_coin_last_day d WHERE ${days} AND $1::timestamptz IS NOT NULL AND d.day >= ${nextDay('$2')}
-  ${edgeOf(1, 'days_from', `UNION ALL SELECT ${coin}, count(*) FROM ${table} p WHERE p.last_at >= $1 AND p.last_at < ${nextDay('$2')} GROUP BY 1`)}
-  ${afterwards(
-    '$4',
-    `UNION ALL SELECT ${coin}, -count(*) FROM ${table} p WHERE p.last_at >= greatest($1::timestamptz, $4) AND NOT EXISTS (
-    SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp >= $1 AND f.timestamp < $4${same}) GROUP BY 1`,
-  )}`;
-  return table === 'perp_trader'
-    ? `SELECT coalesce(sum(traders), 0)::int FROM (${rows}) active`
-    : `SELECT coin, sum(traders)::int AS count FROM (${rows}) active GROUP BY coin`;
+/** What tells accounts' last fills: rows `p` of those whose last fill meets a condition, one by one; and how many there are by day. */
+interface Told {
+  accounts: (within: (instant: string) => string) => string;
+  days: LastDays;
+  /** Of each coin, whichever is kept; else of any. */
+  byCoin: boolean;
+  /** Conditions on either, each after an AND. */
+  kept?: (table: 'p' | 'd') => string;
 }
 
-/** Which accounts with at least a score were filled in that window, by coin and trader, where perp_smart_trader_day tells their lives. */
-export const smartActiveIn = ({ day, least }: Pick<Scored, 'day' | 'least'>, narrowed: Pick<Narrowed, 'coin'> = {}): string => `
-  SELECT p.coin, p.trader FROM perp_smart_trader_day p WHERE p.day = ${LIFE} AND p.score >= ${least} AND ${day}::date IS NOT NULL AND p.last_at >= $1${narrow('p', narrowed)}
-  ${afterwards('$4', 'AND (p.last_at < $4 OR EXISTS (SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.coin = p.coin AND f.timestamp >= $1 AND f.timestamp < $4))')}`;
+/**
+ * How many accounts were filled in the window $1, $2 (the first whole hour of it), $4 of a statement: rows to be added up, `coin` ('' for any) and
+ * `traders`. The days they were filled last tell it; facts are only looked at for accounts that went on after the window.
+ */
+function activeRows({ accounts, days, byCoin, kept = () => '' }: Told): string {
+  const [coin, same] = byCoin ? ['p.coin', ' AND f.coin = p.coin'] : ["''", ''];
+  const since = accounts((instant) => `${instant} >= $1 AND ${instant} < ${nextDay('$2')}`);
+  const after = accounts((instant) => `${instant} >= greatest($1::timestamptz, $4)`);
+  return `
+  SELECT d.coin, d.traders FROM ${days} d WHERE d.coin ${byCoin ? '<>' : '='} ''${kept('d')} AND $1::timestamptz IS NOT NULL AND d.day >= ${nextDay('$2')}
+  ${edgeOf(1, 'days_from', `UNION ALL SELECT ${coin}, count(*) FROM ${since}${kept('p')} GROUP BY 1`)}
+  ${afterwards(
+    '$4',
+    `UNION ALL SELECT ${coin}, -count(*) FROM ${after}${kept('p')} AND NOT EXISTS (
+    SELECT 1 FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp >= $1 AND f.timestamp < $4${same}) GROUP BY 1`,
+  )}`;
+}
+
+const summed = (rows: string): string => `SELECT coalesce(sum(traders), 0)::int AS traders FROM (${rows}) active`;
+
+/** How many accounts were filled in the window $1, $2, $4, as a query. */
+export const activeIn = (): string =>
+  summed(activeRows({ accounts: (within) => `perp_trader p WHERE ${within('p.last_at')}`, days: 'perp_coin_last_day', byCoin: false }));
+
+/** The same of each coin: `coin` and `count`. */
+export const activeByCoin = (): string =>
+  `SELECT coin, sum(traders)::int AS count FROM (${activeRows({ accounts: (within) => `perp_position p WHERE ${within('p.last_at')}`, days: 'perp_coin_last_day', byCoin: true })}) active GROUP BY coin`;
+
+/** The run that is told, and the score from which it has smart accounts: parameters of the statement, or a figure. */
+type SmartRun = Pick<Scored, 'day' | 'least'>;
+
+// Names both, though who is smart is told.
+const named = ({ day, least }: SmartRun): string => ` AND ${day}::date IS NOT NULL AND ${least}::numeric IS NOT NULL`;
+
+/** How many smart accounts were filled in that window in each coin: rows to be added up, `coin` and `traders`. */
+export const smartActiveRows = (run: SmartRun, narrowed: Pick<Narrowed, 'coin'> = {}): string =>
+  activeRows({
+    accounts: (within) => `perp_smart_trader_day p WHERE p.day = ${LIFE} AND ${within('p.last_at')}`,
+    days: 'perp_smart_last_day',
+    byCoin: true,
+    kept: (table) => `${named(run)}${narrow(table, narrowed)}`,
+  });
+
+/** How many of them were filled in it, in one coin where one is given, as a query. */
+export const smartActiveIn = (run: SmartRun, narrowed: Pick<Narrowed, 'coin'> = {}): string =>
+  summed(
+    narrowed.coin === undefined
+      ? activeRows({
+          // Who was filled last in any coin was so in one of them.
+          accounts: (within) =>
+            `perp_trader p WHERE ${within('p.last_at')} AND p.trader IN (SELECT l.trader FROM perp_smart_trader_day l WHERE l.day = ${LIFE} AND ${within('l.last_at')})`,
+          days: 'perp_smart_last_day',
+          byCoin: false,
+          kept: () => named(run),
+        })
+      : smartActiveRows(run, narrowed),
+  );

@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { activeIn } from './active';
+import { activeByCoin } from './active';
 import { spanUpToNow } from './scope';
 import { matchRows } from './span';
 
@@ -34,7 +34,7 @@ SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 
 FROM perp_coin c
 LEFT JOIN (SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count FROM ${matchRows(['volume_usd', 'matches'])} r GROUP BY coin) m
   ON m.coin = c.coin
-LEFT JOIN (${activeIn('perp_position')}) t ON t.coin = c.coin
+LEFT JOIN (${activeByCoin()}) t ON t.coin = c.coin
 LEFT JOIN LATERAL (
   SELECT f.price, f.timestamp FROM perp_fill f WHERE f.coin = c.coin AND f.timestamp < $4 ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1
 ) last ON true

@@ -4,8 +4,7 @@ import { SPIKE } from '../../../lib/spike';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
-import { SMART_SCORE } from '../tier';
-import { activeIn, smartActiveIn } from './active';
+import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BAR_MS, unitOf } from '../rollups/hours';
 import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows } from './span';
@@ -44,7 +43,7 @@ const smartByAccount = (life: boolean, is_told: boolean): string => `
 
 const SMART_TOLD = `
   SELECT coin, sum(wallets)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
-    SELECT coin, 1 AS wallets, 0 AS net_volume_usd FROM (${smartActiveIn({ day: '$5', least: SMART_SCORE })}) active
+    SELECT coin, traders AS wallets, 0 AS net_volume_usd FROM (${smartActiveRows(smartIn('$5'))}) active
     UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
@@ -67,7 +66,7 @@ WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $7::numeric
 ),
-active AS (${activeIn('perp_position')}),
+active AS (${activeByCoin()}),
 smart AS (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}),
 bound AS MATERIALIZED (
   SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar

@@ -4,7 +4,6 @@ import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
-import { SMART_SCORE } from '../tier';
 import { activeIn, smartActiveIn } from './active';
 import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows, spanOf } from './span';
 
@@ -35,7 +34,7 @@ const smartByAccount = (life: boolean, is_told: boolean): string => `
   ) own`;
 
 const SMART_TOLD = `
-  SELECT (SELECT count(DISTINCT trader)::int FROM (${smartActiveIn({ day: '$9', least: SMART_SCORE })}) active) AS smart_wallet_count, coalesce(sum(${VOLUME}), 0) AS smart_volume_usd
+  SELECT (${smartActiveIn(smartIn('$9'))}) AS smart_wallet_count, coalesce(sum(${VOLUME}), 0) AS smart_volume_usd
   FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r`;
 
 // $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
@@ -43,7 +42,7 @@ const statement = (life: boolean, is_told: boolean, keyed: boolean): Statement =
   name: `perps_platform_stats${life ? '_life' : ''}${is_told ? '_told' : ''}`,
   keyed,
   text: `
-SELECT m.total_volume_usd, m.total_trades, (${activeIn('perp_trader')}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
+SELECT m.total_volume_usd, m.total_trades, (${activeIn()}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
   m.buy_volume_usd / nullif(m.sell_volume_usd, 0) AS long_short_ratio, smart.smart_volume_usd, m.liquidation_volume_usd,
   100 * (m.total_volume_usd - p.volume_usd) / nullif(p.volume_usd, 0) AS volume_change_pct, m.undirected
 FROM (

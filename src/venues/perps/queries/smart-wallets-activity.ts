@@ -62,7 +62,9 @@ function text(side: Side, hasCoin: boolean, { life, sums, is_told }: By): string
   const narrowed = hasCoin ? { coin } : {};
   const byAccount = life ? scoredLives(COLUMNS, scored, narrowed, '$1') : scoredRows(COLUMNS, scored, narrowed);
   const rows = sums ? smartRows(TOLD_COLUMNS, scored, narrowed) : byAccount;
-  const active = sums ? smartActiveIn(scored, narrowed) : 'SELECT trader FROM piece GROUP BY trader HAVING sum(trades) > 0';
+  const active = sums
+    ? smartActiveIn(scored, narrowed)
+    : 'SELECT count(DISTINCT trader)::int FROM (SELECT trader FROM piece GROUP BY trader HAVING sum(trades) > 0) own';
   return `
 WITH piece AS MATERIALIZED (
   SELECT coin, trader, ${SIDES[side].count} AS trades, ${SIDES[side].bought} AS bought, ${SIDES[side].sold} AS sold, ${SIDES[side].pnl} AS pnl FROM ${rows} r
@@ -74,7 +76,7 @@ top AS (
   SELECT coin, bought + sold AS volume, bought - sold AS net_volume FROM by_coin ORDER BY bought + sold DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
 )
 SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, 
-  (SELECT count(DISTINCT trader)::int FROM (${active}) own) AS unique_traders,
+  (${active}) AS unique_traders,
   coalesce(sum(bought), 0) AS long_volume, coalesce(sum(sold), 0) AS short_volume, sum(bought) / nullif(sum(sold), 0) AS long_short_ratio,
   coalesce(sum(pnl), 0) AS realized_pnl,
   (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins

@@ -1,9 +1,11 @@
 import type { QueryResultRow } from 'pg';
+import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import {
+  findSmartRun,
   getCoinIfAny,
   getDayScoredFrom,
   isEverything,
@@ -14,7 +16,8 @@ import {
   widerTimeframe,
   without,
 } from './scope';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, wholeLives } from './span';
+import { hasRests } from '../rollups/smart-trader-rests';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, scoredRowsByRest, wholeLives } from './span';
 
 export interface SmartSignalsArgs {
   timeframe: Timeframe;
@@ -54,31 +57,51 @@ const STRENGTH = `CASE ${Object.entries(STRENGTHS)
 
 const COLUMNS = [...VOLUME_COLUMNS, 'bought_size', 'sold_size', 'last_at'] as const;
 
-// What tells the accounts' fills: their days beside each other or their own, or whole lives where the window is everything.
+// What tells the accounts' fills: their days beside each other (and what was left of the day the window begins on) or their own, or whole lives
+// where the window is everything.
 interface By {
   is_told: boolean;
+  is_rest: boolean;
   is_life: boolean;
 }
 
-const rowsOf = ({ is_told, is_life }: By, coin: boolean): string => {
-  const scored = { day: '$5', least: '$6', is_told };
-  const narrowed = coin ? { coin: '$9' } : {};
-  return is_life ? `(${wholeLives(COLUMNS, scored, narrowed)})` : scoredRows(COLUMNS, scored, narrowed);
+/** Which coins: one, some, or all. */
+type Coins = 'one' | 'some' | 'all';
+const NARROWED = { one: { coin: '$9' }, some: { coins: '$9' }, all: {} } as const;
+
+const rowsOf = ({ is_told, is_rest, is_life }: By, coins: Coins): string => {
+  const whose = { day: '$5', least: '$6', is_told };
+  if (is_life) return `(${wholeLives(is_told ? [...COLUMNS, 'score'] : COLUMNS, whose, NARROWED[coins])})`;
+  return is_rest ? scoredRowsByRest(COLUMNS, whose, NARROWED[coins]) : scoredRows(COLUMNS, whose, NARROWED[coins]);
 };
 
-/** A life is one row an account and coin. */
-const summed = ({ is_life }: By, value: string): string => (is_life ? value : `sum(${value})`);
+const WINDOW = '$1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz';
 
-// $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coin, where there is one. A score weighs
+/**
+ * What each account came to in each coin. A life is one row; all other rows are added up account by account in their order, which takes hardly any
+ * memory: by their hash, thousands of sums that are under way together take several times as long.
+ */
+const summedUp = (by: By, coins: Coins): string =>
+  by.is_life
+    ? `SELECT ${by.is_told ? 'score, ' : ''}coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${WINDOW}`
+    : `SELECT coin, trader, sum(bought) AS bought, sum(sold) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size, max(last_at) AS last_at
+  FROM (SELECT coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${WINDOW} ORDER BY trader, coin) own
+  GROUP BY trader, coin`;
+
+/** The same with the account's score, which told lives have themselves. */
+const scored = ({ is_life, is_told }: By): string =>
+  is_life && is_told
+    ? 'summed_up'
+    : '(SELECT u.*, s.score FROM summed_up u JOIN perp_score s ON s.trader = u.trader AND s.day = $5::date AND s.score >= $6::numeric)';
+
+// $1 to $4: the window; $5: day of the score run; $6: least score; $7: fewest wallets; $8: how many; $9: the coins, where not all. A score weighs
 // in percent: by a hundred is divided once, after adding up.
-const text = (by: By, coin: boolean): string => `
+const text = (by: By, coins: Coins): string => `
 WITH summed_up AS (
-  SELECT coin, trader, ${summed(by, BOUGHT)} AS bought, ${summed(by, SOLD)} AS sold, ${summed(by, 'bought_size')} AS bought_size, ${summed(by, 'sold_size')} AS sold_size, ${by.is_life ? 'last_at' : 'max(last_at) AS last_at'}
-  FROM ${rowsOf(by, coin)} r WHERE $1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz ${by.is_life ? '' : 'GROUP BY coin, trader'}
+  ${summedUp(by, coins)}
 ),
 own AS MATERIALIZED (
-  SELECT u.*, s.score, u.bought - u.sold AS net_usd, s.score * (u.bought + u.sold) AS weighed
-  FROM summed_up u JOIN perp_score s ON s.trader = u.trader AND s.day = $5::date AND s.score >= $6::numeric
+  SELECT u.*, bought - sold AS net_usd, score * (bought + sold) AS weighed FROM ${scored(by)} u
 ),
 summed AS (
   SELECT coin, count(*)::int AS smart_wallet_count, sum(bought) + sum(sold) AS total_volume, avg(score) AS avg_score, sum(bought) - sum(sold) AS net_volume,
@@ -117,26 +140,45 @@ export async function smartSignals(args: SmartSignalsArgs, context: GraphContext
   const coin = await getCoinIfAny(context, args.coin);
   const day = await getDayScoredFrom(context, args.min_score);
   const by = await howTold(args, window, context);
-  const statement = {
-    name: `perps_smart_signals${by.is_life ? '_life' : ''}${by.is_told ? '_told' : ''}${coin === null ? '' : '_coin'}`,
-    text: text(by, coin !== null),
-  };
-  const values = [
-    ...(await spanUpToNow(window, context)),
-    day,
-    args.min_score,
-    args.min_wallets,
-    args.limit,
-    ...(coin === null ? [] : [coin]),
-  ];
-  const rows = await context.sql.query<SignalRow>(statement, values);
+  const values = [...(await spanUpToNow(window, context)), day, args.min_score, args.min_wallets, args.limit];
+  const ask = (coins: Coins, ...which: unknown[]): Promise<SignalRow[]> => context.sql.query(statement(by, coins), [...values, ...which]);
+  const rows = coin === null ? await listAll(args, by, ask, context) : await ask('one', coin);
   if (rows.length === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_wallets: 1, coin: null }) });
   context.meta.count = rows.length;
   return rows;
 }
 
+const statement = (by: By, coins: Coins): Statement => ({
+  name: `perps_smart_signals${by.is_life ? '_life' : ''}${by.is_told ? '_told' : ''}${by.is_rest ? '_rest' : ''}_${coins}`,
+  text: text(by, coins),
+});
+
+// How many smart accounts were ever filled in each coin.
+const COINS: Statement = {
+  name: 'perps_smart_coins',
+  keyed: true,
+  text: "SELECT coin FROM perp_smart_last_day WHERE coin <> '' GROUP BY coin ORDER BY sum(traders) DESC, coin",
+};
+
+/** All coins; where they are told beside each other, two lists of about as many accounts side by side. */
+async function listAll(
+  { limit }: SmartSignalsArgs,
+  by: By,
+  ask: (coins: Coins, ...which: unknown[]) => Promise<SignalRow[]>,
+  { sql }: GraphContext,
+): Promise<SignalRow[]> {
+  if (!by.is_told) return ask('all');
+  const coins = (await sql.query<{ coin: string }>(COINS, [])).map(({ coin }) => coin);
+  // The first, fourth, fifth, eighth …: the largest alone is about as much as the two after it.
+  const halves = [true, false].map((first) => coins.filter((_coin, place) => (place % 4 === 0 || place % 4 === 3) === first));
+  const rows = (await Promise.all(halves.map((half) => ask('some', half)))).flat();
+  return rows.sort((a, b) => Number(b.signal_score) - Number(a.signal_score) || (a.coin < b.coin ? -1 : 1)).slice(0, limit);
+}
+
 async function howTold({ min_score }: SmartSignalsArgs, window: Window, context: GraphContext): Promise<By> {
   const is_life = (await isEverything(context, window)) && (await isNewest(context));
-  return { is_life, is_told: await isScoreTold(context, min_score) };
+  const is_told = await isScoreTold(context, min_score);
+  const { day } = await findSmartRun(context);
+  return { is_life, is_told, is_rest: !is_life && is_told && day !== null && hasRests(day, window.from) };
 }

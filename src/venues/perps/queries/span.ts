@@ -15,6 +15,7 @@ import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
 import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
 import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
+import type { RestColumn } from '../rollups/smart-trader-rests';
 import { SMART_SCORE } from '../tier';
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
@@ -83,6 +84,8 @@ const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::time
 interface Told {
   days: string;
   hours: string;
+  /** Hours from the first one to the end of its day, where the span goes on beyond that: those of one instant. */
+  rest?: string | undefined;
   bars?: string;
   facts: string;
   /** Alias of the fact table. */
@@ -90,7 +93,7 @@ interface Told {
 }
 
 /** The pieces of the span whose values start at `at`: whole days, then the hours, the bars and the facts at both edges. */
-function pieces({ days, hours, bars, facts, table }: Told, at: number, grain: Grain): string {
+function pieces({ days, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
     `UNION ALL ${facts} ${table}.timestamp >= ${begin} AND ${table}.timestamp < ${end}`;
@@ -107,7 +110,7 @@ function pieces({ days, hours, bars, facts, table }: Told, at: number, grain: Gr
   if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
   return `(
   ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
-  ${edgeOf(at, 'hours_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})`)}
+  ${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
   ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}
   ${edges})`;
 }
@@ -200,9 +203,26 @@ export function scoredRows(
   at = 1,
 ): string {
   const own = ownTold(columns, [], { ...narrowed, scored });
-  const told = `SELECT h.trader, h.coin, h.day AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_trader_day h WHERE h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
-  return pieces(scored.is_told ? { ...own, days: told } : own, at, 'day');
+  return pieces(scored.is_told ? { ...own, days: smartTold('day', columns, scored, narrowed) } : own, at, 'day');
 }
+
+/** The same where rests of the day on which the span begins are told, and the span goes on beyond that day. */
+export function scoredRowsByRest(columns: readonly RestColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}): string {
+  const own = ownTold(columns, [], { ...narrowed, scored });
+  return pieces(
+    { ...own, days: smartTold('day', columns, scored, narrowed), rest: smartTold('rest', columns, scored, narrowed) },
+    1,
+    'day',
+  );
+}
+
+const smartTold = (
+  unit: 'day' | 'rest',
+  columns: readonly SmartTraderColumn[],
+  scored: Scored,
+  narrowed: Pick<Narrowed, 'coin' | 'coins'>,
+): string =>
+  `SELECT h.trader, h.coin, h.${unit === 'day' ? 'day AS hour' : 'hour'}, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_trader_${unit} h WHERE h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
 
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
 export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;
@@ -227,8 +247,12 @@ export function livesWithTrips(columns: readonly TraderHourColumn[], trips: read
   return `SELECT h.trader, h.coin, ${[...columns, ...trips].map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)}`;
 }
 
-/** Rows to be added up: scored accounts' whole lives, by trader and coin, where nothing is filled after them. */
-export function wholeLives(columns: readonly SmartTraderColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin'> = {}): string {
+/** Rows to be added up: scored accounts' whole lives, by trader and coin, where nothing is filled after them; with the score where they are told. */
+export function wholeLives(
+  columns: readonly (SmartTraderColumn | 'score')[],
+  scored: Scored,
+  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
+): string {
   const names = columns.map((column) => `h.${column}`).join(', ');
   return scored.is_told
     ? `SELECT h.trader, h.coin, ${names} FROM perp_smart_trader_day h WHERE h.day = ${LIFE} AND h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)}`

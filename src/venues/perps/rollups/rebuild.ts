@@ -12,7 +12,7 @@ import {
   TELL_TRADER_HOURS,
   TELL_TRADER_LIVES,
 } from './hours';
-import { TELL_LAST_DAYS } from './last-days';
+import { tellLastDays } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
 import { forgetStandings, tellStandings } from './standings';
@@ -43,7 +43,9 @@ const ROLLUPS = [
   'perp_smart_day',
   'perp_smart_bar',
   'perp_smart_trader_day',
+  'perp_smart_trader_rest',
   'perp_coin_last_day',
+  'perp_smart_last_day',
 ];
 
 /** Groups as rows come in the order of the key: nearly as many groups as rows, of many columns, take less time and hardly any memory so. */
@@ -58,7 +60,7 @@ const TELL = [
   TELL_TRADER_LIVES,
   TELL_TRADER_SUMS,
   TELL_TRADERS,
-  TELL_LAST_DAYS,
+  tellLastDays('perp_coin_last_day'),
   TELL_COIN_BARS,
   TELL_COIN_HOURS,
   TELL_ALL_DEVIATIONS,

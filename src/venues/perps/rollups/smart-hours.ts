@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../tier';
 import { TRADER_HOUR, unitOf } from './hours';
+import { moveLastDays, tellLastDays } from './last-days';
 import { LIFE, addSmartTraders } from './smart-trader-days';
+import { addSmartRests } from './smart-trader-rests';
 
 /** Columns of perp_smart_day, perp_smart_hour and perp_smart_bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
 const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'long_pnl', 'short_pnl'] as const;
@@ -27,6 +29,10 @@ SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => TR
 FROM ${source} f WHERE f.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
 
+/** Moves the smart accounts among those of `source`, hours that lives do not hold yet, to the days they were filled last. */
+export const moveSmartLastDays = (source: string): string =>
+  moveLastDays('perp_smart_last_day', `(SELECT * FROM ${source} WHERE trader IN (${SMART}))`);
+
 // Whose bars are told, and whose are to be: facts are only read of those who came (1) and those who went (-1).
 const CHANGE_BARS = `
 WITH told AS MATERIALIZED (SELECT DISTINCT trader FROM perp_smart_trader_day WHERE day = ${LIFE}),
@@ -39,12 +45,20 @@ SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => `s
 FROM changed JOIN perp_fill f ON f.trader = changed.trader GROUP BY 1, 2 ORDER BY 1, 2
 ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
 
-const TELL_REST = [addSmart('perp_trader_hour', 'hour'), addSmart('perp_trader_hour', 'day'), addSmartTraders('perp_trader_day', 'day')];
+const TELL_BUT_BARS = [
+  addSmart('perp_trader_hour', 'hour'),
+  addSmart('perp_trader_hour', 'day'),
+  addSmartTraders('perp_trader_day', 'day'),
+  addSmartRests('perp_trader_hour'),
+  tellLastDays('perp_smart_last_day', `trader IN (${SMART})`),
+];
 
 /** Tells all of the run that is told; the tables must be empty. */
-export const TELL_SMART = [addSmartBars('perp_fill'), ...TELL_REST];
+export const TELL_SMART = [addSmartBars('perp_fill'), ...TELL_BUT_BARS];
 
 const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
+
+const TOLD_ANEW = ['perp_smart_hour', 'perp_smart_day', 'perp_smart_trader_day', 'perp_smart_trader_rest', 'perp_smart_last_day'];
 
 /** Tells them anew for the score run of a day (YYYY-MM-DD), unless there is a newer one. The client's transaction must hold the lock of the rollups. */
 export async function tellSmart(client: PoolClient, day: string): Promise<void> {
@@ -54,6 +68,6 @@ export async function tellSmart(client: PoolClient, day: string): Promise<void> 
   await client.query('INSERT INTO perp_smart_run (day) VALUES ($1)', [day]);
   await client.query(CHANGE_BARS);
   await client.query('DELETE FROM perp_smart_bar WHERE fills = 0');
-  for (const table of ['perp_smart_hour', 'perp_smart_day', 'perp_smart_trader_day']) await client.query(`DELETE FROM ${table}`);
-  for (const statement of TELL_REST) await client.query(statement);
+  for (const table of TOLD_ANEW) await client.query(`DELETE FROM ${table}`);
+  for (const statement of TELL_BUT_BARS) await client.query(statement);
 }

@@ -7,7 +7,8 @@ export type SmartTraderColumn = (typeof SMART_TRADER_COLUMNS)[number];
 
 const NAMES = SMART_TRADER_COLUMNS.join(', ');
 
-const together = (name: SmartTraderColumn): string =>
+/** What a column becomes when a row is added to the one that is kept. */
+export const together = (name: SmartTraderColumn): string =>
   TRADER_HOUR[name].merge === 'max' ? `greatest(kept.${name}, EXCLUDED.${name})` : `kept.${name} + EXCLUDED.${name}`;
 
 /** The `day` of perp_smart_trader_day that holds a whole life. */

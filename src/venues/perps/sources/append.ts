@@ -9,8 +9,9 @@ import { addCoinHours, addOpens, addTraders, keepTraderDays, keepTraderHours, ke
 import { FORGET_LEFT_DAYS, moveLastDays } from '../rollups/last-days';
 import { lockRollups } from '../rollups/rebuild';
 import { type Touched, tellRoundTrips } from '../rollups/round-trips';
-import { addSmart, addSmartBars } from '../rollups/smart-hours';
+import { addSmart, addSmartBars, moveSmartLastDays } from '../rollups/smart-hours';
 import { addSmartTraders } from '../rollups/smart-trader-days';
+import { addSmartRests } from '../rollups/smart-trader-rests';
 import { addTakers } from '../rollups/takers';
 import { forgetTimings } from '../rollups/timings';
 import { keepTraderSums } from '../rollups/trader-sums';
@@ -64,7 +65,9 @@ smart_hours AS (${addSmart('by_hour', 'hour')}),
 smart_days AS (${addSmart('by_hour', 'day')}),
 smart_bars AS (${addSmartBars('inserted')}),
 smart_trader_days AS (${addSmartTraders('by_hour', 'hour')}),
-last_days AS (${moveLastDays('by_hour')}),
+smart_trader_rests AS (${addSmartRests('by_hour')}),
+last_days AS (${moveLastDays('perp_coin_last_day', 'by_hour')}),
+smart_last_days AS (${moveSmartLastDays('by_hour')}),
 coin_hours AS (${addCoinHours('inserted')}),
 coin_days AS (${addOpens('inserted', 'day')}),
 coin_bars AS (${addOpens('inserted', 'bar')}),
