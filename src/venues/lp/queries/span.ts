@@ -125,13 +125,6 @@ function swapsAround(at: number, k: number, filter: Filter): string {
   return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
 
-/** The whole hours of a window outside its whole UTC days, each of which is a row of lp_pool_day; its edges are `swapEdgesIn`. */
-export function swapHoursIn(at: number, filter: Filter = none): string {
-  const [first, last] = hours(at);
-  const rows = (condition: string): string => wholeHours(0, condition, filter);
-  return `${rows(`${named(at)} AND ${first.condition}`)}${more(last, rows)}`;
-}
-
 /** The swaps of a window outside its whole hours, as rows of `swapsIn`. */
 export const swapEdgesIn = (at: number): string => `
 SELECT 0 AS k, NULL::text AS pool_address, NULL::timestamptz AS hour, 0 AS swaps, 0 AS unpriced, NULL::numeric AS usd, NULL::numeric AS fee_usd, NULL::numeric AS seen_usd WHERE false
@@ -146,12 +139,14 @@ function swapEdges(at: number, k: number, filter: Filter): string[] {
   const cutHour = `
 SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
-  // An edge lies within one hour: of that one a join reads each pool once, not each swap's pool.
+  // An edge lies within one hour: added up by pool, of which the hour then tells whether it is stated.
   const edge = (condition: string, from: number): string => `
-SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, 1, (s.usd IS NULL AND h.stated_usd IS NULL)::int, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
+SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, s.swaps, CASE WHEN h.stated_usd IS NULL THEN s.unpriced ELSE 0 END, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
-FROM lp_swap s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf(`$${from}::timestamptz`)}
-WHERE ${condition} ${filter === none ? byTime('s') : filter('s')}`;
+FROM (
+  SELECT s.pool_address, count(*)::int AS swaps, count(*) FILTER (WHERE s.usd IS NULL)::int AS unpriced, sum(s.usd) AS usd, sum(s.fee_usd) AS fee_usd
+  FROM lp_swap s WHERE ${condition} ${filter === none ? byTime('s') : filter('s')} GROUP BY s.pool_address
+) s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf(`$${from}::timestamptz`)}`;
   return [
     unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
     ...edges('s', at).map((piece) => more(piece, (condition) => edge(condition, piece.from))),
@@ -202,13 +197,6 @@ export const typeFlowsIn = (at: number, filter: Filter = none): string =>
       ),
     ),
   ].join('');
-
-/** The same outside the whole UTC days of the window: each of those is a row of lp_flow_day. */
-export function flowPartsIn(at: number, filter: Filter = none): string {
-  const [first, last] = hours(at);
-  const rows = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);
-  return [rows(`${named(at)} AND ${first.condition}`), more(last, rows), ...flowEdges(at, filter)].join('');
-}
 
 const flowRows = (table: string, time: string, condition: string, filter: Filter): string =>
   `SELECT h.pool_address, h.${time} AS hour, h.pool_type, ${SUMS_OF_H} FROM ${table} h WHERE ${condition} ${filter('h')}`;

@@ -1,9 +1,11 @@
+import type { AppError } from '../../../errors';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { type BucketSize, bucketsOf, findFirstHour, lifeIn, since } from '../queries/buckets';
+import type { PoolIds } from '../queries/pool-ids';
 import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
-import { type HeatmapArgs, listHeatmap } from '../queries/volume-heatmap';
-import { type AskedPool, nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
+import { type AskedPool, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 import { describe } from './pools';
 
 /** Swap volume, and what else was done, per bucket of the pool's life in the window. */
@@ -63,7 +65,7 @@ function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, 
 interface HeatmapInput {
   pool_type: PoolTypeFilter;
   timeframe: Timeframe;
-  group_by: HeatmapArgs['group_by'];
+  group_by: 'pool' | 'action';
   limit: number;
   bucket_size: BucketSize | 'auto';
 }
@@ -82,23 +84,29 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
   const window = timeframe === 'all' ? since(asked, (await findFirstHour(sql)) ?? now) : asked;
   const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
   bucketsOf(window, bucket_size, ['1h', '4h', '1d'], group_by === 'pool' ? limit : 1);
-  const rows = await listHeatmap(sql, {
-    group_by,
-    pool_type: typeOf(input.pool_type),
-    window,
-    life: timeframe === 'all',
-    bucket_size,
-    limit,
-  });
-  if (rows.length === 0) throw nothingIn(timeframe, input.pool_type === 'all' ? {} : { pool_type: 'all' });
+  const scope = { pool_type: typeOf(input.pool_type), window, bucket_size };
+  if (group_by === 'pool') return poolCells(input, { ...scope, life: timeframe === 'all', limit }, context);
+  const rows = await listActionCells(sql, scope);
+  if (rows.length === 0) throw nothingOf(input);
   describe(context, { timeframe, window, rows });
   meta.count = null;
-  if (group_by === 'action') {
-    meta.ineffective = { limit: 'group_by=action' };
-    return rows;
-  }
-  meta.count = new Set(rows.map((row) => row.pool_address)).size;
-  return withIds(rows as ((typeof rows)[number] & { pool_address: string })[], context);
+  meta.ineffective = { limit: 'group_by=action' };
+  return rows;
+}
+
+const nothingOf = ({ timeframe, pool_type }: HeatmapInput): AppError => nothingIn(timeframe, typeDropped(pool_type));
+
+/** The cells of pools, each with what names its pool. */
+async function poolCells(input: HeatmapInput, args: PoolCellsArgs, context: GraphContext): Promise<unknown> {
+  const { pools, cells, ...counted } = await listPoolCells(context.sql, args);
+  if (cells.length === 0) throw nothingOf(input);
+  describe(context, { timeframe: input.timeframe, window: args.window, rows: [counted] });
+  context.meta.count = pools.length;
+  const ids = await idsOf(pools, context);
+  return cells.map(({ pool_address, bucket, volume_usd, event_count, pct_of_bucket }) => {
+    const { pool_type, token_x, token_y } = ids.get(pool_address) as PoolIds;
+    return { action: 'all', bucket, pool_type, volume_usd, event_count, pool_address, token_x, token_y, pct_of_bucket };
+  });
 }
 
 export const poolVolumeResolvers = { Query: { lpPoolsVolumeHistory, lpPlatformVolumeHeatmap } } satisfies Resolvers;
