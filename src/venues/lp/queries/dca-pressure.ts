@@ -113,6 +113,7 @@ export function listPressure(sql: Sql, { token, now, until, before, min_volume_u
 
 const NEWEST: Statement = {
   name: 'lp_dca_newest',
+  keyed: true,
   text: 'SELECT max("timestamp") AS at FROM dca_event WHERE "timestamp" < $1',
 };
 
