@@ -68,7 +68,7 @@ const wholeRows = (one: boolean): string =>
 /**
  * Pools with swap volume, most first, of all types or of one; shares are of all such pools, which are at place 0: places follow the addresses. Pools are chosen over the
  * span $10 to $15, the same window by the longest rollups there are; buckets shorter than a day have no days in the span $1 to $6. Cells are added up pool by
- * pool: OFFSET keeps the planner from reading those of all pools, and to add up all cells at once takes room for all their rows.
+ * pool: so those of other pools are not read, and to add up all cells at once takes room for all their rows.
  */
 const pools = (life: boolean, one: boolean): Statement => ({
   name: `lp_heatmap_pools_${Number(life)}${Number(one)}`,
@@ -89,7 +89,7 @@ WITH edges AS MATERIALIZED (
       ${swapRows(ofTop)}
       UNION ALL SELECT ${bucket}, usd, swaps, unpriced, 0 FROM torn WHERE torn.place = t.place
       UNION ALL SELECT ${bucket}, NULL, 0, 0, deposits + withdrawals + claims FROM (${flowsIn(1, ofTop)}) f
-    ) r GROUP BY bucket OFFSET 0
+    ) r GROUP BY bucket
   ) c
   UNION ALL SELECT 0, bucket, sum(usd), 0, 0, 0 FROM (${wholeRows(one)}) w GROUP BY bucket
 ), shown AS (
