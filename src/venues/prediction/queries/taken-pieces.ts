@@ -124,19 +124,40 @@ const MARKET_UNITS: Record<MarketUnit, { table: string; at: string; where: (tile
   hour: { table: 'pm_token_hour', at: 'hour::timestamptz', where: (tile, parameters) => within('hour', tile, parameters) },
 };
 
+/** Where the rows of a market's tile are found. */
+function marketPlace(tile: Tile<MarketUnit>, filter: string, fills: Fills, parameters: Parameters): Place {
+  const { unit } = tile;
+  if (unit === 'fact')
+    return {
+      columns: `condition_id, ${FACT_HOUR}, 1 AS fills, ${FACT_FIGURES}`,
+      from: 'pm_trade',
+      where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL')${fills === 'all' ? '' : ' AND is_taker'} AND ${filter}`,
+    };
+  const { table, at, where } = MARKET_UNITS[unit];
+  const columns = `condition_id, ${at} AS at, ${figuresOf(fills).join(', ')}`;
+  return { columns, from: table, where: `${where(tile, parameters)} AND ${filter}` };
+}
+
 /** SQL of marketPieces from days, their quarters, hours and facts. */
 function datedPieces(bounds: readonly Date[], grain: 'day' | 'hour', parameters: Parameters, filter: string, fills: Fills): string {
   const tiles = tilesOf<MarketUnit>(bounds, grain === 'day' ? ['day', 'quarter', 'hour'] : ['hour']);
-  const figures = figuresOf(fills);
-  return counted(tiles, 'condition_id', figures, parameters, (tile) => {
-    const { unit } = tile;
-    if (unit === 'fact')
-      return {
-        columns: `condition_id, ${FACT_HOUR}, 1 AS fills, ${FACT_FIGURES}`,
-        from: 'pm_trade',
-        where: `${within('"timestamp"', tile, parameters)} AND side IN ('BUY', 'SELL')${fills === 'all' ? '' : ' AND is_taker'} AND ${filter}`,
+  return counted(tiles, 'condition_id', figuresOf(fills), parameters, (tile) => marketPlace(tile, filter, fills, parameters));
+}
+
+/**
+ * SQL of what takers did on each market in the second of two parts, and of the USDC of the first: condition_id, volume, trades, previous; several rows of a market are
+ * to be added up, some negative, some null. A row that counts in both parts is one here, not two.
+ */
+export function comparedPieces(bounds: readonly Date[], parameters: Parameters): string {
+  return tilesOf<MarketUnit>(bounds, ['day', 'quarter', 'hour'])
+    .map((tile) => {
+      const { columns, from, where } = marketPlace(tile, 'true', 'taken', parameters);
+      const figure = (part: number, sql: string, type: string): string => {
+        const share = tile.shares.find((one) => one.part === part);
+        return share === undefined ? `NULL::${type}` : `CASE WHEN ${parameters.add(share.sign, 'int')} < 0 THEN -(${sql}) ELSE ${sql} END`;
       };
-    const { table, at, where } = MARKET_UNITS[unit];
-    return { columns: `condition_id, ${at} AS at, ${figures.join(', ')}`, from: table, where: `${where(tile, parameters)} AND ${filter}` };
-  });
+      const [usdc, trades] = ['buy_usdc + sell_usdc', 'buys + sells'];
+      return `SELECT condition_id, ${figure(2, usdc, 'numeric')} AS volume, ${figure(2, trades, 'int')} AS trades, ${figure(1, usdc, 'numeric')} AS previous FROM (SELECT ${columns} FROM ${from} WHERE ${where}) AS kept`;
+    })
+    .join('\nUNION ALL\n');
 }

@@ -1,7 +1,8 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { withTold } from './told-pieces';
-import { type VolumeGroup, type VolumeScope, grainOf, readingOf, toldOf } from './volumes';
+import { comparedPieces } from './taken-pieces';
+import { type ToldHours, withTold } from './told-pieces';
+import { type VolumeGroup, type VolumeScope, grainOf, nameOf, placeOf, readingOf, toldOf } from './volumes';
 
 /** A label that traded in the last part of the cut; exact decimal texts. */
 interface RankedVolume {
@@ -35,15 +36,12 @@ export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeSco
   if (grainOf(group, scope) === 'life' && scope.cut.bounds.length === 2) return rankLives(sql, group, scope, limit);
   const rows = await withTold(await toldOf(sql, scope), (hours) => {
     const parameters = new Parameters();
-    const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grainOf(group, scope), hours);
+    const { volumes, name } = volumesOf(group, scope, hours, parameters);
     const parts = scope.cut.bounds.length - 1;
-    const last = `part = ${parts}`;
     const first = (order: string, which: string): string =>
       `(SELECT label FROM ranked WHERE ${which} ORDER BY ${order}, volume DESC, label COLLATE "C" LIMIT 1)`;
     const text = `WITH volume AS MATERIALIZED (
-  SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
-    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
-  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0
+  ${volumes}
 ), ranked AS (
   SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
 ), total AS MATERIALIZED (
@@ -55,6 +53,30 @@ ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
     return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
   });
   return rows[0] === undefined ? null : { ...rows[0], rows };
+}
+
+/** SQL of label, volume, trades, previous and `told` of the labels that traded in the last part. */
+function volumesOf(
+  group: VolumeGroup,
+  scope: VolumeScope,
+  hours: ToldHours | null,
+  parameters: Parameters,
+): { volumes: string; name: string } {
+  const grain = grainOf(group, scope);
+  const parts = scope.cut.bounds.length - 1;
+  if (group === 'market' && grain === 'day' && parts === 2) {
+    const pieces = comparedPieces(scope.cut.bounds, parameters);
+    const { label, markets } = placeOf(group, scope, parameters);
+    const volumes = `SELECT ${label} AS label, sum(volume) AS volume, sum(trades)::int AS trades, COALESCE(sum(previous), 0) AS previous, 0 AS told
+  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(trades) > 0`;
+    return { volumes, name: `${nameOf('ranking', group, scope)}_compared` };
+  }
+  const { pieces, label, markets, name, told } = readingOf('ranking', group, scope, parameters, grain, hours);
+  const last = `part = ${parts}`;
+  const volumes = `SELECT ${label} AS label, sum(buy_usdc + sell_usdc) FILTER (WHERE ${last}) AS volume, (sum(buys + sells) FILTER (WHERE ${last}))::int AS trades,
+    COALESCE(sum(buy_usdc + sell_usdc) FILTER (WHERE NOT ${last}), 0) AS previous, ${told} AS told
+  FROM (${pieces}) AS piece ${markets} GROUP BY 1 HAVING sum(buys + sells) FILTER (WHERE ${last}) > 0`;
+  return { volumes, name };
 }
 
 /** The same of whole lives: there is one piece a market, so nothing is to be kept for both what is shown and what all come to. */

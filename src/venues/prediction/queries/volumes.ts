@@ -67,7 +67,7 @@ function pieceLabel(group: VolumeGroup, { shift }: VolumeScope, parameters: Para
 }
 
 /** SQL of a piece's label, and of its markets where they are needed. */
-function placeOf(group: VolumeGroup, scope: VolumeScope, parameters: Parameters): { label: string; markets: string } {
+export function placeOf(group: VolumeGroup, scope: VolumeScope, parameters: Parameters): { label: string; markets: string } {
   const { category } = scope;
   const label = pieceLabel(group, scope, parameters);
   const only = category === null ? '' : ` AND market.category = ${parameters.add(category, 'text')}`;
@@ -76,7 +76,8 @@ function placeOf(group: VolumeGroup, scope: VolumeScope, parameters: Parameters)
   return { label, markets };
 }
 
-const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart }: VolumeScope): string =>
+/** How a statement over a scope is named. */
+export const nameOf = (what: string, group: VolumeGroup, { cut, shift, category, smart }: VolumeScope): string =>
   `pm_${what}_${group}_${cut.bounds.length}${shift === 0 ? '' : '_moved'}${cut.shift === null ? '' : '_torn'}${category === null ? '' : '_category'}${smart === null ? '' : '_smart'}`;
 
 /** In which pieces the scope may be told: labels and buckets must not be shorter. Null: not by takers' rollups. */
