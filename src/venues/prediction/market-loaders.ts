@@ -3,7 +3,7 @@ import type { GraphContext } from '../venue';
 import { groupedBy } from './grouped';
 import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
-import type { ShownMarket } from './queries/market-lists';
+import { type ShownMarket, listShownMarkets } from './queries/market-lists';
 import { type MarketInstant, listFillPrices } from './queries/market-prices';
 import { loadOverlay } from './rollups/positions-as-of';
 
@@ -30,7 +30,7 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
   return {
     overlay: () => (overlay ??= state().then(({ any_later }) => loadOverlay(context.sql, context.now, any_later))),
     shown: new DataLoader(async (ids) => {
-      const found = new Map((await listShown(context, ids)).map((market) => [market.condition_id, market]));
+      const found = new Map((await listShownMarkets(context.sql, ids)).map((market) => [market.condition_id, market]));
       return ids.map((id) => found.get(id) ?? new Error(`Market ${id} is not in the store.`));
     }),
     prices: new DataLoader((keys) => loadPrices(context, keys), {
@@ -38,23 +38,6 @@ export function makeMarketLoaders(context: GraphContext): MarketLoaders {
     }),
   };
 }
-
-const SHOWN = {
-  condition_id: true,
-  question: true,
-  slug: true,
-  event_slug: true,
-  category: true,
-  end_date: true,
-  created_at: true,
-  closed_at: true,
-  resolved_at: true,
-  winning_outcome: true,
-  is_voided: true,
-} satisfies Record<keyof ShownMarket, true>;
-
-const listShown = ({ prisma }: GraphContext, ids: readonly string[]): Promise<ShownMarket[]> =>
-  prisma.pm_market.findMany({ where: { condition_id: { in: [...ids] } }, select: SHOWN });
 
 const instantOf = ({ condition_id, at }: MarketInstant): string => `${condition_id}@${at.getTime()}`;
 

@@ -81,6 +81,16 @@ export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<List
 /** What is shown of a market in a list of markets. */
 export type ShownMarket = Omit<ListedMarket, 'tags' | 'outcomes'>;
 
+const SHOWN: Statement = {
+  name: 'pm_shown_markets',
+  keyed: true,
+  text: `SELECT condition_id, question, slug, event_slug, category, end_date, created_at, closed_at, resolved_at, winning_outcome, is_voided FROM pm_market WHERE condition_id = ANY ($1)`,
+};
+
+/** What is shown of these markets, in no order; unknown ones are not told. */
+export const listShownMarkets = (sql: Sql, condition_ids: readonly string[]): Promise<ShownMarket[]> =>
+  sql.query<ShownMarket & Record<string, unknown>>(SHOWN, [condition_ids]);
+
 /** A market and when it was resolved. */
 export interface ResolvedMarket {
   condition_id: string;
