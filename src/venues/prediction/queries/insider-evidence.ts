@@ -6,6 +6,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
 import { millisecondsOf } from '../milliseconds';
 import { D_INS } from '../scoring/insider';
+import { inHalf } from './halves';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 
@@ -132,12 +133,12 @@ export interface Suspects {
   short_entry: (number | null)[];
 }
 
-/** Wallets that bought on a market as of `now`, with what wallet-level tables tell of them. */
-export async function listSuspects(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<Suspects> {
+/** Half of the wallets that bought on a market as of `now` (`listHalves`), with what wallet-level tables tell of them. */
+export async function listSuspects(sql: Sql, condition_id: string, now: Date, overlay: string, half: number): Promise<Suspects> {
   const parameters = new Parameters();
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const market = parameters.add(condition_id, 'text');
-  const positions = positionsSql(at, later, boughtOn(market));
+  const positions = positionsSql(at, later, `${boughtOn(market)} AND ${inHalf('wallet', parameters.add(half, 'int'))}`);
   const told = toldWallets('ARRAY(SELECT wallet FROM bought)', at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), 'wallet, categories, short_n, short_wins, short_sum'); // prettier-ignore
   const list = (name: keyof Suspects, value: string): string => `${listOf(value)} AS ${name}`;
   const text = `WITH bought AS MATERIALIZED (

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { type Columns, byColumn, rowsOf } from './by-column';
+import { inHalf, listHalves } from './halves';
 import { tokenPrice } from './token-price';
 
 /** What is told of a position besides how it came about. */
@@ -180,12 +181,12 @@ const TOKEN: Columns<HeldToken> = {
   price: 'exact',
 };
 
-// What is told of a token is looked for, and sent, once, however many hold it. Of all tokens those of one of HALVES.
+// What is told of a token is looked for, and sent, once, however many hold it. Of all tokens half.
 const HOLDINGS: Statement = {
   name: 'pm_wallets_holdings',
   keyed: true,
   text: `WITH share AS MATERIALIZED (
-  SELECT array_position($1::text[], wallet) AS place, condition_id, token_id AS held, shares, cost, paid_shares, paid_usdc FROM (${OPEN_SQL}) AS position WHERE hashtext(token_id) & 1 = $5
+  SELECT array_position($1::text[], wallet) AS place, condition_id, token_id AS held, shares, cost, paid_shares, paid_usdc FROM (${OPEN_SQL}) AS position WHERE ${inHalf('token_id', '$5')}
 )
 SELECT shares_told.*, tokens_told.* FROM (${byColumn(SHARE, 'SELECT * FROM share')}) AS shares_told, (${byColumn(
     TOKEN,
@@ -197,13 +198,9 @@ SELECT shares_told.*, tokens_told.* FROM (${byColumn(SHARE, 'SELECT * FROM share
   )}) AS tokens_told`,
 };
 
-/** Tokens by their hash: both are looked up side by side. */
-const HALVES = [0, 1];
-
 /** Open positions of the wallets in short, of one category or all, in no order. */
-export async function listHoldings(sql: Sql, scope: WalletsScope, category: string | null): Promise<Holding[]> {
-  return (await Promise.all(HALVES.map((half) => listHalf(sql, scope, category, half)))).flat();
-}
+export const listHoldings = (sql: Sql, scope: WalletsScope, category: string | null): Promise<Holding[]> =>
+  listHalves((half) => listHalf(sql, scope, category, half));
 
 async function listHalf(sql: Sql, { wallets, now, overlay }: WalletsScope, category: string | null, half: number): Promise<Holding[]> {
   const [told] = await sql.query(HOLDINGS, [wallets, now, overlay, category, half]);

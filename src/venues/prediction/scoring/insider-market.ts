@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { listHalves } from '../queries/halves';
 import { listSuspects } from '../queries/insider-evidence';
 import { type WeighedEvidence, scoreOf } from './insider';
 import { type MarketEvidence, type Suspect, judge, listMarkets, listTrades, survivorsOf, weigh } from './insider-phases';
@@ -33,7 +34,7 @@ interface MarketSuspect extends Suspect {
  */
 export async function scanMarket(sql: Sql, condition_id: string, now: Date, overlay: string, min_score: number): Promise<MarketScan> {
   const [suspects, markets, trades] = await Promise.all([
-    listMarketSuspects(sql, condition_id, now, overlay),
+    listHalves((half) => listMarketSuspects(sql, condition_id, now, overlay, half)),
     listMarkets(sql, [condition_id], now),
     listTrades(sql, [condition_id], null, now),
   ]);
@@ -51,8 +52,8 @@ export async function scanMarket(sql: Sql, condition_id: string, now: Date, over
   };
 }
 
-async function listMarketSuspects(sql: Sql, condition_id: string, now: Date, overlay: string): Promise<MarketSuspect[]> {
-  const lists = await listSuspects(sql, condition_id, now, overlay);
+async function listMarketSuspects(sql: Sql, condition_id: string, now: Date, overlay: string, half: number): Promise<MarketSuspect[]> {
+  const lists = await listSuspects(sql, condition_id, now, overlay, half);
   return lists.wallet.map((wallet, n) => ({
     wallet,
     outcome: lists.outcome[n] as string,
