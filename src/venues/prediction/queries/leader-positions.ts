@@ -5,6 +5,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import type { EndedPosition } from '../scoring/evidence';
 import { type Columns, byColumn, rowsOf } from './by-column';
+import { listHalves } from './halves';
 import type { WalletsScope } from './known-positions';
 
 const CATEGORY = `COALESCE(market.category, 'Other')`;
@@ -42,13 +43,17 @@ LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHE
   ),
 };
 
-/** Positions of wallets that ended since the window's begin, of one category or all, oldest first: sums of floats and draws of luck depend on the order. */
-export async function listEndedEvidence(
+/** Positions of wallets that ended since the window's begin, of one category or all, those of a wallet oldest first: sums of floats and draws of luck depend on the order. */
+export const listEndedEvidence = (sql: Sql, scope: WalletsScope, window: Window, category: string | null): Promise<EndedEvidence[]> =>
+  listHalves((half) => listEnded(sql, { ...scope, wallets: scope.wallets.filter((_, place) => place % 2 === half) }, window, category));
+
+async function listEnded(
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   { from }: Window,
   category: string | null,
 ): Promise<EndedEvidence[]> {
+  if (wallets.length === 0) return [];
   const [told] = await sql.query(ENDED, [wallets, now, overlay, from, category]);
   return rowsOf(EVIDENCE, told).map(({ wallet, event, e, y, gain, paid_usdc, is_voided, closed_at }) => ({
     wallet,
