@@ -7,7 +7,8 @@ import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BAR_MS, unitOf } from '../rollups/hours';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows } from './span';
+import { scoredLives } from './lives';
+import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -16,21 +17,28 @@ export interface CoinsTrendingArgs {
   min_volume_usd: number;
 }
 
-/** A coin in a window. Figures are exact decimals as text. */
-export interface TrendingCoinRow extends QueryResultRow {
+/** What is told of a coin in a window by its trades alone. Figures are exact decimals as text. */
+interface TradedRow extends QueryResultRow {
   coin: string;
   volume_usd: string;
   trade_count: number;
-  unique_traders: number;
   long_short_ratio: string | null;
-  smart_wallet_count: number | null;
   volume_change_pct: string | null;
   volume_spike_multiplier: string | null;
-  smart_net_volume_usd: string | null;
   price: string | null;
   price_change_pct: string | null;
   undirected: number;
 }
+
+/** Who was active in a coin: all accounts, and what smart ones among them came to. */
+interface ActiveRow extends QueryResultRow {
+  coin: string;
+  unique_traders: number;
+  smart_wallet_count: number | null;
+  smart_net_volume_usd: string | null;
+}
+
+export type TrendingCoinRow = TradedRow & ActiveRow;
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
@@ -47,30 +55,31 @@ const SMART_TOLD = `
     UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
+// $1 to $4: the window; $5: day of the score run, null before the first.
+const activeText = (life: boolean, is_told: boolean): string => `
+WITH active AS MATERIALIZED (${activeByCoin()}),
+smart AS MATERIALIZED (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)})
+SELECT coin, coalesce(active.count, 0) AS unique_traders, CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
+  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd
+FROM active FULL JOIN smart USING (coin) WHERE ${SPAN_NAMED}`;
+
 /** What lies between two instants, whichever is the later; and what it adds when one goes on from the first to the second. */
 const between = (instant: string, first: string, second: string): string => `${instant} >= least(${first}, ${second}) AND ${instant} < greatest(${first}, ${second})`; // prettier-ignore
 const signed = (value: string, first: string, second: string): string => `CASE WHEN ${first} < ${second} THEN ${value} ELSE -${value} END`;
 
-const SORT = {
-  volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ',
-  volume: '',
-  trade_count: 'trade_count DESC, ',
-  smart_wallet_count: 'smart_wallet_count DESC NULLS LAST, ',
-} as const;
+/** By how many smart accounts there were is sorted when these are known. */
+const SORT = { volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ', volume: '', trade_count: 'trade_count DESC, ', smart_wallet_count: '' } as const; // prettier-ignore
 
-// $1 to $4: the window; $5: day of the score run, null before the first; $6: where the windows before it begin and end, the nearest first; $7: least
-// volume; $8: how many. Everything where whole lives tell it. The windows before are told by whole days, from the midnight next to where one begins to
-// that next to where it ends; what lies between such a midnight and the instant itself is `torn`: less than nothing where the midnight is the later one.
-const text = (sort_by: CoinsTrendingArgs['sort_by'], life: boolean, is_told: boolean): string => `
+// $1 to $4: the window; $5: where the windows before it begin and end, the nearest first; $6: least volume. The windows before are told by whole
+// days, from the midnight next to where one begins to that next to where it ends; what lies between such a midnight and the instant itself is `torn`: less than nothing where the midnight is the later one.
+const tradedText = (sort_by: CoinsTrendingArgs['sort_by']): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
-  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $7::numeric
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $6::numeric
 ),
-active AS (${activeByCoin()}),
-smart AS (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}),
 bound AS MATERIALIZED (
   SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
-  FROM unnest($6::timestamptz[]) WITH ORDINALITY AS b(time, place)
+  FROM unnest($5::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
 torn AS MATERIALIZED (
   SELECT place, coin, sum(volume_usd) AS volume_usd FROM (
@@ -85,7 +94,7 @@ before AS (
     UNION ALL SELECT place, coin, volume_usd FROM torn UNION ALL SELECT place - 1, coin, -volume_usd FROM torn
   ) piece GROUP BY number, coin
 ),
-spike AS (
+spike AS MATERIALIZED (
   SELECT t.coin, count(*) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
   FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN bound w ON w.time > c.first_seen AND w.place <= ${SPIKE.windows}
   LEFT JOIN before b ON b.number = w.place AND b.coin = t.coin GROUP BY t.coin
@@ -93,16 +102,14 @@ spike AS (
 priced AS MATERIALIZED (
   SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
 )
-SELECT t.coin, t.volume_usd, t.trade_count, coalesce(active.count, 0) AS unique_traders, t.bought / nullif(t.sold, 0) AS long_short_ratio,
-  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
+SELECT t.coin, t.volume_usd, t.trade_count, t.bought / nullif(t.sold, 0) AS long_short_ratio,
   100 * (t.volume_usd - last.volume_usd) / nullif(last.volume_usd, 0) AS volume_change_pct,
   CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (spike.volume_usd / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
-  CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd,
   t.price, 100 * (t.price - t.price_then) / t.price_then AS price_change_pct, t.undirected
-FROM priced t LEFT JOIN active ON active.coin = t.coin LEFT JOIN smart ON smart.coin = t.coin
+FROM priced t
 LEFT JOIN before last ON last.number = 1 AND last.coin = t.coin
 LEFT JOIN spike ON spike.coin = t.coin
-ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $8`;
+ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C"`;
 
 /** Where equal windows before this one begin and end, from its own beginning back; none before everything. */
 function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
@@ -116,11 +123,24 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   const window = openWindow(args.timeframe, context);
   const { day, is_told } = await findSmartRun(context);
   const life = args.timeframe === 'all';
-  const name = `perps_coins_trending_${args.sort_by}${life ? '_life' : ''}${is_told ? '_told' : ''}`;
-  const rows = await context.sql.query<TrendingCoinRow>(
-    { name, text: text(args.sort_by, life, is_told), keyed: is_told && (await isNewest(context)) },
-    [...(await spanUpToNow(window, context)), day, earlierBounds(args.timeframe, window), String(args.min_volume_usd), args.limit],
-  );
+  const keyed = is_told && (await isNewest(context));
+  const span = await spanUpToNow(window, context);
+  const [traded, active] = await Promise.all([
+    context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
+      ...span,
+      earlierBounds(args.timeframe, window),
+      String(args.min_volume_usd),
+    ]),
+    context.sql.query<ActiveRow>(
+      { name: `perps_coins_active${life ? '_life' : ''}${is_told ? '_told' : ''}`, text: activeText(life, is_told), keyed },
+      [...span, day],
+    ),
+  ]);
+  const activeIn = new Map(active.map((row) => [row.coin, row]));
+  const nobody = { unique_traders: 0, smart_wallet_count: day === null ? null : 0, smart_net_volume_usd: day === null ? null : '0' };
+  const all = traded.map((row): TrendingCoinRow => ({ ...row, ...(activeIn.get(row.coin) ?? nobody) }));
+  if (args.sort_by === 'smart_wallet_count') all.sort((a, b) => (b.smart_wallet_count ?? 0) - (a.smart_wallet_count ?? 0));
+  const rows = all.slice(0, args.limit);
   if (rows.length === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { min_volume_usd: 0 }) });
   warnUndirected(context, rows);

@@ -5,7 +5,8 @@ import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timefram
 import type { GraphContext } from '../../venue';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn, smartActiveIn } from './active';
-import { VOLUME, VOLUME_COLUMNS, matchRows, scoredLives, scoredRows, smartIn, smartRows, spanOf } from './span';
+import { scoredLives } from './lives';
+import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow extends QueryResultRow {

@@ -9,7 +9,8 @@ import { type PositionRow, heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
 import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
-import { lifeRows, matchRows, openRows, ownRows, smartRows } from './span';
+import { lifeRows } from './lives';
+import { matchRows, openRows, ownRows, smartRows } from './span';
 
 export interface PressurePairsArgs {
   coins?: string[] | null;

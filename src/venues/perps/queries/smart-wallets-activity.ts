@@ -7,7 +7,8 @@ import type { FillRow } from './fills';
 import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
 import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
-import { VOLUME_COLUMNS, scoredLives, scoredRows, smartRows } from './span';
+import { scoredLives } from './lives';
+import { VOLUME_COLUMNS, scoredRows, smartRows } from './span';
 import { tradePage } from './trade-page';
 
 export interface SmartActivityArgs {

@@ -17,7 +17,8 @@ import {
   without,
 } from './scope';
 import { hasRests } from '../rollups/smart-trader-rests';
-import { BOUGHT, SOLD, VOLUME_COLUMNS, scoredRows, scoredRowsByRest, wholeLives } from './span';
+import { wholeLives } from './lives';
+import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, scoredRows, scoredRowsByRest } from './span';
 
 export interface SmartSignalsArgs {
   timeframe: Timeframe;
@@ -75,17 +76,15 @@ const rowsOf = ({ is_told, is_rest, is_life }: By, coins: Coins): string => {
   return is_rest ? scoredRowsByRest(COLUMNS, whose, NARROWED[coins]) : scoredRows(COLUMNS, whose, NARROWED[coins]);
 };
 
-const WINDOW = '$1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz';
-
 /**
  * What each account came to in each coin. A life is one row; all other rows are added up account by account in their order, which takes hardly any
  * memory: by their hash, thousands of sums that are under way together take several times as long.
  */
 const summedUp = (by: By, coins: Coins): string =>
   by.is_life
-    ? `SELECT ${by.is_told ? 'score, ' : ''}coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${WINDOW}`
+    ? `SELECT ${by.is_told ? 'score, ' : ''}coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${SPAN_NAMED}`
     : `SELECT coin, trader, sum(bought) AS bought, sum(sold) AS sold, sum(bought_size) AS bought_size, sum(sold_size) AS sold_size, max(last_at) AS last_at
-  FROM (SELECT coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${WINDOW} ORDER BY trader, coin) own
+  FROM (SELECT coin, trader, ${BOUGHT} AS bought, ${SOLD} AS sold, bought_size, sold_size, last_at FROM ${rowsOf(by, coins)} r WHERE ${SPAN_NAMED} ORDER BY trader, coin) own
   GROUP BY trader, coin`;
 
 /** The same with the account's score, which told lives have themselves. */

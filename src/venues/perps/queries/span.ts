@@ -14,10 +14,9 @@ import {
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
 import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
-import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
+import type { SmartTraderColumn } from '../rollups/smart-trader-days';
 import type { RestColumn } from '../rollups/smart-trader-rests';
 import { SMART_SCORE } from '../tier';
-import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
 
 /**
@@ -67,6 +66,9 @@ export function narrow(table: string, { coin, traders, coins, scored }: Narrowed
   ];
   return conditions.map((condition) => ` AND ${condition}`).join('');
 }
+
+/** Condition that names all values of the span $1 to $4, whichever a statement goes by. */
+export const SPAN_NAMED = '$1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz';
 
 /** In what pieces a span is told: days where they are whole, or nothing longer than an hour, for buckets shorter than a day. */
 export type Grain = 'day' | 'hour';
@@ -223,59 +225,6 @@ const smartTold = (
   narrowed: Pick<Narrowed, 'coin' | 'coins'>,
 ): string =>
   `SELECT h.trader, h.coin, h.${unit === 'day' ? 'day AS hour' : 'hour'}, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_trader_${unit} h WHERE h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
-
-/** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
-export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;
-
-/** Rows to be added up: accounts' whole lives before an instant, by trader and coin. What is filled from then on is taken off again. */
-export function lifeRows(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
-  return `(
-  SELECT h.trader, h.coin, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE ${instant}::timestamptz IS NOT NULL${narrow('h', narrowed)}
-  ${lifeAfter(columns, narrowed, instant)})`;
-}
-
-function lifeAfter(columns: readonly LifeColumn[], narrowed: Narrowed, instant: string): string {
-  const facts = columns.map((column) => `-(${TRADER_HOUR[column].row}) AS ${column}`);
-  return afterwards(
-    instant,
-    `UNION ALL SELECT f.trader, f.coin, ${facts.join(', ')} FROM perp_fill f WHERE f.timestamp >= ${instant}${narrow('f', narrowed)}`,
-  );
-}
-
-/** Accounts' whole lives, by trader and coin, where nothing is filled after them: a row each. */
-export function livesWithTrips(columns: readonly TraderHourColumn[], trips: readonly TripColumn[], narrowed: Narrowed): string {
-  return `SELECT h.trader, h.coin, ${[...columns, ...trips].map((column) => `h.${column}`).join(', ')} FROM perp_trader_life h WHERE true${narrow('h', narrowed)}`;
-}
-
-/** Rows to be added up: scored accounts' whole lives, by trader and coin, where nothing is filled after them; with the score where they are told. */
-export function wholeLives(
-  columns: readonly (SmartTraderColumn | 'score')[],
-  scored: Scored,
-  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
-): string {
-  const names = columns.map((column) => `h.${column}`).join(', ');
-  return scored.is_told
-    ? `SELECT h.trader, h.coin, ${names} FROM perp_smart_trader_day h WHERE h.day = ${LIFE} AND h.score >= ${scored.least} AND ${scored.day}::date IS NOT NULL${narrow('h', narrowed)}`
-    : `SELECT h.trader, h.coin, ${names} FROM perp_trader_life h WHERE true${narrow('h', { ...narrowed, scored })}`;
-}
-
-/** Rows to be added up: accounts' whole lives before an instant, in all coins or in one, by trader. What is filled from then on is taken off again. */
-export function sumLives(columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin'>, instant: string): string {
-  const lives = lifeRows([...VOLUME_COLUMNS, 'fills', 'long_pnl', 'short_pnl', 'fees_usd', 'closed_entry_usd'], narrowed, instant);
-  return `(SELECT trader, ${columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`).join(', ')} FROM ${lives} life)`;
-}
-
-/** The same, those of scored accounts by trader and coin. */
-export function scoredLives(
-  columns: readonly Extract<LifeColumn, SmartTraderColumn>[],
-  scored: Scored,
-  narrowed: Pick<Narrowed, 'coin'>,
-  instant: string,
-): string {
-  return `(
-  ${wholeLives(columns, scored, narrowed)} AND ${instant}::timestamptz IS NOT NULL
-  ${lifeAfter(columns, { ...narrowed, scored }, instant)})`;
-}
 
 /** The hour that a row `h` belongs to; the day of a day. */
 const hourOf = (unit: Unit): string => (unit === 'bar' ? unitOf('hour', 'h.bar') : `h.${unit}`);

@@ -4,7 +4,8 @@ import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, isEverything, isNewest, openDays, spanUpToNow, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, livesWithTrips, ownRowsWithTrips } from './span';
+import { livesWithTrips } from './lives';
+import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips } from './span';
 import { wilsonSql } from './wilson';
 
 type CoinOrder = 'pnl' | 'volume' | 'win_rate' | 'trades';

@@ -1,7 +1,8 @@
 import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
 import type { TraderStats } from './trader-stats';
-import { VOLUME, VOLUME_COLUMNS, lifeRows, thisDay } from './span';
+import { lifeRows } from './lives';
+import { VOLUME, VOLUME_COLUMNS, thisDay } from './span';
 import { winRates } from './trader-coins';
 import { lifeTrips } from './trip-counts';
 

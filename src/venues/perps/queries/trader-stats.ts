@@ -7,7 +7,8 @@ import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
 import { TRIP_COLUMNS } from '../rollups/trip-sums';
 import { isEverything, isNewest, spanUpToNow } from './scope';
-import { type Narrowed, VOLUME, VOLUME_COLUMNS, livesWithTrips, narrow, ownRowsWithTrips } from './span';
+import { livesWithTrips } from './lives';
+import { type Narrowed, VOLUME, VOLUME_COLUMNS, narrow, ownRowsWithTrips } from './span';
 import { heldMinutes, winRates } from './trader-coins';
 
 /** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
