@@ -6,7 +6,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
 import { millisecondsOf } from '../milliseconds';
 import { D_INS } from '../scoring/insider';
-import { inHalf } from './halves';
+import { inHalf } from '../../../db/halves';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { type Columns, byColumn, rowsOf } from './by-column';
-import { inHalf, listHalves } from './halves';
+import { inHalf, listHalves } from '../../../db/halves';
 import { tokenPrice } from './token-price';
 
 /** What is told of a position besides how it came about. */

@@ -5,7 +5,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import type { EndedPosition } from '../scoring/evidence';
 import { type Columns, byColumn, rowsOf } from './by-column';
-import { listHalves } from './halves';
+import { listHalves } from '../../../db/halves';
 import type { WalletsScope } from './known-positions';
 
 const CATEGORY = `COALESCE(market.category, 'Other')`;

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql';
-import { listHalves } from '../queries/halves';
+import { listHalves } from '../../../db/halves';
 import { listSuspects } from '../queries/insider-evidence';
 import { type WeighedEvidence, scoreOf } from './insider';
 import { type MarketEvidence, type Suspect, judge, listMarkets, listTrades, survivorsOf, weigh } from './insider-phases';
