@@ -1,9 +1,10 @@
+import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { leastShown } from '../../../lib/statistics';
-import { type Window, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
-import { ownerCounts, smartCounts } from './presence';
+import { ownerCounts } from './presence';
 import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
@@ -23,14 +24,9 @@ export interface TopPoolRow {
   pool_address: string;
   /** Null when neither stated nor seen. */
   volume_usd: string | null;
-  event_count: number;
-  unique_lps: number;
   total_fees_usd: string | null;
-  net_liquidity_usd: string;
   fee_rate_pct: string | null;
   fee_rate_flag: string | null;
-  fee_tvl_ratio_pct: string | null;
-  smart_lp_count: number;
   unpriced: number;
   swaps: number;
 }
@@ -44,22 +40,16 @@ const ORDER: Record<PoolsTopSort, string> = {
   fee_rate: 'fee_rate_pct',
 };
 
-const NET = 'sum(deposit_usd - withdraw_usd) AS net';
-const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
-
 /**
  * Rows are the pools in which something happened in the window: an hour of which no volume is stated is nothing. Ranked by liquidity, every
- * pool whose liquidity is known. `life`: the window begins before everything, as the one whose net liquidity is shown always does. `swapped`: what
- * else was done is counted for the pools shown alone; ranked by anything but liquidity, those in which nothing was swapped are left out.
+ * pool whose liquidity is known. `life`: the window begins before everything. `swapped`: ranked by anything but liquidity, those in which nothing was swapped are left out.
  */
 function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
-  const filter = swapped ? ofRanked : undefined;
   const provided = `provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n${life ? `, ${NET}` : ''} FROM (${life ? flowsOfLife(1, filter) : flowsIn(1, filter)}) e GROUP BY pool_address
+  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${life ? flowsOfLife(1) : flowsIn(1)}) e GROUP BY pool_address
 ), `;
-  const happened = `v.usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'}`;
   return {
     name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}`,
     keyed: true,
@@ -72,19 +62,13 @@ WITH volumes AS MATERIALIZED (
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
   CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR EXISTS (SELECT FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) AS known OFFSET 0) k
-  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(${happened})`} AND ($7::text IS NULL OR p.pool_type = $7)
-), ranked AS MATERIALIZED (
-  SELECT * FROM (
-    SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
-    FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
-  ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
-  ORDER BY ${ORDER[sort]} DESC NULLS LAST, volume_usd DESC NULLS LAST, pool_address LIMIT $10
-), ${swapped ? provided : ''}${life ? '' : `net AS MATERIALIZED (SELECT pool_address, ${NET} FROM (${flowsOfLife(11, ofRanked)}) f GROUP BY pool_address), `}owners AS MATERIALIZED (${ownerCounts({ pools: 'ranked', at: 1, life })}), smart AS MATERIALIZED (${smartCounts({ pools: 'ranked', at: 1, life })}), seen AS MATERIALIZED (${meanLiquidity('ranked', 1, 2)})
-SELECT r.pool_address, r.volume_usd, (r.swaps + coalesce(e.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, r.fees_usd AS total_fees_usd, coalesce(n.net, 0) AS net_liquidity_usd, r.fee_rate_pct, r.fee_rate_flag,
-  100 * (${perLiquidityDay('r.fees_usd', 'm')}) AS fee_tvl_ratio_pct, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
-FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN ${life ? 'provided' : 'net'} n ON n.pool_address = r.pool_address
-LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address LEFT JOIN seen m ON m.pool_address = r.pool_address
-ORDER BY r.${ORDER[sort]} DESC NULLS LAST, r.volume_usd DESC NULLS LAST, r.pool_address`,
+  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(v.usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'})`} AND ($7::text IS NULL OR p.pool_type = $7)
+)
+SELECT q.pool_address, q.volume_usd, q.fees_usd AS total_fees_usd, q.fee_rate_pct, q.fee_rate_flag, q.unpriced::int, q.swaps::int FROM (
+  SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
+  FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
+) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
+ORDER BY q.${ORDER[sort]} DESC NULLS LAST, q.volume_usd DESC NULLS LAST, q.pool_address LIMIT $10`,
   };
 }
 
@@ -97,13 +81,41 @@ const SWAPPED: Partial<Record<PoolsTopSort, keyof TopPoolRow>> = { volume: 'volu
  */
 export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoolRow[]> {
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
-  const all = windowOf('all', window.to);
-  const life = window.from.getTime() === all.from.getTime();
-  const values = [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit, ...(life ? [] : spanOf(all))];
+  const life = window.from.getTime() === BEGINNING.getTime();
+  const values = [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit];
   const rows = (swapped: boolean): Promise<TopPoolRow[]> =>
     sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life, swapped), values);
   const shown = SWAPPED[sort_by];
   if (life || (shown === undefined && sort_by !== 'liquidity')) return rows(false);
   const found = await rows(true);
   return shown === undefined || Number(found[limit - 1]?.[shown] ?? 0) > 0 ? found : rows(false);
+}
+
+/** What a pool holds, by those who put it in, and what its fees come to beside that. */
+interface HeldRow extends QueryResultRow {
+  pool_address: string;
+  net_liquidity_usd: string;
+  fee_tvl_ratio_pct: string | null;
+}
+
+const ofShown: Filter = (alias) => `AND ${alias}.pool_address = ANY($3::text[])`;
+
+// $1, $2: the window; $3: pools; $4: their fees in it; $5 to $10: everything up to its end.
+const HELD: Statement = {
+  name: 'lp_pools_held',
+  keyed: true,
+  text: `
+WITH shown AS MATERIALIZED (
+  SELECT p.pool_address, p.created_at, s.fees_usd FROM unnest($3::text[], $4::numeric[]) s(pool_address, fees_usd) JOIN lp_pool p ON p.pool_address = s.pool_address
+), net AS MATERIALIZED (SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsOfLife(5, ofShown)}) f GROUP BY pool_address
+), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2)})
+SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
+FROM shown p LEFT JOIN net n ON n.pool_address = p.pool_address LEFT JOIN seen m ON m.pool_address = p.pool_address`,
+};
+
+/** What each of the pools shown holds, and what its fees in the window come to beside that. */
+export async function listHeld(sql: Sql, window: Window, pools: readonly TopPoolRow[]): Promise<Map<string, HeldRow>> {
+  const shown = [pools.map(({ pool_address }) => pool_address), pools.map(({ total_fees_usd }) => total_fees_usd)];
+  const rows = await sql.query<HeldRow>(HELD, [window.from, window.to, ...shown, ...spanOf(windowOf('all', window.to))]);
+  return new Map(rows.map((row) => [row.pool_address, row]));
 }

@@ -4,8 +4,7 @@ import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { earlierTiles, earlierVolume, endedAfter, volumeBounds } from './earlier-volume';
-import { ownerCounts, smartCounts } from './presence';
-import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife } from './span';
+import { feeRate, feeRateFlag, type Filter, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */
@@ -26,9 +25,6 @@ export interface TrendingPoolRow {
   fees_usd: string | null;
   fee_rate_pct: string | null;
   fee_rate_flag: string | null;
-  event_count: number;
-  unique_lps: number;
-  smart_lp_count: number;
   unpriced: number;
   swaps: number;
 }
@@ -38,7 +34,6 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_pool_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1),
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
-const ofRanked: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM ranked)`;
 const ofNear: Filter = (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM near))`;
 
 const windowsOf = (a: string): string =>
@@ -63,9 +58,8 @@ const NEAR = `bounds AS MATERIALIZED (
 ), `;
 
 /**
- * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume. What is
- * counted of the ranked pools is counted once for all: a join that expects one row of them would count it again for each. `life`: the window begins before
- * everything, and is compared with none.
+ * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume. `life`: the
+ * window begins before everything, and is compared with none.
  */
 function trending(life: boolean): Statement {
   return {
@@ -78,18 +72,14 @@ WITH ${life ? '' : NEAR}volumes AS MATERIALIZED (
   SELECT p.pool_type, p.created_at, v.*, ${life ? 'NULL::numeric AS previous_usd, NULL::numeric AS earlier_usd, 0 AS windows' : `b.previous_usd - v.volume_usd AS previous_usd, b.earlier_usd - v.volume_usd AS earlier_usd, ${windowsOf('b')} AS windows`}
   FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address ${life ? '' : 'JOIN before b ON b.pool_address = v.pool_address'}
   WHERE ($7::text IS NULL OR p.pool_type = $7) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
-), ranked AS MATERIALIZED (
+)
+SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag, r.unpriced::int, r.swaps::int
+FROM (
   SELECT s.*, 100 * (s.volume_usd - s.previous_usd) / nullif(s.previous_usd, 0) AS volume_change_pct,
     CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
     ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
-  FROM scope s ORDER BY volume_spike_multiplier DESC NULLS LAST, s.volume_usd DESC, s.pool_address LIMIT $9
-), provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${life ? flowsOfLife(1, ofRanked) : flowsIn(1, ofRanked)}) e GROUP BY pool_address
-), owners AS MATERIALIZED (${ownerCounts({ pools: 'ranked', at: 1, life })}), smart AS MATERIALIZED (${smartCounts({ pools: 'ranked', at: 1, life })})
-SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag,
-  (r.swaps + coalesce(p.n, 0))::int AS event_count, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count, r.unpriced::int, r.swaps::int
-FROM ranked r LEFT JOIN provided p ON p.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address LEFT JOIN smart s ON s.pool_address = r.pool_address
-ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address`,
+  FROM scope s
+) r ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address LIMIT $9`,
   };
 }
 

@@ -3,8 +3,9 @@ import { previousWindow, type Timeframe, type Window, windowOf } from '../../../
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import type { PoolIds } from '../queries/pool-ids';
-import { listTopPools, type PoolsTopSort } from '../queries/pools-top';
+import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top';
 import { listTrendingPools } from '../queries/pools-trending';
+import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
@@ -32,6 +33,23 @@ async function withIdsAndScores<Row extends { pool_address: string }>(
   return shown;
 }
 
+/** The same with what providers did in the pools in the window. */
+async function withProviders<Row extends { pool_address: string; swaps: number }>(
+  rows: readonly Row[],
+  window: Window,
+  context: GraphContext,
+): Promise<(Row & PoolIds & { event_count: number; unique_lps: number; smart_lp_count: number })[]> {
+  const addresses = rows.map(({ pool_address }) => pool_address);
+  // Whatever is listed is asked what it holds next.
+  void context.loaders(makeLoaders).liquidity.loadMany(addresses);
+  const [provided, shown] = await Promise.all([listProvided(context.sql, window, addresses), withIdsAndScores(rows, context)]);
+  return shown.map((row) => {
+    const own = provided.get(row.pool_address);
+    const { unique_lps = 0, smart_lp_count = 0 } = own ?? {};
+    return { ...row, event_count: row.swaps + (own?.provided ?? 0), unique_lps, smart_lp_count };
+  });
+}
+
 interface PoolsTrendingInput {
   timeframe: Timeframe;
   pool_type: PoolTypeFilter;
@@ -47,7 +65,7 @@ async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, contex
   const rows = await listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
   describe(context, { timeframe, window, rows });
-  return withIdsAndScores(rows, context);
+  return withProviders(rows, window, context);
 }
 
 /** The windows of equal length before the window of `timeframe`, newest first. */
@@ -76,7 +94,8 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
   if (rows.length === 0)
     throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_liquidity_usd > 0 && { min_liquidity_usd: 0 }) });
   describe(context, { timeframe, window, rows });
-  return (await withIdsAndScores(rows, context)).map((row, i) => Object.assign(row, { rank: i + 1 }));
+  const [held, shown] = await Promise.all([listHeld(context.sql, window, rows), withProviders(rows, window, context)]);
+  return shown.map((row, i) => ({ ...row, ...held.get(row.pool_address), rank: i + 1 }));
 }
 
 interface SmartWalletInput {
