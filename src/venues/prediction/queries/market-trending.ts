@@ -5,16 +5,21 @@ import { type Cut, type SmartRule, smartPieces } from './pieces';
 import { SPIKE } from '../../../lib/spike';
 import { longestGrain, marketPieces } from './taken-pieces';
 
-/** What was traded on an active market in the last part of a cut, and in the parts before; exact decimal texts. */
+/** What was traded on an active market in the last part of a cut; exact decimal texts. */
 export interface TrendingRow {
   condition_id: string;
   buy_usdc: string;
   sell_usdc: string;
   volume: string;
   trades: number;
-  /** Of the part just before. */
+}
+
+/** What was traded on a market in the parts before the last one of a cut. */
+export interface SpikeRow {
+  condition_id: string;
+  /** Of the part just before, exact decimal text. */
   previous: string;
-  /** Volume against the mean of the earlier parts since the market's first fill; null where they are too few. */
+  /** Volume of the last part against the mean of the earlier parts since the market's first fill; null where they are too few. */
   spike: number | null;
 }
 
@@ -42,19 +47,27 @@ export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart
   const [instant, most] = [parameters.add(now, 'timestamptz'), parameters.add(limit, 'int')];
   const active = activeMarkets(instant, category && parameters.add(category, 'text'));
   const ranked = `ORDER BY ${KEYS[order]}, volume DESC, condition_id COLLATE "C" LIMIT ${most}`;
-  // Earlier parts are read of the markets shown alone, where they do not choose them.
-  const among = order === 'volume_spike' ? '(condition_id IN (SELECT condition_id FROM chosen)) IS TRUE' : 'condition_id = ANY (ARRAY(SELECT condition_id FROM chosen))'; // prettier-ignore
+  // Earlier parts are only read of all where they choose.
+  const spiked = order === 'volume_spike' ? spikedSql(cut, 'many', parameters) : 'SELECT * FROM measured';
   const text = `WITH active AS MATERIALIZED (${active}), traded AS (${tradedSql(cut, parameters)}
-), measured AS (
+), measured AS ${order === 'volume_spike' ? 'MATERIALIZED ' : ''}(
   SELECT traded.*, buy_usdc + sell_usdc AS volume${order === 'smart_money_inflow' ? ', COALESCE(inflow.net_usdc, 0) AS net_usdc' : ''} FROM traded ${order === 'smart_money_inflow' ? inflowSql(smart, parameters) : ''}
-), chosen AS MATERIALIZED (
-  SELECT * FROM measured ${order === 'volume_spike' ? '' : ranked}
-), spiked AS (${spikedSql(cut, among, parameters)}
 )
-SELECT condition_id, buy_usdc, sell_usdc, volume, trades, previous, spike FROM spiked ${ranked}`;
+SELECT condition_id, buy_usdc, sell_usdc, volume, trades FROM (${spiked}) AS ranked ${ranked}`;
   const grain = longestGrain(cut.bounds);
   const name = `pm_trending_${order}_${cut.bounds.length}_${grain}${category === null ? '' : '_category'}`;
   return sql.query<TrendingRow & Record<string, unknown>>({ name, text }, parameters.values);
+}
+
+/** What was traded before on the markets of these rows, in no order. The cut has parts before the last one. */
+export function listSpikes(sql: Sql, cut: Cut, rows: readonly TrendingRow[]): Promise<SpikeRow[]> {
+  const parameters = new Parameters();
+  const ids = parameters.add(rows.map(({ condition_id }) => condition_id), 'text[]'); // prettier-ignore
+  const volumes = parameters.add(rows.map(({ volume }) => volume), 'numeric[]'); // prettier-ignore
+  const text = `WITH measured AS MATERIALIZED (SELECT * FROM unnest(${ids}, ${volumes}) AS asked(condition_id, volume))
+SELECT condition_id, previous, spike FROM (${spikedSql(cut, 'few', parameters)}) AS spiked`;
+  const name = `pm_spikes_${cut.bounds.length}_${longestGrain(cut.bounds)}`;
+  return sql.query<SpikeRow & Record<string, unknown>>({ name, text }, parameters.values);
 }
 
 /** SQL of what was traded on active markets in the last part of the cut. */
@@ -75,16 +88,20 @@ const inflowSql = (
 ): string => `LEFT JOIN (SELECT condition_id, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
   FROM (${smartPieces(cut, rule, parameters, 'true', 'SELECT condition_id FROM active')}) AS piece GROUP BY 1) AS inflow USING (condition_id)`;
 
-/** SQL of the chosen markets with what was traded before; `among` is the condition on theirs. */
-function spikedSql({ bounds }: Cut, among: string, parameters: Parameters): string {
-  if (bounds.length < 3) return 'SELECT *, 0::numeric AS previous, NULL::float8 AS spike FROM chosen';
+/** SQL of the rows of `measured` (condition_id, volume, …) with what was traded before: of many, who are hashed, or of a few, who are looked up by key. */
+function spikedSql({ bounds }: Cut, markets: 'many' | 'few', parameters: Parameters): string {
+  if (bounds.length < 3) return 'SELECT *, 0::numeric AS previous, NULL::float8 AS spike FROM measured';
   // The parts before the last two are read as one.
   const before = [bounds[0], ...bounds.slice(bounds.length > 3 ? -3 : -2, -1)] as Date[];
+  const among =
+    markets === 'many'
+      ? '(condition_id IN (SELECT condition_id FROM measured)) IS TRUE'
+      : 'condition_id = ANY (ARRAY(SELECT condition_id FROM measured))';
   const pieces = marketPieces(before, longestGrain(before), parameters, among);
-  const parts_before = `${bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = chosen.condition_id), ${parameters.add(bounds, 'timestamptz[]')}))`;
+  const parts_before = `${bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = measured.condition_id), ${parameters.add(bounds, 'timestamptz[]')}))`;
   return `SELECT aged.*, CASE WHEN parts_before >= ${SPIKE.fewest} THEN (volume::float8 + ${SPIKE.usd}) / (earlier::float8 / parts_before + ${SPIKE.usd}) END AS spike
   FROM (
-    SELECT chosen.*, COALESCE(past.previous, 0) AS previous, COALESCE(past.earlier, 0) AS earlier, ${parts_before} AS parts_before FROM chosen
+    SELECT measured.*, COALESCE(past.previous, 0) AS previous, COALESCE(past.earlier, 0) AS earlier, ${parts_before} AS parts_before FROM measured
     LEFT JOIN (SELECT condition_id, sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${before.length - 1}) AS previous, sum(buy_usdc + sell_usdc) AS earlier
       FROM (${pieces}) AS piece GROUP BY condition_id) AS past USING (condition_id)
   ) AS aged`;
