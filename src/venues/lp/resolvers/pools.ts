@@ -40,8 +40,6 @@ async function withProviders<Row extends { pool_address: string; swaps: number }
   context: GraphContext,
 ): Promise<(Row & PoolIds & { event_count: number; unique_lps: number; smart_lp_count: number })[]> {
   const addresses = rows.map(({ pool_address }) => pool_address);
-  // Whatever is listed is asked what it holds next.
-  void context.loaders(makeLoaders).liquidity.loadMany(addresses);
   const [provided, shown] = await Promise.all([listProvided(context.sql, window, addresses), withIdsAndScores(rows, context)]);
   return shown.map((row) => {
     const own = provided.get(row.pool_address);
