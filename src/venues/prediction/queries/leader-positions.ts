@@ -5,7 +5,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import type { EndedPosition } from '../scoring/evidence';
 import { type Columns, byColumn, rowsOf } from './by-column';
-import { listHalves } from '../../../db/halves';
+import { listInHalves } from '../../../db/halves';
 import type { WalletsScope } from './known-positions';
 
 const CATEGORY = `COALESCE(market.category, 'Other')`;
@@ -43,9 +43,12 @@ LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id WHE
   ),
 };
 
+/** Wallets from which their positions are told side by side. */
+const SEVERAL = 2;
+
 /** Positions of wallets that ended since the window's begin, of one category or all, those of a wallet oldest first: sums of floats and draws of luck depend on the order. */
 export const listEndedEvidence = (sql: Sql, scope: WalletsScope, window: Window, category: string | null): Promise<EndedEvidence[]> =>
-  listHalves((half) => listEnded(sql, { ...scope, wallets: scope.wallets.filter((_, place) => place % 2 === half) }, window, category));
+  listInHalves(scope.wallets, (wallets) => listEnded(sql, { ...scope, wallets }, window, category), SEVERAL);
 
 async function listEnded(
   sql: Sql,
@@ -53,7 +56,6 @@ async function listEnded(
   { from }: Window,
   category: string | null,
 ): Promise<EndedEvidence[]> {
-  if (wallets.length === 0) return [];
   const [told] = await sql.query(ENDED, [wallets, now, overlay, from, category]);
   return rowsOf(EVIDENCE, told).map(({ wallet, event, e, y, gain, paid_usdc, is_voided, closed_at }) => ({
     wallet,
