@@ -1,79 +1,37 @@
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
+import { VENUES, definitionsOf, loadCatalogue, paidOf } from './catalogue';
 import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
-import { loadEndpoints } from './endpoints/load';
-import { type ListNewer, newerThan } from './db/migrate';
+import { type ListNewer, migrationsOf, newerThan } from './db/migrate';
 import { crossCheck } from './endpoints/checks';
 import type { Endpoint } from './endpoints/endpoint';
 import { rawOfBody, readParameters, refusalOf } from './endpoints/read';
 import { AnswerCache } from './gateway/answers';
-import { bazaarOf } from './gateway/discovery';
 import { lagSeconds, makeHealth } from './gateway/health';
 import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
 import { Turns } from './gateway/turns';
-import type { PaidDeps, PaidEndpoint } from './gateway/paid';
-import type { WingDefinitions } from './gateway/pages/methodology';
+import type { PaidDeps } from './gateway/paid';
 import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
-import { makeContext } from './graph/context';
-import { compile } from './graph/execute';
 import { type ReadArguments, makeExplorer } from './graph/explorer';
-import { answers, makeSchema } from './graph/schema';
 import type { Logger } from './observability/logger';
 import { type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
 import type { PaymentsSettings } from './payments/config';
-import type { GraphContext, Venue } from './venues/venue';
-import { lp, lpOf } from './venues/lp/index';
+import { lpOf } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
 import { type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
 import { makeRunner } from './workers/runner';
 import { type IsRead, lastScored } from './workers/scores';
 
-export const VENUES: readonly Venue[] = [prediction, perps, lp];
-
-/** How each wing's figures are computed. */
-export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
-  new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
-
-/** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
-export const contextsOver =
-  (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
-  (at = clock.now()) =>
-    makeContext(db, at);
-
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;
 const QUERY_DEADLINE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
-
-/** The folder of the migrations. */
-export const migrationsOf = (root: string): string => path.join(root, 'prisma/migrations');
-
-/** Endpoints, schema and compiled operations: what is sold, from the files under graphql/. Throws when a document is wrong or asks what no wing answers. */
-export function loadCatalogue(
-  root: string,
-  venues: readonly Venue[] = VENUES,
-): { endpoints: Endpoint[]; paid: PaidEndpoint[]; schema: ReturnType<typeof makeSchema> } {
-  const schema = makeSchema(
-    path.join(root, 'graphql/schema'),
-    venues.map((venue) => venue.resolvers),
-  );
-  const endpoints = loadEndpoints(path.join(root, 'graphql/endpoints'), schema);
-  const unanswered = endpoints.filter(({ rootField }) => !answers(schema, rootField));
-  if (unanswered.length > 0) throw new Error(`No resolver answers ${unanswered.map(({ name }) => name).join(', ')}.`);
-  const paid = endpoints.map((endpoint) => ({
-    endpoint,
-    operation: compile(schema, endpoint.document),
-    bazaar: bazaarOf(endpoint, schema),
-  }));
-  return { endpoints, paid, schema };
-}
 
 /** Free questions are refused what they are refused when they are paid for, and words in any case are read as they are then. */
 function readAsSold(endpoints: readonly Endpoint[]): ReadArguments {
@@ -157,7 +115,8 @@ const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000
 /** The composition root: everything is made and joined here, and nowhere else. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
-  const { endpoints, paid, schema } = loadCatalogue(root, [prediction, perps, lpOf(config.operatorAccounts)]);
+  const catalogue = loadCatalogue(root, [prediction, perps, lpOf(config.operatorAccounts)]);
+  const { endpoints, schema } = catalogue;
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
   const metrics = makeMetrics();
@@ -210,7 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const gateway = makeGateway({
     paid: deps,
     free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, version, publicUrl, startedAt },
-    endpoints: paid,
+    endpoints: paidOf(catalogue),
     metrics,
     logger,
     trustedProxies: config.trustedProxies,

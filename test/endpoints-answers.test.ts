@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { type DocumentNode, print } from 'graphql';
-import { loadCatalogue } from '../src/app';
+import { loadCatalogue } from '../src/catalogue';
 import { crossCheck } from '../src/endpoints/checks';
 import type { Endpoint, Parameter } from '../src/endpoints/endpoint';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
@@ -158,7 +158,7 @@ test('every endpoint that sorts has its order told', () => {
 });
 
 test('REST and GraphQL say the same, all 74', async () => {
-  const { schema, paid } = loadCatalogue(ROOT);
+  const { schema, endpoints } = loadCatalogue(ROOT);
   const explorer = makeExplorer(schema, worlds.database, standingClock(worlds.now));
   const graph = async (document: DocumentNode, variables: Input): Promise<{ data: { data: unknown } | null; errors?: unknown[] }> => {
     const request = { query: print(document), variables };
@@ -170,7 +170,7 @@ test('REST and GraphQL say the same, all 74', async () => {
     return (await response.json()) as { data: { data: unknown } | null; errors?: unknown[] };
   };
   const unanswered: string[] = [];
-  for (const { endpoint } of paid) {
+  for (const endpoint of endpoints) {
     // The whole life of an old subject is refused by some; the default window is not.
     const refused = (await send(endpoint, loosest(endpoint))).status === 400;
     const input = refused ? standard(endpoint) : loosest(endpoint);

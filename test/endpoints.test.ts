@@ -1,6 +1,6 @@
 import { validateDiscoveryExtension, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import type { Endpoint } from '../src/endpoints/endpoint';
-import { VENUES, loadCatalogue } from '../src/app';
+import { VENUES, loadCatalogue } from '../src/catalogue';
 import { sampleInput } from '../src/endpoints/json-schema';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
 import { ENDPOINTS, ROOT } from './support/catalogue';

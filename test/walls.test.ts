@@ -23,7 +23,10 @@ const DOORS: Record<string, readonly string[]> = {
   gateway: ['endpoints', 'pricing', 'payments', 'graph', 'observability', 'errors', 'lib', 'db/client'],
   // The sandbox pretends upstreams, chains and buyers over real wires; it hands payments their configuration.
   sandbox: ['chains', 'workers', 'venues/venue', 'payments', 'db', 'errors', 'lib', 'observability'],
+  // What is sold: the wings, and the endpoints over their graph.
+  catalogue: ['config', 'db', 'endpoints', 'gateway', 'graph', 'venues/*', 'venues/venue'],
   app: [
+    'catalogue',
     'config',
     'db',
     'endpoints',
@@ -40,6 +43,7 @@ const DOORS: Record<string, readonly string[]> = {
   ],
   cli: [
     'app',
+    'catalogue',
     'config',
     'db',
     'endpoints',

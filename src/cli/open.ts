@@ -1,8 +1,7 @@
-import { migrationsOf } from '../app';
 import { type Config, makeConfig } from '../config';
 import { type Database, openDatabase } from '../db/client';
 import { locateDatabase } from '../db/location';
-import { migrate } from '../db/migrate';
+import { migrate, migrationsOf } from '../db/migrate';
 import type { Place } from './command';
 
 /**

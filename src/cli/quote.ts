@@ -1,4 +1,4 @@
-import { loadCatalogue } from '../app';
+import { loadCatalogue } from '../catalogue';
 import type { Endpoint } from '../endpoints/endpoint';
 import { crossCheck } from '../endpoints/checks';
 import { type Reading, rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';

@@ -1,4 +1,4 @@
-import { VENUES, contextsOver } from '../app';
+import { VENUES, contextsOver } from '../catalogue';
 import type { Config } from '../config';
 import type { Database } from '../db/client';
 import { backdateSignals } from '../workers/backdate';

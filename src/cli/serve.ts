@@ -1,9 +1,10 @@
 import net from 'node:net';
-import { type App, VENUES, checkUpstreams, contextsOver, migrationsOf, readEnough, startApp } from '../app';
+import { type App, checkUpstreams, readEnough, startApp } from '../app';
+import { VENUES, contextsOver } from '../catalogue';
 import { type Config, makeConfig } from '../config';
 import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
-import { migrate, newerThan } from '../db/migrate';
+import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { repeat } from '../lib/repeat';
 import { type Logger, makeLogger } from '../observability/logger';

@@ -1,4 +1,4 @@
-import { loadCatalogue } from '../app';
+import { loadCatalogue } from '../catalogue';
 import { makeConfig, publicUrlOf } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
 import { sampleInput } from '../endpoints/json-schema';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import readline from 'node:readline';
-import { VENUES } from '../app';
+import { VENUES } from '../catalogue';
 import type { Config } from '../config';
 import { openDatabase } from '../db/client';
 import type { Logger } from '../observability/logger';

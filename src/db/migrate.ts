@@ -26,6 +26,9 @@ export interface Migrated {
   newer: string[];
 }
 
+/** The folder of the migrations. */
+export const migrationsOf = (root: string): string => path.join(root, 'prisma/migrations');
+
 /** Applies the SQL files of `folder` that are not applied yet, in name order, one transaction each. */
 export async function migrate(url: string, folder: string): Promise<Migrated> {
   const applied: string[] = [];

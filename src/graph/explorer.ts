@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -167,7 +166,11 @@ export function makeExplorer(
     // A page from elsewhere must not read for free by way of an analyst's browser.
     cors: false,
     logging: false,
-    renderGraphiQL: (options) => renderGraphiQL({ ...options, title: 'Smart money explorer' }),
+    // Nine megabytes of JavaScript, read when the page is first asked for.
+    renderGraphiQL: async (options) => {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return renderGraphiQL({ ...options, title: 'Smart money explorer' });
+    },
     graphiql: { defaultQuery: WELCOME },
     maskedErrors: {
       maskError: (error, message) => {

@@ -1,5 +1,5 @@
 import { Client, type QueryConfig } from 'pg';
-import { loadCatalogue } from '../../src/app';
+import { loadCatalogue, paidOf } from '../../src/catalogue';
 import { answerInProcess } from '../bench/endpoints/answer';
 import { ROOT } from '../support/catalogue';
 import { dearestInput, defaultInput } from '../support/subjects';
@@ -40,7 +40,7 @@ export async function sentOverThreeWorlds(size: number, days: number): Promise<{
 }
 
 async function askEverything({ database, now, subjects }: ThreeWorlds): Promise<void> {
-  for (const one of loadCatalogue(ROOT).paid) {
+  for (const one of paidOf(loadCatalogue(ROOT))) {
     const own = subjects[one.endpoint.venue as keyof ThreeWorlds['subjects']];
     for (const input of [defaultInput(one.endpoint, own), dearestInput(one.endpoint, own)])
       await answerInProcess(one, input, database, now).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { loadCatalogue } from '../../src/app';
+import { loadCatalogue } from '../../src/catalogue';
 import { makeExplorer } from '../../src/graph/explorer';
 import { standingClock } from '../../src/lib/clock';
 import { signProofs, signWith } from '../bench/payments/buyers';

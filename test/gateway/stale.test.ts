@@ -2,7 +2,7 @@ import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { buy } from '../../src/sandbox/buyer';
 import { type PretendPrediction, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
 import { staleError, usesScores } from '../../src/gateway/stale';
-import { loadCatalogue } from '../../src/app';
+import { loadCatalogue } from '../../src/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ROOT } from '../support/catalogue';
 import { TurnedClock, until, untilRead } from '../support/feeds';

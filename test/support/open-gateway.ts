@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Statements } from '../../src/db/client';
-import { loadCatalogue } from '../../src/app';
+import { loadCatalogue, paidOf } from '../../src/catalogue';
 import { AnswerCache, type Executed } from '../../src/gateway/answers';
 import type { Health } from '../../src/gateway/health';
 import { RateLimit, Slots } from '../../src/gateway/limits';
@@ -62,7 +62,9 @@ class NoCache extends AnswerCache {
 
 /** Starts the gateway on a free port. `now` is the now of analytics; the answer cache is off. */
 export async function startOpenGateway(db: Statements, now: Date): Promise<OpenGateway> {
-  const { endpoints, paid, schema } = loadCatalogue(ROOT);
+  const catalogue = loadCatalogue(ROOT);
+  const { endpoints, schema } = catalogue;
+  const paid = paidOf(catalogue);
   const charges: Charges = new Map();
   const faults: unknown[] = [];
   const payments = corridorWithoutMoney(charges);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { VENUES } from '../../src/app';
+import { VENUES } from '../../src/catalogue';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { Venue } from '../../src/venues/venue';
 import { backfill, loadPage } from '../../src/workers/ingest';

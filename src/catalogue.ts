@@ -1,0 +1,49 @@
+import path from 'node:path';
+import type { Config } from './config';
+import type { Database } from './db/client';
+import type { Endpoint } from './endpoints/endpoint';
+import { loadEndpoints } from './endpoints/load';
+import { bazaarOf } from './gateway/discovery';
+import type { PaidEndpoint } from './gateway/paid';
+import type { WingDefinitions } from './gateway/pages/methodology';
+import { makeContext } from './graph/context';
+import { compile } from './graph/execute';
+import { answers, makeSchema } from './graph/schema';
+import type { GraphContext, Venue } from './venues/venue';
+import { lp } from './venues/lp/index';
+import { perps } from './venues/perps/index';
+import { prediction } from './venues/prediction/index';
+
+export const VENUES: readonly Venue[] = [prediction, perps, lp];
+
+/** How each wing's figures are computed. */
+export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
+  new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
+
+/** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
+export const contextsOver =
+  (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
+  (at = clock.now()) =>
+    makeContext(db, at);
+
+/** What is sold, from the files under graphql/. */
+export interface Catalogue {
+  endpoints: Endpoint[];
+  schema: ReturnType<typeof makeSchema>;
+}
+
+/** Endpoints and schema. Throws when a document is wrong or asks what no wing answers. */
+export function loadCatalogue(root: string, venues: readonly Venue[] = VENUES): Catalogue {
+  const schema = makeSchema(
+    path.join(root, 'graphql/schema'),
+    venues.map((venue) => venue.resolvers),
+  );
+  const endpoints = loadEndpoints(path.join(root, 'graphql/endpoints'), schema);
+  const unanswered = endpoints.filter(({ rootField }) => !answers(schema, rootField));
+  if (unanswered.length > 0) throw new Error(`No resolver answers ${unanswered.map(({ name }) => name).join(', ')}.`);
+  return { endpoints, schema };
+}
+
+/** Each endpoint with its operation compiled, as the gateway sells it. */
+export const paidOf = ({ endpoints, schema }: Catalogue): PaidEndpoint[] =>
+  endpoints.map((endpoint) => ({ endpoint, operation: compile(schema, endpoint.document), bazaar: bazaarOf(endpoint, schema) }));
