@@ -290,6 +290,15 @@ describe('free paths and unknown paths', () => {
     const response = await fetchPath(path);
     expect([200, 503]).toContain(response.status);
     expect((await response.text()).length).toBeGreaterThan(50);
+    // As probes of uptime ask: the same answer without its text.
+    const head = await fetchPath(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      response.status,
+      response.headers.get('content-type'),
+      '',
+    ]);
+    const refused = await fetchPath(path, { method: 'DELETE' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
   test.each([

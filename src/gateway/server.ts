@@ -44,7 +44,7 @@ export function makeGateway(deps: GatewayDeps): Express {
     .enable('strict routing')
     .set('trust proxy', deps.trustedProxies);
   app.use(identify(deps), cors, compression({ filter: packed }));
-  for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET'), handler);
+  for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET', 'HEAD'), handler);
   for (const endpoint of deps.endpoints) {
     const { method, path } = endpoint.endpoint;
     const body = method === 'POST' ? [express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
@@ -99,12 +99,12 @@ const cors: RequestHandler = (request, response, next) => {
 };
 
 const only =
-  (method: 'GET' | 'POST'): RequestHandler =>
+  (...methods: readonly ('GET' | 'HEAD' | 'POST')[]): RequestHandler =>
   (request, response, next) => {
-    if (request.method === method) return next();
-    response.set('Allow', `${method}, OPTIONS`);
+    if (methods.some((method) => method === request.method)) return next();
+    response.set('Allow', [...methods, 'OPTIONS'].join(', '));
     throw new AppError('method_not_allowed', {
-      details: [{ param: 'method', issue: 'is not the method of this path', allowed: method, got: request.method }],
+      details: [{ param: 'method', issue: 'is not the method of this path', allowed: methods.join(', '), got: request.method }],
     });
   };
 

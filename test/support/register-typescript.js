@@ -1,13 +1,38 @@
 // Lets a plain Node process run the TypeScript of src/ and test/ as it stands: no build, and none of jest's module machinery.
 // Dynamic imports stay Node's own, as in the compiled program.
+const crypto = require('node:crypto');
+const fs = require('node:fs');
 const Module = require('node:module');
-const { transformFileSync } = require('@swc/core');
+const path = require('node:path');
+const { version } = require('@swc/core/package.json');
 
-Module._extensions['.ts'] = (module, file) => {
-  const { code } = transformFileSync(file, {
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-    module: { type: 'commonjs', ignoreDynamic: true },
-    sourceMaps: 'inline',
-  });
-  module._compile(code, file);
+const OPTIONS = {
+  jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+  module: { type: 'commonjs', ignoreDynamic: true },
+  sourceMaps: 'inline',
 };
+/** Tests start hundreds of processes, and each reads hundreds of files: what a file comes to is kept for the next. */
+const CACHE = path.resolve(__dirname, '../../node_modules/.cache/register-typescript', version);
+fs.mkdirSync(CACHE, { recursive: true });
+
+function codeOf(file) {
+  const source = fs.readFileSync(file, 'utf8');
+  const kept = path.join(
+    CACHE,
+    crypto
+      .createHash('sha1')
+      .update(`${file}\n${JSON.stringify(OPTIONS)}\n${source}`)
+      .digest('hex'),
+  );
+  try {
+    return fs.readFileSync(kept, 'utf8');
+  } catch {
+    const { code } = require('@swc/core').transformSync(source, { ...OPTIONS, filename: file });
+    const own = `${kept}.${process.pid}`;
+    fs.writeFileSync(own, code);
+    fs.renameSync(own, kept);
+    return code;
+  }
+}
+
+Module._extensions['.ts'] = (module, file) => module._compile(codeOf(file), file);
