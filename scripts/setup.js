@@ -32,12 +32,29 @@ function step(name, inputs, output, work) {
   const digest = hash.digest('hex');
   const mark = path.join(marks, name);
   if (fs.existsSync(path.join(root, output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digest) return;
+  timed(name, work);
+  fs.mkdirSync(marks, { recursive: true });
+  fs.writeFileSync(mark, digest);
+}
+
+function timed(name, work) {
   const started = Date.now();
   process.stderr.write(`${name} … `);
   work();
-  fs.mkdirSync(marks, { recursive: true });
-  fs.writeFileSync(mark, digest);
   process.stderr.write(`${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+/** Whether the packages of the lock file are there, whoever installed them: npm notes what it has. Optional ones may be of another machine. */
+function packagesAreThere() {
+  const packagesIn = (file) => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8')).packages;
+  if (!fs.existsSync(path.join(root, 'node_modules/.package-lock.json'))) return false;
+  const [locked, there] = [packagesIn('package-lock.json'), packagesIn('node_modules/.package-lock.json')];
+  return (
+    Object.keys(there).every((name) => name in locked) &&
+    Object.entries(locked).every(
+      ([name, { version, optional }]) => name === '' || (there[name] ? there[name].version === version : optional),
+    )
+  );
 }
 
 function run(command, args) {
@@ -51,7 +68,7 @@ function run(command, args) {
 
 const bin = (name) => path.join(root, 'node_modules/.bin', name);
 
-step('Installing packages', ['package-lock.json'], 'node_modules/.package-lock.json', () => run('npm', ['ci', '--no-audit', '--no-fund']));
+if (!packagesAreThere()) timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund']));
 step('Generating the database client', ['prisma', 'prisma.config.ts'], 'src/generated/prisma/client.ts', () =>
   run(bin('prisma'), ['generate']),
 );
