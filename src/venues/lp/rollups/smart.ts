@@ -3,7 +3,7 @@ import { SMART_SCORE } from '../scoring/formula';
 import { dayOf, fill, lastUnits, type Derived } from './days';
 
 /** A UTC day (a date) and a score as one whole number; and the score of the newest day among such numbers, as numeric with one place. */
-export const datedScore = (day: string, score: string): string => `(${day} - DATE '2000-01-01') * 10000 + (${score} * 10)::int`;
+const datedScore = (day: string, score: string): string => `(${day} - DATE '2000-01-01') * 10000 + (${score} * 10)::int`;
 export const newestScore = (dated: string): string => `(max(${dated}) % 10000) * 0.1`;
 
 const FLOWS = ['deposit_usd', 'withdraw_usd', 'claim_usd'] as const;

@@ -16,7 +16,7 @@ const SQL_OF: Record<Sent, (name: string) => string> = {
 export const byColumn = <Row>(columns: Columns<Row>, rows: string): string => `SELECT ${listsOf(columns)} FROM (${rows}) AS told`;
 
 /** SQL of its lists, null where there is no row. */
-export const listsOf = <Row>(columns: Columns<Row>): string =>
+const listsOf = <Row>(columns: Columns<Row>): string =>
   (Object.entries(columns) as [string, Sent][]).map(([name, sent]) => `json_agg(${SQL_OF[sent](`"${name}"`)}) AS "${name}"`).join(', ');
 
 /** The rows that `byColumn` told. */

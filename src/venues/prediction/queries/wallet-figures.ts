@@ -51,7 +51,7 @@ export const FIGURE_COLUMNS = `wallet, category, ${COLUMNS}, first_ended_at`;
  * SQL condition: what is told of the wallet of `figures`, of all that ever ended, holds for a window from `from` up to `to`: nothing happened to the wallet since,
  * and nothing of it ended before.
  */
-export const figuresHold = (from: string, to: string): string =>
+const figuresHold = (from: string, to: string): string =>
   `${holdsTold('figures.wallet', to)} AND (first_ended_at IS NULL OR first_ended_at >= ${from})`;
 
 /** Whose figures: SQL of positions, of the number or name that tells their wallets apart, of the wallet it stands for; of the window they ended in and the category or null. */
