@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { SUMS } from '../rollups/days';
@@ -132,22 +133,60 @@ WHERE num_nulls($1::timestamptz, $2::timestamptz) = 0 AND r.realized_pnl_usd IS 
   return { name: `lp_lps_top_candidates_${sort}`, text: sort === 'score' ? score : life(LIFE_BOUNDS[sort]) };
 }
 
+/** Upper bounds of what providers come to in a window: over the hours, or the days, that it touches. */
+const WINDOW_BOUNDS: typeof LIFE_BOUNDS = {
+  volume: 'sum(o.deposit_usd + o.withdraw_usd)',
+  events: 'sum(o.deposits + o.withdrawals + o.claims)',
+  pool_count: 'count(DISTINCT o.pool_address)',
+  fees: 'sum(o.claim_usd)',
+};
+
+/** Those with the greatest bounds of a window that begins in $1, an hour or a day, greatest first. */
+const candidatesWithin = (sort: keyof typeof WINDOW_BOUNDS, unit: 'hour' | 'day'): Statement => ({
+  name: `lp_lps_top_within_${unit}s_${sort}`,
+  text: `
+SELECT o.owner, ${WINDOW_BOUNDS[sort]} AS bound FROM lp_owner_${unit} o WHERE o.${unit} >= $1 AND o.${unit} < $2 AND o.owner <> '' ${ofType(3)('o')}
+GROUP BY o.owner ORDER BY bound DESC, o.owner LIMIT $4`,
+});
+
 /** How many owners are looked at first, for each row asked for. */
 const CANDIDATES = 4;
 const CANDIDATES_AT_LEAST = 60;
+
+/** Whose rows are looked at, one after the other until it is decided who comes first. */
+interface Round {
+  bounds: Statement;
+  from: Date;
+  count: number;
+}
+
+/** Of a day or less, what providers ever did says little; nor does it of more where those who did most of all do not decide it. */
+function roundsOf({ sort, window: { from, to }, life, limit }: TopProvidersArgs): Round[] {
+  const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
+  const first = sort === 'pnl' || from.getTime() === BEGINNING.getTime() ? limit : most;
+  const over = (count: number): Round => ({ bounds: candidates(sort, life), from, count });
+  if (life || sort === 'pnl' || sort === 'score') return [over(first), over(8 * most)];
+  const is_short = to.getTime() - from.getTime() <= DAY_MS;
+  const length = is_short ? HOUR_MS : DAY_MS;
+  const within = {
+    bounds: candidatesWithin(sort, is_short ? 'hour' : 'day'),
+    from: new Date(Math.floor(from.getTime() / length) * length),
+    count: most,
+  };
+  return is_short ? [within] : [over(first), within];
+}
 
 /**
  * Providers of a window in the order asked for; ties by volume, then address. Counting everybody is slow where many provide: those
  * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer. Of a window that
  * begins before everything the bounds are what they come to, and those of PnL of any.
  */
-export async function listTopProviders(sql: Sql, { sort, window, life, pool_type, limit }: TopProvidersArgs): Promise<TopProviderRow[]> {
-  const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
+export async function listTopProviders(sql: Sql, args: TopProvidersArgs): Promise<TopProviderRow[]> {
+  const { sort, window, life, pool_type, limit } = args;
   const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
     sql.query<TopProviderRow>(topProviders(sort, owners !== null, life), [...spanOf(window), pool_type, limit, owners]);
-  const first = sort === 'pnl' || window.from.getTime() === BEGINNING.getTime() ? limit : most;
-  for (const count of [first, 8 * most]) {
-    const found = await sql.query<{ owner: string; bound: string }>(candidates(sort, life), [window.from, window.to, pool_type, count + 1]);
+  for (const { bounds, from, count } of roundsOf(args)) {
+    const found = await sql.query<{ owner: string; bound: string }>(bounds, [from, window.to, pool_type, count + 1]);
     if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));
     const next = found[count];
     const counted = await rows(found.slice(0, count).map(({ owner }) => owner));
