@@ -151,7 +151,7 @@ GROUP BY o.owner ORDER BY bound DESC, o.owner LIMIT $4`,
 
 /** How many owners are looked at first, for each row asked for. */
 const CANDIDATES = 4;
-const CANDIDATES_AT_LEAST = 60;
+const CANDIDATES_AT_LEAST = 20;
 
 /** Whose rows are looked at, one after the other until it is decided who comes first. */
 interface Round {
