@@ -160,20 +160,16 @@ interface Round {
   count: number;
 }
 
-/** Of a day or less, what providers ever did says little; nor does it of more where those who did most of all do not decide it. */
+/** What providers ever did says little of a week, and nothing of a day; what a longer window comes to takes long to add up. */
 function roundsOf({ sort, window: { from, to }, life, limit }: TopProvidersArgs): Round[] {
   const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
   const first = sort === 'pnl' || from.getTime() === BEGINNING.getTime() ? limit : most;
   const over = (count: number): Round => ({ bounds: candidates(sort, life), from, count });
-  if (life || sort === 'pnl' || sort === 'score') return [over(first), over(8 * most)];
-  const is_short = to.getTime() - from.getTime() <= DAY_MS;
-  const length = is_short ? HOUR_MS : DAY_MS;
-  const within = {
-    bounds: candidatesWithin(sort, is_short ? 'hour' : 'day'),
-    from: new Date(Math.floor(from.getTime() / length) * length),
-    count: most,
-  };
-  return is_short ? [within] : [over(first), within];
+  const length = to.getTime() - from.getTime();
+  if (life || sort === 'pnl' || sort === 'score' || length > 7 * DAY_MS) return [over(first), over(8 * most)];
+  const [unit, unit_ms] = length > DAY_MS ? (['day', DAY_MS] as const) : (['hour', HOUR_MS] as const);
+  const within = { bounds: candidatesWithin(sort, unit), from: new Date(Math.floor(from.getTime() / unit_ms) * unit_ms), count: most };
+  return unit === 'hour' ? [within] : [over(first), within];
 }
 
 /**
