@@ -1,8 +1,7 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { Client, type Pool, type QueryConfig } from 'pg';
 import { type Database, openDatabase } from '../../src/db/client';
-import { migrate } from '../../src/db/migrate';
+import { migrate, migrationsOf } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/catalogue';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
@@ -65,7 +64,7 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
 
   beforeAll(async () => {
     ({ worlds, sent } = await sentOverThreeWorlds(SIZE, DAYS));
-    await migrate(CITUS as string, path.join(ROOT, 'prisma/migrations'));
+    await migrate(CITUS as string, migrationsOf(ROOT));
     client = new Client({ connectionString: CITUS });
     await client.connect();
     await client.query(fs.readFileSync(DISTRIBUTION_FILE, 'utf8'));

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Pool } from 'pg';
-import { newerThan } from '../../src/db/migrate';
+import { migrationsOf, newerThan } from '../../src/db/migrate';
 import { makeLogger } from '../../src/observability/logger';
 import type { VenueName } from '../../src/lib/venue-name';
 import { listFeeds } from '../../src/workers/feed-store';
@@ -21,7 +21,7 @@ export class TurnedClock {
 export const noFigures: IngestFigures = { loaded: () => undefined, failed: () => undefined, visible: () => undefined };
 
 /** What a newer version than this one has done to a database. */
-export const newer = newerThan(path.join(__dirname, '../../prisma/migrations'));
+export const newer = newerThan(migrationsOf(path.resolve(__dirname, '../..')));
 
 /** A runner that reads these feeds into a database. */
 export function runnerOf(

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../../src/db/embedded';
-import { migrate } from '../../src/db/migrate';
+import { migrate, migrationsOf } from '../../src/db/migrate';
 
 /**
  * One server for the whole run; each test file clones the migrated template database. TEST_DATABASE_URL runs the suite
@@ -33,7 +33,7 @@ export default async function globalSetup(): Promise<void> {
   await admin.end();
   const templateUrl = new URL(url);
   templateUrl.pathname = `/${template}`;
-  await migrate(templateUrl.href, path.resolve(__dirname, '../../prisma/migrations'));
+  await migrate(templateUrl.href, migrationsOf(path.resolve(__dirname, '../..')));
   process.env.TEST_ADMIN_URL = url;
   process.env.TEST_TEMPLATE = template;
 }
