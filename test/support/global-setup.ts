@@ -22,6 +22,25 @@ function homeOfDatabases(): string {
   return os.tmpdir();
 }
 
+const NAME = /^smart-money-test-(\d+)-/;
+
+/** A folder of this run's; those of runs that were stopped in their midst are removed, for memory is dear. */
+function makeFolder(home: string): string {
+  for (const entry of fs.readdirSync(home)) {
+    const [, pid] = NAME.exec(entry) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
+  }
+  return fs.mkdtempSync(path.join(home, `smart-money-test-${process.pid}-`));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /**
  * One server for the whole run; each test file clones the migrated template database. TEST_DATABASE_URL runs the suite
  * against a PostgreSQL of your own (its user must be allowed to create databases).
@@ -30,7 +49,7 @@ export default async function globalSetup(): Promise<void> {
   const shared = globalThis as Record<string, unknown>;
   let url = process.env.TEST_DATABASE_URL;
   if (url === undefined) {
-    const folder = fs.mkdtempSync(path.join(homeOfDatabases(), 'smart-money-test-'));
+    const folder = makeFolder(homeOfDatabases());
     const server = await startEmbedded(path.join(folder, 'pg'), {
       fsync: 'off',
       synchronous_commit: 'off',
