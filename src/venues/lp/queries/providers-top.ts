@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { DAY_MS, HOUR_MS } from '../../../lib/time';
+import { DAY_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { SUMS } from '../rollups/days';
@@ -90,6 +90,7 @@ function topProviders(sort: LpsTopSort, some: boolean, life: boolean): Statement
   FROM (${some ? INSIDE : ''}${eventsIn(1, (alias) => `${ofType(7)(alias)} ${outside(alias, some)}`)}) e WHERE owner <> '' GROUP BY owner`;
   return {
     name: `lp_lps_top_${sort}_${Number(some)}${life ? '_life' : ''}`,
+    keyed: some && !life,
     text: `
 WITH whole AS MATERIALIZED (
   SELECT l.owner FROM lp_owner_life l WHERE l.pool_type = 'all' AND l.owner <> '' AND l.first_at >= $1 AND l.last_at < $2 ${chosen('l')}
@@ -98,7 +99,7 @@ WITH whole AS MATERIALIZED (
     sum(l.unpriced)::int AS unpriced, array_agg(l.pool_type ORDER BY l.pool_type DESC) AS pool_types, sum(l.claim_usd) AS fees_claimed_usd, max(l.last_at) AS last_event
   FROM lp_owner_life l JOIN whole w ON w.owner = l.owner WHERE l.pool_type <> 'all' ${ofType(7)('l')} AND ${named(1)} GROUP BY l.owner ${life ? '' : torn}
 ), shown AS MATERIALIZED (${shownOf(sort)}
-), results AS (${life ? resultsOfLife(all) : resultsInWindow(all)}
+), results AS MATERIALIZED (${life ? resultsOfLife(all) : resultsInWindow(all)}
 )
 SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
 FROM shown m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
@@ -133,62 +134,91 @@ WHERE num_nulls($1::timestamptz, $2::timestamptz) = 0 AND r.realized_pnl_usd IS 
   return { name: `lp_lps_top_candidates_${sort}`, text: sort === 'score' ? score : life(LIFE_BOUNDS[sort]) };
 }
 
-/** Upper bounds of what providers come to in a window: over the hours, or the days, that it touches. */
-const WINDOW_BOUNDS: typeof LIFE_BOUNDS = {
+type Bounded = keyof typeof LIFE_BOUNDS;
+
+/** What providers come to in hours, or in days: of those that a window touches no less than in it, of those that lie within it no more. */
+const UNIT_SUMS: typeof LIFE_BOUNDS = {
   volume: 'sum(o.deposit_usd + o.withdraw_usd)',
   events: 'sum(o.deposits + o.withdrawals + o.claims)',
   pool_count: 'count(DISTINCT o.pool_address)',
   fees: 'sum(o.claim_usd)',
 };
 
-/** Those with the greatest bounds of a window that begins in $1, an hour or a day, greatest first. */
-const candidatesWithin = (sort: keyof typeof WINDOW_BOUNDS, unit: 'hour' | 'day'): Statement => ({
-  name: `lp_lps_top_within_${unit}s_${sort}`,
+/** Those with the greatest bounds of the window [$1, $2), greatest first. */
+const candidatesByHours = (sort: Bounded): Statement => ({
+  name: `lp_lps_top_within_hours_${sort}`,
   text: `
-SELECT o.owner, ${WINDOW_BOUNDS[sort]} AS bound FROM lp_owner_${unit} o WHERE o.${unit} >= $1 AND o.${unit} < $2 AND o.owner <> '' ${ofType(3)('o')}
+SELECT o.owner, ${UNIT_SUMS[sort]} AS bound FROM lp_owner_hour o WHERE o.hour >= date_trunc('hour', $1::timestamptz, 'UTC') AND o.hour < $2 AND o.owner <> '' ${ofType(3)('o')}
 GROUP BY o.owner ORDER BY bound DESC, o.owner LIMIT $4`,
 });
+
+/**
+ * Everybody who may be among the first $5 of the window [$1, $2), in no order: what the $5-th of some ($4) who ever did most did in the days that lie within
+ * the window must have been done ever, and in the days that it touches.
+ */
+const contenders = (sort: Bounded): Statement => {
+  const active = `l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1 AND l.owner <> ''`;
+  return {
+    name: `lp_lps_top_contenders_${sort}`,
+    text: `
+WITH guessed AS MATERIALIZED (
+  SELECT l.owner FROM lp_owner_life l WHERE ${active} ORDER BY ${LIFE_BOUNDS[sort]} DESC, l.owner LIMIT $4
+), enough AS MATERIALIZED (
+  SELECT coalesce((
+    SELECT ${UNIT_SUMS[sort]} FROM lp_owner_day o WHERE o.day >= $1 AND o.day < date_trunc('day', $2::timestamptz, 'UTC') AND o.owner = ANY(ARRAY(SELECT owner FROM guessed)) ${ofType(3)('o')}
+    GROUP BY o.owner ORDER BY 1 DESC OFFSET $5 - 1 LIMIT 1
+  ), 0) AS least
+)
+SELECT o.owner FROM lp_owner_day o WHERE o.day >= date_trunc('day', $1::timestamptz, 'UTC') AND o.day < $2 ${ofType(3)('o')}
+  AND o.owner = ANY(ARRAY(SELECT l.owner FROM lp_owner_life l WHERE ${active} AND ${LIFE_BOUNDS[sort]} >= (SELECT least FROM enough)))
+GROUP BY o.owner HAVING ${UNIT_SUMS[sort]} >= (SELECT least FROM enough)`,
+  };
+};
 
 /** How many owners are looked at first, for each row asked for. */
 const CANDIDATES = 4;
 const CANDIDATES_AT_LEAST = 20;
+/** So many times as many are looked at before everybody is. */
+const LATER = 8;
 
-/** Whose rows are looked at, one after the other until it is decided who comes first. */
+const isBounded = (sort: LpsTopSort): sort is Bounded => sort in LIFE_BOUNDS;
+
 interface Round {
   bounds: Statement;
-  from: Date;
   count: number;
 }
 
-/** What providers ever did says little of a week, and nothing of a day; what a longer window comes to takes long to add up. */
-function roundsOf({ sort, window: { from, to }, life, limit }: TopProvidersArgs): Round[] {
-  const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
-  const first = sort === 'pnl' || from.getTime() === BEGINNING.getTime() ? limit : most;
-  const over = (count: number): Round => ({ bounds: candidates(sort, life), from, count });
+/** By which bounds owners are looked at, one round after the other until it is decided who comes first. What they ever did says little of a week, and nothing of a day. */
+function roundsOf({ sort, window: { from, to }, life, limit }: TopProvidersArgs, most: number): Round[] {
   const length = to.getTime() - from.getTime();
-  if (life || sort === 'pnl' || sort === 'score' || length > 7 * DAY_MS) return [over(first), over(8 * most)];
-  const [unit, unit_ms] = length > DAY_MS ? (['day', DAY_MS] as const) : (['hour', HOUR_MS] as const);
-  const within = { bounds: candidatesWithin(sort, unit), from: new Date(Math.floor(from.getTime() / unit_ms) * unit_ms), count: most };
-  return unit === 'hour' ? [within] : [over(first), within];
+  if (isBounded(sort) && length <= 7 * DAY_MS) return length > DAY_MS ? [] : [{ bounds: candidatesByHours(sort), count: most }];
+  const bounds = candidates(sort, life);
+  const first = sort === 'pnl' || from.getTime() === BEGINNING.getTime() ? limit : most;
+  const rounds = [{ bounds, count: first }];
+  return life || !isBounded(sort) ? [...rounds, { bounds, count: LATER * most }] : rounds;
 }
 
 /**
  * Providers of a window in the order asked for; ties by volume, then address. Counting everybody is slow where many provide: those
- * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer. Of a window that
- * begins before everything the bounds are what they come to, and those of PnL of any.
+ * with the greatest bounds are counted first, and if the last row wanted beats every other bound, the rest cannot change the answer; then those whom
+ * their days do not rule out. Of a window that begins before everything the bounds are what they come to, and those of PnL of any.
  */
 export async function listTopProviders(sql: Sql, args: TopProvidersArgs): Promise<TopProviderRow[]> {
   const { sort, window, life, pool_type, limit } = args;
+  const most = Math.max(CANDIDATES * limit, CANDIDATES_AT_LEAST);
   const rows = (owners: string[] | null): Promise<TopProviderRow[]> =>
     sql.query<TopProviderRow>(topProviders(sort, owners !== null, life), [...spanOf(window), pool_type, limit, owners]);
-  for (const { bounds, from, count } of roundsOf(args)) {
-    const found = await sql.query<{ owner: string; bound: string }>(bounds, [from, window.to, pool_type, count + 1]);
-    if (found.length <= count && !['pnl', 'score'].includes(sort)) return rows(found.map(({ owner }) => owner));
+  const scope = [window.from, window.to, pool_type];
+  for (const { bounds, count } of roundsOf(args, most)) {
+    const found = await sql.query<{ owner: string; bound: string }>(bounds, [...scope, count + 1]);
+    if (found.length <= count && isBounded(sort)) return rows(found.map(({ owner }) => owner));
     const next = found[count];
     const counted = await rows(found.slice(0, count).map(({ owner }) => owner));
     const last = counted[limit - 1]?.[ORDER[sort]] ?? null;
     if (last !== null && next !== undefined && Number(last) > Number(next.bound)) return counted;
     if (next === undefined) break;
   }
-  return rows(null);
+  if (life || !isBounded(sort)) return rows(null);
+  const left = await sql.query<{ owner: string }>(contenders(sort), [...scope, most, limit]);
+  return rows(left.length > LATER * most ? null : left.map(({ owner }) => owner));
 }

@@ -262,10 +262,10 @@ describe('providers of a simulated world', () => {
     },
   );
 
-  const FEW = ORDERS.flatMap(([sort_by, type]) => ([1, 7] as const).map((days) => [sort_by, days, type] as const));
+  const FEW = ORDERS.flatMap(([sort_by, type]) => ([1, 7, 30] as const).map((days) => [sort_by, days, type] as const));
 
   it.each(FEW)('the first three of lps/top by %s of %i days are those of everybody, of pools of the type %s', (sort_by, days, type) =>
-    expectTop(sort_by, type, days === 1 ? '24h' : '7d', NOW, windowOf(days), 3),
+    expectTop(sort_by, type, days === 1 ? '24h' : `${days}d`, NOW, windowOf(days), 3),
   );
 
   async function expectTop(
