@@ -2,7 +2,7 @@ import { perps } from '../../../src/venues/perps/index';
 import { copyScore } from '../../../src/venues/perps/scoring/copiers';
 import { testDatabase } from '../../support/database';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, type TestDatabase } from './support';
+import { ask, load, match, type TestDatabase } from './support';
 
 // Every figure here is reckoned by hand from the eight matches of the small world.
 
@@ -271,6 +271,26 @@ test('traders/fresh-whales: young and large', async () => {
   expect(await answer('perps/traders/fresh-whales', { min_pnl: 0, coin: 'BTC' })).toMatchObject([
     { total_volume: 106_000, total_pnl: 1_500.25, top_coin: 'ETH', win_rate: 1 },
   ]);
+});
+
+test('traders/fresh-whales: whole lives tell what fills do', async () => {
+  const own = await testDatabase();
+  try {
+    await loadSmallWorld(own.pool);
+    const orders = ['total_volume', 'total_pnl', 'win_rate', 'suspicion_score', 'wallet_age_days'];
+    const inputs = orders.flatMap((sort_by) =>
+      [undefined, 'BTC', 'ETH'].map((coin) => ({ sort_by, coin, max_wallet_age_days: 90, min_volume: 0, min_pnl: -1e6 })),
+    );
+    const asked = async (): Promise<Row[][]> =>
+      Promise.all(inputs.map(async (input) => (await ask<Row[]>(own, 'perps/traders/fresh-whales', input, ago(-2))).data));
+    const told = await asked();
+    expect(told.map((rows) => rows.length)).toEqual(orders.flatMap(() => [3, 3, 2]));
+    // Something newer, so that lives tell more than was.
+    await load(own.pool, [match(ago(-3), { px: '100', sz: '1', side: 'B', taker: [BOB, '-700.0'], maker: [MAX, '-10610.0'] })]);
+    expect(told).toEqual(await asked());
+  } finally {
+    await own.drop();
+  }
 });
 
 test('smart-wallets: the list, what they did, where they moved', async () => {

@@ -76,22 +76,30 @@ SELECT whale.trader, young.first_at, whale.volume, whale.pnl, whale.concentratio
 FROM whale JOIN young ON young.trader = whale.trader LEFT JOIN trips ON trips.trader = whale.trader
 WHERE whale.volume >= $3::numeric AND whale.pnl >= $4::numeric`;
 
-/** Orders that columns of perp_trader give: only those that are shown are read. */
-const ORDER: Partial<Record<FreshWhalesArgs['sort_by'], string>> = { total_volume: 'p.volume_usd DESC', total_pnl: 'p.pnl DESC', wallet_age_days: 'p.first_at DESC' }; // prettier-ignore
+/** Orders that the columns of `whale` give: only those that are shown are read. */
+const ORDER: Partial<Record<FreshWhalesArgs['sort_by'], string>> = { total_volume: 'volume DESC', total_pnl: 'pnl DESC', wallet_age_days: 'first_at DESC' }; // prettier-ignore
 
-// Of all coins, as of no earlier than the newest fill. $1: no older than; $2: now; $3, $4: least volume and PnL; $5: how many, null for all.
-const newest = (sort_by: FreshWhalesArgs['sort_by']): Statement => ({
-  name: `perps_fresh_whales_${ORDER[sort_by] === undefined ? 'any' : sort_by}`,
-  text: `
+/** Young accounts with what they came to in all coins, or in the coin $6. */
+const WHALES = {
+  all: 'SELECT p.trader, p.first_at, p.volume_usd AS volume, p.pnl FROM perp_trader p',
+  coin: `SELECT p.trader, p.first_at, ${VOLUME} AS volume, l.long_pnl + l.short_pnl AS pnl FROM perp_trader_life l JOIN perp_trader p ON p.trader = l.trader WHERE l.coin = $6 AND l.fills > 0`,
+} as const;
+
+// As of no earlier than the newest fill. $1: no older than; $2: now; $3, $4: least volume and PnL; $5: how many, null for all; $6: the coin, where there is one.
+const newest = (sort_by: FreshWhalesArgs['sort_by'], of: keyof typeof WHALES): Statement => {
+  const order = ORDER[sort_by];
+  const trips = (count: string): string => `(sum(${count})${of === 'coin' ? ' FILTER (WHERE coin = $6)' : ''})::int`;
+  return {
+    name: `perps_fresh_whales_${order === undefined ? 'any' : sort_by}_${of}`,
+    text: `
 WITH whale AS MATERIALIZED (
-  SELECT p.trader, p.first_at, p.volume_usd, p.pnl FROM perp_trader p
-  WHERE p.first_at >= $1::timestamptz AND p.first_at < $2::timestamptz AND p.volume_usd >= $3::numeric AND p.pnl >= $4::numeric
-  ${ORDER[sort_by] === undefined ? '' : `ORDER BY ${ORDER[sort_by]}, p.trader `}LIMIT $5::int
+  SELECT * FROM (${WHALES[of]}) young WHERE first_at >= $1::timestamptz AND first_at < $2::timestamptz AND volume >= $3::numeric AND pnl >= $4::numeric
+  ${order === undefined ? '' : `ORDER BY ${order}, trader `}LIMIT $5::int
 )
-SELECT whale.trader, whale.first_at, whale.volume_usd AS volume, whale.pnl, max(${VOLUME}) / nullif(sum(${VOLUME}), 0) AS concentration,
-  sum(l.closed_trips)::int AS closed, sum(l.won_trips)::int AS won
-FROM whale JOIN perp_trader_life l ON l.trader = whale.trader GROUP BY whale.trader, whale.first_at, whale.volume_usd, whale.pnl`,
-});
+SELECT whale.trader, whale.first_at, whale.volume, whale.pnl, max(${VOLUME}) / nullif(sum(${VOLUME}), 0) AS concentration, ${trips('closed_trips')} AS closed, ${trips('won_trips')} AS won
+FROM whale JOIN perp_trader_life l ON l.trader = whale.trader GROUP BY whale.trader, whale.first_at, whale.volume, whale.pnl`,
+  };
+};
 
 /** A candidate with what its place is decided by. */
 interface Candidate extends YoungRow {
@@ -128,10 +136,13 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
 async function listYoung(args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<YoungRow[]> {
   const { now, sql } = context;
   const values = [oldestOf(args, now), now, String(args.min_volume), String(args.min_pnl)];
-  if (coin === null && (await isNewest(context)))
-    return sql.query<YoungRow>(newest(args.sort_by), [...values, ORDER[args.sort_by] === undefined ? null : args.limit]);
-  const name = coin === null ? 'perps_fresh_whales' : 'perps_fresh_whales_coin';
-  return sql.query<YoungRow>({ name, text: text(coin !== null) }, [...values, ...(coin === null ? [] : [coin])]);
+  const narrowed = coin === null ? [] : [coin];
+  const of = coin === null ? 'all' : 'coin';
+  if (await isNewest(context)) {
+    const most = ORDER[args.sort_by] === undefined ? null : args.limit;
+    return sql.query<YoungRow>(newest(args.sort_by, of), [...values, most, ...narrowed]);
+  }
+  return sql.query<YoungRow>({ name: `perps_fresh_whales_${of}`, text: text(coin !== null) }, [...values, ...narrowed]);
 }
 
 /** The earliest first fill of an account that is young enough. */
