@@ -258,6 +258,7 @@ describe('a second opinion', () => {
   test('trades/whales, every parameter', async () => {
     const market = [...told.markets.keys()][0] as string;
     let compared = 0;
+    let huge = 0;
     for (const timeframe of TIMEFRAMES) {
       for (const [side, min_usdc, condition_id, category, smart_money_only] of [
         [null, 10_000, null, null, false],
@@ -268,6 +269,8 @@ describe('a second opinion', () => {
         [null, 100, market, null, false],
         ['BUY', 10, market, null, true],
         [null, 999.99, null, 'Politics', true],
+        [null, 100_000, null, null, false],
+        ['BUY', 100_000, null, null, true],
       ] as const) {
         const chosen = inside(timeframe).filter(
           (fact) =>
@@ -285,9 +288,11 @@ describe('a second opinion', () => {
         const { rows } = await everyPage<Row, Row[]>('trades/whales', variables, (answer) => answer);
         expect(rows.map(told_).sort()).toEqual(chosen.map(expected).sort());
         compared += rows.length;
+        if (min_usdc === 100_000) huge += rows.length;
       }
     }
     expect(compared).toBeGreaterThan(1_000);
+    expect(huge).toBeGreaterThan(0);
   }, 60_000);
 
   test('share of market volume and move of the price', async () => {
