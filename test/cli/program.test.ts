@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/lib/net';
 import { ROOT } from '../support/catalogue';
+import { isAlive } from '../support/processes';
 
 // The program as a person runs it: what it says, what it leaves behind.
 
@@ -45,15 +46,6 @@ function program(args: readonly string[], environment: Record<string, string>): 
     },
   };
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const postmaster = (data: string): number => Number(fs.readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
 

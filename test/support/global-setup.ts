@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../../src/db/embedded';
 import { migrate, migrationsOf } from '../../src/db/migrate';
+import { isAlive } from './processes';
 
 const GB = 1024 ** 3;
 
@@ -31,14 +32,6 @@ function makeFolder(home: string): string {
     if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
   }
   return fs.mkdtempSync(path.join(home, `smart-money-test-${process.pid}-`));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /**

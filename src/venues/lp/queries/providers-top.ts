@@ -181,6 +181,7 @@ const CANDIDATES_AT_LEAST = 20;
 /** So many times as many are looked at before everybody is. */
 const LATER = 8;
 
+const daysOf = ({ from, to }: Window): number => (to.getTime() - from.getTime()) / DAY_MS;
 const isBounded = (sort: LpsTopSort): sort is Bounded => sort in LIFE_BOUNDS;
 
 interface Round {
@@ -189,11 +190,11 @@ interface Round {
 }
 
 /** By which bounds owners are looked at, one round after the other until it is decided who comes first. What they ever did says little of a week, and nothing of a day. */
-function roundsOf({ sort, window: { from, to }, life, limit }: TopProvidersArgs, most: number): Round[] {
-  const length = to.getTime() - from.getTime();
-  if (isBounded(sort) && length <= 7 * DAY_MS) return length > DAY_MS ? [] : [{ bounds: candidatesByHours(sort), count: most }];
+function roundsOf({ sort, window, life, limit }: TopProvidersArgs, most: number): Round[] {
+  const days = daysOf(window);
+  if (isBounded(sort) && days <= 7) return days > 1 ? [] : [{ bounds: candidatesByHours(sort), count: most }];
   const bounds = candidates(sort, life);
-  const first = sort === 'pnl' || from.getTime() === BEGINNING.getTime() ? limit : most;
+  const first = sort === 'pnl' || window.from.getTime() === BEGINNING.getTime() ? limit : most;
   const rounds = [{ bounds, count: first }];
   return life || !isBounded(sort) ? [...rounds, { bounds, count: LATER * most }] : rounds;
 }
@@ -218,7 +219,8 @@ export async function listTopProviders(sql: Sql, args: TopProvidersArgs): Promis
     if (last !== null && next !== undefined && Number(last) > Number(next.bound)) return counted;
     if (next === undefined) break;
   }
-  if (life || !isBounded(sort)) return rows(null);
+  // No whole day lies within a day.
+  if (life || !isBounded(sort) || daysOf(window) <= 1) return rows(null);
   const left = await sql.query<{ owner: string }>(contenders(sort), [...scope, most, limit]);
   return rows(left.length > LATER * most ? null : left.map(({ owner }) => owner));
 }

@@ -3,27 +3,27 @@ import { readBackward } from './backward';
 import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trade-row';
 import { type WhaleFilter, filterOf } from './whale-filter';
 
-/** From here on pm_trade_large_idx and pm_trade_large_wallet_idx have every row, pm_trade_huge_idx every huge one; the bound must stand in the statement for the planner to see it. */
+/** From here on pm_trade_large_idx and pm_trade_large_wallet_idx have every row; the bound must stand in the statement for the planner to see it. */
 const LARGE_USDC = 1_000;
-const HUGE_USDC = 100_000;
+/** Where such indexes begin, the smallest index first: that of 100,000 is pm_trade_huge_idx. */
+const INDEXED_FROM = [100_000, LARGE_USDC];
 
 const statements = new Map<string, Statement>();
 
 function fillsStatement(filter: WhaleFilter): Statement {
-  const [size, bound] =
-    filter.min_usdc >= HUGE_USDC ? ['_huge', HUGE_USDC] : filter.min_usdc >= LARGE_USDC ? ['_large', LARGE_USDC] : ['', null];
+  const bound = INDEXED_FROM.find((least) => filter.min_usdc >= least);
   const { suffix, clauses, next } = filterOf(filter);
-  const name = `pm_whale_fills${size}${suffix}`;
+  const name = `pm_whale_fills${bound === undefined ? '' : `_from_${bound}`}${suffix}`;
   const known =
     statements.get(name) ??
     rowsStatement(
       name,
       `FROM pm_trade
-WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side = ANY($3) AND usdc_size >= $4::numeric${bound === null ? '' : ` AND usdc_size >= ${bound}`}${clauses}
+WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side = ANY($3) AND usdc_size >= $4::numeric${bound === undefined ? '' : ` AND usdc_size >= ${bound}`}${clauses}
   AND ("timestamp", trade_id) < ($${next}::timestamptz, $${next + 1}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${next + 2}`,
       // Without another filter its index is the only way.
-      bound !== null && suffix === '',
+      bound !== undefined && suffix === '',
     );
   statements.set(name, known);
   return known;
