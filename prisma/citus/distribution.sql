@@ -2,6 +2,9 @@
 -- exists (CREATE EXTENSION citus), before the first load. Every table of the schema is named here, and a test holds the rules: the distribution
 -- column is part of each unique key, and tables that statements join stand together.
 
+-- A transaction that wrote shards over several connections cannot read them joined: one connection a worker does both.
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET citus.multi_shard_modify_mode = ''sequential''', current_database()); END $$;
+
 -- Prediction: what is on a market, by market; what is about a wallet, by wallet.
 SELECT create_distributed_table('pm_market', 'condition_id');
 SELECT create_distributed_table('pm_outcome', 'condition_id', colocate_with => 'pm_market');
@@ -18,6 +21,7 @@ SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with 
 SELECT create_distributed_table('pm_smart_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_smart_position', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_crowd', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_told_participants', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_follow_day', 'wallet', colocate_with => 'pm_wallet');
@@ -114,4 +118,4 @@ SELECT create_distributed_table('dca_order', 'order_address', colocate_with => '
 
 -- On the coordinator, small or about money: every payment step is one short transaction over several keys.
 -- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step
--- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, pm_told_hour, pm_told_size, pm_told_day, pm_told_day_size, pm_told_participants, pm_latest_day, pm_smart_latest_told, _prisma_migrations
+-- local: source_cursor, snapshot, signal, signal_mark, signal_snapshot, pm_follow_state, pm_told_hour, pm_told_size, pm_told_day, pm_told_day_size, pm_latest_day, pm_smart_latest_told, _prisma_migrations

@@ -98,7 +98,7 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
     `SELECT endpoint, day::text, rank, taken_at, subject, part, direction::int, price::float8 AS price, horizon
      FROM signal CROSS JOIN unnest($2::text[]) AS due(horizon)
      WHERE venue = $1 AND taken_at < $3
-       AND NOT EXISTS (SELECT FROM signal_mark AS mark
+       AND NOT EXISTS (SELECT 1 FROM signal_mark AS mark
          WHERE mark.endpoint = signal.endpoint AND mark.day = signal.day AND mark.rank = signal.rank AND mark.horizon = due.horizon)`,
     [venue, tracking.horizons, context.now],
   );

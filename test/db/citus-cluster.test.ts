@@ -39,9 +39,27 @@ async function makeMonths(from: Pool, to: Client): Promise<void> {
     await to.query('SELECT ensure_month_partitions($1, $2, $2)', [parent, `${month.slice(0, 4)}-${month.slice(4)}-01T00:00:00Z`]);
 }
 
+/** The rows that one row tells by column, in lists of one length; else the row itself. */
+function rowsWithin(row: object): object[] {
+  const columns = Object.entries(row) as [string, unknown][];
+  const [first] = columns.map(([, values]) => values);
+  if (!Array.isArray(first) || !columns.every(([, values]) => Array.isArray(values) && values.length === first.length)) return [row];
+  return first.map((_value, place) => Object.fromEntries(columns.map(([name, values]) => [name, (values as unknown[])[place]])));
+}
+
+/** A value with its lists in one order: a cluster gathers rows as they come. */
+function inOneOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(inOneOrder(item))).sort();
+  const isRecord = typeof value === 'object' && value !== null && !(value instanceof Date);
+  return isRecord ? Object.fromEntries(Object.entries(value).map(([name, own]) => [name, inOneOrder(own)])) : value;
+}
+
 /** Rows as text, in no order, with 12 digits of each number: sums of floats depend on the order of their parts. */
-const plainRows = (rows: readonly unknown[]): string[] =>
-  rows.map((row) => JSON.stringify(row).replace(/-?\d+\.\d+/g, (digits) => Number(Number(digits).toPrecision(12)).toString())).sort();
+const plainRows = (rows: readonly object[]): string[] =>
+  rows
+    .flatMap(rowsWithin)
+    .map((row) => JSON.stringify(inOneOrder(row)).replace(/-?\d+\.\d+/g, (digits) => Number(Number(digits).toPrecision(12)).toString()))
+    .sort();
 
 /** By-key reads have no name; some pick one of equals. */
 const isNamed = ({ name }: QueryConfig): boolean => name !== undefined;
@@ -50,7 +68,7 @@ const isNamed = ({ name }: QueryConfig): boolean => name !== undefined;
 async function rowsOf(client: Pick<Client, 'query'>, { text, values }: QueryConfig): Promise<string[]> {
   await client.query("BEGIN; SET LOCAL TIME ZONE 'UTC'");
   try {
-    return plainRows((await client.query({ text, values })).rows as unknown[]);
+    return plainRows((await client.query({ text, values })).rows as object[]);
   } finally {
     await client.query('ROLLBACK');
   }
@@ -114,4 +132,5 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
 });
 
 /** What the daily jobs write, which a load leaves empty. */
-const WRITTEN_BY_JOBS = /_(score|insider|follow_day|follow_state|dealt|dealt_day|market_norm)$/;
+const WRITTEN_BY_JOBS =
+  /_(score|insider|follow_day|follow_state|dealt|dealt_day|market_norm|smart_run|standing|timing|timing_told|standing_told|crowd|crowd_stance|crowd_told|smart_\w+|told_\w+|perp_trader)$/;

@@ -38,7 +38,7 @@ export const perps: Venue = {
   rebuild,
   score,
   async isScored(db, day) {
-    const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT FROM perp_score WHERE day = $1::date) AS scored', [day]);
+    const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT 1 FROM perp_score WHERE day = $1::date) AS scored', [day]);
     return rows[0]?.scored === true;
   },
   signals,

@@ -44,7 +44,9 @@ async function rebuild(client: PoolClient): Promise<void> {
 }
 
 async function isScored(db: Pool, day: string): Promise<boolean> {
-  const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT FROM pm_wallet_score WHERE day = $1::date) AS scored', [day]);
+  const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT 1 FROM pm_wallet_score WHERE day = $1::date) AS scored', [
+    day,
+  ]);
   return rows[0]?.scored === true;
 }
 

@@ -68,7 +68,7 @@ const POOLS = `
 SELECT p.pool_type, count(*) AS n FROM (SELECT pool_address, min(pool_type) AS pool_type, max(last_at) AS last_at FROM lp_flow_month GROUP BY pool_address) p
 WHERE p.last_at >= $1 AND (p.last_at < $2 ${afterwards(
   '$2::timestamptz',
-  'OR EXISTS (SELECT FROM lp_event e WHERE e.pool_address = p.pool_address AND e."timestamp" >= $1 AND e."timestamp" < $2)',
+  'OR EXISTS (SELECT 1 FROM lp_event e WHERE e.pool_address = p.pool_address AND e."timestamp" >= $1 AND e."timestamp" < $2)',
 )}) ${ofType(7)('p')} GROUP BY GROUPING SETS ((p.pool_type), ())`;
 
 const PROVIDED = `provided AS (
@@ -123,7 +123,7 @@ SELECT
     ${afterwards(
       '$2::timestamptz',
       `+ (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $2 AND l.first_at < $2
-      AND EXISTS (SELECT FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(7)('p')}))`,
+      AND EXISTS (SELECT 1 FROM lp_smart_pool p WHERE p.owner = l.owner AND ${smartIn('p', 1, 2)} ${ofType(7)('p')}))`,
     )} AS smart_lps`,
 };
 

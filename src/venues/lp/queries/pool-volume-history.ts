@@ -81,7 +81,7 @@ function cutOf({ from, to }: Window, size: number): [Window, Window] {
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
   keyed: true,
-  text: 'SELECT EXISTS (SELECT FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
+  text: 'SELECT EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
 };
 
 /** Whether anything tells the pool's swaps, up to `now`: then hours without any are hours of no volume. */

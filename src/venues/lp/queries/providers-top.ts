@@ -122,7 +122,7 @@ SELECT l.owner, ${bound} AS bound FROM lp_owner_life l WHERE l.pool_type = coale
 ORDER BY bound DESC, l.owner LIMIT $4`;
   const score = `
 SELECT s.owner, s.score AS bound FROM lp_score s WHERE s.day = ${NEWEST_RUN} AND s.score IS NOT NULL
-  AND EXISTS (SELECT FROM lp_owner_life l WHERE l.owner = s.owner AND l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1)
+  AND EXISTS (SELECT 1 FROM lp_owner_life l WHERE l.owner = s.owner AND l.pool_type = coalesce($3::text, 'all') AND l.last_at >= $1)
 ORDER BY s.score DESC, s.owner LIMIT $4`;
   const pnl = `
 SELECT s.owner, sum(${positionPnl('s')}) AS bound FROM (${positionsAsOf('p.changed_at >= $1', '$2::timestamptz')}) s

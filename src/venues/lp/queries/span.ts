@@ -220,7 +220,7 @@ export function smartFlowsIn(at: number, filter: Filter = none): string {
   const usd = (kind: string): string => `CASE WHEN e.kind = '${kind}' THEN coalesce(e.usd, 0) ELSE 0 END`;
   const edge = (condition: string, from: number): string =>
     `SELECT e.pool_address, ${usd('deposit')}, ${usd('withdraw')}, ${usd('claim')} FROM lp_event e CROSS JOIN LATERAL (
-  SELECT FROM lp_smart_day d WHERE d.owner = e.owner AND d.day = ${dayOf(`$${from}::timestamptz`)} AND d.pool_address = e.pool_address OFFSET 0) d WHERE ${condition} ${filter('e')}`;
+  SELECT 1 FROM lp_smart_day d WHERE d.owner = e.owner AND d.day = ${dayOf(`$${from}::timestamptz`)} AND d.pool_address = e.pool_address OFFSET 0) d WHERE ${condition} ${filter('e')}`;
   return [
     rows('lp_smart_flow_day', days(at)),
     ...hours(at).map((piece) => more(piece, (condition) => rows('lp_smart_flow_hour', condition))),

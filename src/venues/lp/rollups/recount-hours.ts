@@ -32,7 +32,7 @@ const recountOwners = (inHour: InHour): string => `
 WITH counted AS MATERIALIZED (${ownerHours(hoursOf(HOURS, 'e', '"timestamp"', 'lp_event', inHour))}),
 gone AS (
   DELETE FROM lp_owner_hour o USING ${inHours(HOURS, 'o')}
-    AND NOT EXISTS (SELECT FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
+    AND NOT EXISTS (SELECT 1 FROM counted n WHERE n.pool_address = o.pool_address AND n.hour = o.hour AND n.owner = o.owner)
   RETURNING o.pool_address, o.owner, o.hour
 ), written AS (
   INSERT INTO lp_owner_hour AS o (${OWNER_HOUR}) SELECT * FROM counted

@@ -180,7 +180,7 @@ interface Changes {
   pairs: boolean;
 }
 
-const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT FROM ${POSITIONS}) AS positions, EXISTS (SELECT FROM ${PAIRS}) AS pairs
+const CHANGES = `SELECT e.*, s.*, EXISTS (SELECT 1 FROM ${POSITIONS}) AS positions, EXISTS (SELECT 1 FROM ${PAIRS}) AS pairs
 FROM (SELECT min(hour) AS events_from, max(hour) + interval '1 hour' AS events_to FROM ${HOURS}) e,
   (SELECT min(hour) AS swaps_from, max(hour) + interval '1 hour' AS swaps_to FROM ${SWAP_HOURS}) s`;
 

@@ -61,9 +61,9 @@ async function rangesWithFacts(client: PoolClient, touched: TouchedMinutes): Pro
   return ranges;
 }
 
-const FACTS_IN = `SELECT EXISTS (SELECT FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2)
-  OR EXISTS (SELECT FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2)
-  OR EXISTS (SELECT FROM lp_position_sum WHERE closed_at >= $1 AND closed_at < $2) AS found`;
+const FACTS_IN = `SELECT EXISTS (SELECT 1 FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2)
+  OR EXISTS (SELECT 1 FROM lp_swap WHERE "timestamp" >= $1 AND "timestamp" < $2)
+  OR EXISTS (SELECT 1 FROM lp_position_sum WHERE closed_at >= $1 AND closed_at < $2) AS found`;
 
 /** Values the facts of these times anew, by the prices of now, and notes whose positions closed in them. */
 export async function revalue(client: PoolClient, ranges: readonly TimeRange[]): Promise<void> {

@@ -90,7 +90,7 @@ ON CONFLICT DO NOTHING`;
 const INSERT_SWAPS = notingSwaps(insertSwaps(STAGED_SWAPS, 'page'));
 /** Statement that notes of which pools swaps were seen. */
 export const swapsSeen = (source: string): string =>
-  `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT FROM ${source} s WHERE s.pool_address = p.pool_address)`;
+  `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT 1 FROM ${source} s WHERE s.pool_address = p.pool_address)`;
 
 /** Appends the staged swaps and notes that their pools' chain stream is seen. */
 export async function appendSwaps(client: PoolClient, staged: number): Promise<Appended> {

@@ -47,7 +47,7 @@ export async function openWaiting(client: PoolClient): Promise<void> {
 /** What is staged and neither on record nor waiting. */
 const admission = (from: string, to: string, record: string, key: readonly string[], columns: readonly string[]): string => `
 INSERT INTO ${to} (${names(columns)}) SELECT ${names(columns, 'u')} FROM ${from} u
-WHERE NOT EXISTS (SELECT FROM ${record} r WHERE (${names(key, 'r')}) = (${names(key, 'u')}))
+WHERE NOT EXISTS (SELECT 1 FROM ${record} r WHERE (${names(key, 'r')}) = (${names(key, 'u')}))
 ON CONFLICT DO NOTHING`;
 
 const ADMIT_EVENTS = admission(

@@ -35,8 +35,8 @@ const smartByAccount = (life: boolean, is_told: boolean): string => `
   ) own`;
 
 const SMART_TOLD = `
-  SELECT (${smartActiveIn(smartIn('$9'))}) AS smart_wallet_count, coalesce(sum(${VOLUME}), 0) AS smart_volume_usd
-  FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r`;
+  SELECT active.traders AS smart_wallet_count, sums.smart_volume_usd FROM (${smartActiveIn(smartIn('$9'))}) active
+  CROSS JOIN (SELECT coalesce(sum(${VOLUME}), 0) AS smart_volume_usd FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r) sums`;
 
 // $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
 const statement = (life: boolean, is_told: boolean, keyed: boolean): Statement => ({

@@ -56,7 +56,7 @@ function liveMeta(api: Upstream, poll_ms: number): LiveSource {
 }
 
 const UNASKED = `
-SELECT s.trader FROM perp_score s WHERE s.day = (SELECT max(day) FROM perp_score) AND NOT EXISTS (SELECT FROM perp_role r WHERE r.trader = s.trader)
+SELECT s.trader FROM perp_score s WHERE s.day = (SELECT max(day) FROM perp_score) AND NOT EXISTS (SELECT 1 FROM perp_role r WHERE r.trader = s.trader)
 ORDER BY s.trades DESC, s.trader LIMIT $1 OFFSET $2`;
 
 interface RolesCursor {

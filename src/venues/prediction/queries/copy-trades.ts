@@ -140,7 +140,7 @@ const WITHIN: Statement = {
   name: 'pm_copy_within',
   keyed: true,
   text: `SELECT wallet FROM unnest($1::text[], $2::bigint[]) AS wanted(wallet, most) WHERE most >= (
-  SELECT count(*) FROM (SELECT FROM pm_wallet_hour AS own WHERE own.wallet = wanted.wallet AND own.token_id <> '' AND own.hour >= $3 AND own.hour <= $4::timestamptz - interval '1 hour' LIMIT wanted.most + 1) AS told
+  SELECT count(*) FROM (SELECT 1 FROM pm_wallet_hour AS own WHERE own.wallet = wanted.wallet AND own.token_id <> '' AND own.hour >= $3 AND own.hour <= $4::timestamptz - interval '1 hour' LIMIT wanted.most + 1) AS told
 )`,
 };
 

@@ -56,8 +56,8 @@ export function listCrowdSides(
   const active = activeMarkets(instant, category === null ? null : parameters.add(category, 'text'));
   // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up.
   const text = `WITH state AS MATERIALIZED (
-  SELECT EXISTS (SELECT FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})
-    AND (SELECT count(*) FROM (SELECT FROM pm_crowd_due LIMIT ${MOST_DUE + 1}) AS due) <= ${MOST_DUE} AS told
+  SELECT EXISTS (SELECT 1 FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})
+    AND (SELECT count(*) FROM (SELECT 1 FROM pm_crowd_due LIMIT ${MOST_DUE + 1}) AS due) <= ${MOST_DUE} AS told
 ), band AS MATERIALIZED (
   SELECT wallet, score, row_number() OVER () AS w FROM (
     SELECT wallet, score FROM (${scored}) AS anybody WHERE NOT ${is_told}

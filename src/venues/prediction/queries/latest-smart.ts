@@ -34,7 +34,7 @@ export async function listLatestSmart(
   const [from, end] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(until, 'timestamptz')];
   const only = category === null ? '' : ` AND category = ${parameters.add(category, 'text')}`;
   // Read at once with what it holds for: another number of hours than any where it is of others now.
-  const text = `SELECT category AS label, count(*)::int AS traders, CASE WHEN EXISTS (SELECT FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${countOf(hours, parameters)} ELSE -1 END AS told
+  const text = `SELECT category AS label, count(*)::int AS traders, CASE WHEN EXISTS (SELECT 1 FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${countOf(hours, parameters)} ELSE -1 END AS told
 FROM (SELECT category, wallet FROM (SELECT category, wallet FROM pm_smart_latest WHERE hour >= ${from}${only} UNION ALL SELECT category, wallet FROM (${rest}) AS piece) AS trader GROUP BY 1, 2) AS traded GROUP BY category`;
   const name = `pm_latest_smart${category === null ? '' : '_category'}`;
   return sql.query<CategoryTraders & Record<string, unknown>>({ name, text }, parameters.values);

@@ -68,7 +68,7 @@ export async function loadMarketCrowd(
     COALESCE(sum(2 * cost - all_sides) FILTER (WHERE 2 * cost > all_sides), 0)::text AS net_usdc
   FROM member GROUP BY token_id
 )
-SELECT EXISTS (SELECT FROM held) AS any, count(*)::int AS wallets, sum(score) AS scores,
+SELECT EXISTS (SELECT 1 FROM held) AS any, count(*)::int AS wallets, sum(score) AS scores,
   (SELECT COALESCE(json_agg(outcome), '[]') FROM outcome) AS outcomes, ${largest === '' ? `'[]'::json` : `(SELECT COALESCE(json_agg(largest), '[]') FROM (${largest}) AS largest)`} AS largest
 FROM member WHERE side = 1`;
   const name = `pm_market_crowd${scope === null ? '_sums' : ''}`;

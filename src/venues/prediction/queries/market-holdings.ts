@@ -110,7 +110,7 @@ export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now:
   SELECT token_id, wallet, hour, first_buy_at FROM pm_wallet_hour AS piece
   WHERE condition_id = ${market} AND token_id = ANY (${tokens}) AND hour < ${instant} AND first_buy_at < ${instant} AND buy_usdc >= ${least}
   AND (${score} IS NULL OR (wallet IN (SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${score})) IS TRUE) AND NOT EXISTS (
-    SELECT FROM pm_position AS position JOIN pm_wallet_hour AS before ON before.condition_id = position.condition_id AND before.token_id = position.token_id
+    SELECT 1 FROM pm_position AS position JOIN pm_wallet_hour AS before ON before.condition_id = position.condition_id AND before.token_id = position.token_id
       AND before.wallet = position.wallet AND before.hour >= date_trunc('hour', position.opened_at, 'UTC') AND before.first_buy_at IS NOT NULL
     WHERE position.condition_id = ${market} AND position.wallet = piece.wallet AND position.token_id = piece.token_id AND before.hour < piece.hour
     OFFSET 0

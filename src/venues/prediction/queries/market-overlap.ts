@@ -91,7 +91,7 @@ export async function findOverlap(
   const count = markets === null ? '(SELECT count(*) FROM norm)' : parameters.add(markets, 'int');
   const positionsOf = (some: string): string => positionsSql(instant, later, `wallet = ANY (${some})`);
   // Markets without a result stand in a list of their own, as is known now: where one was resolved later it tells too few.
-  const open = `CASE WHEN EXISTS (SELECT FROM pm_market WHERE resolved_at > ${instant}) THEN belongs ELSE belongs_open END`;
+  const open = `CASE WHEN EXISTS (SELECT 1 FROM pm_market WHERE resolved_at > ${instant}) THEN belongs ELSE belongs_open END`;
   const [belongs, columns] = status === 'active' || status === 'closing_soon' ? [open, 'belongs, belongs_open'] : ['belongs', 'belongs'];
   const told = toldWallets('ARRAY(SELECT wallet FROM own)', instant, positionsOf, `wallet, belongs_n, ${columns}`);
   const text = `WITH norm AS ${markets === null ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${norm}), allowed AS MATERIALIZED (

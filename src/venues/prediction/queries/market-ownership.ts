@@ -91,7 +91,7 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
   FROM ranked GROUP BY n
 )
 SELECT (${tokens})[n] AS token_id, summed.*, holders,
-  (SELECT count(*)::int FROM (SELECT FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
+  (SELECT count(*)::int FROM (SELECT 1 FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
 FROM summed JOIN listed USING (n)`;
   return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text }, parameters.values);
 }

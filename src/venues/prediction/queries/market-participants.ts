@@ -84,7 +84,7 @@ const TOLD: Statement = {
   name: 'pm_told_participants',
   keyed: true,
   text: `SELECT until, rows, EXISTS (
-  SELECT FROM pm_trade WHERE condition_id = $1 AND "timestamp" >= until AND "timestamp" < $3 AND side IN ('BUY', 'SELL')
+  SELECT 1 FROM pm_trade WHERE condition_id = $1 AND "timestamp" >= until AND "timestamp" < $3 AND side IN ('BUY', 'SELL')
 ) AS moved FROM pm_told_participants WHERE condition_id = $1 AND day = $2::date AND until <= $3`,
 };
 

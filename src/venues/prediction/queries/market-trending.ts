@@ -98,11 +98,12 @@ function spikedSql({ bounds }: Cut, markets: 'many' | 'few', parameters: Paramet
       ? '(condition_id IN (SELECT condition_id FROM measured)) IS TRUE'
       : 'condition_id = ANY (ARRAY(SELECT condition_id FROM measured))';
   const pieces = marketPieces(before, longestGrain(before), parameters, among);
-  const parts_before = `${bounds.length - 1} - GREATEST(1, width_bucket((SELECT kept.first_at FROM pm_market_total AS kept WHERE kept.condition_id = measured.condition_id), ${parameters.add(bounds, 'timestamptz[]')}))`;
+  const parts_before = `${bounds.length - 1} - GREATEST(1, width_bucket(born.first_at, ${parameters.add(bounds, 'timestamptz[]')}))`;
   return `SELECT aged.*, CASE WHEN parts_before >= ${SPIKE.fewest} THEN (volume::float8 + ${SPIKE.usd}) / (earlier::float8 / parts_before + ${SPIKE.usd}) END AS spike
   FROM (
     SELECT measured.*, COALESCE(past.previous, 0) AS previous, COALESCE(past.earlier, 0) AS earlier, ${parts_before} AS parts_before FROM measured
     LEFT JOIN (SELECT condition_id, sum(buy_usdc + sell_usdc) FILTER (WHERE part = ${before.length - 1}) AS previous, sum(buy_usdc + sell_usdc) AS earlier
       FROM (${pieces}) AS piece GROUP BY condition_id) AS past USING (condition_id)
+    LEFT JOIN pm_market_total AS born ON born.condition_id = measured.condition_id
   ) AS aged`;
 }

@@ -47,7 +47,7 @@ FROM traders`,
 
 const ANYTHING: Statement = {
   name: 'pm_platform_anything',
-  text: `SELECT EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2) OR EXISTS (SELECT FROM pm_market WHERE NOT is_stub AND (created_at IS NULL OR created_at < $2)) AS found`,
+  text: `SELECT EXISTS (SELECT 1 FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2) OR EXISTS (SELECT 1 FROM pm_market WHERE NOT is_stub AND (created_at IS NULL OR created_at < $2)) AS found`,
 };
 
 /** Totals of the window; scores are those of the run of `score_day` (null: nobody is scored). */

@@ -21,7 +21,7 @@ const HOURS: Statement = {
 SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
   ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE day NOT IN (SELECT day FROM days)) AS hours,
   ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-    WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $3::date)) AS untold`,
+    WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $3::date)) AS untold`,
 };
 
 interface Hours {

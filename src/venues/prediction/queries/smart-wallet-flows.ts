@@ -117,7 +117,7 @@ const EARLIER: Statement = {
   name: 'pm_smart_wallet_earlier',
   keyed: true,
   text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at)
-WHERE EXISTS (SELECT FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = asked.condition_id
+WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = asked.condition_id
   AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)`,
 };
 

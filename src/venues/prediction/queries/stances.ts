@@ -56,7 +56,7 @@ export function heldSql(
   const among = (kept: string): string =>
     `SELECT condition_id, wallet, token_id, score, shares, ${COST} AS cost, paid_shares, paid_usdc, opened_at, tags FROM (${positionsSql(...as_of, `shares > 0 AND paid_shares > 0 AND ${positions}`, kept)}) AS own JOIN ${scored} AS scored USING (wallet)`;
   if (!isSmart(band)) return among('true');
-  const is_kept = `EXISTS (SELECT FROM pm_smart_run WHERE day = ${parameters.add(band.day, 'date')})`;
+  const is_kept = `EXISTS (SELECT 1 FROM pm_smart_run WHERE day = ${parameters.add(band.day, 'date')})`;
   const [least, most] = [parameters.add(band.min, 'numeric'), parameters.add(band.max, 'numeric')];
   return `SELECT ${HELD}, NULL::text[] AS tags FROM pm_smart_position WHERE ${is_kept} AND shares > 0 AND last_at < ${as_of[0]}::timestamptz AND score >= ${least} AND score <= ${most} AND ${smart}
 UNION ALL ${among(`NOT ${is_kept}`)}`;

@@ -17,7 +17,7 @@ const TOLD: Statement = {
   name: 'pm_standing_told',
   keyed: true,
   text: `SELECT told_at, ARRAY(
-  SELECT wallet FROM (SELECT wallet FROM pm_standing_due UNION ALL SELECT wallet FROM pm_position WHERE closed_at >= $1::timestamptz - make_interval(secs => extract(epoch FROM $2::timestamptz - told_at)::float8) AND closed_at < $1) AS changed LIMIT $3::int
+  SELECT wallet FROM (SELECT wallet FROM pm_standing_due UNION ALL SELECT wallet FROM pm_position WHERE closed_at >= $1::timestamptz - make_interval(secs => extract(epoch FROM $2::timestamptz - (SELECT told_at FROM pm_standing_told))::float8) AND closed_at < $1) AS changed LIMIT $3::int
 ) AS changed FROM pm_standing_told WHERE told_at <= $2`,
 };
 

@@ -11,7 +11,7 @@ const TOLD: Statement = {
   text: `SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS told,
   (SELECT to_char(day, 'YYYY-MM-DD') FROM pm_smart_run) AS run, (SELECT to_char(prior, 'YYYY-MM-DD') FROM pm_smart_run) AS prior,
   ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-    WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour)) AS untold`,
+    WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour)) AS untold`,
 };
 
 interface Found {
@@ -135,7 +135,7 @@ UNION ALL SELECT condition_id, category, token_id, wallet, hour, score, fill.buy
 FROM torn CROSS JOIN LATERAL (
   SELECT ${part('"timestamp"')} AS part, ${OWN_SUMS} FROM pm_trade AS trade
   WHERE trade.condition_id = torn.condition_id AND trade.wallet = torn.wallet AND trade.token_id = torn.token_id AND side IN ('BUY', 'SELL')
-    AND "timestamp" >= torn.hour AND "timestamp" < torn.hour + interval '1 hour' AND ${edgesOf(cut, parameters).torn} GROUP BY 1
+    AND "timestamp" >= torn.hour AND "timestamp" < torn.hour + interval '1 hour' AND ${edgesOf(cut, parameters).torn} GROUP BY trade.condition_id, 1
 ) AS fill WHERE first_part <> last_part`;
   if (hours.untold.length === 0) return known;
   const untold = untoldOf(cut, hours);
@@ -151,7 +151,7 @@ const wholeOf = ({ whole }: Cut, parameters: Parameters): string =>
 /** SQL of how many hours are told; another number than any where the others are no longer kept. */
 export function countOf({ within, run }: ToldHours, parameters: Parameters): string {
   const kept_for = parameters.add(run, 'date');
-  return `(SELECT CASE WHEN ${kept_for} IS NULL OR EXISTS (SELECT FROM pm_smart_run WHERE day = ${kept_for}) THEN count(*)::int ELSE -1 END
+  return `(SELECT CASE WHEN ${kept_for} IS NULL OR EXISTS (SELECT 1 FROM pm_smart_run WHERE day = ${kept_for}) THEN count(*)::int ELSE -1 END
   FROM pm_told_hour WHERE hour >= ${parameters.add(within.from, 'timestamptz')} AND hour < ${parameters.add(within.to, 'timestamptz')})`;
 }
 

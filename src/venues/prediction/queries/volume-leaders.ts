@@ -20,7 +20,7 @@ const MOST_UNTOLD = 5_000;
 
 const UNTOLD: Statement = {
   name: 'pm_untold_wallets',
-  text: `SELECT wallet FROM pm_wallet WHERE NOT EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) LIMIT ${MOST_UNTOLD + 1}`,
+  text: `SELECT wallet FROM pm_wallet WHERE NOT EXISTS (SELECT 1 FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) LIMIT ${MOST_UNTOLD + 1}`,
 };
 
 /** What a wallet ever bought and sold, USDC an exact decimal text: in no window did it do more. */
@@ -63,7 +63,7 @@ function listBounds(sql: Sql, { category, machines_of }: VolumeScope, size: numb
   const people =
     machines_of === null
       ? ''
-      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(machines_of, 'date')} AND judged.wallet = figures.wallet AND ${IS_MACHINE})`;
+      : ` AND NOT EXISTS (SELECT 1 FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(machines_of, 'date')} AND judged.wallet = figures.wallet AND ${IS_MACHINE})`;
   const text = `SELECT wallet, volume FROM pm_told_figures AS figures WHERE category = ${parameters.add(category ?? '', 'text')}${people}
 ORDER BY volume DESC LIMIT ${parameters.add(size, 'int')}`;
   return sql.query<Bound & Record<string, unknown>>(

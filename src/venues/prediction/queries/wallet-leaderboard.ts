@@ -113,12 +113,12 @@ function listStanding(
   const machine =
     filter.include_bots || filter.score_day === null
       ? ''
-      : ` AND NOT EXISTS (SELECT FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND ${IS_MACHINE})`;
+      : ` AND NOT EXISTS (SELECT 1 FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(filter.score_day, 'date')} AND judged.wallet = standing.wallet AND ${IS_MACHINE})`;
   const text = `SELECT * FROM (
 (SELECT wallet, counted, wins, ${metric} AS rank_value FROM pm_standing AS standing
 WHERE category = ${parameters.add(filter.category ?? '', 'text')} AND timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
 UNION ALL ${changed.length === 0 ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
-) AS leader WHERE EXISTS (SELECT FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
+) AS leader WHERE EXISTS (SELECT 1 FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
   return sql.query<LeaderboardRow & Record<string, unknown>>(
     { name: nameOf(changed.length === 0 ? 'standing' : 'changed', filter), text },
     parameters.values,

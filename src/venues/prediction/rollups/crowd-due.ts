@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 
 /** SQL that notes wallets, SQL of their array: what was told of their stances is no longer true; nothing where no crowds are told. */
 export const noteCrowdDue = (wallets: string): string =>
-  `INSERT INTO pm_crowd_due (wallet) SELECT DISTINCT wallet FROM unnest(${wallets}) AS written(wallet) WHERE EXISTS (SELECT FROM pm_crowd_told) ON CONFLICT DO NOTHING`;
+  `INSERT INTO pm_crowd_due (wallet) SELECT DISTINCT wallet FROM unnest(${wallets}) AS written(wallet) WHERE EXISTS (SELECT 1 FROM pm_crowd_told) ON CONFLICT DO NOTHING`;
 
 /** Forgets all crowds, inside the caller's transaction, which holds the lock of the rollups. */
 export const forgetCrowds = (client: PoolClient): Promise<unknown> =>

@@ -45,7 +45,7 @@ export async function listComputed(sql: Sql, groups: readonly Group[], as_of: As
 
 /** SQL of whether the store holds anything of $1 or later: a position ends with its last fact, or when its market was resolved. */
 export const ANY_LATER =
-  '(EXISTS (SELECT FROM pm_trade WHERE "timestamp" >= $1) OR EXISTS (SELECT FROM pm_market WHERE resolved_at >= $1))';
+  '(EXISTS (SELECT 1 FROM pm_trade WHERE "timestamp" >= $1) OR EXISTS (SELECT 1 FROM pm_market WHERE resolved_at >= $1))';
 const IS_ANY_LATER: Statement = { name: 'pm_any_later', text: `SELECT ${ANY_LATER} AS later` };
 
 /** Whether the store holds anything of `now` or later. */

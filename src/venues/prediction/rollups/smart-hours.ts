@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../scoring/tiers';
+import { forgetLatest } from './smart-latest';
 
 // Runs are made as their day begins, and judge the days after it: what is kept are the hours of its day, which the run before judges, and all later ones.
 const KEPT_SINCE = `(SELECT day::timestamp AT TIME ZONE 'UTC' FROM pm_smart_run)`;
@@ -13,9 +14,10 @@ export const SMART_COLUMNS = 'buys, sells, buy_usdc, sell_usdc, buy_shares, sell
 /** SQL that keeps what `hours`, a FROM item of rows of pm_wallet_hour, hold of smart wallets. */
 export const keepSmartHours = (
   hours: string,
+  scores = 'pm_wallet_score',
 ): string => `INSERT INTO pm_smart_wallet_hour (hour, condition_id, token_id, wallet, category, score, ${SMART_COLUMNS})
 SELECT own.hour, own.condition_id, token_id, own.wallet, market.category, judged.score, ${SMART_COLUMNS} FROM ${hours} AS own CROSS JOIN pm_smart_run AS run
-JOIN pm_wallet_score AS judged ON judged.wallet = own.wallet AND judged.score >= ${SMART_SCORE}
+JOIN ${scores} AS judged ON judged.wallet = own.wallet AND judged.score >= ${SMART_SCORE}
   AND judged.day = CASE WHEN own.hour < (run.day + 1)::timestamp AT TIME ZONE 'UTC' THEN run.prior ELSE run.day END
 JOIN pm_market AS market ON market.condition_id = own.condition_id
 WHERE own.hour >= ${KEPT_SINCE} AND token_id <> '' AND buys + sells > 0
@@ -23,11 +25,16 @@ ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET ${SMART_COLUMNS
   .map((name) => `${name} = EXCLUDED.${name}`)
   .join(', ')}`;
 
+/** The scores of both runs by themselves: hours stand by market, scores by wallet. */
+const SMART_ALONE = `(SELECT wallet, day, score FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day IN (SELECT unnest(ARRAY[prior, day]) FROM pm_smart_run) OFFSET 0)`;
+
 /** Makes the hours that are kept anew; writers must wait. */
 export async function refillSmartHours(client: PoolClient): Promise<void> {
-  await client.query(`DELETE FROM pm_smart_latest_told WHERE until > ${KEPT_SINCE}`);
+  const { rows } = await client.query<{ since: Date | null }>(`SELECT ${KEPT_SINCE} AS since`);
+  const since = rows[0]?.since ?? null;
+  if (since !== null) await forgetLatest(client, since);
   await client.query(`DELETE FROM pm_smart_wallet_hour WHERE hour >= ${KEPT_SINCE}`);
-  await client.query(keepSmartHours('pm_wallet_hour'));
+  await client.query(keepSmartHours('pm_wallet_hour', SMART_ALONE));
 }
 
 const MOVE = `UPDATE pm_smart_wallet_hour AS kept SET category = market.category FROM pm_market AS market

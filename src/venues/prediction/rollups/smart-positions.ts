@@ -7,8 +7,9 @@ const COLUMNS = 'condition_id, wallet, token_id, score, is_open, shares, cost, p
 /** SQL of the rows of pm_smart_position for `positions`, a FROM item of rows of pm_position: of wallets that are smart by the run the table holds for. */
 const smartOf = (
   positions: string,
+  scores = 'pm_wallet_score',
 ): string => `SELECT own.condition_id, own.wallet, own.token_id, scored.score, status = 'open' AS is_open, shares, ${COST}, paid_shares, paid_usdc, opened_at, last_at
-FROM ${positions} AS own JOIN pm_wallet_score AS scored ON scored.wallet = own.wallet AND scored.day = (SELECT day FROM pm_smart_run) AND scored.score >= ${SMART_SCORE} WHERE paid_shares > 0`;
+FROM ${positions} AS own JOIN ${scores} AS scored ON scored.wallet = own.wallet AND scored.day = (SELECT day FROM pm_smart_run) AND scored.score >= ${SMART_SCORE} WHERE paid_shares > 0`;
 
 /** SQL that keeps what `positions` holds of smart wallets. */
 export const keepSmart = (positions: string): string => `INSERT INTO pm_smart_position (${COLUMNS}) ${smartOf(positions)}
@@ -17,11 +18,14 @@ ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${COLUMNS.split(', ')
   .map((name) => `${name} = EXCLUDED.${name}`)
   .join(', ')}`;
 
+/** The scores of that run by themselves: positions stand by market, scores by wallet. */
+const SMART_ALONE = `(SELECT wallet, day, score FROM pm_wallet_score WHERE day = (SELECT day FROM pm_smart_run) AND score >= ${SMART_SCORE} OFFSET 0)`;
+
 /** Fills the table for the run that it holds for, open positions together and market by market; writers of positions must wait. */
 export async function refillSmart(client: PoolClient): Promise<void> {
   await client.query('DELETE FROM pm_smart_position');
   await client.query(
-    `INSERT INTO pm_smart_position (${COLUMNS}) ${smartOf('pm_position')} ORDER BY is_open, condition_id, wallet, token_id`,
+    `INSERT INTO pm_smart_position (${COLUMNS}) ${smartOf('pm_position', SMART_ALONE)} ORDER BY is_open, condition_id, wallet, token_id`,
   );
 }
 

@@ -43,7 +43,7 @@ export async function tellCategories(client: PoolClient, wallets: readonly strin
 
 /** SQL condition: what is told of a wallet holds as of `now`. */
 export const holdsTold = (wallet: string, now: string): string =>
-  `EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = ${wallet} AND told.last_at < ${now})`;
+  `EXISTS (SELECT 1 FROM pm_told_wallet AS told WHERE told.wallet = ${wallet} AND told.last_at < ${now})`;
 
 /** SQL of how all wallets stand in a category as of `now`, CATEGORY_COLUMNS, both parameters: as told where nothing happened to the wallet since, else from `positionsOf`, SQL of the positions of wallets as of then. */
 export const toldCategory = (category: string, now: string, positionsOf: (wallets: string) => string): string =>

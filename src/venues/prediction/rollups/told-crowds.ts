@@ -56,7 +56,7 @@ export async function tellCrowds(pool: Pool): Promise<void> {
   const tell = async (client: PoolClient): Promise<void> => {
     await lockRollups(client);
     const day = (await listRunDays(sqlOf(client), END)).at(-1);
-    const { rows } = await client.query('SELECT FROM pm_crowd_told WHERE day = $1::date', [day]);
+    const { rows } = await client.query('SELECT 1 FROM pm_crowd_told WHERE day = $1::date', [day]);
     if (rows.length === 0) {
       await forgetCrowds(client);
       if (day === undefined) return;

@@ -55,7 +55,7 @@ export async function forgetJudged(client: PoolClient, day: string): Promise<voi
 }
 
 const UNTOLD = `SELECT hour FROM generate_series((SELECT min(hour) FROM pm_token_hour)::timestamptz, $1::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $2::date) ORDER BY hour`;
+WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $2::date) ORDER BY hour`;
 
 const CLASSES = `INSERT INTO pm_told_hour AS kept (hour, run_day, smart_usdc, machine_usdc)
 SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.machine_usdc, 0) FROM unnest($1::timestamptz[]) AS wanted(hour) LEFT JOIN (

@@ -50,7 +50,7 @@ const NEWEST = 'SELECT max(until) AS until FROM pm_told_participants';
 
 // Where such a fill is the first of a wallet, the wallet is no longer new, or is new, on the other markets that it ever traded.
 const FORGET = `DELETE FROM pm_told_participants AS told WHERE EXISTS (
-  SELECT FROM unnest($1::text[], $2::float8[]) AS late(condition_id, seconds) WHERE late.condition_id = told.condition_id AND to_timestamp(seconds) < told.until
+  SELECT 1 FROM unnest($1::text[], $2::float8[]) AS late(condition_id, seconds) WHERE late.condition_id = told.condition_id AND to_timestamp(seconds) < told.until
 ) OR told.condition_id IN (
   SELECT position.condition_id FROM unnest($3::text[], $4::float8[]) AS late(wallet, seconds) JOIN pm_wallet AS known ON known.wallet = late.wallet AND known.first_trade_at >= to_timestamp(seconds)
   JOIN pm_position AS position ON position.wallet = late.wallet

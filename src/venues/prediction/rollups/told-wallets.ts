@@ -58,7 +58,7 @@ export const toldWallets = (
 SELECT ${columns} FROM kept UNION ALL
 SELECT ${columns} FROM (${toldSql(positionsOf(`ARRAY(SELECT wanted.wallet FROM unnest(${wallets}) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT kept.wallet FROM kept))`))}) AS rest`;
 
-const UNTOLD = `SELECT wallet FROM pm_wallet WHERE wallet > $1 AND NOT EXISTS (SELECT FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) ORDER BY wallet LIMIT ${AT_ONCE}`;
+const UNTOLD = `SELECT wallet FROM pm_wallet WHERE wallet > $1 AND NOT EXISTS (SELECT 1 FROM pm_told_wallet AS told WHERE told.wallet = pm_wallet.wallet) ORDER BY wallet LIMIT ${AT_ONCE}`;
 const TELL = `INSERT INTO pm_told_wallet (${TOLD_COLUMNS}) SELECT ${TOLD_COLUMNS} FROM (${toldSql('SELECT * FROM pm_position WHERE wallet = ANY ($1)')}) AS told`;
 
 /** Tells every wallet that is not told, some in each transaction. */

@@ -35,7 +35,7 @@ ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING`;
 // What is new is added to its hours, its categories and its wallets' latest fills by the same statement: it is sent once.
 const APPEND = `WITH appended AS (${append('pm_trade')} RETURNING *), ${rollingHours('appended')},
 fill AS (SELECT * FROM change WHERE side IN ('BUY', 'SELL')), ${ADDING_FILLS}, ${NOTING_FILLS}
-SELECT trade_id, usdc_size, EXISTS (SELECT FROM counted WHERE wallets = 0) AS left_days FROM appended`;
+SELECT trade_id, usdc_size, EXISTS (SELECT 1 FROM counted WHERE wallets = 0) AS left_days FROM appended`;
 
 // The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
 const complete = (table: string): string => `

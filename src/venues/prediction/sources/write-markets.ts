@@ -37,7 +37,7 @@ ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outc
 const UNLISTED = `
 UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM market
 WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(ARRAY(SELECT condition_id FROM market))
-  AND NOT EXISTS (SELECT FROM listed WHERE listed.token_id = outcome.token_id)`;
+  AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.token_id = outcome.token_id)`;
 
 // Markets, and the outcomes of those that are new or changed.
 const UPSERT = `WITH market AS (${MARKETS}), listed AS MATERIALIZED (
