@@ -12,7 +12,7 @@ FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary ORDER BY 1`;
 export async function fillEmptied(client: PoolClient, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
   const again: string[] = [];
   for (const table of tables) {
-    const { rowCount } = await client.query(`SELECT FROM ${table} LIMIT 1`);
+    const { rowCount } = await client.query(`SELECT 1 FROM ${table} LIMIT 1`);
     if (rowCount !== 0) continue;
     const { rows } = await client.query<{ name: string; definition: string }>(SECONDARY, [table]);
     for (const { name, definition } of rows) {
@@ -34,7 +34,7 @@ export async function analyze(client: PoolClient, tables: readonly string[]): Pr
 
 // What an index's condition reads is told of its dependencies alone.
 const INDEXED = `SELECT DISTINCT quote_ident(attname) AS name FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum > 0
-WHERE indrelid = $1::regclass AND (attnum = ANY (indkey) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+WHERE indrelid = $1::regclass AND (attnum = ANY (indkey) OR EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
   AND refclassid = 'pg_class'::regclass AND refobjid = indrelid AND refobjsubid = attnum)) ORDER BY 1`;
 
 /**

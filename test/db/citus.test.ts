@@ -65,6 +65,12 @@ test('rule 2, of what no paid document asks: only links between records cut chil
   expect(files.filter((file) => !LINKS.test(file))).toEqual([]);
 });
 
+test('what is asked after has a column: of a subquery without any Citus makes no list of columns', () => {
+  const broken = [...sent.values()].filter(({ text }) => /\(\s*SELECT FROM\b/i.test(text)).map(labelOf);
+  // A name here: write SELECT 1 FROM.
+  expect(broken).toEqual([]);
+});
+
 test('rule 5: no migration and no source speaks of distributing', () => {
   const files = ['prisma/migrations', 'src'].flatMap(sources);
   expect(files.length).toBeGreaterThan(100);

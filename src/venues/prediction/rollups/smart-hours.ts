@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { SMART_SCORE } from '../scoring/tiers';
 import { forgetLatest } from './smart-latest';
+import { smartScores } from './smart-positions';
 
 // Runs are made as their day begins, and judge the days after it: what is kept are the hours of its day, which the run before judges, and all later ones.
 const KEPT_SINCE = `(SELECT day::timestamp AT TIME ZONE 'UTC' FROM pm_smart_run)`;
@@ -25,16 +26,13 @@ ON CONFLICT (condition_id, hour, token_id, wallet) DO UPDATE SET ${SMART_COLUMNS
   .map((name) => `${name} = EXCLUDED.${name}`)
   .join(', ')}`;
 
-/** The scores of both runs by themselves: hours stand by market, scores by wallet. */
-const SMART_ALONE = `(SELECT wallet, day, score FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day IN (SELECT unnest(ARRAY[prior, day]) FROM pm_smart_run) OFFSET 0)`;
-
 /** Makes the hours that are kept anew; writers must wait. */
 export async function refillSmartHours(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ since: Date | null }>(`SELECT ${KEPT_SINCE} AS since`);
   const since = rows[0]?.since ?? null;
   if (since !== null) await forgetLatest(client, since);
   await client.query(`DELETE FROM pm_smart_wallet_hour WHERE hour >= ${KEPT_SINCE}`);
-  await client.query(keepSmartHours('pm_wallet_hour', SMART_ALONE));
+  await client.query(keepSmartHours('pm_wallet_hour', smartScores('SELECT unnest(ARRAY[prior, day]) FROM pm_smart_run')));
 }
 
 const MOVE = `UPDATE pm_smart_wallet_hour AS kept SET category = market.category FROM pm_market AS market

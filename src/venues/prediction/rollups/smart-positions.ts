@@ -18,14 +18,15 @@ ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${COLUMNS.split(', ')
   .map((name) => `${name} = EXCLUDED.${name}`)
   .join(', ')}`;
 
-/** The scores of that run by themselves: positions stand by market, scores by wallet. */
-const SMART_ALONE = `(SELECT wallet, day, score FROM pm_wallet_score WHERE day = (SELECT day FROM pm_smart_run) AND score >= ${SMART_SCORE} OFFSET 0)`;
+/** The scores of smart wallets of `days`, a list in SQL, by themselves: what they are joined to stands by market, scores by wallet. */
+export const smartScores = (days: string): string =>
+  `(SELECT wallet, day, score FROM pm_wallet_score WHERE day IN (${days}) AND score >= ${SMART_SCORE} OFFSET 0)`;
 
 /** Fills the table for the run that it holds for, open positions together and market by market; writers of positions must wait. */
 export async function refillSmart(client: PoolClient): Promise<void> {
   await client.query('DELETE FROM pm_smart_position');
   await client.query(
-    `INSERT INTO pm_smart_position (${COLUMNS}) ${smartOf('pm_position', SMART_ALONE)} ORDER BY is_open, condition_id, wallet, token_id`,
+    `INSERT INTO pm_smart_position (${COLUMNS}) ${smartOf('pm_position', smartScores('SELECT day FROM pm_smart_run'))} ORDER BY is_open, condition_id, wallet, token_id`,
   );
 }
 
