@@ -53,6 +53,7 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_smart_wallet_earlier: CORRELATED,
   pm_smart_wallet_flows_entered: ACROSS,
   pm_smart_wallet_flows_entered_told: ACROSS,
+  pm_takers_on_1_0: CORRELATED,
   pm_takers_on_1_1: CORRELATED,
   pm_takers_on_1_2: CORRELATED,
   pm_told_gains: ACROSS,

@@ -103,7 +103,7 @@ export function listTakersOn(sql: Sql, { from, to }: Window, condition_ids: read
       const { pieces, name } = takesOf([{ from, to }], parameters, 'condition_id = asked.condition_id');
       // Market by market, and wallets by numbers: addresses of all markets together take three times as long to tell apart.
       const text = `SELECT asked.condition_id, taken.wallets FROM unnest(${ids}) AS asked(condition_id) CROSS JOIN LATERAL (
-  SELECT count(DISTINCT hashtextextended(wallet, 0))::int AS wallets FROM (${pieces.join('\nUNION ALL\n')}) AS take GROUP BY condition_id
+  SELECT count(DISTINCT hashtextextended(wallet, 0))::int AS wallets FROM (${pieces.join('\nUNION ALL\n')}) AS take
 ) AS taken`;
       return sql.query<MarketTakers & Record<string, unknown>>({ name: `pm_takers_on_${name}`, text }, parameters.values);
     },
