@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { AppError } from '../errors';
 import type { Format } from '../endpoints/endpoint';
+import { jsonPieces } from '../lib/json-pieces';
 import { selectFields, toCsv, toNdjson } from './formats';
 
 /** A sold answer, or an error of any public path: nothing else writes these. */
@@ -36,7 +37,8 @@ function sendData(response: Response, answer: Answer & { kind: 'data' }): void {
   const data = answer.fields === null ? answer.data : selectFields(answer.data, answer.fields);
   response.status(200).set(answer.headers).set('Cache-Control', 'private');
   if (answer.format === 'json') {
-    response.type('application/json').send(JSON.stringify({ data, meta: answer.meta }));
+    const pieces = jsonPieces({ data, meta: answer.meta });
+    response.type('application/json').send(Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
     return;
   }
   for (const [name, value] of Object.entries(answer.meta)) {
