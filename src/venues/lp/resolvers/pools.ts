@@ -33,14 +33,18 @@ async function withIdsAndScores<Row extends { pool_address: string }>(
   return shown;
 }
 
-/** The same with what providers did in the pools in the window. */
+/** The same with what providers did in the pools in the window; what the pools hold, which each row is asked for, is loaded meanwhile. */
 async function withProviders<Row extends { pool_address: string; swaps: number }>(
   rows: readonly Row[],
   window: Window,
   context: GraphContext,
 ): Promise<(Row & PoolIds & { event_count: number; unique_lps: number; smart_lp_count: number })[]> {
   const addresses = rows.map(({ pool_address }) => pool_address);
-  const [provided, shown] = await Promise.all([listProvided(context.sql, window, addresses), withIdsAndScores(rows, context)]);
+  const [provided, shown] = await Promise.all([
+    listProvided(context.sql, window, addresses),
+    withIdsAndScores(rows, context),
+    context.loaders(makeLoaders).liquidity.loadMany(addresses),
+  ]);
   return shown.map((row) => {
     const own = provided.get(row.pool_address);
     const { unique_lps = 0, smart_lp_count = 0 } = own ?? {};
