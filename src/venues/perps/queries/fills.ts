@@ -4,6 +4,7 @@ import { CURSOR_FORMS, type CursorPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
 import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
+import { SMART_SCORE } from '../tier';
 import { scoredTraders } from './span';
 
 /** One row of a trade list: a fill, or one part of a flip. Figures are exact decimals as text. */
@@ -72,7 +73,7 @@ FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)`;
 
 /**
  * Rows of the trade list, newest first, `limit` of them after the position `after`. The statement depends only on which of
- * coin, account, score and a large `min_usd` are there: twelve forms.
+ * coin, account, score (whether few have one so high) and a large `min_usd` are there: sixteen forms.
  */
 export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
   const { is_buy, opens, is_long } = filter;
@@ -86,10 +87,13 @@ WHERE ${conditions.join('\n  AND ')}
 ORDER BY ${ORDER.map((column) => `${column} DESC`).join(', ')}
 LIMIT ${value(limit, 'int')}`;
   const { whose } = filter;
-  const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, large: isLarge(filter) }; // prettier-ignore
+  const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, smart: isFew(whose), large: isLarge(filter) }; // prettier-ignore
   const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
   return sql.query<FillRow>({ name, text, keyed: forms.trader }, values);
 }
+
+/** Accounts with so high a score are few: to read them all takes less than to look up one by one who filled. */
+const isFew = (whose: FillFilter['whose']): boolean => whose !== null && 'day' in whose && whose.least >= SMART_SCORE;
 
 const isLarge = ({ min_usd }: FillFilter): boolean => min_usd !== null && min_usd >= LARGE_USD;
 
@@ -121,7 +125,9 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
 function whoseOf({ whose }: FillFilter, value: (given: unknown, type: string) => string): string[] {
   if (whose === null) return [];
   if ('trader' in whose) return [`f.trader = ${value(whose.trader, 'text')}`];
-  return [`f.trader IN (${scoredTraders({ day: value(whose.day, 'date'), least: value(whose.least, 'numeric') })})`];
+  const scored = `f.trader IN (${scoredTraders({ day: value(whose.day, 'date'), least: value(whose.least, 'numeric') })})`;
+  // What is compared is no join to the planner, but a list that is read once.
+  return [isFew(whose) ? `(${scored}) IS TRUE` : scored];
 }
 
 /** Where a row stands in the list, for a cursor. */
