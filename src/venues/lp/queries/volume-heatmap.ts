@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { bucketOf, type BucketSize, intervalOf } from './buckets';
+import { bucketOf, BUCKETS, type BucketSize, intervalOf } from './buckets';
 import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, swapsIn, typeFlowsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
 
 interface ScopeArgs {
@@ -59,15 +59,18 @@ const bucket = bucketOf('hour', 8);
 const swapRows = (filter: Filter): string =>
   `SELECT ${bucket} AS bucket, usd, swaps, unpriced, 0 AS events FROM (${wholeSwapsIn(1, 0, filter)}) s`;
 
+/** Condition: the hour, of an edge of the window $10 to $15, is one of the part of it $1 to $6. */
+const inPart = `hour >= ${bucketOf('$1::timestamptz', 8)} AND hour < $2`;
+
 /** What all pools come to in an hour is added up already; of a type it is not. */
 const wholeRows = (one: boolean): string =>
   one
-    ? `SELECT bucket, usd FROM (${swapRows(ofType)}) s UNION ALL SELECT ${bucket}, usd FROM edges h WHERE true ${ofType('h')}`
-    : `SELECT ${bucket} AS bucket, usd FROM lp_swap_hour WHERE $7::text IS NULL AND hour >= $3 AND hour < $4 UNION ALL SELECT ${bucket}, usd FROM edges`;
+    ? `SELECT bucket, usd FROM (${swapRows(ofType)}) s UNION ALL SELECT ${bucket}, usd FROM edges h WHERE ${inPart} ${ofType('h')}`
+    : `SELECT ${bucket} AS bucket, usd FROM lp_swap_hour WHERE $7::text IS NULL AND hour >= $3 AND hour < $4 UNION ALL SELECT ${bucket}, usd FROM edges WHERE ${inPart}`;
 
 /**
  * Pools with swap volume, most first, of all types or of one; shares are of all such pools, which are at place 0: places follow the addresses. Pools are chosen over the
- * span $10 to $15, the same window by the longest rollups there are; buckets shorter than a day have no days in the span $1 to $6. Cells are added up pool by
+ * span $10 to $15, the whole window by the longest rollups there are; buckets shorter than a day have no days in the span $1 to $6, of the part whose cells are told. Cells are added up pool by
  * pool: so those of other pools are not read, and to add up all cells at once takes room for all their rows.
  */
 const pools = (life: boolean, one: boolean): Statement => ({
@@ -75,14 +78,14 @@ const pools = (life: boolean, one: boolean): Statement => ({
   keyed: true,
   text: `
 WITH edges AS MATERIALIZED (
-  SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapEdgesIn(1)}) s GROUP BY pool_address, hour
+  SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapEdgesIn(10)}) s GROUP BY pool_address, hour
 ), top AS MATERIALIZED (
   SELECT p.pool_address, row_number() OVER (ORDER BY p.pool_address) AS place FROM (
     SELECT pool_address FROM (
       SELECT pool_address, usd, swaps FROM (${life ? wholeSwapsOfLife(10) : wholeSwapsIn(10)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
     ) s ${one ? `WHERE true ${ofType('s')}` : ''} GROUP BY pool_address HAVING sum(usd) > 0 OR sum(swaps) > 0 ORDER BY coalesce(sum(usd), 0) DESC, pool_address LIMIT $9
   ) t JOIN lp_pool p ON p.pool_address = t.pool_address
-), torn AS MATERIALIZED (SELECT t.place, e.* FROM edges e JOIN top t ON t.pool_address = e.pool_address
+), torn AS MATERIALIZED (SELECT t.place, e.* FROM edges e JOIN top t ON t.pool_address = e.pool_address WHERE ${inPart}
 ), cells AS (
   SELECT t.place, c.* FROM top t CROSS JOIN LATERAL (
     SELECT bucket, coalesce(sum(usd), 0) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(events) AS events FROM (
@@ -106,22 +109,44 @@ const POOLS = {
   one: { life: pools(true, true), window: pools(false, true) },
 };
 
+/** Fewer cells are told at once. */
+const MANY_CELLS = 1_000;
+
+/** The window; where its cells are many both halves of it, which meet between two buckets and are asked for side by side. */
+function partsOf({ window, bucket_size, limit }: PoolCellsArgs): Window[] {
+  const size = BUCKETS[bucket_size];
+  const [first, last] = [Math.floor(window.from.getTime() / size), Math.ceil(window.to.getTime() / size)];
+  if (limit * (last - first) < MANY_CELLS) return [window];
+  const middle = new Date(Math.ceil((first + last) / 2) * size);
+  return [
+    { from: window.from, to: middle },
+    { from: middle, to: window.to },
+  ];
+}
+
 /** Pools by their volume in each bucket in which anything happened, oldest first, most volume first in each. */
-export async function listPoolCells(sql: Sql, { life, limit, ...scope }: PoolCellsArgs): Promise<PoolCells> {
+export async function listPoolCells(sql: Sql, { life, ...scope }: PoolCellsArgs): Promise<PoolCells> {
   const statements = scope.pool_type === null ? POOLS.all : POOLS.one;
   const whole = spanOf(life ? windowOf('all', scope.window.to) : scope.window);
-  const [told] = await sql.query<Told & QueryResultRow>(life ? statements.life : statements.window, [...valuesOf(scope), limit, ...whole]);
-  const { pools, places, buckets, volumes, counts, shares, unpriced, swaps } = told as Told;
-  if (places === null) return { pools: [], cells: [], unpriced: 0, swaps: 0 };
-  const cells = places.map((place, i) => ({
+  const list = (window: Window): Promise<(Told & QueryResultRow)[]> =>
+    sql.query(life ? statements.life : statements.window, [...valuesOf({ ...scope, window }), scope.limit, ...whole]);
+  const parts = (await Promise.all(partsOf({ life, ...scope }).map(list))).flat().filter(({ places }) => places !== null);
+  return {
+    pools: parts[0]?.pools ?? [],
+    cells: parts.flatMap(cellsOf),
+    unpriced: parts.reduce((sum, { unpriced }) => sum + unpriced, 0),
+    swaps: parts.reduce((sum, { swaps }) => sum + swaps, 0),
+  };
+}
+
+const cellsOf = ({ pools, places, buckets, volumes, counts, shares }: Told): PoolCell[] =>
+  (places ?? []).map((place, i) => ({
     pool_address: pools[place - 1] as string,
     bucket: new Date(buckets[i] as number),
     volume_usd: volumes[i] as number,
     event_count: counts[i] as number,
     pct_of_bucket: shares[i] as number | null,
   }));
-  return { pools, cells, unpriced, swaps };
-}
 
 /** An action in the pools of a type, in a bucket. Numeric columns are decimal text, counts numbers. */
 export interface ActionCell {
