@@ -35,6 +35,7 @@ interface Holder {
 // A position is opened by its first buy or before it: its hours are looked through from there on, not those of the whole market.
 const FIRST_BUYS: Statement = {
   name: 'pm_first_buys',
+  keyed: true,
   text: `SELECT position.wallet, position.token_id, first.at FROM unnest($1::text[], $2::text[]) AS wanted(condition_id, wallet)
 JOIN pm_position AS position ON position.condition_id = wanted.condition_id AND position.wallet = wanted.wallet
 CROSS JOIN LATERAL (

@@ -32,9 +32,9 @@ export interface OutcomeHolders {
   /** Of smart and of low-score wallets. */
   smart: string;
   dumb: string;
-  /** Shares of each holder, the largest first. */
+  /** Shares of each holder, in no order. */
   amounts: number[];
-  /** The first of them. */
+  /** The largest of them, in their order. */
   holders: Holder[];
   /** Holders and shares by size of what they hold. */
   sizes: { holder_count: number; shares: string }[];
@@ -69,7 +69,8 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
   const sum = (condition: string): string => `COALESCE(sum(shares) FILTER (WHERE ${condition}), 0)`;
   const size = (_: unknown, n: number): string =>
     `json_build_object('holder_count', count(*) FILTER (WHERE size = ${n}), 'shares', ${sum(`size = ${n}`)}::text)`;
-  // Of all holders it is asked whether they are smart or of a low score, which are few and stand together; scores are looked up of those told.
+  const limit = parameters.add(scope.limit, 'int');
+  // Of all holders it is asked whether they are smart or of a low score, which are few and stand together; scores are looked up of those told. The largest alone are put in order.
   const text = `WITH smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
 ), dumb AS MATERIALIZED (
@@ -78,20 +79,21 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
   SELECT n, wallet, shares - redeemed_shares AS shares, price, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open
   FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN unnest(${tokens}, ${prices}) WITH ORDINALITY AS asked(token_id, price, n) USING (token_id)
   WHERE (shares - redeemed_shares)::float8 >= ${parameters.add(scope.min_shares, 'float8')}
-), ranked AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY n ORDER BY shares DESC, wallet) AS rank, width_bucket(shares::float8 * price, ${ends}) AS size FROM held WHERE n IS NOT NULL
+), largest AS MATERIALIZED (
+  SELECT asked.n, own.*, row_number() OVER (PARTITION BY asked.n ORDER BY own.shares DESC, own.wallet) AS rank FROM generate_series(1, cardinality(${tokens})) AS asked(n)
+  CROSS JOIN LATERAL (SELECT wallet, shares, cost, paid_shares, paid_usdc, is_open FROM held WHERE held.n = asked.n ORDER BY shares DESC, wallet LIMIT GREATEST(10, ${limit})) AS own
 ), listed AS (
-  SELECT n, json_agg(json_build_object('wallet', ranked.wallet, 'score', score, 'tags', COALESCE(tags, '{}'), 'shares', shares::text, 'cost', cost::text, 'paid_shares', paid_shares::text,
-    'paid_usdc', paid_usdc::text, 'is_open', is_open) ORDER BY rank) AS holders
-  FROM ranked LEFT JOIN pm_wallet_score AS scored ON scored.wallet = ranked.wallet AND scored.day = ${day} WHERE rank <= ${parameters.add(scope.limit, 'int')} GROUP BY n
+  SELECT n, ${sum('rank <= 1')} AS top1, ${sum('rank <= 5')} AS top5, ${sum('rank <= 10')} AS top10,
+    json_agg(json_build_object('wallet', largest.wallet, 'score', score, 'tags', COALESCE(tags, '{}'), 'shares', shares::text, 'cost', cost::text, 'paid_shares', paid_shares::text,
+      'paid_usdc', paid_usdc::text, 'is_open', is_open) ORDER BY rank) FILTER (WHERE rank <= ${limit}) AS holders
+  FROM largest LEFT JOIN pm_wallet_score AS scored ON scored.wallet = largest.wallet AND scored.day = ${day} GROUP BY n
 ), summed AS (
-  SELECT n, count(*)::int AS holder_count, sum(shares) AS shares, ${sum('rank <= 1')} AS top1, ${sum('rank <= 5')} AS top5, ${sum('rank <= 10')} AS top10,
-    ${sum('(wallet IN (SELECT wallet FROM smart)) IS TRUE')} AS smart, ${sum('(wallet IN (SELECT wallet FROM dumb)) IS TRUE')} AS dumb, json_agg(shares::float8 ORDER BY rank) AS amounts,
-    json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes
-  FROM ranked GROUP BY n
+  SELECT n, count(*)::int AS holder_count, sum(shares) AS shares, json_agg(shares::float8) AS amounts, json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes,
+    ${sum('(wallet IN (SELECT wallet FROM smart)) IS TRUE')} AS smart, ${sum('(wallet IN (SELECT wallet FROM dumb)) IS TRUE')} AS dumb
+  FROM (SELECT *, width_bucket(shares::float8 * price, ${ends}) AS size FROM held WHERE n IS NOT NULL) AS sized GROUP BY n
 )
-SELECT (${tokens})[n] AS token_id, summed.*, holders,
+SELECT (${tokens})[n] AS token_id, summed.*, top1, top5, top10, holders,
   (SELECT count(*)::int FROM (SELECT 1 FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
 FROM summed JOIN listed USING (n)`;
-  return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', text }, parameters.values);
+  return sql.query<OutcomeHolders & Record<string, unknown>>({ name: 'pm_outcome_holders', keyed: true, text }, parameters.values);
 }

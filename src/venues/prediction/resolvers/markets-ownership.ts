@@ -73,7 +73,9 @@ const nobody = (token_id: string): OutcomeHolders => ({
 type FirstBuy = (wallet: string, token_id: string) => Date | null;
 
 function ownershipOf(outcome: OutcomeRecord, own: OutcomeHolders, price: number | null, firstBuy: FirstBuy): Ownership {
-  const { amounts, holder_count, shares: whole } = own;
+  const { holder_count, shares: whole } = own;
+  // Added up from the largest on, whatever order they come in.
+  const amounts = [...Float64Array.from(own.amounts).sort().reverse()];
   const share = (some: string): number => percent(some, whole) ?? 0;
   return {
     outcome: outcome.outcome,
