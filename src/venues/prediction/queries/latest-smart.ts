@@ -36,8 +36,8 @@ export async function listLatestSmart(
   // Read at once with what it holds for: another number of hours than any where it is of others now. Who is not among the kept, few, is looked up: telling all apart takes twice as long as counting.
   const text = `SELECT category AS label, sum(wallets)::int AS traders, CASE WHEN EXISTS (SELECT 1 FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${countOf(hours, parameters)} ELSE -1 END AS told FROM (
   SELECT category, count(*) AS wallets FROM pm_smart_latest WHERE hour >= ${from}${only} GROUP BY category
-  UNION ALL SELECT category, count(*) FROM (SELECT category, wallet FROM (${rest}) AS piece GROUP BY 1, 2) AS since
-  WHERE NOT EXISTS (SELECT 1 FROM pm_smart_latest AS kept WHERE kept.wallet = since.wallet AND kept.category = since.category AND kept.hour >= ${from}) GROUP BY category
+  UNION ALL SELECT since.category, count(*) FROM (SELECT category, wallet FROM (${rest}) AS piece GROUP BY 1, 2) AS since
+  LEFT JOIN pm_smart_latest AS kept ON kept.wallet = since.wallet AND kept.category = since.category AND kept.hour >= ${from} WHERE kept.wallet IS NULL GROUP BY since.category
 ) AS traded GROUP BY category`;
   const name = `pm_latest_smart${category === null ? '' : '_category'}`;
   return sql.query<CategoryTraders & Record<string, unknown>>({ name, text }, parameters.values);
