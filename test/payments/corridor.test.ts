@@ -2,7 +2,20 @@ import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Sale } from '../../src/payments/protocol';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+import {
+  challengeOf,
+  fundedBuyer,
+  openTill,
+  proofFor,
+  requirementOf,
+  saleOf,
+  signedHeaders,
+  type Till,
+  told,
+  until,
+  untilSampled,
+  workOf,
+} from './till';
 
 const unhurried = { settings: { settle_patience_ms: 5_000 } };
 
@@ -274,7 +287,7 @@ describe('the corridor on a local Solana', () => {
       const headers = await signedHeaders(till, buyer);
       const work = workOf(async () => {
         till.solana.advanceSlots(200);
-        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        await untilSampled(till);
         return { data: ['dear'] };
       });
       const late = await charge(headers, work);
@@ -298,7 +311,7 @@ describe('the corridor on a local Solana', () => {
       const headers = await signedHeaders(till, one, {}, sale);
       const work = workOf(async () => {
         till.solana.advanceSlots(200);
-        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        await untilSampled(till);
         return 'mine';
       });
       expect(told(await charge(headers, work, { path, request_hash: sale.request_hash }))).toContain('402 payment_expired');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Payments } from '../../src/payments/protocol';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, workOf } from './till';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, untilSampled, workOf } from './till';
 
 // Whatever is asked, in whatever order, whatever breaks: what the merchant received is what the ledger says was paid,
 // nobody pays twice for one answer, and nobody is served unpaid. More worlds: MONEY_RUNS=50; the same again: MONEY_SEED=…
@@ -133,7 +133,7 @@ describe('money', () => {
             await Promise.all(Array.from({ length: 4 }, () => fundedBuyer(till))),
           ];
           await till.payments.health();
-          await new Promise((resolve) => setTimeout(resolve, 2_200));
+          await untilSampled(till);
           const last = new Map<string, Record<string, string>>();
           const outcomes: Outcome[] = [];
           // Four at a time: races between copies, keys and processes.

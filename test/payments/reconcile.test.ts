@@ -7,7 +7,7 @@ import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { Ledger } from '../../src/payments/ledger';
 import type { Payments } from '../../src/payments/protocol';
 import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, untilSampled, workOf } from './till';
 
 // Patience for a machine that stands still: a payment that was not even sent has no end that a look could find. Nor is a look
 // that was late the last one.
@@ -128,7 +128,7 @@ describe('what is looked after when nobody asks', () => {
   });
 
   it('reports a confirmed payment that the chain took back', async () => {
-    await waitForSample();
+    await untilSampled(till);
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = await signedHeaders(till, buyer);
@@ -145,7 +145,7 @@ describe('what is looked after when nobody asks', () => {
   });
 
   it('asks a chain that begins anew about nothing that was confirmed before', async () => {
-    await waitForSample();
+    await untilSampled(till);
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const reports = (): number => till.logged.filter((line) => line.includes('rolled back by the chain')).length;
@@ -161,7 +161,7 @@ describe('what is looked after when nobody asks', () => {
   });
 
   it('empties answers and frees buyers’ keys after their time; the proof stays used', async () => {
-    await waitForSample();
+    await untilSampled(till);
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     const headers = { 'Idempotency-Key': 'short-lived', ...(await signedHeaders(till, buyer)) };
@@ -345,7 +345,7 @@ describe('what is looked after when nobody asks', () => {
   });
 
   it('a payer who leaves answers lying loses the privilege of long queries', async () => {
-    await waitForSample();
+    await untilSampled(till);
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
     await sql(
@@ -363,7 +363,7 @@ describe('what is looked after when nobody asks', () => {
     const headers = await signedHeaders({ ...till, payments: long }, buyer);
     // Of 150 slots some 50 are left, 12 s of them reserved; with the privilege the work could take 10 minutes.
     till.solana.advanceSlots(95);
-    await waitForSample();
+    await untilSampled(till);
     const ran = jest.fn();
     const outcome = await long.charge(
       saleOf({ headers }),
@@ -375,9 +375,4 @@ describe('what is looked after when nobody asks', () => {
     expect(await sql('SELECT 1 FROM payment_rechallenge WHERE payer = $1', [payer])).toEqual([]);
     await long.stop();
   }, 60_000);
-
-  /** Offers carry the newest sample; after the chain’s time was moved on, one must be taken. */
-  async function waitForSample(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 2_200));
-  }
 });

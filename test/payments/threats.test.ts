@@ -7,7 +7,20 @@ import type { SolanaPaymentConfig } from '../../src/payments/config';
 import type { Payments } from '../../src/payments/protocol';
 import { SolanaSponsor } from '../../src/payments/protocols/solana-sponsor';
 import { rpcProxy } from './rpc-proxy';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+import {
+  challengeOf,
+  fundedBuyer,
+  openTill,
+  proofFor,
+  requirementOf,
+  saleOf,
+  signedHeaders,
+  type Till,
+  told,
+  until,
+  untilSampled,
+  workOf,
+} from './till';
 
 // Every threat of the payment rules: the tests that hold against it.
 type Proof = [file: string, test: string];
@@ -512,7 +525,7 @@ describe('threats that no other test meets', () => {
     const buyer = await fundedBuyer(till);
     const requirement = requirementOf(await challengeOf(till));
     till.solana.advanceSlots(200);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await untilSampled(till);
     const work = workOf();
     const outcome = await till.payments.charge(saleOf({ headers: { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement) } }), work);
     expect(told(outcome)).toBe('402 payment_expired blockhash_expired');

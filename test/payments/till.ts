@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Keypair } from '@solana/web3.js';
+import { Connection, Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { createPayments } from '../../src/payments/charge';
 import type { PaymentsSettings } from '../../src/payments/config';
@@ -191,6 +191,15 @@ export async function signedHeaders(
     // The newest blockhash was too old to be offered: this machine stood still for seconds.
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
+}
+
+/** Waits until offers carry a blockhash that lives: they carry the newest sample, and after the chain's time was moved on one must be taken. */
+export async function untilSampled(till: Till): Promise<void> {
+  const chain = new Connection(till.solana.url);
+  await until(async () => {
+    const { recentBlockhash } = requirementOf(await challengeOf(till)).extra;
+    return recentBlockhash !== undefined && (await chain.isBlockhashValid(recentBlockhash)).value;
+  });
 }
 
 /** Short form of an outcome, for expectations. */
