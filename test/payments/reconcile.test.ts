@@ -7,7 +7,19 @@ import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { Ledger } from '../../src/payments/ledger';
 import type { Payments } from '../../src/payments/protocol';
 import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, untilSampled, workOf } from './till';
+import {
+  challengeOf,
+  fundedBuyer,
+  openTill,
+  requirementOf,
+  saleOf,
+  signedHeaders,
+  type Till,
+  told,
+  until,
+  untilSampled,
+  workOf,
+} from './till';
 
 // Patience for a machine that stands still: a payment that was not even sent has no end that a look could find. Nor is a look
 // that was late the last one.
@@ -362,8 +374,11 @@ describe('what is looked after when nobody asks', () => {
     await long.start();
     const headers = await signedHeaders({ ...till, payments: long }, buyer);
     // Of 150 slots some 50 are left, 12 s of them reserved; with the privilege the work could take 10 minutes.
+    const offered = async (): Promise<number> =>
+      Number(requirementOf(await challengeOf({ ...till, payments: long })).extra.lastValidBlockHeight ?? 0);
+    const height = await offered();
     till.solana.advanceSlots(95);
-    await untilSampled(till);
+    await until(async () => (await offered()) >= height + 95);
     const ran = jest.fn();
     const outcome = await long.charge(
       saleOf({ headers }),

@@ -134,7 +134,7 @@ export interface Requirement {
   network: string;
   asset: string;
   payTo: string;
-  extra: { memo: string; quote: string; recentBlockhash?: string; feePayer?: string };
+  extra: { memo: string; quote: string; recentBlockhash?: string; lastValidBlockHeight?: string; feePayer?: string };
 }
 
 /** The v2 requirement in PAYMENT-REQUIRED. */
