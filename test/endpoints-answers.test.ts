@@ -212,4 +212,16 @@ test('what has no effect is said of what was sent alone, and nothing of it is le
   expect(await warned('markets/volume-heatmap', hours)).toEqual([]);
   for (const limit of [3, 50])
     expect(await warned('markets/volume-heatmap', { ...hours, limit })).toEqual(['limit: has no effect with group_by=hour_of_day']);
+  const category = 'Politics';
+  const grouped = { timeframe: '30d', group_by: 'category', limit: 3 };
+  for (const path of ['markets/volume-heatmap', 'markets/volume-by-group']) {
+    expect(await warned(path, grouped)).toEqual([]);
+    expect(await warned(path, { ...grouped, category })).toEqual(['limit: has no effect with one category']);
+  }
+  for (const path of ['markets/capital-flow', 'markets/capital-flow-comparison'])
+    expect(await warned(path, { timeframe: '30d', category, top_n_categories: 5 })).toEqual(['top_n_categories: has no effect with one category']); // prettier-ignore
+  const wallet = worlds.subjects.prediction.wallet?.[0] as string;
+  expect(await warned('wallets/profile', { wallet, trades_limit: 5 })).toEqual([]);
+  expect(await warned('wallets/profile', { wallet, include_trades: false, trades_limit: 5 })).toEqual(['trades_limit: has no effect with include_trades=false']); // prettier-ignore
+  expect(await warned('wallets/portfolio', { wallets: [wallet], include_positions: false, limit: 5 })).toEqual(['limit: has no effect with include_positions=false']); // prettier-ignore
 });

@@ -1,15 +1,37 @@
-import { TIMEFRAMES, type Timeframe, lengthOf, withShorter } from '../lib/timeframe';
-import type { Endpoint } from './endpoint';
+import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
+import { TIMEFRAMES, type Timeframe, lengthOf, windowOf, withShorter } from '../lib/timeframe';
+import type { Endpoint, Value } from './endpoint';
 import type { Reading } from './read';
 
+type Check = (reading: Reading, endpoint: Endpoint) => void;
+
+/** A grid over the whole window, so many rows in each bucket. Where a pool's life cuts it, only the answer knows how long it is. */
+const grid =
+  (rowsOf: (variables: Reading['variables']) => Value = () => 1): Check =>
+  (reading, endpoint) =>
+    checkWindow(reading, endpoint, Number(rowsOf(reading.variables)));
+
+const limitBy =
+  (group: string) =>
+  ({ group_by, limit }: Reading['variables']): Value =>
+    group_by === group ? (limit as Value) : 1;
+
 /** Rules between parameters that a document cannot say, by endpoint. */
-const CHECKS: Readonly<Record<string, (reading: Reading) => void>> = {
+const CHECKS: Readonly<Record<string, Check>> = {
   'markets/capital-flow-comparison': longestWindow,
+  'markets/price-history': grid(),
+  'markets/sentiment': grid(),
+  'markets/smart-flow': grid(),
+  'markets/volume-heatmap': grid(limitBy('market')),
+  'wallets/insiders/trend': grid(),
+  'perps/trades/long-short-ratio': grid(),
+  'perps/coins/volume-heatmap': grid(({ limit }) => limit as Value),
+  'lp/platform/volume-heatmap': grid(limitBy('pool')),
 };
 
 /** Applies the endpoint's own rules; what is wrong is added to `problems`. */
 export function crossCheck(endpoint: Endpoint, reading: Reading): void {
-  CHECKS[endpoint.name]?.(reading);
+  CHECKS[endpoint.name]?.(reading, endpoint);
 }
 
 /** `timeframe=X` stands for X and the two next shorter windows; with good `timeframes` too, it must be the longest of them. */
@@ -18,7 +40,7 @@ function longestWindow(reading: Reading): void {
   if (timeframe === undefined) return;
   const meant = withShorter(timeframe);
   const problem = (issue: string, allowed: unknown): void => {
-    reading.problems.push({ param: 'timeframe', issue, allowed, got: timeframe, missing: false });
+    reading.problems.push({ param: 'timeframe', issue, allowed, got: timeframe, code: 'invalid_parameter' });
     delete reading.variables.timeframe;
   };
   if (meant.length === 1) return problem('leaves no shorter window to compare with', TIMEFRAMES.slice(1));
@@ -28,4 +50,22 @@ function longestWindow(reading: Reading): void {
   }
   const longest = timeframes?.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
   if (longest !== timeframe) problem('is not the longest of timeframes', longest);
+}
+
+/** A day's first instant: a window that ends there touches no more buckets than it must. */
+const MIDNIGHT = new Date('2026-01-01T00:00:00Z');
+
+/** Refuses a bucket size that is too fine for the window, whatever the data; how long `all` is, and what `auto` is, only the answer knows. */
+function checkWindow(reading: Reading, endpoint: Endpoint, rows: number): void {
+  const { timeframe, bucket_size } = reading.variables as { timeframe: Timeframe; bucket_size: BucketSize | 'auto' };
+  if (timeframe === 'all' || bucket_size === 'auto') return;
+  const parameter = endpoint.parameters.find(({ name }) => name === 'bucket_size');
+  const allowed = (parameter?.choices ?? []).filter((size) => size !== 'auto') as BucketSize[];
+  allowed.sort((a, b) => BUCKETS[a] - BUCKETS[b]);
+  const refused = refusedGrid(windowOf(timeframe, MIDNIGHT), { size: bucket_size, allowed, rows });
+  if (refused === null) return;
+  const { issue, fits } = refused;
+  reading.problems.push({ param: 'bucket_size', issue, allowed: fits ?? SHORTER, got: bucket_size, code: 'range_too_large' });
+  if (fits !== undefined) reading.suggestion.bucket_size = fits;
+  reading.variables.bucket_size = parameter?.default as Value;
 }

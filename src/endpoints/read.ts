@@ -4,13 +4,16 @@ import { nearest } from '../lib/nearest';
 import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
 import { allowedOf, readValue } from './values';
 
+/** A problem, and the code of a refusal for nothing else. */
+export type ReadProblem = Problem & { code: 'invalid_parameter' | 'missing_parameter' | 'range_too_large' };
+
 /** What a request asks for, in canonical form, and what is wrong with it. */
 export interface Reading {
   /** Every parameter with a value: as sent, or its default. Bad ones are as if absent. */
   variables: Record<string, Value>;
   /** Parameters that were sent, well or badly. */
   sent: Set<string>;
-  problems: (Problem & { missing: boolean })[];
+  problems: ReadProblem[];
   /** Values that would be right, by parameter. */
   suggestion: Record<string, string>;
   /** Unknown names: never silently dropped. */
@@ -87,7 +90,7 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
   return reading;
 }
 
-const detailsOf = (reading: Reading): Problem[] => reading.problems.map(({ missing: _, ...problem }) => problem);
+const detailsOf = (reading: Reading): Problem[] => reading.problems.map(({ code: _, ...problem }) => problem);
 
 /** The free check of a request, as its 402 and its quote tell it. */
 export const validationOf = (reading: Reading) => ({
@@ -100,9 +103,9 @@ export const validationOf = (reading: Reading) => ({
 
 /** Why a request is refused; null where nothing is wrong with it. */
 export function refusalOf(reading: Reading): AppError | null {
-  if (reading.problems.length === 0) return null;
-  const code = reading.problems.every((problem) => problem.missing) ? 'missing_parameter' : 'invalid_parameter';
-  return new AppError(code, {
+  const [first, ...others] = reading.problems;
+  if (first === undefined) return null;
+  return new AppError(others.every(({ code }) => code === first.code) ? first.code : 'invalid_parameter', {
     details: detailsOf(reading),
     ...(Object.keys(reading.suggestion).length > 0 ? { suggestion: reading.suggestion } : {}),
   });
@@ -112,7 +115,13 @@ function readOne(parameter: Parameter, names: readonly string[], raw: RawParamet
   const sent = names.flatMap((name) => (raw.has(name) ? [{ name, values: raw.get(name) as unknown[] }] : []));
   if (sent.length === 0) {
     if (parameter.required)
-      reading.problems.push({ param: parameter.name, issue: 'is required', allowed: wholeOf(parameter), missing: true });
+      reading.problems.push({
+        param: parameter.name,
+        issue: 'is required',
+        allowed: wholeOf(parameter),
+        got: null,
+        code: 'missing_parameter',
+      });
     else if (parameter.default !== undefined) reading.variables[parameter.name] = parameter.default;
     return;
   }
@@ -140,7 +149,7 @@ const wholeOf = (parameter: Parameter): unknown =>
   parameter.list ? { min_items: parameter.min, max_items: parameter.max, item: allowedOf(parameter) } : allowedOf(parameter);
 
 function bad(reading: Reading, param: string, issue: string, allowed: unknown, got: unknown): undefined {
-  reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown(got), missing: false });
+  reading.problems.push({ param, issue, ...(allowed === undefined ? {} : { allowed }), got: shown(got), code: 'invalid_parameter' });
   return undefined;
 }
 
@@ -210,7 +219,7 @@ function checkGroups(endpoint: Endpoint, raw: RawParameters, reading: Reading): 
   for (const group of endpoint.oneOfRequired) {
     const names = group.flatMap((name) => namesOf(endpoint.parameters.find((parameter) => parameter.name === name) as Parameter, endpoint));
     if (!names.some((name) => raw.has(name)))
-      reading.problems.push({ param: group[0] as string, issue: wantedOf(group), allowed: group, missing: true });
+      reading.problems.push({ param: group[0] as string, issue: wantedOf(group), allowed: group, got: null, code: 'missing_parameter' });
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rawOfBody, rawOfQuery, readParameters } from '../../src/endpoints/read';
+import { rawOfBody, rawOfQuery, readParameters, refusalOf } from '../../src/endpoints/read';
 import { crossCheck } from '../../src/endpoints/checks';
 import { sampleInput } from '../../src/endpoints/json-schema';
 import { ENDPOINTS, endpointNamed } from '../support/catalogue';
@@ -7,14 +7,16 @@ import { ENDPOINTS, endpointNamed } from '../support/catalogue';
 const WALLET = `0x${'ab'.repeat(20)}`;
 const POOL = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo';
 
-function get(name: string, query: string): ReturnType<typeof readParameters> {
+type Raw = Parameters<typeof readParameters>[1];
+
+function read(name: string, raw: Raw): ReturnType<typeof readParameters> {
   const endpoint = endpointNamed(name);
-  const reading = readParameters(endpoint, rawOfQuery(new URLSearchParams(query)));
+  const reading = readParameters(endpoint, raw);
   crossCheck(endpoint, reading);
   return reading;
 }
-const post = (name: string, body: Record<string, unknown>): ReturnType<typeof readParameters> =>
-  readParameters(endpointNamed(name), rawOfBody(body));
+const get = (name: string, query: string): ReturnType<typeof read> => read(name, rawOfQuery(new URLSearchParams(query)));
+const post = (name: string, body: Record<string, unknown>): ReturnType<typeof read> => read(name, rawOfBody(body));
 
 describe('good values become canonical', () => {
   test.each([
@@ -148,14 +150,54 @@ describe('bad values are named, with what was got and what is allowed', () => {
 
   test('what is missing is told apart from what is wrong', () => {
     expect(post('wallets/profile', {}).problems).toEqual([
-      expect.objectContaining({ param: 'wallet', issue: 'is required', missing: true, allowed: 'an address of 0x and 40 hex digits' }),
+      expect.objectContaining({
+        param: 'wallet',
+        issue: 'is required',
+        code: 'missing_parameter',
+        got: null,
+        allowed: 'an address of 0x and 40 hex digits',
+      }),
     ]);
     expect(post('wallets/compare', {}).problems).toEqual([
-      expect.objectContaining({ missing: true, allowed: { min_items: 2, max_items: 5, item: 'an address of 0x and 40 hex digits' } }),
+      expect.objectContaining({
+        code: 'missing_parameter',
+        allowed: { min_items: 2, max_items: 5, item: 'an address of 0x and 40 hex digits' },
+      }),
     ]);
     expect(get('lp/positions/active', '').problems).toEqual([
-      expect.objectContaining({ missing: true, allowed: ['pool_address', 'owner'] }),
+      expect.objectContaining({ code: 'missing_parameter', allowed: ['pool_address', 'owner'] }),
     ]);
+  });
+
+  test.each([
+    ['markets/price-history', { timeframe: '30d', bucket_size: '5m' }, '8640', '1h'],
+    ['markets/sentiment', { timeframe: '365d', bucket_size: '1h' }, '8760', '12h'],
+    ['markets/smart-flow', { timeframe: '90d', bucket_size: '1h' }, '2160', '4h'],
+  ])('%s: buckets too fine for the window are refused beforehand, whatever the data', (name, body, count, fits) => {
+    const reading = post(name, { condition_id: `0x${'1'.repeat(64)}`, ...body });
+    expect(reading.problems).toEqual([
+      { param: 'bucket_size', issue: expect.stringContaining(`makes ${count} buckets`), allowed: fits, got: body.bucket_size, code: 'range_too_large' }, // prettier-ignore
+    ]);
+    expect([refusalOf(reading)?.code, reading.suggestion]).toEqual(['range_too_large', { bucket_size: fits }]);
+  });
+
+  test('cells count where a bucket has a row of each market, coin or pool; what depends on the data is left to the answer', () => {
+    const codeOf = (name: string, query: string): string | undefined => refusalOf(get(name, query))?.code;
+    for (const [name, rows] of [
+      ['markets/volume-heatmap', 'group_by=market&limit='],
+      ['perps/coins/volume-heatmap', 'limit='],
+      ['lp/platform/volume-heatmap', 'group_by=pool&limit='],
+    ] as const) {
+      expect(codeOf(name, `timeframe=30d&bucket_size=1h&${rows}30`)).toBe('range_too_large');
+      expect(codeOf(name, `timeframe=30d&bucket_size=1h&${rows}29`)).toBeUndefined();
+      expect(codeOf(name, `timeframe=30d&${rows}30`)).toBeUndefined();
+      expect(codeOf(name, `timeframe=all&bucket_size=1h&${rows}30`)).toBeUndefined();
+    }
+    expect(codeOf('markets/volume-heatmap', 'group_by=category&timeframe=30d&bucket_size=1h&limit=30')).toBeUndefined();
+    expect(codeOf('wallets/insiders/trend', 'timeframe=90d&bucket_size=1h')).toBe('range_too_large');
+    expect(codeOf('perps/trades/long-short-ratio', 'coin=BTC&timeframe=365d&bucket_size=4h')).toBe('range_too_large');
+    // Beside another problem it is one problem among others.
+    expect(codeOf('perps/trades/long-short-ratio', 'timeframe=365d&bucket_size=4h')).toBe('invalid_parameter');
   });
 
   test('unknown names are told, not dropped', () =>

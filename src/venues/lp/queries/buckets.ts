@@ -1,38 +1,14 @@
-import { AppError } from '../../../errors';
 import type { Sql, Statement } from '../../../db/sql';
-import { tooLarge } from '../../../lib/grid';
+import { BUCKETS, type BucketSize } from '../../../lib/grid';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
-
-export const BUCKETS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '12h': 12 * HOUR_MS, '1d': 24 * HOUR_MS } as const;
-export type BucketSize = keyof typeof BUCKETS;
 
 /** Start of the bucket of an hour: UTC multiples of the size, which is the parameter `$at` (an interval). */
 export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::interval, ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
 
 /** The size as PostgreSQL reads it. */
 export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR_MS} hours`;
-
-/**
- * Starts of the buckets that a window touches, oldest first; the first and the last may be cut by it. `rows` is how many rows
- * a bucket may have. Throws AppError range_too_large, naming the smallest of `allowed` that fits.
- */
-export function bucketsOf({ from, to }: Window, size: BucketSize, allowed: readonly BucketSize[], rows = 1): Date[] {
-  const sizes = [...allowed].sort((a, b) => BUCKETS[a] - BUCKETS[b]);
-  const count = (other: BucketSize): number => Math.ceil(to.getTime() / BUCKETS[other]) - Math.floor(from.getTime() / BUCKETS[other]);
-  const refusal = (other: BucketSize): string | null => tooLarge({ buckets: count(other), rows, coarsest: other === sizes.at(-1) });
-  const issue = refusal(size);
-  if (issue !== null) {
-    const fits = sizes.find((other) => refusal(other) === null);
-    throw new AppError('range_too_large', {
-      details: [{ param: 'bucket_size', issue, allowed: fits ?? null, got: size }],
-      ...(fits !== undefined && { suggestion: { bucket_size: fits } }),
-    });
-  }
-  const first = Math.floor(from.getTime() / BUCKETS[size]) * BUCKETS[size];
-  return Array.from({ length: Math.max(count(size), 0) }, (_, i) => new Date(first + i * BUCKETS[size]));
-}
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
 const ALL_BORN: Statement = {

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
+import type { BucketSize } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
-import { bucketOf, type BucketSize, intervalOf } from './buckets';
+import { bucketOf, intervalOf } from './buckets';
 import { feesPerLiquidityDay } from './liquidity';
 import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
 

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { BUCKETS, type BucketSize } from '../../../lib/grid';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { bucketOf, BUCKETS, type BucketSize, intervalOf } from './buckets';
+import { bucketOf, intervalOf } from './buckets';
 import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
 
 export interface PoolVolumeArgs {

@@ -1,8 +1,9 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
+import { BUCKETS, type BucketSize } from '../../../lib/grid';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { bucketOf, BUCKETS, type BucketSize, intervalOf } from './buckets';
+import { bucketOf, intervalOf } from './buckets';
 import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, swapsIn, typeFlowsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
 
 interface ScopeArgs {

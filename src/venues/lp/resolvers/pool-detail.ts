@@ -1,8 +1,9 @@
+import { bucketsOf, checkGrid } from '../../../lib/grid';
 import { DAY_MS } from '../../../lib/time';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { type BucketSize, bucketsOf, lifeIn, since } from '../queries/buckets';
+import { lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
 import { isVolumeKnown } from '../queries/pool-volume-history';
@@ -52,7 +53,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
 interface FeeInput extends AskedPool {
   timeframe: Timeframe;
   limit: number;
-  bucket_size: BucketSize;
+  bucket_size: '1h' | '4h' | '1d';
 }
 
 /** Who claims how much and how often, beside what the pool's swaps generated. */
@@ -62,7 +63,8 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   const pool = await poolOf(input, context);
   const { pool_address, created_at } = pool;
   const { window, whole: life } = await lifeIn(sql, { timeframe, now, pool });
-  const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '1d']);
+  checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '1d'] });
+  const buckets = bucketsOf(window, bucket_size);
   const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY_MS, now.getTime()));
   const [totals, series, claimers, known] = await Promise.all([
     getFeeTotals(sql, { pool_address, window, life, settled: since(window, settledAt) }),

@@ -1,7 +1,8 @@
 import type { AppError } from '../../../errors';
+import { automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
-import { type BucketSize, bucketsOf, findFirstHour, lifeIn, since } from '../queries/buckets';
+import { findFirstHour, lifeIn, since } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
 import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
@@ -11,14 +12,15 @@ import { describe } from './pools';
 /** Swap volume, and what else was done, per bucket of the pool's life in the window. */
 async function lpPoolsVolumeHistory(
   _root: unknown,
-  input: AskedPool & { timeframe: Timeframe; bucket_size: BucketSize },
+  input: AskedPool & { timeframe: Timeframe; bucket_size: '1h' | '4h' | '12h' | '1d' },
   context: GraphContext,
 ): Promise<unknown> {
   const { sql, now, meta } = context;
   const { timeframe, bucket_size } = input;
   const pool = await poolOf(input, context);
   const { window } = await lifeIn(sql, { timeframe, now, pool });
-  const buckets = bucketsOf(window, bucket_size, ['1h', '4h', '12h', '1d']);
+  checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '12h', '1d'] });
+  const buckets = bucketsOf(window, bucket_size);
   const [rows, known] = await Promise.all([
     listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
     isVolumeKnown(sql, pool.pool_address, now),
@@ -67,13 +69,7 @@ interface HeatmapInput {
   timeframe: Timeframe;
   group_by: 'pool' | 'action';
   limit: number;
-  bucket_size: BucketSize | 'auto';
-}
-
-/** An hour up to a day, four up to a week, else a day. */
-function automatic(timeframe: Timeframe): BucketSize {
-  if (timeframe === '7d') return '4h';
-  return ['30d', '90d', '365d', 'all'].includes(timeframe) ? '1d' : '1h';
+  bucket_size: '1h' | '4h' | '1d' | 'auto';
 }
 
 /** Volume by pool or by action, and time. Throws empty_result, range_too_large for too many buckets or cells. */
@@ -82,8 +78,8 @@ async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, cont
   const { timeframe, group_by, limit } = input;
   const asked = windowOf(timeframe, now);
   const window = timeframe === 'all' ? since(asked, (await findFirstHour(sql)) ?? now) : asked;
-  const bucket_size = input.bucket_size === 'auto' ? automatic(timeframe) : input.bucket_size;
-  bucketsOf(window, bucket_size, ['1h', '4h', '1d'], group_by === 'pool' ? limit : 1);
+  const bucket_size = input.bucket_size === 'auto' ? automaticSize(timeframe) : input.bucket_size;
+  checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '1d'], rows: group_by === 'pool' ? limit : 1 });
   const scope = { pool_type: typeOf(input.pool_type), window, bucket_size };
   if (group_by === 'pool') return poolCells(input, { ...scope, life: timeframe === 'all', limit }, context);
   const rows = await listActionCells(sql, scope);

@@ -1,8 +1,9 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
-import { type Timeframe, lengthOf } from '../../../lib/timeframe';
+import { automaticSize } from '../../../lib/grid';
+import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { type BucketSize, bucketOf, bucketsOf } from './buckets';
+import { bucketOf, bucketsOf } from './buckets';
 import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows } from './span';
 
@@ -25,7 +26,7 @@ export interface HeatmapCellRow extends QueryResultRow {
   undirected: number;
 }
 
-const SIZES = ['1h', '4h', '1d'] as const satisfies readonly BucketSize[];
+const SIZES = ['1h', '4h', '1d'] as const;
 
 const market = (
   grain: Grain,
@@ -61,7 +62,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first : window.from;
-  const size = sizeOf(args);
+  const size = args.bucket_size === 'auto' ? automaticSize(args.timeframe) : args.bucket_size;
   const { first: from, last, step } = bucketsOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';
   const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}${is_told ? '_told' : ''}`;
@@ -78,11 +79,4 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   context.meta.count = new Set(rows.map(({ coin }) => coin)).size;
   warnUndirected(context, rows);
   return rows;
-}
-
-/** `auto`: hours up to a day, four hours up to a week, then days. */
-function sizeOf({ bucket_size, timeframe }: CoinsHeatmapArgs): BucketSize {
-  if (bucket_size !== 'auto') return bucket_size;
-  if (lengthOf(timeframe) <= lengthOf('24h')) return '1h';
-  return lengthOf(timeframe) <= lengthOf('7d') ? '4h' : '1d';
 }

@@ -4,14 +4,16 @@ import { AppError } from '../../../errors';
 import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { type BucketSize, bucketOf, bucketsOf } from './buckets';
+import { bucketOf, bucketsOf } from './buckets';
 import { findSmartRun, getKnownCoin, openWindow, reachOf, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
+
+const SIZES = ['1h', '4h', '12h', '1d'] as const;
 
 export interface LongShortArgs {
   coin: string;
   timeframe: Timeframe;
-  bucket_size: BucketSize;
+  bucket_size: (typeof SIZES)[number];
 }
 
 /** A bucket. Figures are exact decimals as text. */
@@ -30,8 +32,6 @@ export interface LongShortRow extends QueryResultRow {
   trade_count: number;
   undirected: number;
 }
-
-const SIZES = ['1h', '4h', '12h', '1d'] as const satisfies readonly BucketSize[];
 
 /** Accounts by which side they took, of the span whose values start at `at`. */
 const takersIn = (at: number, grain: Grain): string => `

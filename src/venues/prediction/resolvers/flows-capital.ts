@@ -59,6 +59,7 @@ export const marketsCapitalFlow: Resolver<unknown, Scope & { timeframe: Timefram
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const ordered = flows.sort((a, b) => descending(a.volume, b.volume) || byName(a, b));
   const shown = ordered.slice(0, args.top_n_categories);
+  if (args.category) context.meta.ineffective = { top_n_categories: 'one category' };
   context.meta.count = shown.length;
   return {
     timeframe: args.timeframe,
@@ -120,6 +121,7 @@ export const marketsCapitalFlowComparison: Resolver<
     (a, b) => descending((last.get(a) as RankedFlow).volume, (last.get(b) as RankedFlow).volume) || (a < b ? -1 : 1),
   );
   const shown = order.slice(0, args.top_n_categories);
+  if (args.category) context.meta.ineffective = { top_n_categories: 'one category' };
   context.meta.count = shown.length;
   return {
     timeframes,

@@ -44,6 +44,7 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
     return groupOf(label, of(current), windows.previous && (of(1) ?? { volume: '0', trades: 0 }), volume, distinct.get(label) ?? 0);
   });
   const shown = groups.sort(ORDERS[args.sort_by]).slice(0, args.limit);
+  if (args.group_by === 'category' && args.category) context.meta.ineffective = { limit: 'one category' };
   context.meta.count = shown.length;
   return {
     timeframe: args.timeframe,

@@ -1,12 +1,12 @@
 import type { Category } from '../../../lib/category';
-import { type Timeframe, type Window, lengthOf } from '../../../lib/timeframe';
+import { BUCKETS, type BucketSize, automaticSize, checkGrid } from '../../../lib/grid';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, over, percent, trendOf } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { getFirstFill } from '../queries/newest-fill';
 import { rankVolumes } from '../queries/volume-ranking';
 import { type VolumeScope, listVolumeCells } from '../queries/volumes';
-import { BUCKETS, type BucketSize, checkBuckets } from './flows-buckets';
 import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
 
 type GroupBy = 'market' | 'category' | 'hour_of_day' | 'day_of_week';
@@ -38,6 +38,7 @@ export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, con
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
   const { rows, gainer, loser, total_volume } = ranking;
   if (!isCut) context.meta.ineffective = { limit: `group_by=${args.group_by}` };
+  else if (args.group_by === 'category' && args.category) context.meta.ineffective = { limit: 'one category' };
   context.meta.count = isCut ? rows.length : null;
   const keys = rows.map((row) => row.label);
   const [cells, labels] = await Promise.all([
@@ -84,11 +85,10 @@ async function labelsOf(context: GraphContext, group_by: GroupBy, keys: readonly
 const questionOf = (market: unknown): string | null =>
   market instanceof Error || market === null ? null : (market as { question: string | null }).question;
 
-/** The bucket asked for, or by the window's length: up to a day hours, up to a week four hours, else days. Throws range_too_large for too many, or too many cells of markets. */
+/** The bucket asked for, or by the window's length. Throws range_too_large for too many, or too many cells of markets. */
 async function bucketOf({ bucket_size, timeframe, group_by, limit }: Args, window: Window, context: GraphContext): Promise<BucketSize> {
-  const length = lengthOf(timeframe);
-  const size = bucket_size !== 'auto' ? bucket_size : length <= lengthOf('24h') ? '1h' : length <= lengthOf('7d') ? '4h' : '1d';
+  const size = bucket_size === 'auto' ? automaticSize(timeframe) : bucket_size;
   const from = timeframe === 'all' ? ((await getFirstFill(context.sql)) ?? window.to) : window.from;
-  checkBuckets({ from, to: window.to }, size, ['1h', '4h', '1d'], group_by === 'market' ? limit : 1);
+  checkGrid({ from, to: window.to }, { size, allowed: ['1h', '4h', '1d'], rows: group_by === 'market' ? limit : 1 });
   return size;
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { clamp } from '../../../lib/statistics';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -9,7 +10,6 @@ import { listSmartFlows } from '../queries/market-flows';
 import { listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, findFillSpan, listSeries } from '../queries/market-series';
 import { cutAt, factsWithin } from '../queries/pieces';
-import { BUCKETS, type BucketSize, bucketsOf, checkBuckets } from './flows-buckets';
 import { smartRule } from './flows-scope';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 
@@ -38,7 +38,7 @@ export const marketsPriceHistory: Resolver<unknown, Args> = async (_, args, cont
   const outcomes = chosenOutcomes(known, args.outcome);
   const window = await windowWithin(known, args.timeframe, context);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  checkBuckets(window, args.bucket_size, ['5m', '15m', '1h', '4h', '12h', '1d']);
+  checkGrid(window, { size: args.bucket_size, allowed: ['5m', '15m', '1h', '4h', '12h', '1d'] });
   const own = cutAt([window.from, window.to]);
   const rule = await smartRule(context, window);
   const length = BUCKETS[args.bucket_size];

@@ -1,4 +1,5 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { mean } from '../../../lib/statistics';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -16,7 +17,6 @@ import {
   listTakerSides,
 } from '../queries/market-series';
 import { cutAt } from '../queries/pieces';
-import { BUCKETS, type BucketSize, bucketsOf, checkBuckets } from './flows-buckets';
 import { emptyWithin, smartRule } from './flows-scope';
 import { getKnownMarket } from './markets-known';
 
@@ -71,7 +71,7 @@ export async function seriesWindow(
   const window = windowOf(timeframe, context.now);
   const first = timeframe === 'all' ? (await findFillSpan(context.sql, condition_id, context.now))?.first : undefined;
   const series = first === undefined ? window : { from: first, to: window.to };
-  if (timeframe !== 'all' || first !== undefined) checkBuckets(series, size, allowed);
+  if (timeframe !== 'all' || first !== undefined) checkGrid(series, { size, allowed });
   return series;
 }
 
@@ -167,16 +167,19 @@ export const six = (value: number | null): number | null => (value === null ? nu
 /** A change of the score by this much, of 2 possible, has a direction: 5 % of either side. */
 export const NOTICEABLE = 0.05;
 
-/** Mean score of the last third of the buckets less that of the first, buckets without trades left out. */
-export function momentumOf(scores: readonly (number | null)[]): {
-  direction: 'rising' | 'falling' | 'flat';
-  strength: number;
+/** What is known of a market's momentum: nothing where a third of the buckets saw no trade. */
+interface Momentum {
+  direction: 'rising' | 'falling' | 'flat' | null;
+  strength: number | null;
   change: number | null;
-} {
+}
+
+/** Mean score of the last third of the buckets less that of the first, buckets without trades left out. */
+export function momentumOf(scores: readonly (number | null)[]): Momentum {
   const third = Math.max(1, Math.floor(scores.length / 3));
   const meanOf = (part: readonly (number | null)[]): number | null => mean(part.filter((score) => score !== null));
   const [first, last] = [meanOf(scores.slice(0, third)), meanOf(scores.slice(-third))];
-  if (first === null || last === null) return { direction: 'flat', strength: 0, change: null };
+  if (first === null || last === null) return { direction: null, strength: null, change: null };
   const change = last - first;
   return {
     direction: change > NOTICEABLE ? 'rising' : change < -NOTICEABLE ? 'falling' : 'flat',

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
+import { BUCKETS, checkGrid } from '../../../lib/grid';
 import { mean, median } from '../../../lib/statistics';
-import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
@@ -19,13 +19,11 @@ import { overMarkets } from '../scoring/insider';
 import { dominantOf } from './insiders';
 import { timeframeWith } from './paging';
 
-const LENGTHS = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '1d': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const;
-type Bucket = keyof typeof LENGTHS;
-const MOST_BUCKETS = 2_100;
+const SIZES = ['1h', '4h', '1d', '7d'] as const;
 
 interface TrendArgs {
   timeframe: Timeframe;
-  bucket_size: Bucket;
+  bucket_size: (typeof SIZES)[number];
   min_score: number;
   category?: string | null;
   limit: number;
@@ -40,7 +38,7 @@ interface Suspect {
 
 /** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
 export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
-  const length = LENGTHS[args.bucket_size];
+  const length = BUCKETS[args.bucket_size];
   const [first, bets] = await Promise.all([
     args.timeframe === 'all' ? getFirstFill(context.sql) : null,
     listInsidersEver(context.sql, context.now),
@@ -48,7 +46,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   const asked = windowOf(args.timeframe, context.now);
   const window: Window = { from: first ?? asked.from, to: asked.to };
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  checkLength(window, args.bucket_size);
+  checkGrid(window, { size: args.bucket_size, allowed: SIZES });
   const suspects = suspectsOf(bets, args.min_score);
   const flagged = new Map([...suspects].map(([wallet, { since }]) => [wallet, since]));
   const scope: FlaggedScope = { flagged, window, category: args.category ?? null };
@@ -76,16 +74,6 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     top_markets: markets,
   };
 };
-
-function checkLength({ from, to }: Window, size: Bucket): void {
-  const fits = (one: Bucket): boolean => (to.getTime() - from.getTime()) / LENGTHS[one] < MOST_BUCKETS;
-  if (fits(size)) return;
-  const allowed = (Object.keys(LENGTHS) as Bucket[]).find((one) => fits(one));
-  throw new AppError('range_too_large', {
-    details: [{ param: 'bucket_size', issue: `makes more than ${MOST_BUCKETS} buckets of this window`, allowed, got: size }],
-    suggestion: { bucket_size: allowed },
-  });
-}
 
 /** Suspects by wallet, ascending: means over some of them are always added up in one order. */
 function suspectsOf(rows: readonly InsiderBet[], min_score: number): Map<string, Suspect> {

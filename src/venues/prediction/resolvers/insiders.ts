@@ -36,11 +36,11 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
   if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
   found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
-  const listed = found.slice(0, args.limit);
+  const [listed, flagged] = [found.slice(0, args.limit), found.filter(({ score }) => isFlagged(score))];
   context.meta.count = listed.length;
   const [insiders, taken] = await Promise.all([
     listInsiders(listed, args.condition_id, context),
-    sumTaken(context.sql, args.condition_id, found.map(({ wallet }) => wallet), context.now),
+    sumTaken(context.sql, args.condition_id, flagged.map(({ wallet }) => wallet), context.now),
   ]); // prettier-ignore
   return {
     ...market,
@@ -51,7 +51,7 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
       avg_insider_score: meanScore(found.map(({ score }) => score)),
       highest_score: found[0]?.score,
       dominant_outcome: dominantOf(found.map(({ outcome }) => outcome)),
-      flagged_buy_usdc: total(found.map(({ buy_usdc }) => buy_usdc)),
+      flagged_buy_usdc: total(flagged.map(({ buy_usdc }) => buy_usdc)),
       // Volume is what takers paid: what makers paid for the other outcome is no part of it.
       share_of_volume_pct: percent(taken, scan.volume_usdc),
     },

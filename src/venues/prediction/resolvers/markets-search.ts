@@ -7,7 +7,7 @@ import { compareAmounts } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SearchText, readSearch, relevanceOf } from '../market-search';
-import { statusOf, winnerOf } from '../market-state';
+import { isResolved, statusOf, winnerOf } from '../market-state';
 import type { ListScope, ListedStatus } from '../queries/market-lists';
 import { type MeasuredMarket, listMeasuredMarkets } from '../queries/market-rankings';
 import { nextListCursor, openListPage } from './markets-cursor';
@@ -36,10 +36,11 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const scope = ['markets/search', args];
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   const after = page.after && matchOf(page.after);
-  const matches = await listMatches(context, args, after, page.as_of);
+  const text = args.query === null || args.query === undefined ? null : readSearch(args.query);
+  const matches = await listMatches(context, args, text, after, page.as_of);
   const ordered = matches.sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
-  if (behind.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(args) });
+  if (behind.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(args, text) });
   const shown = behind.slice(0, args.limit);
   const last = shown.at(-1) as Match;
   context.meta.count = shown.length;
@@ -49,8 +50,13 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
 };
 
 /** Matches; where what the store knows orders them, no more than are shown behind `after`, and one that says there are more. */
-async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, after: Match | null, now: Date): Promise<Match[]> {
-  const text: SearchText | null = args.query === null || args.query === undefined ? null : readSearch(args.query);
+async function listMatches(
+  context: GraphContext,
+  args: Omit<Args, 'cursor'>,
+  text: SearchText | null,
+  after: Match | null,
+  now: Date,
+): Promise<Match[]> {
   const words = text !== null && 'words' in text ? text.words : null;
   if (words?.length === 0) return [];
   const exactly = text !== null && 'exactly' in text ? text.exactly : null;
@@ -104,9 +110,10 @@ function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match 
   return { market, relevance: relevance as number | null };
 }
 
-function suggestionOf(args: Omit<Args, 'cursor'>): Record<string, unknown> {
+/** What to leave out or widen; of a market that is named its status is not asked. */
+function suggestionOf(args: Omit<Args, 'cursor'>, text: SearchText | null): Record<string, unknown> {
   if (args.has_smart_money_signal === true) return { has_smart_money_signal: null };
-  if (args.status !== 'all') return { status: 'all' };
+  if (args.status !== 'all' && !(text !== null && 'exactly' in text)) return { status: 'all' };
   return args.category ? { category: null } : {};
 }
 
@@ -128,7 +135,7 @@ async function describe(
     total_volume_usdc: market.volume,
     smart_money_outcome: favoured?.outcome ?? null,
     smart_money_wallets: view.wallets,
-    has_contrarian_signal: isContrarian(view.strength, favoured?.price ?? null),
+    has_contrarian_signal: !isResolved(market, context.now) && isContrarian(view.strength, favoured?.price ?? null),
     leader_price: leader?.price ?? null,
     leader_outcome: leader?.outcome ?? null,
     token_ids: priced,

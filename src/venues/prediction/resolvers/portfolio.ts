@@ -62,6 +62,8 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   const outcomes = outcomesOf(open.filter(({ price, worth, costs }) => Number(plain(price === null ? costs : worth)) >= args.min_position_usdc)); // prettier-ignore
   const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || byToken(a, b);
   const shown = args.include_positions ? [...outcomes].sort(inOrder).slice(0, args.limit).map(outcomeRecord) : null;
+  const without = 'include_positions=false';
+  if (shown === null) context.meta.ineffective = { limit: without, sort_by: without };
   context.meta.count = shown?.length ?? null;
   const owned = groupedBy(open, ({ wallet }) => wallet);
   return {

@@ -1,4 +1,5 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
+import { BUCKETS, bucketsOf } from '../../../lib/grid';
 import { pearson } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -11,7 +12,6 @@ import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, type SmartSeriesRow, listSeries, listSmartSeries } from '../queries/market-series';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { loadTold } from '../queries/told-pieces';
-import { BUCKETS, bucketsOf } from './flows-buckets';
 import { emptyWithin, smartRule } from './flows-scope';
 import { seriesWindow, six } from './flows-sentiment';
 import { chosenOutcomes, getKnownMarket } from './markets-known';

@@ -5,6 +5,7 @@ import { type Consensus, type Stance, byScore, consensusOf } from '../consensus'
 import { over, total, trendOf } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
+import { isResolved } from '../market-state';
 import { type ActivityRow, listActivity } from '../queries/market-activity';
 import { listSmartFlows } from '../queries/market-flows';
 import { loadFirstBuys } from '../queries/market-holdings';
@@ -45,6 +46,7 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
   const shown = money.map((outcome) => outcome.stances.sort(byCost).slice(0, args.top_n_wallets));
   const firstBuy = await loadFirstBuys(context.sql, shown.flat(), context.now);
   context.meta.count = Math.max(0, ...shown.map((wallets) => wallets.length));
+  const open = !isResolved(market, context.now);
   const consensus = wise.strength === null ? null : (prices.find((outcome) => outcome.token_id === wise.token_id) ?? null);
   return {
     ...market,
@@ -69,7 +71,7 @@ export const marketsIntelligence: Resolver<unknown, Args> = async (_, args, cont
       contrarian_to_smart: consensus === null || foolish.token_id === null ? null : foolish.token_id !== consensus.token_id,
       by_outcome: foolish.by_outcome,
     },
-    signal_analysis: analyse(wise, foolish, consensus, prices, activity.smart_net),
+    signal_analysis: analyse(wise, foolish, consensus, prices, activity.smart_net, open),
     recent_activity: recentOf(activity),
   };
 };
@@ -116,9 +118,10 @@ function analyse(
   consensus: PricedOutcome | null,
   prices: readonly PricedOutcome[],
   smart_net: string,
+  open: boolean,
 ): Record<string, unknown> {
   const leader = leaderOf(prices);
-  const contrarian_signal = consensus !== null && isContrarian(wise.strength, consensus.price);
+  const contrarian_signal = open && consensus !== null && isContrarian(wise.strength, consensus.price);
   const aligned = consensus === null || leader === null ? null : consensus.token_id === leader.token_id;
   return {
     smart_vs_price_aligned: aligned,

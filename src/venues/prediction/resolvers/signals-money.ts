@@ -37,16 +37,16 @@ export function moneyByOutcome(stances: readonly Stance[], outcomes: readonly Pr
   return moneyOn(sums, outcomes).map((money) => ({ ...money, stances: byToken.get(money.token_id) ?? [] }));
 }
 
-/** What a crowd thinks of its market: as consensusOf tells it by money. */
+/** What a crowd thinks of its market, by money; nothing where it is too small for a consensus. */
 export function crowdView(
   { outcomes }: MarketCrowd,
   prices: readonly PricedOutcome[],
 ): Pick<Consensus, 'token_id' | 'strength'> & { by_outcome: OutcomeMoney[] } {
   const [leading] = [...outcomes].sort((a, b) => compareAmounts(b.net_usdc, a.net_usdc) || (a.token_id < b.token_id ? -1 : 1));
   const wallets = outcomes.reduce((sum, { net_wallets }) => sum + net_wallets, 0);
-  const token_id = leading !== undefined && leading.net_wallets > 0 ? leading.token_id : null;
-  const strength = token_id === null || wallets < FEWEST_WALLETS ? null : over((leading as { net_usdc: string }).net_usdc, total(outcomes.map(({ net_usdc }) => net_usdc))); // prettier-ignore
-  return { token_id, strength, by_outcome: moneyOn(outcomes, prices) };
+  const by_outcome = moneyOn(outcomes, prices);
+  if (leading === undefined || leading.net_wallets === 0 || wallets < FEWEST_WALLETS) return { token_id: null, strength: null, by_outcome };
+  return { token_id: leading.token_id, strength: over(leading.net_usdc, total(outcomes.map(({ net_usdc }) => net_usdc))), by_outcome };
 }
 
 /** The largest first. */

@@ -84,6 +84,7 @@ export const walletsProfile: Resolver<unknown, ProfileArgs> = async (_, args, co
     nameRun(context),
   ]);
   if (state === undefined || state === null) throw unknownWallet(args.wallet);
+  if (trades === null) context.meta.ineffective = { trades_limit: 'include_trades=false' };
   context.meta.count = trades?.length ?? null;
   return {
     wallet: args.wallet,

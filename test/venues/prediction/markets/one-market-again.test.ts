@@ -65,6 +65,7 @@ describe('one market, counted again', () => {
         const [wise, foolish, leader] = [consensusOf(smart, byScore), dumbOn(world, market), leaderOf(world, market)];
         const weight = sumOf(wise.wallets, (one) => one.weight);
         const favoured = wise.strength === null ? null : (wise.token as string);
+        const fools = foolish.strength === null ? null : (foolish.token as string);
         const price = favoured === null ? undefined : priceOf(world, market, favoured);
         const day = world.book.fills(market.id).filter(({ time }) => time >= NOW - DAY);
         const [taken, before] = [day.filter(({ taker }) => taker), world.book.fills(market.id).filter(({ taker, time }) => taker && time >= NOW - 2 * DAY && time < NOW - DAY)];
@@ -96,10 +97,10 @@ describe('one market, counted again', () => {
             by_outcome: market.tokens.map((token) => ({ ...money(smart, token), top_wallets: top(token), avg_entry_price: ratio(paid(token), sumOf(smart.filter((one) => one.token === token), (one) => one.paidShares)) })),
           },
           dumb_money: {
-            consensus_outcome: foolish.token === null ? null : world.book.nameOf(market, foolish.token), contrarian_to_smart: favoured === null || foolish.token === null ? null : favoured !== foolish.token, by_outcome: market.tokens.map((token) => money(low, token)),
+            consensus_outcome: fools === null ? null : world.book.nameOf(market, fools), contrarian_to_smart: favoured === null || fools === null ? null : favoured !== fools, by_outcome: market.tokens.map((token) => money(low, token)),
           },
           signal_analysis: {
-            smart_vs_price_aligned: favoured === null ? null : leader === undefined ? any : world.book.nameOf(market, favoured) === leader.outcome, contrarian_signal: (wise.strength ?? 0) < 0.6 ? false : price === undefined ? any : price < 0.5,
+            smart_vs_price_aligned: favoured === null ? null : leader === undefined ? any : world.book.nameOf(market, favoured) === leader.outcome, contrarian_signal: isResolved(market) || (wise.strength ?? 0) < 0.6 ? false : price === undefined ? any : price < 0.5,
             smart_bias: weight === 0 ? null : leader === undefined ? any : near((100 * (2 * sumOf(wise.wallets.filter((one) => world.book.nameOf(market, one.token) === leader.outcome), (one) => one.weight) - weight)) / weight),
             confidence: strong(10, 0.7) ? 'high' : strong(5, 0.6) ? 'medium' : 'low', signal_summary: expect.any(String) as unknown, reasons: expect.any(Array) as unknown,
           },

@@ -7,7 +7,6 @@ import { WordVectors, countWords } from '../../../../src/venues/prediction/marke
 import type { ListedMarket } from '../../../../src/venues/prediction/queries/market-lists';
 import { type Cut, cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { spansOf } from '../../../../src/venues/prediction/queries/score-runs';
-import { bucketsOf } from '../../../../src/venues/prediction/resolvers/flows-buckets';
 import { labelOf, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-sentiment';
 import { phaseOf } from '../../../../src/venues/prediction/resolvers/signals-flow';
 import { reaches } from '../../../../src/venues/prediction/resolvers/signals-opportunities';
@@ -52,13 +51,6 @@ describe('cutting time', () => {
         for (const time of times) if (time % HOUR !== 0) expect(wholeHour(cut, time)).toBe(false);
       }),
     );
-  });
-
-  test('buckets begin at multiples and cover the window', () => {
-    const window = { from: new Date('2026-03-01T10:17:00Z'), to: new Date('2026-03-01T22:00:00Z') };
-    expect(bucketsOf(window, '4h').map((bucket) => bucket.toISOString().slice(11, 16))).toEqual(['08:00', '12:00', '16:00', '20:00']);
-    expect(bucketsOf({ from: window.to, to: window.to }, '4h').map((bucket) => bucket.toISOString().slice(11, 16))).toEqual(['20:00']);
-    expect(bucketsOf({ from: new Date(0), to: new Date(0) }, '1h')).toEqual([]);
   });
 
   test('a day is judged by the run of the day before it, what is older than all by the first', () => {
@@ -139,6 +131,9 @@ describe('words', () => {
     expect(readSearch(` ${id} `)).toEqual({ exactly: [id.toLowerCase()] });
     expect(readSearch('https://venue.example/event/big-event/will-it-rain?tid=1#top')).toEqual({ exactly: ['will-it-rain'] });
     expect(readSearch('www.venue.example/event/big-event/')).toEqual({ exactly: ['big-event'] });
+    expect(readSearch('venue.example/event/big-event/Will-It-Rain')).toEqual({ exactly: ['will-it-rain'] });
+    expect(readSearch('v1.5/2 or U.S./EU')).toEqual({ words: ['v1.5', '2', 'or', 'u.s', 'eu'] });
+    expect(readSearch('U.S./EU')).toEqual({ words: ['u.s', 'eu'] });
     expect(readSearch('Will  it RAIN? 50%')).toEqual({ words: ['will', 'it', 'rain', '50'] });
     expect(readSearch('https://venue.example/event/a%00b')).toEqual({ exactly: [] });
     expect(readSearch('https://venue.example/')).toEqual({ exactly: [] });
@@ -222,7 +217,7 @@ test('words for scores and flows stand where the definitions put them', () => {
     'accumulation',
   ]);
   expect(momentumOf([0, 0, null, 0.5, 0.5, 1])).toEqual({ direction: 'rising', strength: 0.375, change: 0.75 });
-  expect(momentumOf([null, null, 1])).toEqual({ direction: 'flat', strength: 0, change: null });
+  expect(momentumOf([null, null, 1])).toEqual({ direction: null, strength: null, change: null });
   expect(momentumOf([0.04, 0, 0])).toEqual({ direction: 'flat', strength: 0.02, change: -0.04 });
 });
 

@@ -383,7 +383,7 @@ describe('signals', () => {
     expect(wise.wallets.length).toBeGreaterThanOrEqual(3);
     expect([data.smart_money.consensus_outcome, data.dumb_money.consensus_outcome]).toEqual([
       nameOf(market, wise.token as string),
-      foolish.token === null ? null : nameOf(market, foolish.token),
+      foolish.strength === null ? null : nameOf(market, foolish.token as string),
     ]);
     near(data.smart_money.consensus_strength, wise.strength);
     near(data.smart_money.independent_wallets, wise.independent, 4);
@@ -399,7 +399,7 @@ describe('signals', () => {
         if (top !== undefined) expect(top.map((row) => row.wallet)).toEqual([...own].sort((a, b) => b.cost - a.cost).slice(0, 2).map((one) => one.wallet)); // prettier-ignore
       }
     } // prettier-ignore
-    expect(data.dumb_money.contrarian_to_smart).toBe(foolish.token === null ? null : foolish.token !== wise.token);
+    expect(data.dumb_money.contrarian_to_smart).toBe(foolish.strength === null ? null : foolish.token !== wise.token);
     const day = fillsOf(market).filter((fact) => fact.time >= now - DAY);
     const smart = day.filter((fact) => isSmart(world, fact));
     expect(data.recent_activity).toMatchObject({
@@ -445,7 +445,7 @@ describe('signals', () => {
         const foolish = consensus(own, () => 1);
         expect(data.summary).toMatchObject({
           total_wallets: new Set(own.map((one) => one.wallet)).size,
-          consensus_outcome: foolish.token === null ? null : nameOf(market, foolish.token),
+          consensus_outcome: foolish.strength === null ? null : nameOf(market, foolish.token as string),
         });
         near(data.summary.total_usdc, sum(own.map((one) => one.cost)));
         near(data.summary.consensus_strength, foolish.strength);

@@ -82,9 +82,10 @@ describe('insiders, from facts', () => {
         }
         const shown = expected.slice(0, limit);
         expect(answer.insiders).toEqual(shown.map(insiderRow));
-        const flagged = sum(expected.flatMap(({ positions }) => positions.map(({ bought }) => bought)));
-        // Volume is what takers paid: of it these wallets have what they took.
-        const taken = sum(expected.map(({ wallet }) => reckoning.taken(`${wallet}|${market.id}`)));
+        const suspects = expected.filter(({ score }) => tenth(score) >= 50);
+        const flagged = sum(suspects.flatMap(({ positions }) => positions.map(({ bought }) => bought)));
+        // Volume is what takers paid: of it flagged wallets have what they took.
+        const taken = sum(suspects.map(({ wallet }) => reckoning.taken(`${wallet}|${market.id}`)));
         const counts = new Map<string, number>();
         for (const one of expected) counts.set(outcomeOf(one), (counts.get(outcomeOf(one)) ?? 0) + 1);
         const [dominant] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] as [string, number];
