@@ -5,7 +5,10 @@ import { AppError } from '../errors';
 /** What a parameter lets most through by; undefined of one that does not narrow, or says what is asked about. */
 function widest({ name, required, filter, min, default: usual }: Parameter): Value | undefined {
   if (name.startsWith('min_')) return min ?? undefined;
-  return required || filter === null ? undefined : (filter.unless ?? usual ?? null);
+  if (required || name === 'cursor') return undefined;
+  if (filter !== null) return filter.unless ?? usual ?? null;
+  // What stands for nothing where it is left out narrows.
+  return usual === undefined ? null : undefined;
 }
 
 /** Where nothing was found and the question knew no better: the error with filters left out, and the least asked for, as its suggestion. Behind the last page of a list nothing is. */

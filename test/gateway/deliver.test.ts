@@ -56,6 +56,8 @@ describe('what is empty suggests something wider', () => {
     ['markets/volume-heatmap', { category: 'Other', smart_money_only: 'true' }, { category: null, smart_money_only: false }],
     ['markets/volume-heatmap', {}, undefined],
     ['markets/new-smart-interest', { min_score: '100', min_usdc: '0' }, { min_score: 0 }],
+    ['wallets/activity', { wallet: `0x${'1'.repeat(40)}`, side: 'SELL' }, { side: null }],
+    ['markets/trades', { condition_id: `0x${'1'.repeat(64)}`, side: 'REDEEM', outcome: 'Yes' }, { outcome: null, side: null }],
     ['lp/pools/search', { query: 'SOL', pool_type: 'dlmm' }, { pool_type: 'all' }],
     ['lp/pools/search', { query: 'SOL', pool_type: 'ALL' }, undefined],
   ])('%s %j', async (name, query, suggestion) => expect(await suggested(name, query, empty)).toEqual(suggestion));

@@ -50,13 +50,23 @@ export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Dat
 
 const EVER: Statement = {
   name: 'pm_insiders_ever',
-  text: `SELECT DISTINCT ON (condition_id, wallet) wallet, condition_id, score::float8 AS score, first_bet_at FROM pm_insider
-WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, day DESC`,
+  text: `WITH run AS MATERIALIZED (
+  SELECT day, lead(day) OVER (ORDER BY day)::timestamp AT TIME ZONE 'UTC' AS lapsed_at FROM (SELECT DISTINCT day FROM pm_insider WHERE day <= $1::date AND generated_at <= $2) AS ran
+)
+SELECT found.*, lapsed_at FROM (
+  SELECT DISTINCT ON (condition_id, wallet) wallet, condition_id, day, score::float8 AS score, first_bet_at FROM pm_insider
+  WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, day DESC
+) AS found JOIN run USING (day)`,
 };
 
+/** A wallet on a market as it was last judged; from `lapsed_at` on runs no longer find it, null while the newest does. */
+export interface JudgedBet extends InsiderBet {
+  lapsed_at: Date | null;
+}
+
 /** Every wallet on every market as it was last judged up to `now`. */
-export function listInsidersEver(sql: Sql, now: Date): Promise<InsiderBet[]> {
-  return sql.query<InsiderBet & Record<string, unknown>>(EVER, [isoDay(now), now]);
+export function listInsidersEver(sql: Sql, now: Date): Promise<JudgedBet[]> {
+  return sql.query<JudgedBet & Record<string, unknown>>(EVER, [isoDay(now), now]);
 }
 
 /** USDC taken in each bucket of the window, by start of the bucket in milliseconds. */

@@ -3,14 +3,23 @@ import type { Window } from '../../../lib/timeframe';
 import { millisecondsOf } from '../milliseconds';
 import { Parameters } from './parameters';
 
-/** Whose trades count: of each wallet from the time it is flagged on, in the window, of one category or all. */
+/** A stretch of time in which a wallet is flagged; it may have several, none in another. */
+export interface FlaggedSpan {
+  wallet: string;
+  /** Tells wallets apart, from 1. */
+  place: number;
+  from: Date;
+  to: Date;
+}
+
+/** Whose trades count: of each wallet while it is flagged, in the window, of one category or all. */
 export interface FlaggedScope {
-  flagged: ReadonlyMap<string, Date>;
+  flagged: readonly FlaggedSpan[];
   window: Window;
   category: string | null;
 }
 
-/** Trades of flagged wallets added up. USDC are exact decimal texts, wallets places in `flagged`, from 1, ascending. */
+/** Trades of flagged wallets added up. USDC are exact decimal texts, wallets their places, ascending. */
 export interface InsiderSums {
   wallet_count: number;
   trades: number;
@@ -43,14 +52,18 @@ export interface InsiderMarket {
 
 /** SQL of buys and sells in scope, and of their category where it is asked for. */
 function tradesIn({ flagged, window, category }: FlaggedScope, parameters: Parameters): string {
-  const wallets = parameters.add([...flagged.keys()], 'text[]');
-  const since = parameters.add([...flagged.values()], 'timestamptz[]');
+  const spans = [
+    parameters.add(flagged.map(({ wallet }) => wallet), 'text[]'),
+    parameters.add(flagged.map(({ place }) => place), 'int[]'),
+    parameters.add(flagged.map(({ from: since }) => since), 'timestamptz[]'),
+    parameters.add(flagged.map(({ to: until }) => until), 'timestamptz[]'),
+  ]; // prettier-ignore
   const [from, to] = [parameters.add(window.from, 'timestamptz'), parameters.add(window.to, 'timestamptz')];
   const only =
     category === null
       ? ''
       : ` AND trade.condition_id IN (SELECT condition_id FROM pm_market WHERE category = ${parameters.add(category, 'text')})`;
-  return `unnest(${wallets}, ${since}) WITH ORDINALITY AS flagged(wallet, since, place) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since
+  return `unnest(${spans.join(', ')}) AS flagged(wallet, place, since, until) JOIN pm_trade AS trade ON trade.wallet = flagged.wallet AND trade."timestamp" >= flagged.since AND trade."timestamp" < flagged.until
     AND trade."timestamp" >= ${from} AND trade."timestamp" < ${to} AND trade.side IN ('BUY', 'SELL')${only}`;
 }
 
@@ -62,7 +75,7 @@ export async function findInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: 
   // Trades are added up once, what is told of them from their sums. Markets are told apart by number on the way: their ids are long.
   const text = `WITH cell AS MATERIALIZED (
   SELECT cell.*, hashtextextended(condition_id, 0) AS market FROM (
-    SELECT flagged.place::int AS wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
+    SELECT flagged.place AS wallet, trade.condition_id, trade.token_id, ${bucket} AS bucket, count(*)::int AS trades, sum(trade.usdc_size) AS usdc,
       COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buy_usdc, COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.is_taker), 0) AS taker_usdc
     FROM ${tradesIn(scope, parameters)} GROUP BY 1, 2, 3, 4
   ) AS cell

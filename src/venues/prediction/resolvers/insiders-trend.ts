@@ -1,13 +1,14 @@
 import { AppError } from '../../../errors';
 import { BUCKETS, checkGrid } from '../../../lib/grid';
 import { mean, median } from '../../../lib/statistics';
-import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
 import { groupedBy } from '../grouped';
-import { type InsiderBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
+import { type JudgedBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
 import {
   type FlaggedScope,
+  type FlaggedSpan,
   type InsiderBucket,
   type InsiderMarket,
   findInsiderSums,
@@ -29,11 +30,14 @@ interface TrendArgs {
   limit: number;
 }
 
-/** A wallet's score grows with its flagged bets: what it was at a time is told by those made until then. */
+/** A wallet's score grows with its bets that were judged, and falls as runs no longer find them. */
 interface Suspect {
-  /** Since when the score reaches what is asked. */
-  since: Date;
+  /** Since when the score first reaches what is asked. */
+  since: number;
+  /** When it changed to a score that reaches it, oldest first. */
   steps: { at: number; score: number }[];
+  /** In which times it reaches it. */
+  spans: { from: number; to: number }[];
 }
 
 /** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
@@ -48,7 +52,9 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   checkGrid(window, { size: args.bucket_size, allowed: SIZES });
   const suspects = suspectsOf(bets, args.min_score);
-  const flagged = new Map([...suspects].map(([wallet, { since }]) => [wallet, since]));
+  const flagged = [...suspects].flatMap(([wallet, { spans }], index) =>
+    spans.map(({ from, to }): FlaggedSpan => ({ wallet, place: index + 1, from: new Date(from), to: new Date(to) })),
+  );
   const scope: FlaggedScope = { flagged, window, category: args.category ?? null };
   const before = previousWindow(args.timeframe, context.now);
   const [sums, earlier, volumes] = await Promise.all([
@@ -76,19 +82,34 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
 };
 
 /** Suspects by wallet, ascending: means over some of them are always added up in one order. */
-function suspectsOf(rows: readonly InsiderBet[], min_score: number): Map<string, Suspect> {
-  const suspects = new Map<string, Suspect>();
+function suspectsOf(rows: readonly JudgedBet[], min_score: number): Map<string, Suspect> {
   const wallets = [...groupedBy(rows, (row) => row.wallet)].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [wallet, markets] of wallets) {
-    const ordered = [...markets].sort((a, b) => a.first_bet_at.getTime() - b.first_bet_at.getTime());
-    const steps = ordered.map(({ first_bet_at }, index) => ({
-      at: first_bet_at.getTime(),
-      score: overMarkets(ordered.slice(0, index + 1).map(({ score }) => score)),
-    }));
-    const reached = steps.find(({ score }) => score >= min_score);
-    if (reached !== undefined) suspects.set(wallet, { since: new Date(reached.at), steps });
+  const suspects = wallets.map(([wallet, bets]) => [wallet, suspectOf(bets, min_score)] as const);
+  return new Map(suspects.flatMap(([wallet, suspect]) => (suspect === null ? [] : [[wallet, suspect]])));
+}
+
+/** Null for a wallet whose score never reaches what is asked. */
+function suspectOf(bets: readonly JudgedBet[], min_score: number): Suspect | null {
+  const terms = bets.map(({ first_bet_at, lapsed_at, score }) => ({
+    from: first_bet_at.getTime(),
+    to: (lapsed_at ?? END).getTime(),
+    score,
+  }));
+  const changes = [...new Set(terms.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  const pieces = changes.slice(0, -1).flatMap((from, index) => {
+    const scores = terms.filter((term) => term.from <= from && from < term.to).map(({ score }) => score);
+    const score = scores.length === 0 ? null : overMarkets(scores);
+    return score === null || score < min_score ? [] : [{ from, to: changes[index + 1] as number, score }];
+  });
+  const [first] = pieces;
+  if (first === undefined) return null;
+  const spans: Suspect['spans'] = [];
+  for (const { from, to } of pieces) {
+    const last = spans.at(-1);
+    if (last?.to === from) last.to = to;
+    else spans.push({ from, to });
   }
-  return suspects;
+  return { since: first.from, steps: pieces.map(({ from, score }) => ({ at: from, score })), spans };
 }
 
 const scoreAt = ({ steps }: Suspect, time: number): number => steps.findLast(({ at }) => at < time)?.score ?? steps[0]?.score ?? 0;
@@ -135,7 +156,7 @@ function seriesOf(
     return {
       bucket: new Date(start),
       ...(own ? figuresOf({ ...own, wallet_count: own.wallets.length }) : NOTHING),
-      new_insider_wallets: wallets.filter(({ since }) => since.getTime() >= begin && since.getTime() < start + length).length,
+      new_insider_wallets: wallets.filter(({ since }) => since >= begin && since < start + length).length,
       avg_insider_score: meanScore(wallets.map((suspect) => scoreAt(suspect, start + length))),
       share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
     };

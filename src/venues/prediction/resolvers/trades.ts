@@ -60,7 +60,7 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
   if (totals.rows === 0) {
     const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = chosen.impossible ? [] : await listMarketTrades(context.sql, widest, beforeAll(page.window.to), 1);
-    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to, { min_usdc: 0 }) });
+    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to) });
   }
   const uncounted = totals.rows - totals.trade_count;
   if (uncounted > 0)

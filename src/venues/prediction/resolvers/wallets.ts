@@ -168,7 +168,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
   if (period.rows === 0) {
     const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = await listWalletTrades(context.sql, widest, beforeAll(page.window.to), 1);
-    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to, { min_usdc: 0 }) });
+    throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to) });
   }
   const { rows: _rows, ...figures } = period;
   return {

@@ -36,22 +36,26 @@ describe('insiders, counted again', () => {
   }, 240_000);
   afterAll(() => db.drop());
 
-  /** Running score of each wallet, bet by bet, as last judged. */
-  function stepsOf(): Map<string, { at: number; score: number }[]> {
+  /** Score of each wallet at an instant: by the bets made until then, as last judged, that the newest run of the day still found. */
+  function judge(): (wallet: string, at: number) => number | null {
+    const days = [...new Set(findings.map(({ day }) => day))].sort();
     const last = new Map<string, Finding>();
     for (const one of [...findings].sort((a, b) => (a.day < b.day ? -1 : 1))) last.set(`${one.wallet}|${one.condition_id}`, one);
-    const steps = new Map<string, { at: number; score: number }[]>();
-    for (const wallet of new Set(findings.map((one) => one.wallet))) {
-      const own = [...last.values()].filter((one) => one.wallet === wallet).sort((a, b) => a.first - b.first);
-      steps.set(wallet, own.map(({ first }, index) => ({ at: first, score: together(own.slice(0, index + 1).map(({ score }) => score)) }))); // prettier-ignore
-    }
-    return steps;
+    const untilOf = ({ day }: Finding): number => (day === days.at(-1) ? Number.POSITIVE_INFINITY : Date.parse(`${days[days.indexOf(day) + 1] as string}T00:00:00Z`)); // prettier-ignore
+    const byWallet = new Map<string, Finding[]>();
+    for (const one of last.values()) byWallet.set(one.wallet, [...(byWallet.get(one.wallet) ?? []), one]);
+    return (wallet, at) => {
+      const own = (byWallet.get(wallet) ?? []).filter((one) => one.first <= at && at < untilOf(one));
+      return own.length === 0 ? null : together(own.map(({ score }) => score));
+    };
   }
 
   interface Trend { time_series: Row[]; totals: Row; by_category: Row[]; top_markets: Row[]; change_pct: number | null } // prettier-ignore
 
   test.each(['24h', '7d', '30d', 'all'])('wallets/insiders/trend %s', async (timeframe) => {
-    const steps = stepsOf();
+    const scoreOf = judge();
+    const changes = [...new Set(findings.flatMap(({ first, day }) => [first, Date.parse(`${day}T00:00:00Z`) - 1]))];
+    const instants = [...new Set(findings.map(({ first }) => first))].sort((a, b) => a - b);
     const span = SPANS[timeframe] ?? null;
     const to = now.getTime();
     const from = span === null ? Math.min(...trades.map(({ at }) => at)) : to - span;
@@ -60,8 +64,10 @@ describe('insiders, counted again', () => {
       for (const category of [null, 'Politics', 'Crypto'])
         for (const bucket_size of Object.keys(LENGTHS)) {
           const length = LENGTHS[bucket_size] as number;
-          const since = new Map([...steps].flatMap(([wallet, own]) => own.filter(({ score }) => score >= min_score).slice(0, 1).map(({ at }) => [wallet, at] as const))); // prettier-ignore
-          const flagged = (one: Trade): boolean => one.at >= (since.get(one.wallet) ?? Number.POSITIVE_INFINITY) && (category === null || one.category === category); // prettier-ignore
+          const counts = (wallet: string, at: number): boolean => (scoreOf(wallet, at) ?? -1) >= min_score;
+          // A wallet comes to a score with a bet.
+          const since = new Map([...new Set(findings.map(({ wallet }) => wallet))].flatMap((wallet) => instants.filter((at) => counts(wallet, at)).slice(0, 1).map((at) => [wallet, at] as const))); // prettier-ignore
+          const flagged = (one: Trade): boolean => counts(one.wallet, one.at) && (category === null || one.category === category);
           const within = trades.filter((one) => one.at >= from && one.at < to && (category === null || one.category === category));
           const own = within.filter(flagged);
           const sent = { timeframe, bucket_size, min_score, limit: 50, ...(category && { category }) };
@@ -71,6 +77,10 @@ describe('insiders, counted again', () => {
             continue;
           }
           answered += 1;
+          const lastScore = (wallet: string, end: number): number => {
+            const at = [...changes, end - 1].filter((one) => one < end && counts(wallet, one)).sort((a, b) => a - b).at(-1) as number; // prettier-ignore
+            return scoreOf(wallet, at) as number;
+          };
           const { time_series, totals, by_category, top_markets, change_pct } = answer as Trend;
           const buys = (rows: readonly Trade[]): number => sum(rows.filter(({ side }) => side === 'BUY').map(({ usdc }) => usdc));
           const wallets = (rows: readonly Trade[]): string[] => [...new Set(rows.map(({ wallet }) => wallet))];
@@ -82,7 +92,7 @@ describe('insiders, counted again', () => {
             const inside = (rows: readonly Trade[]): Trade[] => rows.filter(({ at }) => at >= start && at < end);
             const [mine, all] = [inside(own), inside(within)];
             const taken = sum(all.filter(({ is_taker }) => is_taker).map(({ usdc }) => usdc));
-            const scores = wallets(mine).map((wallet) => steps.get(wallet)?.findLast(({ at }) => at < end)?.score ?? Number.NaN);
+            const scores = wallets(mine).map((wallet) => lastScore(wallet, end));
             expect(row).toEqual({
               bucket: `${new Date(start).toISOString().slice(0, 19)}Z`,
               insider_wallets: wallets(mine).length,

@@ -167,4 +167,19 @@ describe('insiders by hand', () => {
     expect(await wallets({ limit: 1 })).toHaveLength(1);
     expect((await callForError(db, 'wallets/insiders', now, { min_score: 61 })).code).toBe('empty_result');
   });
+
+  test('a wallet counts no longer from the day on whose run does not find its bet', async () => {
+    await loadRecords(db.pool, 'trades.json', [
+      trade(9, 72, 0, 311, 'BUY', 600, 0.5, 3 * DAY),
+      trade(10, 72, 0, 311, 'BUY', 80, 0.5, HOUR),
+    ]); // prettier-ignore
+    await db.pool.query(
+      `INSERT INTO pm_insider (condition_id, wallet, day, generated_at, score, token_id, buy_usdc, first_bet_at, signals) VALUES ($1, $2, '2026-03-08', '2026-03-08T00:05:00Z', 70, $3, 300, $4, $5)`,
+      [condition(72), wallet(311), token(72, 0), new Date((NOW - 3 * DAY) * 1_000), SIGNALS],
+    );
+    const answer = await trend();
+    expect(answer.totals).toEqual({ insider_wallets: 3, insider_trades: 6, insider_buy_usdc: 1_250, markets_touched: 2 });
+    expect(answer.time_series.map(({ insider_buy_usdc }) => insider_buy_usdc)).toEqual([0, 0, 0, 0, 800, 200, 150, 100]);
+    expect((await trend({ timeframe: '24h' })).totals.insider_wallets).toBe(2);
+  });
 });
