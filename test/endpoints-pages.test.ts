@@ -9,14 +9,22 @@ import { type OpenGateway, startOpenGateway } from './support/open-gateway';
 import { type Subjects, loosestInput, subjectsOf } from './support/subjects';
 import { loadWorld } from './support/world';
 
-// Pages of a list do not repeat or skip a row while new rows arrive between them: what the first page began, the last one ends.
+// Pages of a list do not repeat or skip a row while new rows arrive, and old ones leave its window, between them: what the first page began, the
+// last one ends.
 
 const START = new Date('2026-02-20T00:00:00Z');
 const SOON = new Date('2026-03-02T00:00:00Z');
 const LATER = new Date('2026-03-03T00:00:00Z');
 const PAGED = ENDPOINTS.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
-const PAGE = 7;
-const MOST_PAGES = 12;
+/** Every paged list as wide as it may be, and those that have a window over the last day: when it is read on nothing of that day is in the window any more. */
+const LISTS = PAGED.flatMap((endpoint): [string, Endpoint, Input][] => [
+  [endpoint.name, endpoint, {}],
+  ...(endpoint.parameters.some(({ name }) => name === 'timeframe')
+    ? [[`${endpoint.name} of a day`, endpoint, { timeframe: '24h' }] as [string, Endpoint, Input]]
+    : []),
+]);
+const PAGE = 5;
+const MOST_PAGES = 16;
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let before: OpenGateway;
@@ -40,9 +48,9 @@ beforeAll(async () => {
     subjects[venue.name] = await subjectsOf(database.pool, venue.name);
   }
   [before, after] = await Promise.all([startOpenGateway(database, SOON), startOpenGateway(database, LATER)]);
-  for (const endpoint of PAGED) {
-    const whole = await page(before, endpoint, { limit: PAGE * MOST_PAGES });
-    begun.set(endpoint.name, { first: await page(before, endpoint, { limit: PAGE }), whole: rowsOf(whole) });
+  for (const [name, endpoint, input] of LISTS) {
+    const whole = await page(before, endpoint, { ...input, limit: PAGE * MOST_PAGES });
+    begun.set(name, { first: await page(before, endpoint, { ...input, limit: PAGE }), whole: rowsOf(whole) });
   }
   for (const venue of VENUES) await loadWorld(database.pool, venue.name, 4_000, SOON, LATER, START);
 }, 240_000);
@@ -65,12 +73,12 @@ function rowsOf({ data }: Page): readonly Record<string, unknown>[] {
   return (data as { trades: Record<string, unknown>[] }).trades;
 }
 
-test.each(PAGED.map((endpoint) => [endpoint.name, endpoint] as const))('%s', async (name, endpoint) => {
+test.each(LISTS)('%s', async (name, endpoint, input) => {
   const { first, whole } = begun.get(name) as NonNullable<ReturnType<typeof begun.get>>;
   const rows = [...rowsOf(first)];
   let cursor = first.meta.next_cursor;
   while (cursor !== null && rows.length < PAGE * MOST_PAGES) {
-    const next = await page(after, endpoint, { limit: PAGE, cursor });
+    const next = await page(after, endpoint, { ...input, limit: PAGE, cursor });
     rows.push(...rowsOf(next));
     cursor = next.meta.next_cursor;
   }

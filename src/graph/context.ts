@@ -19,17 +19,19 @@ export const emptyMeta = (): AnswerMeta => ({
 export function makeContext(db: Statements, now: Date, signal?: AbortSignal): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
+  return contextAt(now, { sql: sqlOver(db, signal), prisma: db.prisma, signal, meta: emptyMeta() });
+}
+
+function contextAt(now: Date, request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta'>): GraphContext {
   const made = new Map<unknown, unknown>();
   const context: GraphContext = {
-    sql: sqlOver(db, signal),
-    prisma: db.prisma,
-    signal,
+    ...request,
     now,
-    meta: emptyMeta(),
     loaders<L>(make: (context: GraphContext) => L): L {
       if (!made.has(make)) made.set(make, make(context));
       return made.get(make) as L;
     },
+    at: (instant) => (instant.getTime() === now.getTime() ? context : contextAt(instant, request)),
   };
   return context;
 }

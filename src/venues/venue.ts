@@ -35,6 +35,8 @@ export interface GraphContext {
   meta: AnswerMeta;
   /** Loaders of each wing, made on first use, gone with the request. */
   loaders<L>(make: (context: GraphContext) => L): L;
+  /** The same request as of another instant: it reads by loaders of its own, and tells the same meta. */
+  at(now: Date): GraphContext;
 }
 
 export type Resolver<Source = never, Args = never> = GraphQLFieldResolver<Source, GraphContext, Args>;

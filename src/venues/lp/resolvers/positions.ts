@@ -1,5 +1,5 @@
 import { type AppError, notKnown } from '../../../errors';
-import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
@@ -34,10 +34,10 @@ interface WhalesInput {
 async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphContext): Promise<ShownEvent[]> {
   const { min_usd, timeframe, pool_type, limit, field_case } = input;
   const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
-  const window = windowOf(timeframe, context.now);
   const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
-  const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, WHALE_FORMS);
-  const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after, limit: limit + 1 };
+  const opened = openListPage(input.cursor, scope, context.now, WHALE_FORMS);
+  const window = windowOf(timeframe, opened.as_of);
+  const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after: opened.after, limit: limit + 1 };
   const [rows] = await Promise.all([listWhales(context.sql, args), nameScores(context)]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -45,7 +45,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
     if (pool_address !== null) await poolOf({ pool_address, pool_type: 'auto' }, context);
     throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
   }
-  const next_cursor = rows.length > limit ? encodeCursor(whalePosition(last), scope) : null;
+  const next_cursor = rows.length > limit ? nextListCursor(opened, whalePosition(last), scope) : null;
   Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });
   return page.map((row) => ({ ...shownEvent(row, row, field_case === 'snake'), pct_of_pool: row.pct_of_pool }));
 }

@@ -9,7 +9,7 @@ import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
 import { scoredLives } from './lives';
 import { VOLUME_COLUMNS, scoredRows, smartRows } from './span';
-import { tradePage } from './trade-page';
+import { openTradePage, tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
   timeframe: Timeframe;
@@ -98,21 +98,15 @@ export async function smartActivity(
   args: SmartActivityArgs,
   context: GraphContext,
 ): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
-  const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
-  const whose = { day: await getDayScoredFrom(context, args.min_score), least: args.min_score };
+  const opened = openTradePage({ question: 'perps/smart-wallets/activity', ...args, coin }, context);
+  const { then } = opened;
+  const window = openWindow(args.timeframe, then);
+  const whose = { day: await getDayScoredFrom(then, args.min_score), least: args.min_score };
+  const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose };
   const [trades, summary] = await Promise.all([
-    tradePage(
-      context,
-      { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose },
-      {
-        scope: { question: 'perps/smart-wallets/activity', ...args, coin, cursor: undefined },
-        limit: args.limit,
-        cursor: args.cursor,
-        suggestion: widerTimeframe(args.timeframe),
-      },
-    ),
-    summaryOf((args.side ?? 'any') as Side, args.timeframe, window, whose, coin, context),
+    tradePage(opened, filter, widerTimeframe(args.timeframe)),
+    summaryOf((args.side ?? 'any') as Side, args.timeframe, window, whose, coin, then),
   ]);
   return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };
 }

@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
-import { CURSOR_FORMS, decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { CURSOR_FORMS } from '../../../lib/cursor';
+import { nextListCursor, openListPage } from '../../../lib/list-page';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
 import { reachOf } from './scope';
@@ -65,24 +66,23 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
-  const after = args.cursor == null ? null : positionOf(args.cursor, scope, context.now);
-  const instant = after?.instant ?? context.now;
+  const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
+  const instant = page.as_of;
   const run = await findScoreRun(context.sql, instant);
   context.meta.score_version = run?.version ?? null;
   const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
     run?.day ?? null,
     args.min_score,
-    after?.metric ?? null,
-    after?.trader ?? null,
+    ...(page.after ?? [null, null]),
     args.limit + 1,
     ...(ADDED[args.sort_by] === undefined ? [] : [instant]),
   ]);
-  if (ranked.length === 0) throw new AppError('empty_result', { suggestion: after === null ? lower(args.min_score) : undefined });
+  if (ranked.length === 0) throw new AppError('empty_result', { suggestion: page.after === null ? lower(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);
   const last = shown.at(-1) as RankedRow;
   const lives = await listLives(context, shown.map(({ trader }) => trader), await reachOf(instant, context)); // prettier-ignore
   context.meta.count = shown.length;
-  context.meta.next_cursor = ranked.length > shown.length ? encodeCursor([instant.getTime(), last.metric, last.trader], scope) : null;
+  context.meta.next_cursor = ranked.length > shown.length ? nextListCursor(page, [last.metric, last.trader], scope) : null;
   return shown.flatMap(({ trader, score, tags }) => {
     const own = lives.get(trader);
     return own === undefined ? [] : [{ ...own, score, tags }];
@@ -91,11 +91,3 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
 
 const lower = (min_score: number): { min_score: number } | undefined =>
   min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;
-
-/** What a cursor says: the list's instant and the last row sent. Throws invalid_parameter. */
-function positionOf(cursor: string, scope: unknown, now: Date): { instant: Date; metric: string; trader: string } {
-  const [instant, metric, trader] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
-  if (Number(instant) > now.getTime())
-    throw new AppError('invalid_parameter', { details: [{ param: 'cursor', issue: 'is not a position of this list' }] });
-  return { instant: new Date(Number(instant)), metric: String(metric), trader: String(trader) };
-}

@@ -3,7 +3,7 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
 import { getCoin } from './scope';
-import { tradePage } from './trade-page';
+import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesFeedArgs {
   coin: string;
@@ -16,19 +16,12 @@ export interface TradesFeedArgs {
 /** Fills of one coin, newest first; without timeframe, as far back as they go. Throws not_found, empty_result. */
 export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): Promise<FillRow[]> {
   const coin = await getCoin(context, args.coin);
+  const opened = openTradePage({ question: 'perps/trades/feed', ...args, coin }, context);
   const timeframe = args.timeframe ?? null;
-  const window = windowOf(timeframe ?? 'all', context.now);
+  const window = windowOf(timeframe ?? 'all', opened.then.now);
   context.meta.timeframe = timeframe;
   context.meta.window = timeframe === null ? null : window;
   const narrowed = timeframe !== null && timeframe !== 'all';
-  return tradePage(
-    context,
-    { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null },
-    {
-      scope: { question: 'perps/trades/feed', ...args, coin, cursor: undefined },
-      limit: args.limit,
-      cursor: args.cursor,
-      suggestion: narrowed ? { timeframe: 'all' } : undefined,
-    },
-  );
+  const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null };
+  return tradePage(opened, filter, narrowed ? { timeframe: 'all' } : undefined);
 }

@@ -4,7 +4,7 @@ import { sideFilter } from '../side';
 import { SMART_SCORE } from '../tier';
 import type { FillRow } from './fills';
 import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe, without } from './scope';
-import { tradePage } from './trade-page';
+import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesWhalesArgs {
   min_usd: number;
@@ -19,26 +19,17 @@ export interface TradesWhalesArgs {
 
 /** Fills (parts of flips) worth at least `min_usd`, newest first. Throws not_found for an unknown coin, empty_result. */
 export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext): Promise<FillRow[]> {
-  const window = openWindow(args.timeframe, context);
   const coin = await getCoinIfAny(context, args.coin);
-  const whose = args.smart_money_only ? { day: await getSmartDay(context), least: SMART_SCORE } : null;
-  return tradePage(
-    context,
-    {
-      window,
-      coin,
-      min_usd: args.min_usd,
-      ...sideFilter(args.side),
-      is_long: args.direction == null ? null : args.direction === 'Long',
-      whose,
-    },
-    {
-      scope: { question: 'perps/trades/whales', ...args, coin, cursor: undefined },
-      limit: args.limit,
-      cursor: args.cursor,
-      suggestion: wider(args),
-    },
-  );
+  const opened = openTradePage({ question: 'perps/trades/whales', ...args, coin }, context);
+  const filter = {
+    window: openWindow(args.timeframe, opened.then),
+    coin,
+    min_usd: args.min_usd,
+    ...sideFilter(args.side),
+    is_long: args.direction == null ? null : args.direction === 'Long',
+    whose: args.smart_money_only ? { day: await getSmartDay(opened.then), least: SMART_SCORE } : null,
+  };
+  return tradePage(opened, filter, wider(args));
 }
 
 /** The narrowest of the sent filters, widened; undefined where there is none. */

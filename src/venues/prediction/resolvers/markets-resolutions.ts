@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -16,7 +17,6 @@ import { listMeasuredMarkets } from '../queries/market-rankings';
 import { listTakenVolumes } from '../queries/market-volumes';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
-import { nextListCursor, openListPage } from './markets-cursor';
 
 interface Args {
   category?: Category | null;

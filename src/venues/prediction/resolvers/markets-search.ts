@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
@@ -10,7 +11,6 @@ import { type SearchText, readSearch, relevanceOf } from '../market-search';
 import { isResolved, statusOf, winnerOf } from '../market-state';
 import type { ListScope, ListedStatus } from '../queries/market-lists';
 import { type MeasuredMarket, listMeasuredMarkets } from '../queries/market-rankings';
-import { nextListCursor, openListPage } from './markets-cursor';
 import { isContrarian, loadSmartViews } from './signals-views';
 
 interface Args {

@@ -1,8 +1,8 @@
 import { CURSOR_FORMS, type CursorPosition, encodeCursor } from '../../../lib/cursor';
+import { openListPage } from '../../../lib/list-page';
 import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
-import { openListPage } from './markets-cursor';
 
 /** A page of a list, newest first, inside a window that stands still from page to page. */
 export interface Page {

@@ -1,11 +1,11 @@
-import { AppError } from '../../../errors';
-import { CURSOR_FORMS, type CursorPosition, decodeCursor, encodeCursor } from '../../../lib/cursor';
-import { DAY_MS } from '../../../lib/time';
+import { AppError } from '../errors';
+import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor } from './cursor';
+import { DAY_MS } from './time';
 
 /** How long a list may be read on from its first page. */
 const LIFE_MS = DAY_MS;
 
-/** Where a list that is ordered as a whole goes on: all its pages are as of the first one's instant. */
+/** Where a list goes on: all its pages are as of the first one's instant, so that what happens meanwhile neither moves nor drops a row. */
 export interface ListPage {
   as_of: Date;
   /** Sort key of the last row sent; null on the first page. */
@@ -13,7 +13,7 @@ export interface ListPage {
 }
 
 /** The page behind a cursor, whose key's values have these forms, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */
-export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, forms: readonly RegExp[]): ListPage {
+export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, forms: readonly CursorForm[]): ListPage {
   if (cursor === null || cursor === undefined) return { as_of: now, after: null };
   const [time, ...after] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, ...forms]);
   const age = now.getTime() - Number(time);
