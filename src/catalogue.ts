@@ -9,6 +9,7 @@ import type { WingDefinitions } from './gateway/pages/methodology';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { answers, makeSchema } from './graph/schema';
+import { secondOf } from './lib/clock';
 import type { GraphContext, Venue } from './venues/venue';
 import { lp } from './venues/lp/index';
 import { perps } from './venues/perps/index';
@@ -23,7 +24,7 @@ export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
 /** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
 export const contextsOver =
   (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
-  (at = clock.now()) =>
+  (at = secondOf(clock)) =>
     makeContext(db, at);
 
 /** What is sold, from the files under graphql/. */

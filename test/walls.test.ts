@@ -24,7 +24,7 @@ const DOORS: Record<string, readonly string[]> = {
   // The sandbox pretends upstreams, chains and buyers over real wires; it hands payments their configuration.
   sandbox: ['chains', 'workers', 'venues/venue', 'payments', 'db', 'errors', 'lib', 'observability'],
   // What is sold: the wings, and the endpoints over their graph.
-  catalogue: ['config', 'db', 'endpoints', 'gateway', 'graph', 'venues/*', 'venues/venue'],
+  catalogue: ['config', 'db', 'endpoints', 'gateway', 'graph', 'lib', 'venues/*', 'venues/venue'],
   app: [
     'catalogue',
     'config',

@@ -5,7 +5,7 @@ import type { Reading } from '../endpoints/read';
 import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
-import type { Clock } from '../lib/clock';
+import { type Clock, secondOf } from '../lib/clock';
 import { withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
@@ -118,7 +118,7 @@ function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
   // A question may have a dozen statements under way at once, and each listens.
   setMaxListeners(0, signal);
-  const context = makeContext(deps.db, deps.clock.now(), signal);
+  const context = makeContext(deps.db, secondOf(deps.clock), signal);
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';
   try {

@@ -15,7 +15,7 @@ import { type Plugin, type YogaServerInstance, createYoga } from 'graphql-yoga';
 import { runUntil } from '../db/cancel';
 import type { Statements } from '../db/client';
 import { AppError } from '../errors';
-import type { Clock } from '../lib/clock';
+import { type Clock, secondOf } from '../lib/clock';
 import { withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import type { AnswerMeta, GraphContext } from '../venues/venue';
@@ -187,6 +187,6 @@ export function makeExplorer(
         return new GraphQLError(message);
       },
     },
-    plugins: [limits, running((signal) => makeContext(db, clock.now(), signal), deadlineMs)],
+    plugins: [limits, running((signal) => makeContext(db, secondOf(clock), signal), deadlineMs)],
   });
 }

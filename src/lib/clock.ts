@@ -1,7 +1,12 @@
+import { wholeSecond } from './time';
+
 /** The now of analytics. Payments never use it: they keep the real clock. */
 export interface Clock {
   now(): Date;
 }
+
+/** The second that lasts: what answers are as of, which tell instants by whole seconds. */
+export const secondOf = (clock: Clock): Date => wholeSecond(clock.now());
 
 export const realClock: Clock = { now: () => new Date() };
 

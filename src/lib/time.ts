@@ -3,6 +3,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
+/** The instant without its part of a second. */
+export const wholeSecond = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1_000) * 1_000);
+
 const [ZERO, COLON, DASH, T, Z] = [48, 58, 45, 84, 90];
 const tens = (number: number): number => ZERO + (Math.trunc(number / 10) % 10);
 const ones = (number: number): number => ZERO + (number % 10);

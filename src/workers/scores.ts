@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
-import { isoDay } from '../lib/time';
+import { isoDay, wholeSecond } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Venue } from '../venues/venue';
 
@@ -22,9 +22,10 @@ export interface ScoreRun {
   scored: number;
 }
 
-/** Runs the daily scores of one venue now, as of `now`. Null for a wing that scores nobody. */
-export async function runScores(pool: Pool, venue: Venue, now: Date, progress: (wallets: number) => void): Promise<ScoreRun | null> {
+/** Runs the daily scores of one venue now, as of `at` to the second, as answers are. Null for a wing that scores nobody. */
+export async function runScores(pool: Pool, venue: Venue, at: Date, progress: (wallets: number) => void): Promise<ScoreRun | null> {
   if (venue.score === undefined) return null;
+  const now = wholeSecond(at);
   const run = await venue.score(pool, now, progress);
   await pool.query(
     `INSERT INTO source_cursor (source, venue, cursor, updated_at) VALUES ($1, $2, $3, now())

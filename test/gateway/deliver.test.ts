@@ -3,7 +3,9 @@ import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { deliver, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
 import { Turns } from '../../src/gateway/turns';
+import { makeContext } from '../../src/graph/context';
 import type { Operation } from '../../src/graph/execute';
+import { standingClock } from '../../src/lib/clock';
 import { encodeCursor } from '../../src/lib/cursor';
 import { quote } from '../../src/pricing/quote';
 import { endpointNamed } from '../support/catalogue';
@@ -158,6 +160,26 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   expect(again.meta).toEqual({ ...first.meta, cache: 'hit' });
   const unlimited = { ...order(async () => ({ wallets: 1 })), endpoint: endpointNamed('platform/stats') };
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
+});
+
+test('an answer is as of the whole second that its meta tells, so that its window holds what it says', async () => {
+  const shop = { ...deliverDeps(), clock: standingClock(new Date('2026-02-01T00:00:07.900Z')) };
+  const delivered = await deliver(
+    order((_variables, { now }) => Promise.resolve([{ now }])),
+    'payer',
+    never,
+    shop,
+  );
+  expect([delivered.data, delivered.meta.as_of]).toEqual([[{ now: new Date('2026-02-01T00:00:07Z') }], '2026-02-01T00:00:07Z']);
+});
+
+test('a request as of another instant tells the same meta, and reads by loaders of its own', () => {
+  const context = makeContext(deliverDeps().db, new Date('2026-02-01T00:00:00Z'));
+  const before = context.at(new Date('2026-01-31T00:00:00Z'));
+  const made = ({ now }: typeof context): { now: Date } => ({ now });
+  expect([before.now.toISOString(), before.meta === context.meta, before.sql === context.sql]).toEqual(['2026-01-31T00:00:00.000Z', true, true]); // prettier-ignore
+  expect([context.loaders(made).now, before.loaders(made).now]).toEqual([context.now, before.now]);
+  expect([context.loaders(made) === context.loaders(made), context.at(new Date(context.now)) === context]).toEqual([true, true]);
 });
 
 test('a kept answer is sold while every slot is taken', async () => {
