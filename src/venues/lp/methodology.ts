@@ -15,7 +15,7 @@ export const methodology: readonly Definition[] = [
   {
     id: 'lp-volume',
     title: 'Pool and provider volume',
-    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null when neither is known.
+    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; a stated hour cannot be cut and counts in the window it begins in, from when it is stated on; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null when neither is known.
 
 Provider volume = deposits + withdrawals in USD: volume of providers and of the platform. Claims of fees and farm rewards are not in it. Traders who swap are no providers: they count neither in \`unique_lps\` nor as events of an owner.
 
@@ -43,7 +43,7 @@ The owner of a dlmm position is who created it; a damm_v2 position can move with
   {
     id: 'lp-pnl',
     title: 'Provider PnL and impermanent loss',
-    text: `Of closed positions whose opening, deposits and prices are all known: PnL = withdrawn + fees claimed − deposited, each at its own time. \`realized_pnl_pct\` = 100 · PnL / deposited of the same positions. A win is a PnL above 0.
+    text: `Of closed positions whose opening, deposits and prices are all known, those of claims too: PnL = withdrawn + fees claimed − deposited, each at its own time. \`realized_pnl_pct\` = 100 · PnL / deposited of the same positions. A win is a PnL above 0.
 
 \`hodl_value_usd\` = the deposited token amounts at the prices of the close; \`il_usd\` = the withdrawn amounts at the same prices − that: what providing cost or gained against holding, without fees. Null when an amount or a price is unknown.`,
   },

@@ -30,6 +30,8 @@ export interface PoolVolumeRow {
   net_liquidity_usd: string;
   /** The same up to the start of the window. */
   net_before_usd: string;
+  /** Events before the window that these leave out, since they have no known USD. */
+  unpriced_before: number;
 }
 
 /** Whole buckets have their providers counted; told apart are those of the buckets that the window cuts, whose spans are $15 and $21. */
@@ -46,12 +48,12 @@ WITH swaps AS (
 ), owners AS (
   SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)
   UNION ALL SELECT ${bucketOf('hour', 8)}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool(7))} UNION ALL ${eventsIn(21, ofPool(7))}) e WHERE owner <> '' GROUP BY 1
-), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd FROM (${flowsIn(9, ofPool(7))}) e)
+), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${flowsIn(9, ofPool(7))}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
   coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,
   coalesce(e.deposit_usd, 0) AS deposit_usd, coalesce(e.withdraw_usd, 0) AS withdraw_usd, coalesce(e.claim_usd, 0) AS claim_usd,
   coalesce(e.unpriced, 0)::int AS unpriced_events, coalesce(o.n, 0)::int AS unique_lps,
-  (SELECT usd FROM before) + sum(coalesce(e.deposit_usd, 0) - coalesce(e.withdraw_usd, 0)) OVER (ORDER BY bucket) AS net_liquidity_usd, (SELECT usd FROM before) AS net_before_usd
+  (SELECT usd FROM before) + sum(coalesce(e.deposit_usd, 0) - coalesce(e.withdraw_usd, 0)) OVER (ORDER BY bucket) AS net_liquidity_usd, (SELECT usd FROM before) AS net_before_usd, (SELECT unpriced FROM before) AS unpriced_before
 FROM swaps s FULL JOIN events e USING (bucket) LEFT JOIN owners o USING (bucket) ORDER BY bucket`,
 };
 

@@ -95,6 +95,8 @@ export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoo
 interface HeldRow extends QueryResultRow {
   pool_address: string;
   net_liquidity_usd: string;
+  /** Events of the pool's life that `net_liquidity_usd` leaves out, since they have no known USD. */
+  unpriced_events: number;
   fee_tvl_ratio_pct: string | null;
 }
 
@@ -107,9 +109,9 @@ const HELD: Statement = {
   text: `
 WITH shown AS MATERIALIZED (
   SELECT p.pool_address, p.created_at, s.fees_usd FROM unnest($3::text[], $4::numeric[]) s(pool_address, fees_usd) JOIN lp_pool p ON p.pool_address = s.pool_address
-), net AS MATERIALIZED (SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd FROM (${flowsOfLife(5, ofShown)}) f GROUP BY pool_address
+), net AS MATERIALIZED (SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd, sum(unpriced)::int AS unpriced FROM (${flowsOfLife(5, ofShown)}) f GROUP BY pool_address
 ), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2)})
-SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
+SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, coalesce(n.unpriced, 0) AS unpriced_events, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
 FROM shown p LEFT JOIN net n ON n.pool_address = p.pool_address LEFT JOIN seen m ON m.pool_address = p.pool_address`,
 };
 

@@ -6,7 +6,7 @@ import { findFirstHour, lifeIn, since } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
 import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
-import { type AskedPool, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
+import { type AskedPool, LEFT_OF_NET, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 import { describe } from './pools';
 
 /** Swap volume, and what else was done, per bucket of the pool's life in the window. */
@@ -33,6 +33,7 @@ async function lpPoolsVolumeHistory(
     'counted, left out of sums',
     context,
   );
+  warnOfUnpriced(rows[0]?.unpriced_before ?? 0, `of before the window, ${LEFT_OF_NET}`, context);
   const found = new Map(rows.map((row) => [row.bucket.getTime(), row]));
   let net = (rows[0] as PoolVolumeRow).net_before_usd;
   return buckets.map((bucket) => {

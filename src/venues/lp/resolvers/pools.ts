@@ -7,7 +7,7 @@ import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top'
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
-import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
+import { LEFT_OF_NET, nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -97,6 +97,11 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
     throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_liquidity_usd > 0 && { min_liquidity_usd: 0 }) });
   describe(context, { timeframe, window, rows });
   const [held, shown] = await Promise.all([listHeld(context.sql, window, rows), withProviders(rows, window, context)]);
+  warnOfUnpriced(
+    [...held.values()].reduce((sum, { unpriced_events }) => sum + unpriced_events, 0),
+    LEFT_OF_NET,
+    context,
+  );
   return shown.map((row, i) => ({ ...row, ...held.get(row.pool_address), rank: i + 1 }));
 }
 

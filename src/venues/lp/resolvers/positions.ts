@@ -7,7 +7,7 @@ import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions, type PositionRow } from '../queries/positions';
-import { nothingIn, type PoolTypeFilter, poolOf, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeOf, warnOfUnpriced } from './asked';
 import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 import { negated, sumDecimals } from '../sources/decimal';
@@ -42,7 +42,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphCon
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   if (last === undefined) {
-    if (pool_address !== null) await poolOf({ pool_address, pool_type: 'auto' }, context);
+    if (pool_address !== null) await poolOf({ pool_address, pool_type: typeOf(pool_type) ?? 'auto' }, context);
     throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
   }
   const next_cursor = rows.length > limit ? nextListCursor(opened, whalePosition(last), scope) : null;
@@ -66,6 +66,8 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   const pool_type = typeOf(input.pool_type);
   const args = { pool_address, owner, pool_type, now: context.now, sort_by, min_usd, limit };
   const [rows] = await Promise.all([listActivePositions(context.sql, args), nameScores(context)]);
+  if (rows.length === 0 && pool_address !== null && pool_type !== null && (await poolNow(pool_address, context)) !== null)
+    await poolOf({ pool_address, pool_type }, context);
   if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
   context.meta.count = rows.length;
   warnOfUnpriced(

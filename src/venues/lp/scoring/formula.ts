@@ -26,7 +26,7 @@ export interface ClosedLpPosition {
 export interface LpScore {
   /** 0..100 in tenths; null below three positions. */
   score: number | null;
-  /** Closed positions with priced deposits, and those with a gain. */
+  /** Closed positions with a known result, and those with a gain. */
   n: number;
   wins: number;
   win_rate_lb: number | null;

@@ -121,7 +121,12 @@ describe('positions of a simulated world', () => {
   it('positions/active keeps to type, limit and least value', async () => {
     const pool_address = most((row) => row.pool, open());
     const type = facts.pools.get(pool_address)?.type === 'dlmm' ? 'damm_v2' : 'dlmm';
-    await expect(ask(db, 'lp/positions/active', NOW, { pool_address, pool_type: type })).rejects.toMatchObject({ code: 'empty_result' });
+    for (const endpoint of ['lp/positions/active', 'lp/lps/whales'])
+      await expect(ask(db, endpoint, NOW, { pool_address, pool_type: type })).rejects.toMatchObject({
+        code: 'not_found',
+        context: { suggestion: { pool_type: facts.pools.get(pool_address)?.type } },
+      });
+    await expect(ask(db, 'lp/positions/active', NOW, { pool_address: '1'.repeat(32), pool_type: type })).rejects.toMatchObject({ code: 'empty_result' }); // prettier-ignore
     await expect(ask(db, 'lp/positions/active', NOW, { owner: '11111111111111111111111111111111' })).rejects.toMatchObject({
       code: 'empty_result',
     });
