@@ -87,6 +87,17 @@ const VOLUME_KNOWN: Statement = {
   text: 'SELECT EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
 };
 
+const STATED_UNTIL: Statement = {
+  name: 'lp_pool_stated_until',
+  keyed: true,
+  text: `SELECT hour + interval '1 hour' AS until FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL ORDER BY hour DESC LIMIT 1`,
+};
+
+/** The end of the newest hour, up to `now`, that the venue states the pool's volume of; null where it states none. */
+export async function findStatedUntil(sql: Sql, pool_address: string, now: Date): Promise<Date | null> {
+  return (await sql.query<{ until: Date }>(STATED_UNTIL, [pool_address, now]))[0]?.until ?? null;
+}
+
 /** Whether anything tells the pool's swaps, up to `now`: then hours without any are hours of no volume. */
 export async function isVolumeKnown(sql: Sql, pool_address: string, now: Date): Promise<boolean> {
   return (await sql.query<{ known: boolean }>(VOLUME_KNOWN, [pool_address, now]))[0]?.known ?? false;

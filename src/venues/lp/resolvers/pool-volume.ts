@@ -1,10 +1,11 @@
 import type { AppError } from '../../../errors';
-import { automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { BUCKETS, automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { findFirstHour, lifeIn, since } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
-import { isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
+import { findStatedUntil, isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
 import { type AskedPool, LEFT_OF_NET, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 import { describe } from './pools';
@@ -21,10 +22,17 @@ async function lpPoolsVolumeHistory(
   const { window } = await lifeIn(sql, { timeframe, now, pool });
   checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '12h', '1d'] });
   const buckets = bucketsOf(window, bucket_size);
-  const [rows, known] = await Promise.all([
-    listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
-    isVolumeKnown(sql, pool.pool_address, now),
+  const { pool_address, swaps_seen } = pool;
+  const [rows, known, statedUntil] = await Promise.all([
+    listPoolVolume(sql, { pool_address, window, bucket_size }),
+    isVolumeKnown(sql, pool_address, now),
+    swaps_seen ? null : findStatedUntil(sql, pool_address, now),
   ]);
+  // Of a pool whose swaps nobody sees, a bucket without an hour that begins in the window and is stated is not known.
+  const begin = Math.ceil(window.from.getTime() / HOUR_MS) * HOUR_MS;
+  const end = statedUntil?.getTime() ?? Number.POSITIVE_INFINITY;
+  const isKnown = (bucket: number): boolean =>
+    known && (statedUntil === null || Math.max(bucket, begin) < Math.min(bucket + BUCKETS[bucket_size], end));
   if (!rows.some(isBusy)) throw nothingIn(timeframe);
   describe(context, { timeframe, window, rows });
   meta.count = null;
@@ -39,7 +47,7 @@ async function lpPoolsVolumeHistory(
   return buckets.map((bucket) => {
     const row = found.get(bucket.getTime());
     if (row !== undefined) net = row.net_liquidity_usd;
-    return { bucket, net_liquidity_usd: net, ...filled(row, known) };
+    return { bucket, net_liquidity_usd: net, ...filled(row, isKnown(bucket.getTime())) };
   });
 }
 

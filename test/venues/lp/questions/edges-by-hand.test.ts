@@ -218,7 +218,10 @@ test('hours in which nothing was swapped are no data by themselves', async () =>
   const history = (pool_address: string, timeframe: string): Promise<Row[]> =>
     data<Row[]>('lp/pools/volume-history', { pool_address, timeframe, bucket_size: '1h' });
   await expect(history(ZED_USDC, '1h')).rejects.toMatchObject({ code: 'empty_result' });
+  // It begins with its first hour; two hours later those after noon are not stated yet.
   expect((await history(ZED_USDC, '4h')).map((row) => row.volume_usd)).toEqual([0, 50, 0, 0]);
+  const later = await ask<Row[]>(db, 'lp/pools/volume-history', new Date(NOW.getTime() + 7_200_000), { pool_address: ZED_USDC, timeframe: '6h', bucket_size: '1h' }); // prettier-ignore
+  expect(later.data.map((row) => [row.volume_usd, row.fees_usd])).toEqual([[0, 0], [50, 0.5], [0, 0], [0, 0], [null, null], [null, null]]); // prettier-ignore
   await expect(data('lp/platform/volume-heatmap', { timeframe: '1h' })).rejects.toMatchObject({ code: 'empty_result' });
   const cells = await data<Row[]>('lp/platform/volume-heatmap', { timeframe: '4h' });
   expect(cells.map((row) => [row.pool_address, row.bucket, row.volume_usd])).toEqual([[ZED_USDC, '2026-03-10T10:00:00Z', 50]]);

@@ -77,7 +77,9 @@ describe('volume of pools on a simulated world', () => {
           count: swaps?.swaps ?? 0,
           usd: row.volume_usd,
         });
-        expect(row.volume_usd).toBe(shown(swaps?.usd ?? 0n));
+        // A stated hour cannot be cut: of a bucket in which none begins nothing is known, unless swaps are seen.
+        const known = facts.swaps.some((swap) => swap.pool === pool) || Math.ceil(span.from / HOUR) * HOUR < start + size;
+        expect(row.volume_usd).toBe(known ? shown(swaps?.usd ?? 0n) : null);
         expect(row.event_count).toBe(events.length + (swaps?.swaps ?? 0));
         expect(row.unique_lps).toBe(new Set(events.map((event) => event.owner).filter((owner) => owner !== null)).size);
         expect(row.net_liquidity_usd).toBe(
