@@ -9,7 +9,7 @@ import type { WingDefinitions } from './gateway/pages/methodology';
 import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { answers, makeSchema } from './graph/schema';
-import { secondOf } from './lib/clock';
+import { wholeSecond } from './lib/time';
 import type { GraphContext, Venue } from './venues/venue';
 import { lp } from './venues/lp/index';
 import { perps } from './venues/perps/index';
@@ -21,11 +21,11 @@ export const VENUES: readonly Venue[] = [prediction, perps, lp];
 export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
   new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
 
-/** Contexts for what works in the background: it asks the graph as of an instant, the clock's now unless said. */
+/** Contexts for what works in the background: it asks the graph as of an instant to the second, the clock's now unless said. */
 export const contextsOver =
   (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
-  (at = secondOf(clock)) =>
-    makeContext(db, at);
+  (at = clock.now()) =>
+    makeContext(db, wholeSecond(at));
 
 /** What is sold, from the files under graphql/. */
 export interface Catalogue {

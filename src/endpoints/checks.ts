@@ -59,6 +59,8 @@ const MIDNIGHT = new Date('2026-01-01T00:00:00Z');
 function checkWindow(reading: Reading, endpoint: Endpoint, rows: number): void {
   const { timeframe, bucket_size } = reading.variables as { timeframe: Timeframe; bucket_size: BucketSize | 'auto' };
   if (timeframe === 'all' || bucket_size === 'auto') return;
+  // What was sent badly is told already, and its default was not asked for.
+  if (reading.problems.some(({ param }) => ['timeframe', 'bucket_size', 'limit'].includes(param))) return;
   const parameter = endpoint.parameters.find(({ name }) => name === 'bucket_size');
   const allowed = (parameter?.choices ?? []).filter((size) => size !== 'auto') as BucketSize[];
   allowed.sort((a, b) => BUCKETS[a] - BUCKETS[b]);

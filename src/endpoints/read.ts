@@ -5,7 +5,7 @@ import { type Endpoint, formatsOf, type Format, type Parameter, type Value } fro
 import { allowedOf, readValue } from './values';
 
 /** A problem, and the code of a refusal for nothing else. */
-export type ReadProblem = Problem & { code: 'invalid_parameter' | 'missing_parameter' | 'range_too_large' };
+type ReadProblem = Problem & { code: 'invalid_parameter' | 'missing_parameter' | 'range_too_large' };
 
 /** What a request asks for, in canonical form, and what is wrong with it. */
 export interface Reading {

@@ -5,7 +5,8 @@ import { AppError } from '../errors';
 /** What a parameter lets most through by; undefined of one that does not narrow, or says what is asked about. */
 function widest({ name, required, filter, min, default: usual }: Parameter): Value | undefined {
   if (name.startsWith('min_')) return min ?? undefined;
-  if (required || name === 'cursor') return undefined;
+  // The questions widen windows themselves: what one without a name stands for may be shorter.
+  if (required || name === 'cursor' || name === 'timeframe') return undefined;
   if (filter !== null) return filter.unless ?? usual ?? null;
   // What stands for nothing where it is left out narrows.
   return usual === undefined ? null : undefined;

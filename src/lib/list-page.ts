@@ -17,12 +17,12 @@ export function openListPage(cursor: string | null | undefined, scope: unknown, 
   if (cursor === null || cursor === undefined) return { as_of: now, after: null };
   const [time, ...after] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, ...forms]);
   const age = now.getTime() - Number(time);
-  if (age >= 0 && age <= LIFE_MS) return { as_of: new Date(time as number), after };
+  if (age >= 0 && age <= LIFE_MS) return { as_of: new Date(Number(time)), after };
   throw new AppError('invalid_parameter', {
     details: [
       {
         param: 'cursor',
-        issue: 'is too old; begin again without it',
+        issue: 'is too old, or not of this list; begin again without it',
         allowed: 'meta.next_cursor of a page less than a day old',
         got: cursor.slice(0, 80),
       },

@@ -196,6 +196,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(codeOf('markets/volume-heatmap', 'group_by=category&timeframe=30d&bucket_size=1h&limit=30')).toBeUndefined();
     expect(codeOf('wallets/insiders/trend', 'timeframe=90d&bucket_size=1h')).toBe('range_too_large');
     expect(codeOf('perps/trades/long-short-ratio', 'coin=BTC&timeframe=365d&bucket_size=4h')).toBe('range_too_large');
+    const unread = get('markets/volume-heatmap', 'timeframe=365d&bucket_size=2h');
+    expect(unread.problems.map(({ param, got }) => [param, got])).toEqual([['bucket_size', '2h']]);
     // Beside another problem it is one problem among others.
     expect(codeOf('perps/trades/long-short-ratio', 'timeframe=365d&bucket_size=4h')).toBe('invalid_parameter');
   });

@@ -15,7 +15,7 @@ export const methodology: readonly Definition[] = [
   {
     id: 'lp-volume',
     title: 'Pool and provider volume',
-    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; a stated hour cannot be cut and counts in the window it begins in, from when it is stated on; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null when neither is known.
+    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; a stated hour cannot be cut and counts in the window it begins in, from when it is stated on; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null where neither is known, in buckets before the first stated hour and after the last too.
 
 Provider volume = deposits + withdrawals in USD: volume of providers and of the platform. Claims of fees and farm rewards are not in it. Traders who swap are no providers: they count neither in \`unique_lps\` nor as events of an owner.
 

@@ -15,7 +15,7 @@ export function readSearch(text: string): SearchText {
 
 /** The last part of an address' path that can be a slug: the market's under its event's, or the event's alone. */
 function segmentsOf(text: string): string[] | null {
-  if (!/^(https?:\/\/|www\.|[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}\/)\S+$/i.test(text)) return null;
+  if (!/^(https?:\/\/|www\.|[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}\/(event|market)\/)\S+$/i.test(text)) return null;
   try {
     const { pathname } = new URL(/^https?:/i.test(text) ? text : `https://${text}`);
     const last = pathname

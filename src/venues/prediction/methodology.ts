@@ -107,7 +107,7 @@ Machines: \`market_maker\`: ${PM_TAGS.market_maker.trades} trades or more, more 
   {
     id: 'pm-consensus',
     title: 'Consensus',
-    text: `What a group of wallets thinks of a market, by what they hold. A wallet on several outcomes counts net: cost of the shares of its largest outcome − cost of the others; without a rest it counts nowhere. Weight of a smart wallet = (score − 50)/50 · net USDC; of a low-score wallet its net USDC. The consensus is on the outcome with the most weight. \`strength\` = its share of all weight, 0-1, null with fewer than ${FEWEST_WALLETS} wallets. So few smart wallets make no consensus: \`consensus_outcome\` and \`smart_outcome\` are null, while \`smart_money_outcome\` and \`favored_outcome\` tell what they favour, beside how many they are.
+    text: `What a group of wallets thinks of a market, by what they hold. A wallet on several outcomes counts net: cost of the shares of its largest outcome − cost of the others; without a rest it counts nowhere. Weight of a smart wallet = (score − 50)/50 · net USDC; of a low-score wallet its net USDC. The consensus is on the outcome with the most weight. \`strength\` = its share of all weight, 0-1, null with fewer than ${FEWEST_WALLETS} wallets. So few wallets make no consensus: \`consensus_outcome\` and \`smart_outcome\` are null, while \`smart_money_outcome\` and \`favored_outcome\` tell what they favour, beside how many they are.
 
 A consensus is contrarian when its strength is ${CLEAR_STRENGTH} or more and its outcome is priced below 0.5. On a resolved market none is: its prices are its payouts, which nobody knew.`,
   },

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BUCKETS, type BucketSize } from '../../../lib/grid';
+import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { bucketOf, intervalOf } from './buckets';
 import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
@@ -30,7 +31,7 @@ export interface PoolVolumeRow {
   net_liquidity_usd: string;
   /** The same up to the start of the window. */
   net_before_usd: string;
-  /** Events before the window that these leave out, since they have no known USD. */
+  /** Events before the window without known USD. */
   unpriced_before: number;
 }
 
@@ -84,21 +85,34 @@ function cutOf({ from, to }: Window, size: number): [Window, Window] {
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
   keyed: true,
-  text: 'SELECT EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known',
+  text: `SELECT EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known,
+  $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND swaps > 0) AS seen,
+  (SELECT min(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS since,
+  (SELECT max(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS last`,
 };
 
-const STATED_UNTIL: Statement = {
-  name: 'lp_pool_stated_until',
-  keyed: true,
-  text: `SELECT hour + interval '1 hour' AS until FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL ORDER BY hour DESC LIMIT 1`,
-};
-
-/** The end of the newest hour, up to `now`, that the venue states the pool's volume of; null where it states none. */
-export async function findStatedUntil(sql: Sql, pool_address: string, now: Date): Promise<Date | null> {
-  return (await sql.query<{ until: Date }>(STATED_UNTIL, [pool_address, now]))[0]?.until ?? null;
+interface VolumeKnown {
+  /** Whether anything tells the pool's swaps. */
+  known: boolean;
+  /** Whether a bucket without any is one of no volume. */
+  within(bucket: Date): boolean;
 }
 
-/** Whether anything tells the pool's swaps, up to `now`: then hours without any are hours of no volume. */
-export async function isVolumeKnown(sql: Sql, pool_address: string, now: Date): Promise<boolean> {
-  return (await sql.query<{ known: boolean }>(VOLUME_KNOWN, [pool_address, now]))[0]?.known ?? false;
+/**
+ * What is known of the volume of a pool, up to `now`: where single swaps are seen, all of it; where the venue states hours, what is cut into buckets that
+ * hold an hour of those stated which begins in the window: a stated hour cannot be cut.
+ */
+export async function volumeKnown(
+  sql: Sql,
+  { pool_address, swaps_seen }: { pool_address: string; swaps_seen: boolean },
+  window: Window,
+  size: BucketSize,
+): Promise<VolumeKnown> {
+  const values = [pool_address, window.to, swaps_seen];
+  const [row] = await sql.query<{ known: boolean; seen: boolean; since: Date | null; last: Date | null }>(VOLUME_KNOWN, values);
+  const { known = false, seen = false, since = null, last = null } = row ?? {};
+  const begin = Math.max(Math.ceil(window.from.getTime() / HOUR_MS) * HOUR_MS, since?.getTime() ?? 0);
+  const end = (last?.getTime() ?? 0) + HOUR_MS;
+  const holds = (bucket: number): boolean => Math.max(bucket, begin) < Math.min(bucket + BUCKETS[size], end);
+  return { known, within: (bucket) => known && (seen || last === null || holds(bucket.getTime())) };
 }

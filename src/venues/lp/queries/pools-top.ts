@@ -95,7 +95,7 @@ export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoo
 interface HeldRow extends QueryResultRow {
   pool_address: string;
   net_liquidity_usd: string;
-  /** Events of the pool's life that `net_liquidity_usd` leaves out, since they have no known USD. */
+  /** Events of the pool's life without known USD. */
   unpriced_events: number;
   fee_tvl_ratio_pct: string | null;
 }

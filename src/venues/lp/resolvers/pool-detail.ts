@@ -6,7 +6,7 @@ import { makeLoaders } from '../loaders';
 import { lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
-import { isVolumeKnown } from '../queries/pool-volume-history';
+import { volumeKnown } from '../queries/pool-volume-history';
 import { type AskedPool, nothingIn, poolOf, warnOfUnpriced } from './asked';
 import { nameScores, scoreNow } from './score-now';
 
@@ -70,7 +70,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
     getFeeTotals(sql, { pool_address, window, life, settled: since(window, settledAt) }),
     listFeeBuckets(sql, pool_address, window, bucket_size),
     listClaimers(sql, { pool_address, window, life, limit }),
-    isVolumeKnown(sql, pool_address, now),
+    volumeKnown(sql, pool, window, bucket_size),
     nameScores(context),
   ]);
   if (totals.claims === 0) throw nothingIn(timeframe);
@@ -83,10 +83,10 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
     ...totals,
     pool_address,
     pool_type: pool.pool_type,
-    volume_usd: totals.volume_usd ?? (known ? '0' : null),
+    volume_usd: totals.volume_usd ?? (known.known ? '0' : null),
     time_series: buckets.map((bucket) => {
       const row = found.get(bucket.getTime()) ?? nothing;
-      return { ...row, bucket, volume_usd: row.volume_usd ?? (known ? '0' : null) };
+      return { ...row, bucket, volume_usd: row.volume_usd ?? (known.within(bucket) ? '0' : null) };
     }),
     top_claimers: await Promise.all(claimers.map(async (row) => ({ ...row, lp_score: await scoreNow(row.owner, context) }))),
   };

@@ -1,13 +1,12 @@
 import type { AppError } from '../../../errors';
-import { BUCKETS, automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
-import { HOUR_MS } from '../../../lib/time';
+import { automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { findFirstHour, lifeIn, since } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
-import { findStatedUntil, isVolumeKnown, listPoolVolume, type PoolVolumeRow } from '../queries/pool-volume-history';
+import { listPoolVolume, type PoolVolumeRow, volumeKnown } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
-import { type AskedPool, LEFT_OF_NET, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
+import { type AskedPool, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 import { describe } from './pools';
 
 /** Swap volume, and what else was done, per bucket of the pool's life in the window. */
@@ -22,17 +21,10 @@ async function lpPoolsVolumeHistory(
   const { window } = await lifeIn(sql, { timeframe, now, pool });
   checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '12h', '1d'] });
   const buckets = bucketsOf(window, bucket_size);
-  const { pool_address, swaps_seen } = pool;
-  const [rows, known, statedUntil] = await Promise.all([
-    listPoolVolume(sql, { pool_address, window, bucket_size }),
-    isVolumeKnown(sql, pool_address, now),
-    swaps_seen ? null : findStatedUntil(sql, pool_address, now),
+  const [rows, known] = await Promise.all([
+    listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
+    volumeKnown(sql, pool, window, bucket_size),
   ]);
-  // Of a pool whose swaps nobody sees, a bucket without an hour that begins in the window and is stated is not known.
-  const begin = Math.ceil(window.from.getTime() / HOUR_MS) * HOUR_MS;
-  const end = statedUntil?.getTime() ?? Number.POSITIVE_INFINITY;
-  const isKnown = (bucket: number): boolean =>
-    known && (statedUntil === null || Math.max(bucket, begin) < Math.min(bucket + BUCKETS[bucket_size], end));
   if (!rows.some(isBusy)) throw nothingIn(timeframe);
   describe(context, { timeframe, window, rows });
   meta.count = null;
@@ -41,13 +33,13 @@ async function lpPoolsVolumeHistory(
     'counted, left out of sums',
     context,
   );
-  warnOfUnpriced(rows[0]?.unpriced_before ?? 0, `of before the window, ${LEFT_OF_NET}`, context);
+  warnOfUnpriced(rows[0]?.unpriced_before ?? 0, 'before the window, left out of sums', context);
   const found = new Map(rows.map((row) => [row.bucket.getTime(), row]));
   let net = (rows[0] as PoolVolumeRow).net_before_usd;
   return buckets.map((bucket) => {
     const row = found.get(bucket.getTime());
     if (row !== undefined) net = row.net_liquidity_usd;
-    return { bucket, net_liquidity_usd: net, ...filled(row, isKnown(bucket.getTime())) };
+    return { bucket, net_liquidity_usd: net, ...filled(row, known.within(bucket)) };
   });
 }
 
@@ -55,7 +47,7 @@ async function lpPoolsVolumeHistory(
 const isBusy = (row: PoolVolumeRow): boolean => eventsOf(row) > 0 || Number(row.volume_usd ?? 0) > 0;
 const eventsOf = (row: PoolVolumeRow): number => row.deposits + row.withdrawals + row.claims + row.swaps;
 
-/** A bucket's figures; zeros where nothing happened, null where volume is never told. */
+/** A bucket's figures; zeros where nothing happened, null where nothing tells the volume. */
 function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, unknown> {
   const volume_usd = row?.volume_usd ?? (known ? '0' : null);
   const action = (name: string, count: number, usd: string | null): Record<string, unknown> => ({ action: name, count, usd });

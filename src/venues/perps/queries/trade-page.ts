@@ -7,7 +7,7 @@ import { type FillFilter, type FillRow, POSITION_FORMS, listFills, positionOf } 
 type TradeScope = Record<string, unknown> & { question: string; limit: number };
 
 /** A page of a trade list, and the request as of the instant of its first page. */
-export interface TradePage {
+interface TradePage {
   scope: TradeScope;
   page: ListPage;
   then: GraphContext;

@@ -3,6 +3,7 @@ import { DAY_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { InsiderSignalsRecord } from '../scoring/insider';
 import { Parameters } from './parameters';
+import { listRunDays } from './score-runs';
 import { categoryPieces } from './taken-pieces';
 
 /** A wallet on a market as the insider scan judged it. */
@@ -50,13 +51,8 @@ export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Dat
 
 const EVER: Statement = {
   name: 'pm_insiders_ever',
-  text: `WITH run AS MATERIALIZED (
-  SELECT day, lead(day) OVER (ORDER BY day)::timestamp AT TIME ZONE 'UTC' AS lapsed_at FROM (SELECT DISTINCT day FROM pm_insider WHERE day <= $1::date AND generated_at <= $2) AS ran
-)
-SELECT found.*, lapsed_at FROM (
-  SELECT DISTINCT ON (condition_id, wallet) wallet, condition_id, day, score::float8 AS score, first_bet_at FROM pm_insider
-  WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, day DESC
-) AS found JOIN run USING (day)`,
+  text: `SELECT DISTINCT ON (condition_id, wallet) wallet, condition_id, to_char(day, 'YYYY-MM-DD') AS day, score::float8 AS score, first_bet_at FROM pm_insider
+WHERE day <= $1::date AND generated_at <= $2 ORDER BY condition_id, wallet, pm_insider.day DESC`,
 };
 
 /** A wallet on a market as it was last judged; from `lapsed_at` on runs no longer find it, null while the newest does. */
@@ -64,9 +60,19 @@ export interface JudgedBet extends InsiderBet {
   lapsed_at: Date | null;
 }
 
-/** Every wallet on every market as it was last judged up to `now`. */
-export function listInsidersEver(sql: Sql, now: Date): Promise<JudgedBet[]> {
-  return sql.query<JudgedBet & Record<string, unknown>>(EVER, [isoDay(now), now]);
+/** Every wallet on every market as it was last judged up to `now`. A run that finds nobody leaves no row: that of today is only known by those it finds. */
+export async function listInsidersEver(sql: Sql, now: Date): Promise<JudgedBet[]> {
+  const today = isoDay(now);
+  const [bets, runs] = await Promise.all([
+    sql.query<InsiderBet & { day: string } & Record<string, unknown>>(EVER, [today, now]),
+    listRunDays(sql, now),
+  ]);
+  const days = [...new Set([...bets.map(({ day }) => day), ...runs.filter((day) => day < today)])].sort();
+  const next = new Map(days.map((day, index) => [day, days[index + 1]]));
+  return bets.map(({ day, ...bet }) => {
+    const later = next.get(day);
+    return { ...bet, lapsed_at: later === undefined ? null : new Date(later) };
+  });
 }
 
 /** USDC taken in each bucket of the window, by start of the bucket in milliseconds. */

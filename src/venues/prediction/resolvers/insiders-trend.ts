@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { BUCKETS, checkGrid } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { mean, median } from '../../../lib/statistics';
 import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -40,7 +40,7 @@ interface Suspect {
   spans: { from: number; to: number }[];
 }
 
-/** wallets/insiders/trend: trades of wallets from the bet on that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
+/** wallets/insiders/trend: trades of wallets while runs find the bet that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
 export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
   const length = BUCKETS[args.bucket_size];
   const [first, bets] = await Promise.all([
@@ -64,7 +64,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
   ]);
   if (sums === null) throw await emptyTrend(context, scope, args.min_score);
   const placed = [...suspects.values()];
-  const series = seriesOf(sums.buckets, placed, volumes, window, length);
+  const series = seriesOf(sums.buckets, placed, volumes, window, args.bucket_size);
   const markets = topMarkets(sums.markets_shown, placed, context.now);
   context.meta.count = markets.length;
   return {
@@ -142,22 +142,21 @@ function seriesOf(
   suspects: readonly Suspect[],
   volumes: ReadonlyMap<number, string>,
   window: Window,
-  length: number,
+  size: BucketSize,
 ) {
   const byBucket = new Map(buckets.map((row) => [row.at, row]));
-  const first = Math.floor(window.from.getTime() / length) * length;
-  const count = Math.ceil((window.to.getTime() - first) / length);
-  return Array.from({ length: count }, (_, index) => {
-    const start = first + index * length;
+  return bucketsOf(window, size).map((bucket) => {
+    const start = bucket.getTime();
+    const end = start + BUCKETS[size];
     const own = byBucket.get(start);
     const wallets = (own?.wallets ?? []).map((place) => suspects[place - 1] as Suspect);
     // The first bucket begins before the window may.
     const begin = Math.max(start, window.from.getTime());
     return {
-      bucket: new Date(start),
+      bucket,
       ...(own ? figuresOf({ ...own, wallet_count: own.wallets.length }) : NOTHING),
-      new_insider_wallets: wallets.filter(({ since }) => since >= begin && since < start + length).length,
-      avg_insider_score: meanScore(wallets.map((suspect) => scoreAt(suspect, start + length))),
+      new_insider_wallets: wallets.filter(({ since }) => since >= begin && since < end).length,
+      avg_insider_score: meanScore(wallets.map((suspect) => scoreAt(suspect, end))),
       share_of_volume_pct: percent(own?.taker_usdc ?? '0', volumes.get(start) ?? '0'),
     };
   });

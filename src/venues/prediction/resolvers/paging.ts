@@ -1,5 +1,5 @@
-import { CURSOR_FORMS, type CursorPosition, encodeCursor } from '../../../lib/cursor';
-import { openListPage } from '../../../lib/list-page';
+import { CURSOR_FORMS } from '../../../lib/cursor';
+import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
@@ -18,17 +18,16 @@ export function openPage(cursor: string | null | undefined, scope: unknown, time
   const { as_of, after } = openListPage(cursor, scope, now, [CURSOR_FORMS.instant, CURSOR_FORMS.uuid]);
   const window = windowOf(timeframe, as_of);
   if (after === null) return { window, after: beforeAll(now) };
-  const [at, trade_id] = after as [number, string];
-  return { window, after: { timestamp: new Date(at), trade_id } };
+  const [at, trade_id] = after;
+  return { window, after: { timestamp: new Date(Number(at)), trade_id: String(trade_id) } };
 }
 
 /** Cuts rows that were asked with one too many, and tells in meta where the next page begins. */
 export function closePage(rows: TradeRow[], limit: number, page: Page, scope: unknown, meta: GraphContext['meta']): TradeRow[] {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const position: CursorPosition | null =
-    rows.length > limit && last ? [page.window.to.getTime(), last.timestamp.getTime(), last.trade_id] : null;
-  meta.next_cursor = position && encodeCursor(position, scope);
+  const first = { as_of: page.window.to, after: null };
+  meta.next_cursor = rows.length > limit && last ? nextListCursor(first, [last.timestamp.getTime(), last.trade_id], scope) : null;
   meta.count = shown.length;
   return shown;
 }

@@ -159,12 +159,13 @@ test('pools/fee-analysis: who claimed', async () => {
 test('pools/volume-history: stated hours in their buckets, deposits minus withdrawals to the end of each', async () => {
   const buckets = await data('lp/pools/volume-history', { pool_address: SOL_USDC, timeframe: '24h', bucket_size: '4h' });
   expect(pick(buckets, 'bucket', 'volume_usd', 'unique_lps', 'net_liquidity_usd')).toEqual([
-    ['2026-03-09T12:00:00Z', 0, 1, 2_600],
-    ['2026-03-09T16:00:00Z', 0, 1, 1_940],
-    ['2026-03-09T20:00:00Z', 0, 1, 1_140],
+    // Nothing tells the volume before the first stated hour, and after the last one.
+    ['2026-03-09T12:00:00Z', null, 1, 2_600],
+    ['2026-03-09T16:00:00Z', null, 1, 1_940],
+    ['2026-03-09T20:00:00Z', null, 1, 1_140],
     ['2026-03-10T00:00:00Z', 5_000, 0, 1_140],
     ['2026-03-10T04:00:00Z', 1_000, 0, 1_140],
-    ['2026-03-10T08:00:00Z', 0, 1, 1_140],
+    ['2026-03-10T08:00:00Z', null, 1, 1_140],
   ]);
 });
 

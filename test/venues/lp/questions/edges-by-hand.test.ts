@@ -180,12 +180,12 @@ test('volume-heatmap: whatever was done without a known value is told, deposits 
     expect(meta.warnings).toContain('1 event has no known USD value: left out of volume');
     // What a pool holds is told of its whole life, whatever the window.
     const warnings = async (endpoint: string, at: Date, variables: Row): Promise<string[]> => (await ask(later, endpoint, at, variables)).meta.warnings; // prettier-ignore
-    const held = '1 event has no known USD value: left out of net_liquidity_usd';
+    const held = '1 event has no known USD value: in the lives of these pools, left out of sums';
     for (const sort_by of ['volume', 'events']) expect(await warnings('lp/pools/top', NOW, { sort_by, timeframe: '30d' })).toContain(held); // prettier-ignore
     const nextDay = new Date(NOW.getTime() + 43_200_000);
     await loadRecords(later.pool, 'histories.json', [history({ tx: 'u2', at: '2026-03-10T20:00:00Z', type: 'remove', pool: SOL_USDC, position: P2, owner: BEN, x: '1', y: '0', usdX: '5', usdY: '0' })]); // prettier-ignore
     expect(await warnings('lp/pools/volume-history', nextDay, { pool_address: SOL_USDC, timeframe: '6h' })).toContain(
-      '1 event has no known USD value: of before the window, left out of net_liquidity_usd',
+      '1 event has no known USD value: before the window, left out of sums',
     );
   });
 });

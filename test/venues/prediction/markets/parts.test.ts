@@ -134,6 +134,7 @@ describe('words', () => {
     expect(readSearch('venue.example/event/big-event/Will-It-Rain')).toEqual({ exactly: ['will-it-rain'] });
     expect(readSearch('v1.5/2 or U.S./EU')).toEqual({ words: ['v1.5', '2', 'or', 'u.s', 'eu'] });
     expect(readSearch('U.S./EU')).toEqual({ words: ['u.s', 'eu'] });
+    expect(readSearch('St.Louis/Chicago')).toEqual({ words: ['st.louis', 'chicago'] });
     expect(readSearch('Will  it RAIN? 50%')).toEqual({ words: ['will', 'it', 'rain', '50'] });
     expect(readSearch('https://venue.example/event/a%00b')).toEqual({ exactly: [] });
     expect(readSearch('https://venue.example/')).toEqual({ exactly: [] });

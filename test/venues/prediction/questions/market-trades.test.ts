@@ -179,7 +179,8 @@ describe('markets/trades', () => {
     const quiet = await askForError(db, 'markets/trades', now, { ...defaults, condition_id: condition(4) });
     expect([quiet.code, quiet.context.suggestion]).toEqual(['empty_result', { timeframe: '90d' }]);
     const tooLarge = await askForError(db, 'markets/trades', now, { ...defaults, min_usdc: 50_000 });
-    expect([tooLarge.code, tooLarge.context.suggestion]).toEqual(['empty_result', { min_usdc: 0 }]);
+    // That fewer filters may help the gateway says of any question.
+    expect([tooLarge.code, tooLarge.context.suggestion]).toEqual(['empty_result', undefined]);
     // Listed six hours ago: not known before.
     const before = new Date(now.getTime() - 7 * 3_600_000);
     expect((await askForError(db, 'markets/trades', before, { ...defaults, condition_id: condition(3) })).code).toBe('not_found');
