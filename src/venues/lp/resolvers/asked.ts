@@ -39,9 +39,6 @@ export async function poolOf({ pool_address, pool_type }: AskedPool, context: Gr
   return pool;
 }
 
-/** How events without USD of a pool's whole life count. */
-export const LEFT_OF_LIVES = 'in the lives of these pools, left out of sums';
-
 export function warnOfUnpriced(count: number, how: string, { meta }: GraphContext): void {
   if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
 }

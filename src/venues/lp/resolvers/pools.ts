@@ -7,7 +7,7 @@ import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top'
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
-import { LEFT_OF_LIVES, nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -99,7 +99,7 @@ async function lpPoolsTop(_root: unknown, input: PoolsTopInput, context: GraphCo
   const [held, shown] = await Promise.all([listHeld(context.sql, window, rows), withProviders(rows, window, context)]);
   warnOfUnpriced(
     [...held.values()].reduce((sum, { unpriced_events }) => sum + unpriced_events, 0),
-    LEFT_OF_LIVES,
+    'in the lives of these pools, left out of sums',
     context,
   );
   return shown.map((row, i) => ({ ...row, ...held.get(row.pool_address), rank: i + 1 }));
