@@ -1,3 +1,5 @@
+import { sqlOver } from '../../../../src/db/sql';
+import { listInsidersEver } from '../../../../src/venues/prediction/queries/insider-runs';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
 import { NOW, iso, market, now, trade } from '../small-world';
@@ -181,5 +183,15 @@ describe('insiders by hand', () => {
     expect(answer.totals).toEqual({ insider_wallets: 3, insider_trades: 6, insider_buy_usdc: 1_250, markets_touched: 2 });
     expect(answer.time_series.map(({ insider_buy_usdc }) => insider_buy_usdc)).toEqual([0, 0, 0, 0, 800, 200, 150, 100]);
     expect((await trend({ timeframe: '24h' })).totals.insider_wallets).toBe(2);
+  });
+
+  test('a run that finds nobody ends them all, once its day is over', async () => {
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-11', 50, '{}', 'v')", [wallet(301)]); // prettier-ignore
+    const lapsed = async (at: string): Promise<unknown[]> => {
+      const bets = await listInsidersEver(sqlOver(db), new Date(at));
+      return [...new Set(bets.filter((bet) => bet.wallet !== wallet(311)).map(({ lapsed_at }) => lapsed_at?.toISOString() ?? null))];
+    };
+    expect(await lapsed('2026-03-11T12:00:00Z')).toEqual([null]);
+    expect(await lapsed('2026-03-12T00:00:00Z')).toEqual(['2026-03-11T00:00:00.000Z']);
   });
 });
