@@ -1,8 +1,9 @@
-import { BUCKETS, type BucketSize, checkGrid } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 
-export interface Buckets {
+/** The buckets of a window, as statements take them. */
+export interface Grid {
   /** Start of the first one. */
   first: Date;
   /** Start of the last one. */
@@ -13,19 +14,15 @@ export interface Buckets {
 }
 
 /**
- * Buckets of a window, aligned to UTC multiples of their size; none before `start`. `rows` is how many rows a bucket may have.
+ * Buckets of a window that is not empty, aligned to UTC multiples of their size; none before `start`. `rows` is how many rows a bucket may have.
  * Throws range_too_large, naming a size of `allowed` (finest first) that fits.
  */
-export function bucketsOf<Size extends BucketSize>(window: Window, size: Size, start: Date, allowed: readonly Size[], rows = 1): Buckets {
-  const from = new Date(Math.max(window.from.getTime(), start.getTime()));
-  checkGrid({ from, to: window.to }, { size, allowed, rows });
-  const length = BUCKETS[size];
-  return {
-    first: new Date(Math.floor(from.getTime() / length) * length),
-    last: new Date(Math.floor((window.to.getTime() - 1) / length) * length),
-    step: `${length / HOUR_MS} hours`,
-    hours: length / HOUR_MS,
-  };
+export function gridOf<Size extends BucketSize>(window: Window, size: Size, start: Date, allowed: readonly Size[], rows = 1): Grid {
+  const within = { from: start > window.from ? start : window.from, to: window.to };
+  checkGrid(within, { size, allowed, rows });
+  const buckets = bucketsOf(within, size);
+  const hours = BUCKETS[size] / HOUR_MS;
+  return { first: buckets[0] as Date, last: buckets.at(-1) as Date, step: `${hours} hours`, hours };
 }
 
 /** The bucket an hour belongs to; `step` is a parameter. */

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import { automaticSize } from '../../../lib/grid';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { bucketOf, bucketsOf } from './buckets';
+import { bucketOf, gridOf } from './buckets';
 import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows } from './span';
 
@@ -63,7 +63,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   if (first === null || first >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first : window.from;
   const size = args.bucket_size === 'auto' ? automaticSize(args.timeframe) : args.bucket_size;
-  const { first: from, last, step } = bucketsOf(window, size, start, SIZES, args.limit);
+  const { first: from, last, step } = gridOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';
   const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}${is_told ? '_told' : ''}`;
   const statement = { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain, is_told) };

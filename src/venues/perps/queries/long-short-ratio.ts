@@ -4,7 +4,7 @@ import { AppError } from '../../../errors';
 import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { bucketOf, bucketsOf } from './buckets';
+import { bucketOf, gridOf } from './buckets';
 import { findSmartRun, getKnownCoin, openWindow, reachOf, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
@@ -86,7 +86,7 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const window = openWindow(args.timeframe, context);
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
   if (first === null || first >= context.now) throw empty;
-  const buckets = bucketsOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
+  const buckets = gridOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
   const { day, is_told } = await findSmartRun(context);
   const reached = { from: window.from, to: await reachOf(window.to, context) };
   const values = [...spanOf(reached), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(reached, buckets.hours)];
