@@ -140,66 +140,6 @@ const getEngine = async () =>
       f,
     );
   })());
-// TypedSQL: the WASM engine cannot introspect SQL; the server's own Describe can (nullability is not known -> nullable)
-const tsType = {
-  16: 'bool',
-  20: 'bigint',
-  21: 'int',
-  23: 'int',
-  25: 'string',
-  114: 'json',
-  700: 'float',
-  701: 'double',
-  1042: 'string',
-  1043: 'string',
-  1082: 'date',
-  1083: 'time',
-  1114: 'datetime',
-  1184: 'datetime',
-  1700: 'decimal',
-  2950: 'uuid',
-  3802: 'json',
-  17: 'bytes',
-  1007: 'int-array',
-  1016: 'bigint-array',
-  1009: 'string-array',
-  1015: 'string-array',
-  1022: 'double-array',
-  1185: 'datetime-array',
-};
-async function typedSql({ url, queries }) {
-  const { default: postgres } = await import('postgres');
-  const sql = postgres(url, { max: 1, onnotice() {} });
-  const out = [];
-  try {
-    for (const q of queries) {
-      const d = await sql.unsafe(q.source).describe();
-      const hints = [...q.source.matchAll(/^--[ \t]*@param[ \t]*(?:\{(\w+)\})?[ \t]*\$(\d+)(?::(\w+))?(\?)?(?:[ \t]+(.*))?$/gm)].reduce(
-        (o, h) => ((o[h[2]] = h), o),
-        {},
-      );
-      out.push({
-        name: q.name,
-        source: q.source,
-        documentation: null,
-        parameters: d.types.map((t, i) => ({
-          name: hints[i + 1]?.[3] ?? `_${i}`,
-          typ: tsType[t] ?? 'unknown',
-          documentation: hints[i + 1]?.[5] ?? null,
-          nullable: Boolean(hints[i + 1]?.[4]),
-        })),
-        resultColumns: (d.columns ?? []).map((c) => ({
-          name: c.name.replace(/[?!]$/, ''),
-          typ: tsType[c.type] ?? 'string',
-          nullable: true,
-        })),
-      });
-    }
-  } finally {
-    await sql.end();
-  }
-  return { queries: out };
-}
 let printId = 1;
 const rl = readline.createInterface({ input: process.stdin });
 const pending = new Set();
@@ -208,13 +148,10 @@ rl.on('line', (line) => {
   if (m.method === undefined) return;
   const p = (async () => {
     try {
-      const e = m.method === 'introspectSql' ? null : await getEngine();
+      const e = await getEngine();
       const name = m.method === 'getDatabaseVersion' ? 'version' : m.method;
       let result;
-      if (name === 'introspectSql') {
-        await e;
-        result = await typedSql(m.params);
-      } else if (name === 'createDatabase') result = { databaseName: parse(ds.url).database };
+      if (name === 'createDatabase') result = { databaseName: parse(ds.url).database };
       else {
         // the WASM engine reaches its shadow database only from devDiagnostic, whose result it then keeps: ask that first
         if (name === 'evaluateDataLoss' || name === 'createMigration')

@@ -4,7 +4,6 @@ import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
 import { type ListNewer, migrationsOf, newerThan } from './db/migrate';
-import { crossCheck } from './endpoints/checks';
 import type { Endpoint } from './endpoints/endpoint';
 import { rawOfBody, readParameters, refusalOf } from './endpoints/read';
 import { AnswerCache } from './gateway/answers';
@@ -40,7 +39,6 @@ function readAsSold(endpoints: readonly Endpoint[]): ReadArguments {
     const endpoint = sold.get(question);
     if (endpoint === undefined) return {};
     const reading = readParameters(endpoint, rawOfBody(args));
-    crossCheck(endpoint, reading);
     const refused = refusalOf(reading);
     if (refused !== null) throw refused;
     return Object.fromEntries(Object.entries(reading.variables).filter(([name]) => reading.sent.has(name)));

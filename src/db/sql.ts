@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { runCancellable } from './cancel';
 import type { Statements } from './client';
 
@@ -18,17 +17,17 @@ export interface Statement {
 
 /** Runs analytics SQL. Rows come as node-postgres gives them: numeric and bigint as strings, timestamptz as Date. */
 export interface Sql {
-  query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
 /** Sql over the pools of a database. When `signal` aborts, statements are cancelled as runCancellable tells. */
 export function sqlOver({ pool, keyed }: Pick<Statements, 'pool' | 'keyed'>, signal?: AbortSignal): Sql {
   return {
-    query: async <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
+    query: async <Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
       runCancellable(statement.keyed === true ? keyed : pool, signal, async (client) => {
         const { name, text } = statement;
-        const result = await client.query<Row>({ name, text, values: values as unknown[] });
-        return result.rows;
+        const result = await client.query({ name, text, values: values as unknown[] });
+        return result.rows as Row[];
       }),
   };
 }

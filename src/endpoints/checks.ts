@@ -1,7 +1,7 @@
 import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
 import { TIMEFRAMES, type Timeframe, lengthOf, windowOf, withShorter } from '../lib/timeframe';
 import type { Endpoint, Value } from './endpoint';
-import type { Reading } from './read';
+import type { Reading } from './reading';
 
 type Check = (reading: Reading, endpoint: Endpoint) => void;
 

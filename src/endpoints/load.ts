@@ -21,6 +21,7 @@ import {
 import type { VenueName } from '../lib/venue-name';
 import { answerShape } from './answer-shape';
 import type { Endpoint, Parameter, Tier, Value } from './endpoint';
+import { isReadable } from './values';
 
 /** A document that cannot be sold: says which file, which line, and what is wrong. */
 class DocumentError extends Error {
@@ -169,6 +170,8 @@ function choicesOf(definition: VariableDefinitionNode, type: string, schema: Gra
 }
 
 function checkParameter(parameter: Parameter, node: VariableDefinitionNode, draft: Draft): void {
+  if (parameter.choices === null && !isReadable(parameter.type))
+    draft.fail(node, `no request can be read for the type ${parameter.type} of $${parameter.name}`);
   const numeric = parameter.type === 'Int' || parameter.type === 'Float';
   if ((numeric || parameter.list) && (parameter.min === null || parameter.max === null))
     draft.fail(node, `$${parameter.name} needs both bounds: @range(min, max)`);

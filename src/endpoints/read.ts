@@ -1,27 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type Problem } from '../errors';
 import { nearest } from '../lib/nearest';
-import { type Endpoint, formatsOf, type Format, type Parameter, type Value } from './endpoint';
+import { crossCheck } from './checks';
+import { type Endpoint, formatsOf, type Parameter, type Value } from './endpoint';
+import type { Reading } from './reading';
 import { allowedOf, readValue } from './values';
-
-/** A problem, and the code of a refusal for nothing else. */
-type ReadProblem = Problem & { code: 'invalid_parameter' | 'missing_parameter' | 'range_too_large' };
-
-/** What a request asks for, in canonical form, and what is wrong with it. */
-export interface Reading {
-  /** Every parameter with a value: as sent, or its default. Bad ones are as if absent. */
-  variables: Record<string, Value>;
-  /** Parameters that were sent, well or badly. */
-  sent: Set<string>;
-  problems: ReadProblem[];
-  /** Values that would be right, by parameter. */
-  suggestion: Record<string, string>;
-  /** Unknown names: never silently dropped. */
-  ignored: string[];
-  warnings: string[];
-  fields: readonly string[] | null;
-  format: Format;
-}
 
 /** The names and values of a request before anything is believed: each name with all the values sent under it. */
 export type RawParameters = Map<string, unknown[]>;
@@ -87,6 +70,7 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
     const meant = nearest(name, [...known]);
     if (meant !== undefined) reading.suggestion[name] ??= meant;
   }
+  crossCheck(endpoint, reading);
   return reading;
 }
 

@@ -119,8 +119,8 @@ function readTimeframe(raw: unknown, allowed: Parameters<typeof canonicalTimefra
   return value === undefined ? wrong('is not a timeframe', allowed) : { ok: true, value };
 }
 
-/** GraphQL types a parameter may have besides enums. */
-export const READABLE_TYPES: readonly string[] = Object.keys(READERS);
+/** Whether a parameter may have this GraphQL type, which is no enum. */
+export const isReadable = (type: string): boolean => type in READERS;
 
 /** Reads one value (one item, for lists) of a parameter. Never throws. */
 export function readValue(raw: unknown, parameter: Parameter): ValueReading {

@@ -1,7 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import type { Statements } from '../db/client';
 import type { Endpoint } from '../endpoints/endpoint';
-import type { Reading } from '../endpoints/read';
+import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
@@ -116,8 +115,6 @@ function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
 }
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
-  // A question may have a dozen statements under way at once, and each listens.
-  setMaxListeners(0, signal);
   const context = makeContext(deps.db, secondOf(deps.clock), signal);
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';

@@ -5,7 +5,7 @@ import { wantedOf } from '../endpoints/read';
 import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
-import { usd } from '../pricing/tiers';
+import { dollars, usd } from '../pricing/tiers';
 import { META_SCHEMA } from './meta-schema';
 import { VENUES } from './pages/page';
 
@@ -182,7 +182,7 @@ const wishesOf = ({ oneOfRequired }: Endpoint): string[] => oneOfRequired.map((g
 
 function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonly PaymentMethod[]): Record<string, unknown> {
   const { default: price, cheapest, dearest } = priceRange(endpoint);
-  const description = `Default price; ${Number(cheapest) / 1e6} to ${Number(dearest) / 1e6} USD by parameters`;
+  const description = `Default price; ${dollars(cheapest)} to ${dollars(dearest)} USD by parameters`;
   const offers = methods.map((method) => ({
     intent: 'charge',
     method: method.protocol === 'x402' ? 'x402' : method.method,

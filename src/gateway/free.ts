@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Endpoint } from '../endpoints/endpoint';
 import { rawOfQuery, readParameters, validationOf } from '../endpoints/read';
-import { crossCheck } from '../endpoints/checks';
 import { AppError } from '../errors';
 import { isoSecond } from '../lib/time';
 import type { Payments } from '../payments/protocol';
@@ -107,7 +106,6 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record
     [...query].filter(([name, value]) => name !== 'path' && !(name === 'method' && HTTP_METHODS.has(value.toUpperCase()))),
   );
   const reading = readParameters(endpoint, rawOfQuery(parameters));
-  crossCheck(endpoint, reading);
   const price = quote(endpoint, reading.variables);
   return {
     method: endpoint.method,

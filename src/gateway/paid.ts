@@ -1,8 +1,8 @@
 import crypto from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Endpoint, Value } from '../endpoints/endpoint';
-import { crossCheck } from '../endpoints/checks';
-import { type RawParameters, type Reading, rawOfBody, rawOfQuery, readParameters, refusalOf, validationOf } from '../endpoints/read';
+import { type RawParameters, rawOfBody, rawOfQuery, readParameters, refusalOf, validationOf } from '../endpoints/read';
+import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
 import { isoSecond } from '../lib/time';
@@ -42,7 +42,6 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
       if (carrying) deps.refused.check(caller);
       else deps.unpaid.count(caller);
       const reading = readParameters(endpoint, rawOf(request, endpoint));
-      crossCheck(endpoint, reading);
       noteIgnoredQuery(request, endpoint, reading);
       const price = quote(endpoint, reading.variables);
       const canonical = canonicalRequest(endpoint, reading.variables);

@@ -1,5 +1,5 @@
 import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
-import type { Reading } from '../endpoints/read';
+import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
 
 /** What a parameter lets most through by; undefined of one that does not narrow, or says what is asked about. */

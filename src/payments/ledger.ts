@@ -5,7 +5,7 @@ import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
 import type { JsonObject, PaymentLog, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
 import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
 
-interface Row extends QueryResultRow {
+interface Row {
   id: string;
   protocol: ProtocolName;
   payer: string;
@@ -61,7 +61,7 @@ export interface FaultLimit {
   most: number;
 }
 
-interface ClaimRow extends QueryResultRow {
+interface ClaimRow {
   made: string | null;
   faults: number;
   open_sum: string | null;

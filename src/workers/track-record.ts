@@ -26,7 +26,7 @@ interface RecordRow {
 
 /** How the endpoint's signals turned out, by what was known at `now`: one entry a horizon, all marked signals counted. */
 export async function readTrackRecord(sql: Sql, endpoint: string, horizons: readonly string[], now: Date): Promise<TrackRecord[]> {
-  const rows = await sql.query<RecordRow & Record<string, unknown>>(RECORD, [endpoint, now]);
+  const rows = await sql.query<RecordRow>(RECORD, [endpoint, now]);
   return horizons.map((horizon) => {
     const row = rows.find((one) => one.horizon === horizon);
     if (row === undefined)

@@ -1,19 +1,20 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { extendSchema, parse } from 'graphql';
 import { loadEndpoints } from '../../src/endpoints/load';
 import { makeSchema } from '../../src/graph/schema';
-import { ENDPOINTS, ROOT } from '../support/catalogue';
+import { ROOT } from '../support/catalogue';
 
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
 
 /** Loads one document as the file `platform/stats.graphql` and returns what the start would say. */
-function complaint(document: string): string {
+function complaint(document: string, over = schema): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'documents-'));
   fs.mkdirSync(path.join(folder, 'platform'));
   fs.writeFileSync(path.join(folder, 'platform/stats.graphql'), document);
   try {
-    loadEndpoints(folder, schema);
+    loadEndpoints(folder, over);
     return 'loads';
   } catch (error) {
     return (error as Error).message.replace(folder, '');
@@ -91,12 +92,8 @@ test('bounds, defaults, factors and samples are checked where they stand', () =>
   fs.rmSync(folder, { recursive: true });
 });
 
-test('every type a document uses can be read from a request', () => {
-  const { READABLE_TYPES } = jest.requireActual<typeof import('../../src/endpoints/values')>('../../src/endpoints/values');
-  const unreadable = ENDPOINTS.flatMap((endpoint) =>
-    endpoint.parameters
-      .filter((parameter) => parameter.choices === null && !READABLE_TYPES.includes(parameter.type))
-      .map((parameter) => `${endpoint.name} ${parameter.name}: ${parameter.type}`),
-  );
-  expect(unreadable).toEqual([]);
+test('a parameter of a type that no request can be read for stops the start', () => {
+  const coloured = extendSchema(schema, parse('scalar Colour extend type PmPlatformStats { tint(colour: Colour): Int }'));
+  const document = good.replace('"24h")', '"24h", $colour: Colour)').replace('total_trades', 'tint(colour: $colour)');
+  expect(complaint(document, coloured)).toContain('no request can be read for the type Colour of $colour');
 });

@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../db/sql';
 import type { perp_coin } from '../../generated/prisma/client';
 import { isoDay } from '../../lib/time';
@@ -8,7 +7,7 @@ import { type PositionRow, listPositions } from './queries/held';
 import { SCORE_COLUMNS, type ScoreRow } from './queries/linked-scores';
 
 /** The score run that an answer uses: the newest one up to its instant. */
-export interface ScoreRun extends QueryResultRow {
+export interface ScoreRun {
   /** YYYY-MM-DD. */
   day: string;
   version: string;

@@ -1,5 +1,4 @@
 import type { Statements } from '../../../src/db/client';
-import { crossCheck } from '../../../src/endpoints/checks';
 import { rawOfBody, rawOfQuery, readParameters } from '../../../src/endpoints/read';
 import type { PaidEndpoint } from '../../../src/gateway/paid';
 import { makeContext } from '../../../src/graph/context';
@@ -17,7 +16,6 @@ export async function answerInProcess({ endpoint, operation }: PaidEndpoint, inp
   const raw =
     body === undefined ? rawOfQuery(new URLSearchParams(path.split('?')[1] ?? '')) : rawOfBody(JSON.parse(body) as Record<string, unknown>);
   const reading = readParameters(endpoint, raw);
-  crossCheck(endpoint, reading);
   if (reading.problems.length > 0) throw new Error(JSON.stringify(reading.problems));
   quote(endpoint, reading.variables);
   const context = makeContext(db, now, AbortSignal.timeout(60_000));

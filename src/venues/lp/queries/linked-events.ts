@@ -31,15 +31,7 @@ export const linkedEvents = (sql: Sql, of: EventParent): PagedList<PoolEventRow,
   name: `lp events by ${of}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedEventsFilter>) {
     const position = [after && new Date(Number(after[0])), ...[1, 2, 3, 4, 5].map((place) => after?.[place])];
-    return byParent(
-      await sql.query<PoolEventRow & { parent: string } & Record<string, unknown>>(PAGES[of], [
-        parents,
-        to,
-        filter.kind,
-        ...position,
-        limit,
-      ]),
-    );
+    return byParent(await sql.query<PoolEventRow & { parent: string }>(PAGES[of], [parents, to, filter.kind, ...position, limit]));
   },
   position: (row) => [row.timestamp.getTime(), row.pool_address, row.tx_id, row.position_address, row.kind, row.n],
   forms: [instant, base58, base58, base58, word, index],
@@ -61,7 +53,7 @@ export const poolSwaps = (sql: Sql): PagedList<PoolSwapRow, null> => ({
   name: 'lp swaps of pool',
   async list(parents, { to, after, limit }: PageRequest<null>) {
     const position = [after && new Date(Number(after[0])), after?.[1], after?.[2], after?.[3]];
-    return byParent(await sql.query<PoolSwapRow & { parent: string } & Record<string, unknown>>(SWAPS, [parents, to, ...position, limit]));
+    return byParent(await sql.query<PoolSwapRow & { parent: string }>(SWAPS, [parents, to, ...position, limit]));
   },
   position: (row) => [row.timestamp.getTime(), row.tx_id, row.outer_ix, row.inner_ix],
   forms: [instant, base58, index, index],

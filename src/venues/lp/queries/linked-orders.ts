@@ -39,15 +39,7 @@ export const linkedOrders = (sql: Sql, by: OrderParent): PagedList<OrderRow, { o
   name: `lp orders by ${by}`,
   async list(parents, { filter, to, after, limit }: PageRequest<{ open_only: boolean }>) {
     const position = [after && new Date(Number(after[0])), after?.[1]];
-    return byParent(
-      await sql.query<OrderRow & { parent: string } & Record<string, unknown>>(PAGES[by], [
-        parents,
-        to,
-        filter.open_only,
-        ...position,
-        limit,
-      ]),
-    );
+    return byParent(await sql.query<OrderRow & { parent: string }>(PAGES[by], [parents, to, filter.open_only, ...position, limit]));
   },
   position: ({ last_cycle_at, order_address }) => [last_cycle_at.getTime(), order_address],
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58],
@@ -60,7 +52,7 @@ const BY_ADDRESS: Statement = {
 
 /** Orders by their addresses, as of `now`; those that were opened. */
 export async function listOrdersByAddress(sql: Sql, addresses: readonly string[], now: Date): Promise<Map<string, OrderRow>> {
-  const rows = await sql.query<OrderRow & Record<string, unknown>>(BY_ADDRESS, [now, addresses]);
+  const rows = await sql.query<OrderRow>(BY_ADDRESS, [now, addresses]);
   return new Map(rows.map((row) => [row.order_address, row]));
 }
 
@@ -84,9 +76,7 @@ export interface PoolPlace {
 export const tokenPools = (sql: Sql): PagedList<PoolPlace, null> => ({
   name: 'lp pools of token',
   list: async (parents, { to, after, limit }) =>
-    byParent(
-      await sql.query<PoolPlace & { parent: string } & Record<string, unknown>>(POOLS, [parents, to, after?.[0], after?.[1], limit]),
-    ),
+    byParent(await sql.query<PoolPlace & { parent: string }>(POOLS, [parents, to, after?.[0], after?.[1], limit])),
   position: ({ made, pool_address }) => [made, pool_address],
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58],
 });

@@ -31,15 +31,7 @@ export const linkedPositions = (sql: Sql, by: 'pool_address' | 'owner'): PagedLi
   name: `lp positions by ${by}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedPositionsFilter>) {
     const position = [after && new Date(Number(after[0])), after?.[1], after?.[2]];
-    return byParent(
-      await sql.query<LinkedPositionRow & { parent: string } & Record<string, unknown>>(PAGES[by], [
-        parents,
-        to,
-        filter.is_open,
-        ...position,
-        limit,
-      ]),
-    );
+    return byParent(await sql.query<LinkedPositionRow & { parent: string }>(PAGES[by], [parents, to, filter.is_open, ...position, limit]));
   },
   position: ({ first_at, pool_address, position_address }) => [first_at.getTime(), pool_address, position_address],
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.base58, CURSOR_FORMS.base58],
@@ -52,6 +44,6 @@ const BY_ADDRESS: Statement = {
 
 /** Positions by their addresses, as of `now`. */
 export async function listPositionsByAddress(sql: Sql, addresses: readonly string[], now: Date): Promise<Map<string, LinkedPositionRow>> {
-  const rows = await sql.query<LinkedPositionRow & Record<string, unknown>>(BY_ADDRESS, [now, addresses]);
+  const rows = await sql.query<LinkedPositionRow>(BY_ADDRESS, [now, addresses]);
   return new Map(rows.map((row) => [row.position_address, row]));
 }

@@ -32,15 +32,7 @@ SELECT pool_address AS parent, owner, volume_usd, event_count, last_event FROM r
 export const poolProviders = (sql: Sql): PagedList<PoolProviderRow, null> => ({
   name: 'lp providers of pool',
   list: async (parents, { to, after, limit }) =>
-    byParent(
-      await sql.query<PoolProviderRow & { parent: string } & Record<string, unknown>>(PROVIDERS, [
-        parents,
-        to,
-        after?.[0],
-        after?.[1],
-        limit,
-      ]),
-    ),
+    byParent(await sql.query<PoolProviderRow & { parent: string }>(PROVIDERS, [parents, to, after?.[0], after?.[1], limit])),
   position: ({ volume_usd, owner }) => [volume_usd, owner],
   forms: [CURSOR_FORMS.number, CURSOR_FORMS.base58],
 });
@@ -72,7 +64,7 @@ ORDER BY wanted.parent, found.day DESC`,
 export const providerScores = (sql: Sql): PagedList<ScoreRow, null> => ({
   name: 'lp scores of provider',
   list: async (parents, { to, after, limit }) =>
-    byParent(await sql.query<ScoreRow & { parent: string } & Record<string, unknown>>(SCORES, [parents, isoDay(to), after?.[0], limit])),
+    byParent(await sql.query<ScoreRow & { parent: string }>(SCORES, [parents, isoDay(to), after?.[0], limit])),
   position: ({ day }) => [day],
   forms: [CURSOR_FORMS.day],
 });

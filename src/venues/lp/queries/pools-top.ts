@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { leastShown } from '../../../lib/statistics';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
@@ -92,7 +91,7 @@ export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoo
 }
 
 /** What a pool holds, by those who put it in, and what its fees come to beside that. */
-interface HeldRow extends QueryResultRow {
+interface HeldRow {
   pool_address: string;
   net_liquidity_usd: string;
   /** Events of the pool's life without known USD. */

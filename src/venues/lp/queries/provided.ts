@@ -1,11 +1,10 @@
-import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { ownerCounts, smartCounts } from './presence';
 import { type Filter, flowsIn, flowsOfLife, spanOf } from './span';
 
 /** What providers did in a pool in a window. */
-interface ProvidedRow extends QueryResultRow {
+interface ProvidedRow {
   pool_address: string;
   /** Deposits, withdrawals and claims. */
   provided: number;

@@ -39,6 +39,10 @@ export async function poolOf({ pool_address, pool_type }: AskedPool, context: Gr
   return pool;
 }
 
+/** How many events of all rows have no USD value. */
+export const unpricedOf = (rows: readonly { unpriced: number | string }[]): number =>
+  rows.reduce((sum, row) => sum + Number(row.unpriced), 0);
+
 export function warnOfUnpriced(count: number, how: string, { meta }: GraphContext): void {
   if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
 }

@@ -7,7 +7,7 @@ import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top'
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
-import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -16,11 +16,7 @@ export function describe(
   { timeframe, window, rows }: { timeframe: Timeframe; window: Window; rows: readonly { unpriced: number; swaps: number }[] },
 ): void {
   Object.assign(context.meta, { timeframe, window, count: rows.length });
-  warnOfUnpriced(
-    rows.reduce((sum, row) => sum + row.unpriced, 0),
-    'left out of volume',
-    context,
-  );
+  warnOfUnpriced(unpricedOf(rows), 'left out of volume', context);
   context.meta.warnings.push(`swaps: ${rows.some((row) => row.swaps > 0) ? 'sampled' : 'none'}`);
 }
 
@@ -120,11 +116,7 @@ async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, conte
   const rows = await listSmartPools(context.sql, { ...input, pool_type: typeOf(input.pool_type), window });
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_smart_lps > 1 && { min_smart_lps: 1 }) });
   Object.assign(context.meta, { timeframe, window, count: rows.length });
-  warnOfUnpriced(
-    rows.reduce((sum, row) => sum + row.unpriced, 0),
-    'counted, left out of sums',
-    context,
-  );
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return {
     pools: (await withIdsAndScores(rows, context)).map((row) => Object.assign(row, { token_a: row.token_x, token_b: row.token_y })),
   };

@@ -7,7 +7,7 @@ import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions, type PositionRow } from '../queries/positions';
-import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeOf, unpricedOf, warnOfUnpriced } from './asked';
 import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 import { negated, sumDecimals } from '../sources/decimal';
@@ -70,11 +70,7 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
     await poolOf({ pool_address, pool_type }, context);
   if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
   context.meta.count = rows.length;
-  warnOfUnpriced(
-    rows.reduce((sum, row) => sum + row.unpriced, 0),
-    'counted, left out of sums',
-    context,
-  );
+  warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return Promise.all(
     rows.map(async (row) => ({
       ...row,
@@ -131,11 +127,7 @@ async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: 
   meta.count = rows.length;
   const all = rows[0]?.events ?? 0;
   if (all > rows.length) meta.warnings.push(`events: the oldest ${rows.length} of ${all}`);
-  warnOfUnpriced(
-    positions.reduce((sum, row) => sum + row.unpriced, 0),
-    'shown, left out of sums',
-    context,
-  );
+  warnOfUnpriced(unpricedOf(positions), 'shown, left out of sums', context);
   const tokens = await symbols(first.pool_address, context);
   return {
     position_address: input.position_address != null && first.pool_type === 'dlmm' ? first.position_address : null,

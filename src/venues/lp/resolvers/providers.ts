@@ -1,5 +1,5 @@
 import { type AppError, notKnown } from '../../../errors';
-import { clip, logClip, roundTo } from '../../../lib/statistics';
+import { roundTo } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { type PoolType } from '../chain-addresses';
@@ -8,14 +8,12 @@ import { listOwnerEvents } from '../queries/owner-events';
 import { countOpen, knownOwners, listProviderPools, type ProviderPoolRow } from '../queries/providers';
 import type { PoolIds } from '../queries/pool-ids';
 import { listTopProviders, type LpsTopSort } from '../queries/providers-top';
-import { S_LP } from '../scoring/formula';
+import { pointsOf } from '../scoring/formula';
 import { addDecimals, negated, sumDecimals } from '../sources/decimal';
-import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent } from './pool-event';
 import { statusOf } from './positions';
 import { nameScores, scoreNow } from './score-now';
-
-const unpricedOf = (rows: readonly { unpriced: number }[]): number => rows.reduce((sum, row) => sum + row.unpriced, 0);
 
 interface LpsTopInput {
   sort_by: LpsTopSort;
@@ -98,25 +96,15 @@ async function breakdownOf(owner: string, { prisma, now }: GraphContext): Promis
   const run = await prisma.lp_score.findFirst({ where: { day: { lte: now } }, orderBy: { day: 'desc' }, select: { day: true } });
   const row = run === null ? null : await prisma.lp_score.findUnique({ where: { owner_day: { owner, day: run.day } } });
   if (row === null) return null;
-  const [lb, deposited, avg] = [row.win_rate_lb, row.deposited_usd, row.avg_pnl_pct].map((value) =>
+  const [win_rate_lb, deposited_usd, avg_pnl_pct] = [row.win_rate_lb, row.deposited_usd, row.avg_pnl_pct].map((value) =>
     value === null ? null : Number(value),
   );
-  const { win, size, return: result, experience } = S_LP;
-  return {
-    n: row.n,
-    wins: row.wins,
-    win_rate_lb: lb,
-    deposited_usd: deposited,
-    avg_pnl_pct: avg,
-    win_points: lb == null ? null : points(win.span * lb),
-    size_points: lb == null || deposited == null ? null : points(size.span * logClip(1 + deposited, 1, size.full)),
-    return_points: avg == null ? null : points(result.span * clip((avg + result.shift) / result.range)),
-    experience_points: lb == null ? null : points(experience.span * logClip(1 + row.n, 1, experience.full)),
-    version: row.version,
-  };
+  const { n, wins, version } = row;
+  const record = { n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, version };
+  if (win_rate_lb == null || deposited_usd == null || avg_pnl_pct == null) return record;
+  const points = Object.entries(pointsOf({ n, win_rate_lb, deposited_usd, avg_pnl_pct }));
+  return { ...record, ...Object.fromEntries(points.map(([name, value]) => [name, roundTo(value, 6)])) };
 }
-
-const points = (value: number): number => roundTo(value, 6);
 
 /** The pools of a provider as answers show them. */
 async function breakdown(rows: readonly ProviderPoolRow[], context: GraphContext): Promise<Record<string, unknown>[]> {

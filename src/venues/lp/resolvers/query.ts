@@ -9,7 +9,7 @@ import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, 
 import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { nothingIn, poolOf, type PoolTypeFilter, typeOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, poolOf, type PoolTypeFilter, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent, type ShownEvent } from './pool-event';
 import { nameScores } from './score-now';
 
@@ -107,11 +107,7 @@ async function lpPoolsSearch(
   const { meta } = context;
   meta.count = rows.length;
   meta.window = window;
-  warnOfUnpriced(
-    rows.reduce((sum, row) => sum + Number(row.unpriced), 0),
-    'left out of volume',
-    context,
-  );
+  warnOfUnpriced(unpricedOf(rows), 'left out of volume', context);
   meta.warnings.push(`swaps: ${rows.some((row) => row.swaps_seen) ? 'sampled' : 'none'}`);
   return (await withIds(rows, context)).map((row) => ({
     ...row,

@@ -23,7 +23,16 @@ export interface ClosedLpPosition {
   pnl_usd: number | null;
 }
 
-export interface LpScore {
+/** What each part of a score comes to. */
+interface ScorePoints {
+  win_points: number;
+  size_points: number;
+  return_points: number;
+  experience_points: number;
+}
+
+/** A provider without a known result has no points. */
+export interface LpScore extends Record<keyof ScorePoints, number | null> {
   /** 0..100 in tenths; null below three positions. */
   score: number | null;
   /** Closed positions with a known result, and those with a gain. */
@@ -33,10 +42,6 @@ export interface LpScore {
   deposited_usd: number;
   /** Mean gain of a position in percent of its deposits, each cut to −100..100. */
   avg_pnl_pct: number | null;
-  win_points: number | null;
-  size_points: number | null;
-  return_points: number | null;
-  experience_points: number | null;
   version: string;
 }
 
@@ -56,15 +61,18 @@ export function scoreProvider(positions: readonly ClosedLpPosition[]): LpScore {
   if (win_rate_lb === null || avg_pnl_pct === null) {
     return { ...record, score: null, win_points: null, size_points: null, return_points: null, experience_points: null };
   }
-  const points = {
-    win_points: S_LP.win.span * win_rate_lb,
-    size_points: S_LP.size.span * logClip(1 + deposited_usd, 1, S_LP.size.full),
-    return_points: S_LP.return.span * clip((avg_pnl_pct + S_LP.return.shift) / S_LP.return.range),
-    experience_points: S_LP.experience.span * logClip(1 + n, 1, S_LP.experience.full),
-  };
+  const points = pointsOf({ n, win_rate_lb, deposited_usd, avg_pnl_pct });
   const score = n < S_LP.unscored_below_n ? null : roundTo(sum(Object.values(points)), 1);
   return { ...record, ...points, score };
 }
+
+/** What each part of the score comes to, by the figures it is of. */
+export const pointsOf = (record: { n: number; win_rate_lb: number; deposited_usd: number; avg_pnl_pct: number }): ScorePoints => ({
+  win_points: S_LP.win.span * record.win_rate_lb,
+  size_points: S_LP.size.span * logClip(1 + record.deposited_usd, 1, S_LP.size.full),
+  return_points: S_LP.return.span * clip((record.avg_pnl_pct + S_LP.return.shift) / S_LP.return.range),
+  experience_points: S_LP.experience.span * logClip(1 + record.n, 1, S_LP.experience.full),
+});
 
 type PricedPosition = { deposited_usd: number; pnl_usd: number };
 

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
@@ -13,7 +12,7 @@ export interface CoinsListArgs {
 }
 
 /** A coin with its last seven days. Figures are exact decimals as text. */
-export interface ListedCoinRow extends QueryResultRow {
+export interface ListedCoinRow {
   coin: string;
   volume_usd: string;
   trade_count: number;

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { SPIKE } from '../../../lib/spike';
 import type { Timeframe, Window } from '../../../lib/timeframe';
@@ -18,7 +17,7 @@ export interface CoinsTrendingArgs {
 }
 
 /** What is told of a coin in a window by its trades alone. Figures are exact decimals as text. */
-interface TradedRow extends QueryResultRow {
+interface TradedRow {
   coin: string;
   volume_usd: string;
   trade_count: number;
@@ -31,7 +30,7 @@ interface TradedRow extends QueryResultRow {
 }
 
 /** Who was active in a coin: all accounts, and what smart ones among them came to. */
-interface ActiveRow extends QueryResultRow {
+interface ActiveRow {
   coin: string;
   unique_traders: number;
   smart_wallet_count: number | null;

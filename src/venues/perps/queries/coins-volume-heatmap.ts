@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { automaticSize } from '../../../lib/grid';
 import type { Timeframe } from '../../../lib/timeframe';
@@ -15,7 +14,7 @@ export interface CoinsHeatmapArgs {
 }
 
 /** A cell of the grid. Figures are exact decimals as text. */
-export interface HeatmapCellRow extends QueryResultRow {
+export interface HeatmapCellRow {
   coin: string;
   bucket: Date;
   volume_usd: string;

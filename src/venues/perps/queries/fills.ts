@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Sql } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition } from '../../../lib/cursor';
 import type { Window } from '../../../lib/timeframe';
@@ -8,7 +7,7 @@ import { SMART_SCORE } from '../tier';
 import { scoredTraders } from './span';
 
 /** One row of a trade list: a fill, or one part of a flip. Figures are exact decimals as text. */
-export interface FillRow extends QueryResultRow {
+export interface FillRow {
   trader: string;
   coin: string;
   side: 'Open Long' | 'Open Short' | 'Close Long' | 'Close Short';

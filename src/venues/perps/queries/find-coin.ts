@@ -15,7 +15,7 @@ export interface KnownCoin {
 
 /** A coin that the venue has by `now`, whatever the case it is asked for in. An exact match wins; undefined when the venue has none. */
 export async function findKnownCoin(sql: Sql, coin: string, now: Date): Promise<KnownCoin | undefined> {
-  const known = await sql.query<KnownCoin & Record<string, unknown>>(SPELLINGS, [coin.toUpperCase(), now]);
+  const known = await sql.query<KnownCoin>(SPELLINGS, [coin.toUpperCase(), now]);
   return known.find((row) => row.coin === coin) ?? known[0];
 }
 

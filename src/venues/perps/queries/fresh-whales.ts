@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
@@ -43,7 +42,7 @@ export const WEIGHTS = { age: 25, size: 25, concentration: 15, win_rate: 20, tim
   number
 >;
 
-interface YoungRow extends QueryResultRow {
+interface YoungRow {
   trader: string;
   first_at: Date;
   /** In the scope of the question: of the coin, where there is one. */

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { GraphContext } from '../../venue';
 import { cleanStart, tripsOf, fillsSince } from '../rollups/round-trips';
 import { priceBefore } from './price';
@@ -27,7 +26,7 @@ held AS (
 )`;
 
 /** A position rebuilt from fills. Figures are exact decimals as text. */
-export interface PositionRow extends QueryResultRow {
+export interface PositionRow {
   trader: string;
   coin: string;
   direction: 'Long' | 'Short';

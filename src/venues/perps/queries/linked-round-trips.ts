@@ -1,11 +1,10 @@
 import { CURSOR_FORMS } from '../../../lib/cursor';
-import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 import type { FillRow } from './fills';
 
 /** A closed round trip; figures are exact decimals as text. */
-export interface RoundTripRow extends QueryResultRow {
+export interface RoundTripRow {
   trader: string;
   coin: string;
   direction: 'Long' | 'Short';

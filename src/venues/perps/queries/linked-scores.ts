@@ -1,11 +1,10 @@
 import { CURSOR_FORMS } from '../../../lib/cursor';
-import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 import { isoDay } from '../../../lib/time';
 
 /** A row of perp_score; `day` as YYYY-MM-DD, decimals as text. */
-export interface ScoreRow extends QueryResultRow {
+export interface ScoreRow {
   trader: string;
   day: string;
   score: string | null;

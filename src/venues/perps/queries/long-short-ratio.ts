@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { HOUR_MS } from '../../../lib/time';
@@ -17,7 +16,7 @@ export interface LongShortArgs {
 }
 
 /** A bucket. Figures are exact decimals as text. */
-export interface LongShortRow extends QueryResultRow {
+export interface LongShortRow {
   bucket: Date;
   long_volume: string;
   short_volume: string;

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
@@ -9,7 +8,7 @@ import { scoredLives } from './lives';
 import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
-export interface PlatformStatsRow extends QueryResultRow {
+export interface PlatformStatsRow {
   total_volume_usd: string;
   total_trades: number;
   active_traders: number;

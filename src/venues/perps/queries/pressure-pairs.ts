@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
@@ -23,7 +22,7 @@ interface SmartPosition extends PositionRow {
   smart_score: number;
 }
 
-interface PressureRow extends QueryResultRow {
+interface PressureRow {
   coin: string;
   long_pressure: string;
   short_pressure: string;

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
@@ -22,7 +21,7 @@ export interface PressureSummary {
   market: Pressure & { coins_long: number; coins_short: number };
 }
 
-interface Row extends QueryResultRow {
+interface Row {
   coin: string;
   long_pressure: string;
   short_pressure: string;

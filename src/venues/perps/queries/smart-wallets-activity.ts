@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
@@ -21,7 +20,7 @@ export interface SmartActivityArgs {
 }
 
 /** Figures are exact decimals as text. */
-interface SummaryRow extends QueryResultRow {
+interface SummaryRow {
   trade_count: number;
   total_volume: string;
   unique_traders: number;

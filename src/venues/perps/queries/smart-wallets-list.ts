@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { CURSOR_FORMS } from '../../../lib/cursor';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
@@ -20,7 +19,7 @@ export interface SmartListArgs {
 
 export type SmartWalletRow = TraderLife & { score: string; tags: string[] };
 
-interface RankedRow extends QueryResultRow {
+interface RankedRow {
   trader: string;
   score: string;
   tags: string[];

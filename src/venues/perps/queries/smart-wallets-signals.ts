@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
@@ -29,7 +28,7 @@ export interface SmartSignalsArgs {
 }
 
 /** A coin's signal. Figures are exact decimals as text. */
-export interface SignalRow extends QueryResultRow {
+export interface SignalRow {
   coin: string;
   direction: 'Long' | 'Short' | 'Neutral';
   smart_wallet_count: number;

@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { AppError } from '../../../errors';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
@@ -18,7 +17,7 @@ export interface PnlByCoinArgs {
 }
 
 /** An account's figures in a coin. Figures are exact decimals as text. */
-export interface TraderCoin extends QueryResultRow {
+export interface TraderCoin {
   trader: string;
   coin: string;
   pnl: string;

@@ -14,7 +14,7 @@ export interface DailyPnlArgs {
 }
 
 /** A UTC day of an account. Figures are exact decimals as text. */
-export interface TraderDay extends QueryResultRow {
+export interface TraderDay {
   trader: string;
   /** YYYY-MM-DD. */
   date: string;

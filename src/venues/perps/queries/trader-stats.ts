@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import type { Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
@@ -12,7 +11,7 @@ import { type Narrowed, VOLUME, VOLUME_COLUMNS, narrow, ownRowsWithTrips } from 
 import { heldMinutes, winRates } from './trader-coins';
 
 /** An account's figures in a window. Decimals as text. Score, tier and tags are the trader's own fields. */
-export interface TraderStats extends QueryResultRow {
+export interface TraderStats {
   trader: string;
   total_pnl: string;
   total_volume: string;

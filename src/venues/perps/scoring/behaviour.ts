@@ -1,10 +1,9 @@
-import type { QueryResultRow } from 'pg';
 import { heldAt } from '../queries/held';
 import { VOLUME, VOLUME_COLUMNS, ownRows } from '../queries/span';
 import { PERP_TAGS } from './tags';
 
 /** An account's life up to the run. Decimals as text. */
-export interface LifeRow extends QueryResultRow {
+export interface LifeRow {
   trader: string;
   first_at: Date;
   fills: number;

@@ -53,10 +53,7 @@ SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.
   outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at
 FROM bet JOIN market ON market.condition_id = bet.condition_id JOIN pm_outcome AS outcome ON outcome.condition_id = bet.condition_id AND outcome.token_id = bet.token_id
 ORDER BY bet.condition_id, bet.wallet, bet.token_id, bet.at`;
-  return sql.query<EarlyBet & Record<string, unknown>>(
-    { name: `pm_early_bets${filter.category === null ? '' : '_category'}`, text },
-    parameters.values,
-  );
+  return sql.query<EarlyBet>({ name: `pm_early_bets${filter.category === null ? '' : '_category'}`, text }, parameters.values);
 }
 
 /** USDC taken on a market in one hour. */
@@ -70,5 +67,5 @@ export interface MarketHour {
 export function listMarketHours(sql: Sql, condition_ids: readonly string[], now: Date): Promise<MarketHour[]> {
   const text = `SELECT condition_id, hour::timestamptz AS hour, sum(buy_usdc + sell_usdc)::float8 AS usdc FROM pm_token_hour WHERE condition_id = ANY($1) AND hour < $2
 GROUP BY condition_id, hour ORDER BY condition_id, hour`;
-  return sql.query<MarketHour & Record<string, unknown>>({ name: 'pm_market_hours', text }, [condition_ids, now]);
+  return sql.query<MarketHour>({ name: 'pm_market_hours', text }, [condition_ids, now]);
 }

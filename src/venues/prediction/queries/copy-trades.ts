@@ -180,9 +180,5 @@ export interface ShareStep {
 
 /** What changed the shares of wallets on markets before `to`. */
 export function listShareSteps(sql: Sql, pairs: readonly { wallet: string; condition_id: string }[], to: Date): Promise<ShareStep[]> {
-  return sql.query<ShareStep & Record<string, unknown>>(STEPS, [
-    pairs.map(({ wallet }) => wallet),
-    pairs.map(({ condition_id }) => condition_id),
-    to,
-  ]);
+  return sql.query<ShareStep>(STEPS, [pairs.map(({ wallet }) => wallet), pairs.map(({ condition_id }) => condition_id), to]);
 }

@@ -48,9 +48,9 @@ export async function listEndedGains(
   recent: Date,
   category: string | null,
 ): Promise<EndedGains[]> {
-  const told = await sql.query<EndedGains & Record<string, unknown>>(TOLD, [wallets, recent, now, category ?? '']);
+  const told = await sql.query<EndedGains>(TOLD, [wallets, recent, now, category ?? '']);
   const known = new Set(told.map(({ wallet }) => wallet));
   const rest = wallets.filter((wallet) => !known.has(wallet));
   if (rest.length === 0) return told;
-  return [...told, ...(await sql.query<EndedGains & Record<string, unknown>>(GAINS, [rest, now, overlay, recent, category]))];
+  return [...told, ...(await sql.query<EndedGains>(GAINS, [rest, now, overlay, recent, category]))];
 }

@@ -36,7 +36,7 @@ SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(millisecondsOf('fir
 
 /** First bets on these markets before `now`. */
 export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<FirstBets[]> {
-  return sql.query<FirstBets & Record<string, unknown>>(FIRST_BETS, [condition_ids, now]);
+  return sql.query<FirstBets>(FIRST_BETS, [condition_ids, now]);
 }
 
 // Read backwards from the resolution: the news is not long before it.
@@ -80,7 +80,7 @@ export function listWithdrawals(
   condition_ids: readonly string[],
   now: Date,
 ): Promise<FirstWithdrawals[]> {
-  return sql.query<FirstWithdrawals & Record<string, unknown>>(WITHDRAWALS, [wallets, condition_ids, now]);
+  return sql.query<FirstWithdrawals>(WITHDRAWALS, [wallets, condition_ids, now]);
 }
 
 const BOUGHT = [
@@ -114,7 +114,7 @@ export function listBought(
   const [at, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const bought = `${boughtOn(parameters.add(condition_id, 'text'))} AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT ${BOUGHT.join(', ')} FROM (${positionsSql(at, later, bought)}) AS position`;
-  return sql.query<BoughtPosition & Record<string, unknown>>({ name: 'pm_market_bought', text, keyed: true }, parameters.values);
+  return sql.query<BoughtPosition>({ name: 'pm_market_bought', text, keyed: true }, parameters.values);
 }
 
 /** What everybody who bought on a market is weighed by; the n-th of each list is one wallet's. Times are in milliseconds. */
@@ -149,7 +149,7 @@ SELECT ${list('wallet', 'wallet')}, ${list('opened_at', millisecondsOf('opened_a
   ${list('first_trade_at', millisecondsOf('first_trade_at'))}, ${list('volumes', `jsonb_path_query_array(categories, '$[*].usdc')`)},
   ${list('short_n', 'short_n')}, ${list('short_wins', 'short_wins')}, ${list('short_entry', SHORT_ENTRY)}
 FROM bought JOIN (${told}) AS told USING (wallet) JOIN pm_wallet AS known USING (wallet) LEFT JOIN (SELECT token_id, outcome FROM pm_outcome WHERE condition_id = ${market}) AS named USING (token_id) WHERE known.first_trade_at < ${at}`;
-  const [row] = await sql.query<Suspects & Record<string, unknown>>({ name: 'pm_insider_suspects', text }, parameters.values);
+  const [row] = await sql.query<Suspects>({ name: 'pm_insider_suspects', text }, parameters.values);
   return row as Suspects;
 }
 
@@ -182,10 +182,7 @@ export async function listWalletEvidence(
   const told = toldWallets(chosen, at, (some) => positionsSql(at, later, `wallet = ANY (${some})`), columns);
   const text = `SELECT told.wallet, known.first_trade_at, categories, markets AS markets_traded, buy_usdc, short_n, short_wins, ${SHORT_ENTRY} AS short_entry
 FROM (${told}) AS told JOIN pm_wallet AS known ON known.wallet = told.wallet WHERE known.first_trade_at < ${at}`;
-  const rows = await sql.query<WalletEvidence & Record<string, unknown>>(
-    { name: 'pm_wallet_evidence', text, keyed: true },
-    parameters.values,
-  );
+  const rows = await sql.query<WalletEvidence>({ name: 'pm_wallet_evidence', text, keyed: true }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, { ...row, categories: (row.categories as WalletEvidence['categories'] | null) ?? [] }]));
 }
 

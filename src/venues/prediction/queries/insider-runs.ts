@@ -36,7 +36,7 @@ WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND fo
 
 /** The newest run up to `now`. */
 export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
-  return sql.query<InsiderRow & Record<string, unknown>>(NEWEST, [isoDay(now), now]);
+  return sql.query<InsiderRow>(NEWEST, [isoDay(now), now]);
 }
 
 const SCORES: Statement = {
@@ -63,10 +63,7 @@ export interface JudgedBet extends InsiderBet {
 /** Every wallet on every market as it was last judged up to `now`. A run that finds nobody leaves no row: that of today is only known by those it finds. */
 export async function listInsidersEver(sql: Sql, now: Date): Promise<JudgedBet[]> {
   const today = isoDay(now);
-  const [bets, runs] = await Promise.all([
-    sql.query<InsiderBet & { day: string } & Record<string, unknown>>(EVER, [today, now]),
-    listRunDays(sql, now),
-  ]);
+  const [bets, runs] = await Promise.all([sql.query<InsiderBet & { day: string }>(EVER, [today, now]), listRunDays(sql, now)]);
   const days = [...new Set([...bets.map(({ day }) => day), ...runs.filter((day) => day < today)])].sort();
   const next = new Map(days.map((day, index) => [day, days[index + 1]]));
   return bets.map(({ day, ...bet }) => {

@@ -102,7 +102,7 @@ SELECT count(DISTINCT wallet)::int AS wallet_count, sum(trades)::int AS trades, 
   (SELECT json_agg(told) FROM (SELECT category, wallet_count, sum(buy_usdc)::text AS buy_usdc FROM traded JOIN category USING (category) GROUP BY category, wallet_count) AS told) AS categories,
   (SELECT json_agg(told) FROM (SELECT condition_id, question, wallets, usdc::text AS usdc, sides FROM shown JOIN side USING (condition_id) JOIN pm_market USING (condition_id)) AS told) AS markets_shown
 FROM cell HAVING count(*) > 0`;
-  const [sums] = await sql.query<InsiderSums & Record<string, unknown>>(
+  const [sums] = await sql.query<InsiderSums>(
     // A kept plan goes wallet by wallet through many suspects: three times as long at a million.
     { name: `pm_insider_sums${scope.category === null ? '' : '_category'}`, text },
     parameters.values,

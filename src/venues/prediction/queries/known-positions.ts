@@ -228,4 +228,4 @@ export const listTokenPositions = (
   sql: Sql,
   { wallets, now, overlay }: WalletsScope,
   tokens: readonly string[],
-): Promise<KnownPosition[]> => sql.query<KnownPosition & Record<string, unknown>>(OF_TOKENS, [wallets, now, overlay, tokens]);
+): Promise<KnownPosition[]> => sql.query<KnownPosition>(OF_TOKENS, [wallets, now, overlay, tokens]);

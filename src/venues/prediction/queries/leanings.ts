@@ -31,8 +31,5 @@ export async function listLeanings(
   SELECT held.condition_id, token_id, score, 2 * held.cost - COALESCE(several.cost, held.cost) AS usdc FROM held LEFT JOIN several USING (condition_id, wallet)
 )
 SELECT condition_id, token_id, count(*)::int AS wallets, sum(usdc::float8 * ${byScoreSql('score')}) AS weight FROM net WHERE usdc > 0 GROUP BY 1, 2`;
-  return sql.query<Leaning & Record<string, unknown>>(
-    { name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text, keyed: true },
-    parameters.values,
-  );
+  return sql.query<Leaning>({ name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text, keyed: true }, parameters.values);
 }

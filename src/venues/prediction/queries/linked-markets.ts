@@ -34,13 +34,7 @@ export const linkedMarkets = (sql: Sql, by: 'category' | 'event_slug'): PagedLis
   name: `pm markets by ${by}`,
   list: async (parents, { filter, to, after, limit }) =>
     byParent(
-      await sql.query<MarketPlace & { parent: string } & Record<string, unknown>>(PAGES[by], [
-        parents,
-        to,
-        filter.active_only,
-        ...(after ?? [null, null]),
-        limit,
-      ]),
+      await sql.query<MarketPlace & { parent: string }>(PAGES[by], [parents, to, filter.active_only, ...(after ?? [null, null]), limit]),
     ),
   position: ({ made, condition_id }) => [made, condition_id],
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.condition_id],

@@ -37,7 +37,7 @@ export const walletPositions = (sql: Sql): PagedList<PositionRow, LinkedPosition
       after?.[2],
       limit,
     ];
-    return byParent(await sql.query<PositionRow & { parent: string } & Record<string, unknown>>(OF_WALLET, values));
+    return byParent(await sql.query<PositionRow & { parent: string }>(OF_WALLET, values));
   },
   position: ({ opened_at, condition_id, token_id }) => [opened_at.getTime(), condition_id, token_id],
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.condition_id, /^\d{1,78}$/],
@@ -77,7 +77,7 @@ export const linkedHolders = (sql: Sql, of: 'market' | 'outcome'): PagedList<Hol
       ...(after ?? [null, null, null]),
       limit,
     ];
-    return byParent(await sql.query<HolderRow & { parent: string } & Record<string, unknown>>(HOLDERS[of], values));
+    return byParent(await sql.query<HolderRow & { parent: string }>(HOLDERS[of], values));
   },
   position: ({ held, wallet, token_id }) => [held, wallet, token_id],
   forms: [CURSOR_FORMS.number, CURSOR_FORMS.evm_address, /^\d{1,78}$/],

@@ -69,5 +69,5 @@ const ONE: Statement = {
 
 /** One row of a market by its id, as of `now`; undefined where there is none. */
 export async function findTrade(sql: Sql, condition_id: string, trade_id: string, now: Date): Promise<TradeRow | undefined> {
-  return (await sql.query<TradeRow & Record<string, unknown>>(ONE, [condition_id, trade_id, now]))[0];
+  return (await sql.query<TradeRow>(ONE, [condition_id, trade_id, now]))[0];
 }

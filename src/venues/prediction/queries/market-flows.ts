@@ -38,7 +38,7 @@ export async function listSmartFlows(
 )
 ${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', hours, parameters)}`;
     const name = `pm_smart_flows_${cut.bounds.length}${toldName(hours)}`;
-    return sql.query<SmartFlowRow & { told: number } & Record<string, unknown>>({ name, text, keyed: true }, parameters.values);
+    return sql.query<SmartFlowRow & { told: number }>({ name, text, keyed: true }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);
 }

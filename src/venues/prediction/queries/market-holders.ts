@@ -47,5 +47,5 @@ SELECT outcome.token_id, (count(*) FILTER (WHERE at_start AND redeems_start = 0 
   (count(*) FILTER (WHERE at_end AND redeems_end = 0 AND COALESCE(net_end, 0) + sets_end > 0))::int AS holders_end
 FROM pm_outcome AS outcome CROSS JOIN wallets JOIN judged USING (wallet) LEFT JOIN tokens ON tokens.wallet = wallets.wallet AND tokens.token_id = outcome.token_id
 WHERE outcome.${market} GROUP BY outcome.token_id`;
-  return sql.query<SmartHoldersRow & Record<string, unknown>>({ name: 'pm_smart_holders', text }, parameters.values);
+  return sql.query<SmartHoldersRow>({ name: 'pm_smart_holders', text }, parameters.values);
 }

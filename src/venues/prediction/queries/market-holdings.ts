@@ -23,7 +23,7 @@ export function listHoldings(sql: Sql, condition_id: string, wallets: readonly s
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const own = `condition_id = ${parameters.add(condition_id, 'text')} AND paid_shares > 0 AND wallet = ANY (${parameters.add(wallets, 'text[]')})`;
   const text = `SELECT token_id, wallet, shares - redeemed_shares AS shares, ${COST} AS cost, gain, status = 'open' AS is_open FROM (${positionsSql(instant, later, own)}) AS position`;
-  return sql.query<HoldingRow & Record<string, unknown>>({ name: 'pm_holdings', text, keyed: true }, parameters.values);
+  return sql.query<HoldingRow>({ name: 'pm_holdings', text, keyed: true }, parameters.values);
 }
 
 /** A wallet on a market. */
@@ -131,5 +131,5 @@ export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now:
 SELECT shown.*, buy_usdc, buy_shares FROM shown JOIN (
   SELECT token_id, wallet, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares FROM (${all}) AS piece GROUP BY token_id, wallet
 ) AS bought USING (token_id, wallet) ORDER BY first_buy_at, wallet, token_id`;
-  return sql.query<BuyerRow & Record<string, unknown>>({ name: 'pm_first_buyers', text }, parameters.values);
+  return sql.query<BuyerRow>({ name: 'pm_first_buyers', text }, parameters.values);
 }

@@ -75,7 +75,7 @@ export function listedMarkets(scope: ListScope, now: Date, parameters: Parameter
 export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<ListedMarket[]> {
   const parameters = new Parameters();
   const text = listedMarkets(scope, now, parameters);
-  return sql.query<ListedMarket & Record<string, unknown>>({ name: `pm_list_${scope.status}`, text }, parameters.values);
+  return sql.query<ListedMarket>({ name: `pm_list_${scope.status}`, text }, parameters.values);
 }
 
 /** What is shown of a market in a list of markets. */
@@ -89,7 +89,7 @@ const SHOWN: Statement = {
 
 /** What is shown of these markets, in no order; unknown ones are not told. */
 export const listShownMarkets = (sql: Sql, condition_ids: readonly string[]): Promise<ShownMarket[]> =>
-  sql.query<ShownMarket & Record<string, unknown>>(SHOWN, [condition_ids]);
+  sql.query<ShownMarket>(SHOWN, [condition_ids]);
 
 /** A market and when it was resolved. */
 export interface ResolvedMarket {
@@ -112,7 +112,7 @@ export function listNewestResolved(
   now: Date,
 ): Promise<ResolvedMarket[]> {
   const values = [now, category, resolved_from, after?.resolved_at ?? null, after?.condition_id ?? null, limit];
-  return sql.query<ResolvedMarket & Record<string, unknown>>(RESOLVED, values);
+  return sql.query<ResolvedMarket>(RESOLVED, values);
 }
 
 /** What a listing by end tells of a market. */
@@ -127,7 +127,7 @@ const ENDING: Statement = {
 
 /** Active markets whose end lies after `now` and not after `until`. */
 export function listEnding(sql: Sql, category: string | null, now: Date, until: Date): Promise<EndingMarket[]> {
-  return sql.query<EndingMarket & Record<string, unknown>>(ENDING, [now, until, category]);
+  return sql.query<EndingMarket>(ENDING, [now, until, category]);
 }
 
 const NEXT: Statement = {

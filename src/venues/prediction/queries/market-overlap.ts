@@ -58,7 +58,7 @@ export function listNorms(sql: Sql, score_day: string | null, { now, overlay }: 
   const parameters = new Parameters();
   const [instant, later] = [parameters.add(now, 'timestamptz'), parameters.add(overlay, 'jsonb')];
   const text = NORMS(memberSql(instant, later, parameters.add(score_day, 'date'), '0'));
-  return sql.query<MarketNorm & Record<string, unknown>>({ name: 'pm_norms', text }, parameters.values);
+  return sql.query<MarketNorm>({ name: 'pm_norms', text }, parameters.values);
 }
 
 /** Which markets may overlap, and by whose scores wallets are machines or smart. */
@@ -112,7 +112,7 @@ SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets,
 FROM shared JOIN allowed USING (number) LEFT JOIN norm USING (condition_id)
 UNION ALL SELECT ${market}, NULL, '', wallets, 0, wallets, 1 FROM self`;
   const name = `pm_overlap_${status}${markets === null ? '' : '_kept'}`;
-  const rows = await sql.query<OverlapRow & Record<string, unknown>>({ name, text }, parameters.values);
+  const rows = await sql.query<OverlapRow>({ name, text }, parameters.values);
   return {
     wallets: rows.find((row) => row.condition_id === condition_id)?.shared ?? 0,
     rows: rows.filter((row) => row.condition_id !== condition_id),

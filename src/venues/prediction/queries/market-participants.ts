@@ -74,7 +74,7 @@ export function reckonParticipants(sql: Sql, condition_id: string, now: Date, sc
   const parameters = new Parameters();
   const pieces = walletPieces(cutAt([BEGINNING, now]), parameters, `condition_id = ${parameters.add(condition_id, 'text')}`);
   const text = tiersSql(pieces, parameters.add(score_day, 'date'));
-  return sql.query<ParticipantTier & Record<string, unknown>>({ name: 'pm_participants', text }, parameters.values);
+  return sql.query<ParticipantTier>({ name: 'pm_participants', text }, parameters.values);
 }
 
 /** What is told of a market, and whether anybody traded there since. */

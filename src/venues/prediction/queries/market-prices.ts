@@ -63,6 +63,6 @@ const PRICES_AND_FIRST = pricesOf(true);
  */
 export function listFillPrices(sql: Sql, asked: readonly MarketInstant[], first_before: Date | null = null): Promise<FillPricesAt[]> {
   const values = [asked.map(({ condition_id }) => condition_id), asked.map(({ at }) => at)];
-  if (first_before === null) return sql.query<FillPricesAt & Record<string, unknown>>(PRICES, values);
-  return sql.query<FillPricesAt & Record<string, unknown>>(PRICES_AND_FIRST, [...values, first_before]);
+  if (first_before === null) return sql.query<FillPricesAt>(PRICES, values);
+  return sql.query<FillPricesAt>(PRICES_AND_FIRST, [...values, first_before]);
 }

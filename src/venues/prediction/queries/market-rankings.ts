@@ -27,7 +27,7 @@ export function listMeasuredMarkets(sql: Sql, scope: ListScope, ranking: Ranking
   LEFT JOIN (SELECT condition_id, sum(buy_usdc + sell_usdc) AS usdc FROM (${piecesSince(now, parameters)}) AS piece GROUP BY 1) AS later USING (condition_id)
 ) AS measured${ranking === null ? '' : rankedBy(ranking, parameters)}`;
   const name = `pm_measured_${scope.status}${ranking === null ? '' : `_by_${ranking.order}${ranking.after === null ? '' : '_after'}`}`;
-  return sql.query<MeasuredMarket & Record<string, unknown>>({ name, text }, parameters.values);
+  return sql.query<MeasuredMarket>({ name, text }, parameters.values);
 }
 
 function rankedBy({ order, after, limit }: Ranking, parameters: Parameters): string {

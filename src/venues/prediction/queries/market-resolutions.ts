@@ -36,7 +36,7 @@ export async function listSettledStances(sql: Sql, markets: readonly JudgedMarke
 FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
 JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score >= ${parameters.add(min_score, 'numeric')}
 WHERE ${SETTLED}`;
-  return sql.query<SettledStance & Record<string, unknown>>({ name: 'pm_settled_stances', text }, parameters.values);
+  return sql.query<SettledStance>({ name: 'pm_settled_stances', text }, parameters.values);
 }
 
 /** What low-score wallets net on an outcome held of it when its market was resolved: their number, and what it cost them, less what their other outcomes did. */
@@ -81,7 +81,7 @@ export async function listSettledCrowds(
 SELECT condition_id, token_id, sum(2 * stance.usdc - COALESCE(several.usdc, stance.usdc)) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
 FROM stance JOIN known USING (wallet) LEFT JOIN several USING (condition_id, wallet)
 WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc > COALESCE(several.usdc, stance.usdc) GROUP BY 1, 2`;
-  return sql.query<SettledCrowd & Record<string, unknown>>({ name: 'pm_settled_crowds', text, keyed: true }, parameters.values);
+  return sql.query<SettledCrowd>({ name: 'pm_settled_crowds', text, keyed: true }, parameters.values);
 }
 
 const FLAGGED: Statement = {

@@ -40,7 +40,7 @@ FROM (
     CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END, CASE WHEN is_taker THEN size ELSE 0 END, usdc_size, size
   FROM pm_trade WHERE ${market} AND ${torn} AND side IN ('BUY', 'SELL')
 ) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
-  return sql.query<SeriesRow & Record<string, unknown>>({ name: `pm_series_${cut.bounds.length}`, text }, parameters.values);
+  return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text }, parameters.values);
 }
 
 /** Smart wallets' own fills on one outcome in one bucket; exact decimal texts. */
@@ -75,7 +75,7 @@ export async function listSmartSeries(
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;
     const text = `${withCount(series, hours, parameters)} ORDER BY bucket, token_id`;
     const name = `pm_smart_series_${cut.bounds.length}${toldName(hours)}`;
-    return sql.query<SmartSeriesRow & { told: number } & Record<string, unknown>>({ name, text, keyed: true }, parameters.values);
+    return sql.query<SmartSeriesRow & { told: number }>({ name, text, keyed: true }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);
 }
@@ -94,10 +94,7 @@ export function listTakerSides(sql: Sql, condition_id: string, cut: Cut): Promis
   // Addresses are long: wallets are told apart by numbers.
   const text = `SELECT token_id, (count(DISTINCT w) FILTER (WHERE taker_buys > 0))::int AS buyers, (count(DISTINCT w) FILTER (WHERE taker_sells > 0))::int AS sellers
 FROM (SELECT token_id, hashtextextended(wallet, 0) AS w, taker_buys, taker_sells FROM (${pieces}) AS piece) AS taken GROUP BY 1`;
-  return sql.query<TakerSidesRow & Record<string, unknown>>(
-    { name: `pm_taker_sides_${cut.bounds.length}`, text, keyed: true },
-    parameters.values,
-  );
+  return sql.query<TakerSidesRow>({ name: `pm_taker_sides_${cut.bounds.length}`, text, keyed: true }, parameters.values);
 }
 
 /** First and last fill of a market; null while it has none. */

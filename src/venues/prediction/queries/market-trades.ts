@@ -67,7 +67,7 @@ async function getLifeTotals(sql: Sql, { condition_id, window }: MarketTradesFil
   const pieces = marketPieces([BEGINNING, window.to], 'life', parameters, own, 'all');
   const text = `SELECT COALESCE(sum(fills), 0)::int AS rows, COALESCE(sum(buys + sells), 0)::int AS trade_count, COALESCE(sum(buy_usdc + sell_usdc), 0) AS total_volume FROM (${pieces}) AS piece`;
   const statement: Statement = { name: 'pm_market_life_totals', keyed: true, text };
-  const [row] = await sql.query<MarketTradesTotals & Record<string, unknown>>(statement, parameters.values);
+  const [row] = await sql.query<MarketTradesTotals>(statement, parameters.values);
   return row as MarketTradesTotals;
 }
 
@@ -76,6 +76,6 @@ export async function getMarketTradesTotals(sql: Sql, filter: MarketTradesFilter
   const { window, sides, min_usdc, token_id, smart_day } = filter;
   const are_all_fills = sides.includes('BUY') && sides.includes('SELL') && min_usdc === 0 && token_id === null && smart_day === undefined;
   if (are_all_fills && window.from <= BEGINNING) return getLifeTotals(sql, filter);
-  const [row] = await sql.query<MarketTradesTotals & Record<string, unknown>>(TOTALS[variant(filter)], valuesOf(filter));
+  const [row] = await sql.query<MarketTradesTotals>(TOTALS[variant(filter)], valuesOf(filter));
   return row as MarketTradesTotals;
 }

@@ -56,7 +56,7 @@ export function listTrending(sql: Sql, cut: Cut, { category, order, limit, smart
 SELECT condition_id, buy_usdc, sell_usdc, volume, trades FROM (${spiked}) AS ranked ${ranked}`;
   const grain = longestGrain(cut.bounds);
   const name = `pm_trending_${order}_${cut.bounds.length}_${grain}${category === null ? '' : '_category'}`;
-  return sql.query<TrendingRow & Record<string, unknown>>({ name, text }, parameters.values);
+  return sql.query<TrendingRow>({ name, text }, parameters.values);
 }
 
 /** What was traded before on the markets of these rows, in no order. The cut has parts before the last one. */
@@ -67,7 +67,7 @@ export function listSpikes(sql: Sql, cut: Cut, rows: readonly TrendingRow[]): Pr
   const text = `WITH measured AS MATERIALIZED (SELECT * FROM unnest(${ids}, ${volumes}) AS asked(condition_id, volume))
 SELECT condition_id, previous, spike FROM (${spikedSql(cut, 'few', parameters)}) AS spiked`;
   const name = `pm_spikes_${cut.bounds.length}_${longestGrain(cut.bounds)}`;
-  return sql.query<SpikeRow & Record<string, unknown>>({ name, text }, parameters.values);
+  return sql.query<SpikeRow>({ name, text }, parameters.values);
 }
 
 /** SQL of what was traded on active markets in the last part of the cut. */

@@ -16,5 +16,5 @@ WHERE condition_id = ANY($1) AND resolved_at <= $2 AND payout IS NOT NULL`,
 
 /** Payouts of those of these markets that are resolved by `now`, refunded ones too. */
 export function listPayouts(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Payout[]> {
-  return sql.query<Payout & Record<string, unknown>>(PAYOUTS, [condition_ids, now]);
+  return sql.query<Payout>(PAYOUTS, [condition_ids, now]);
 }

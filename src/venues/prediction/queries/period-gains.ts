@@ -44,6 +44,6 @@ export async function getPeriodPositions(
   { condition_id, category, open_only }: PeriodScope,
 ): Promise<PeriodPositions> {
   const values = [wallets, now, overlay, from, condition_id, category, open_only];
-  const [row] = await sql.query<PeriodPositions & Record<string, unknown>>(POSITIONS, values);
+  const [row] = await sql.query<PeriodPositions>(POSITIONS, values);
   return row as PeriodPositions;
 }

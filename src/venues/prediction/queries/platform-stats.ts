@@ -52,7 +52,7 @@ const ANYTHING: Statement = {
 
 /** Totals of the window; scores are those of the run of `score_day` (null: nobody is scored). */
 export async function getPlatformTotals(sql: Sql, window: Window, score_day: string | null): Promise<PlatformTotals> {
-  const [row] = await sql.query<PlatformTotals & Record<string, unknown>>(TOTALS, [window.from, window.to, score_day]);
+  const [row] = await sql.query<PlatformTotals>(TOTALS, [window.from, window.to, score_day]);
   return row as PlatformTotals;
 }
 
@@ -67,7 +67,7 @@ export async function getTaken(sql: Sql, window: Window): Promise<Taken> {
   const parameters = new Parameters();
   const pieces = categoryPieces([window.from, window.to], { category: null, named: false, grain: 'day' }, parameters);
   const text = `SELECT COALESCE(sum(buy_usdc + sell_usdc), 0) AS volume, COALESCE(sum(buys + sells), 0)::int AS trades FROM (${pieces}) AS piece`;
-  const [row] = await sql.query<Taken & Record<string, unknown>>({ name: 'pm_platform_taken', text }, parameters.values);
+  const [row] = await sql.query<Taken>({ name: 'pm_platform_taken', text }, parameters.values);
   return row as Taken;
 }
 

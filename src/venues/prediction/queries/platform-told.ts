@@ -44,7 +44,7 @@ export async function findToldTotals(
 ): Promise<Omit<PlatformTotals, 'total_volume_usdc' | 'total_trades'> | null> {
   if (score_day === null) return null;
   const { whole, edges } = cutAt([from, to]);
-  const [hours] = await sql.query<Hours & Record<string, unknown>>(HOURS, [whole.from, whole.to, score_day, to]);
+  const [hours] = await sql.query<Hours>(HOURS, [whole.from, whole.to, score_day, to]);
   if (hours === undefined || hours.newest !== true || hours.told === 0 || hours.untold.length > MOST_UNTOLD) return null;
   const ranges = [...edges, ...hours.untold.map((hour) => ({ from: hour, to: new Date(hour.getTime() + HOUR_MS) }))];
   const asked = { window: { from, to }, whole, score_day, hours, ranges };
@@ -65,7 +65,7 @@ interface Asked {
 type Told = Statement & { values: unknown[] };
 
 async function query(sql: Sql, { values, ...statement }: Told): Promise<(Partial<PlatformTotals> & { told: number }) | undefined> {
-  const [row] = await sql.query<Partial<PlatformTotals> & { told: number } & Record<string, unknown>>(statement, values);
+  const [row] = await sql.query<Partial<PlatformTotals> & { told: number }>(statement, values);
   return row;
 }
 

@@ -127,7 +127,7 @@ export type OnMarket = Pick<SmartWalletEntry, 'condition_id' | 'wallet'>;
 /** Of entries since `begin`, wallets that had done anything on the market before. */
 export function listEarlier(sql: Sql, entries: readonly (OnMarket & { entered_at: Date })[], begin: Date): Promise<OnMarket[]> {
   const [condition_ids, wallets] = [entries.map((entry) => entry.condition_id), entries.map((entry) => entry.wallet)];
-  return sql.query<OnMarket & Record<string, unknown>>(EARLIER, [condition_ids, wallets, entries.map((entry) => entry.entered_at), begin]);
+  return sql.query<OnMarket>(EARLIER, [condition_ids, wallets, entries.map((entry) => entry.entered_at), begin]);
 }
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */

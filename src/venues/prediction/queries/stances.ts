@@ -75,7 +75,7 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
   const told = isSmart(band) ? `(${held}) AS held JOIN ${scored} AS scored USING (wallet)` : `(${held}) AS scored`;
   const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM ${told}`;
   const name = `pm_stances${isSmart(band) ? '_smart' : ''}`;
-  return sql.query<Stance & Record<string, unknown>>({ name, text }, parameters.values);
+  return sql.query<Stance>({ name, text }, parameters.values);
 }
 
 /** Which active markets: those with enough holders. */
@@ -106,7 +106,7 @@ export async function listHeldStances(sql: Sql, band: ScoreBand, scope: MarketSc
   WHERE (condition_id IN (SELECT condition_id FROM (SELECT condition_id, count(*) AS holders FROM held GROUP BY condition_id, token_id) AS token GROUP BY condition_id HAVING max(holders) >= ${on_one})) IS TRUE
 )
 SELECT condition_id, token_id, wallet, chosen.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM chosen JOIN scored USING (wallet)`;
-  return sql.query<Stance & Record<string, unknown>>(
+  return sql.query<Stance>(
     { name: `pm_held_stances${isSmart(band) ? '_smart' : ''}${scope.category === null ? '' : '_category'}`, text },
     parameters.values,
   );

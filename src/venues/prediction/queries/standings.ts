@@ -27,6 +27,6 @@ export async function findStandings(
   { timeframe, window: { from }, now }: { timeframe: Timeframe; window: Window; now: Date },
 ): Promise<Standings | null> {
   if (!STANDING_TIMEFRAMES.includes(timeframe)) return null;
-  const [told] = await sql.query<Standings & Record<string, unknown>>(TOLD, [from, now, MOST_CHANGED + 1]);
+  const [told] = await sql.query<Standings>(TOLD, [from, now, MOST_CHANGED + 1]);
   return told === undefined || told.changed.length > MOST_CHANGED ? null : { told_at: told.told_at, changed: told.changed };
 }

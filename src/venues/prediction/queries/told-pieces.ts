@@ -45,7 +45,7 @@ const hoursOf = ({ bounds }: Cut): Window => ({
 
 async function readTold(sql: Sql, cut: Cut): Promise<Found | undefined> {
   const { from, to } = hoursOf(cut);
-  return (await sql.query<Found & Record<string, unknown>>(TOLD, [from, to]))[0];
+  return (await sql.query<Found>(TOLD, [from, to]))[0];
 }
 
 /** What is of use of the hours of a cut for such a rule: hours are told of smart wallets alone, and kept as the runs judge them that are known to whoever writes. */

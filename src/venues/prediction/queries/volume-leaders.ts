@@ -66,8 +66,5 @@ function listBounds(sql: Sql, { category, machines_of }: VolumeScope, size: numb
       : ` AND NOT EXISTS (SELECT 1 FROM pm_wallet_score AS judged WHERE judged.day = ${parameters.add(machines_of, 'date')} AND judged.wallet = figures.wallet AND ${IS_MACHINE})`;
   const text = `SELECT wallet, volume FROM pm_told_figures AS figures WHERE category = ${parameters.add(category ?? '', 'text')}${people}
 ORDER BY volume DESC LIMIT ${parameters.add(size, 'int')}`;
-  return sql.query<Bound & Record<string, unknown>>(
-    { name: `pm_volume_bounds${machines_of === null ? '_all' : ''}`, text },
-    parameters.values,
-  );
+  return sql.query<Bound>({ name: `pm_volume_bounds${machines_of === null ? '_all' : ''}`, text }, parameters.values);
 }

@@ -50,7 +50,7 @@ export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeSco
 SELECT label, volume, trades, previous, told, total.*, ${parts === 1 ? 'NULL' : first('change DESC', 'change > 0')} AS gainer, ${parts === 1 ? 'NULL' : first('change', 'change < 0')} AS loser
 FROM volume CROSS JOIN total
 ORDER BY volume DESC, label COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
-    return sql.query<Row & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<Row>({ name, text }, parameters.values);
   });
   return rows[0] === undefined ? null : { ...rows[0], rows };
 }
@@ -90,11 +90,8 @@ async function rankLives(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit
   const [first, whole] = [read(shown), read(all)];
   const text = `SELECT *, '0' AS previous FROM (${first.volume}) AS volume ORDER BY volume DESC, label COLLATE "C" LIMIT ${shown.add(limit, 'int')}`;
   const [rows, [total]] = await Promise.all([
-    sql.query<RankedVolume & Record<string, unknown>>({ name: `${first.name}_shown`, text }, shown.values),
-    sql.query<Total & Record<string, unknown>>(
-      { name: `${whole.name}_total`, text: `SELECT ${TOTAL} FROM (${whole.volume}) AS volume` },
-      all.values,
-    ),
+    sql.query<RankedVolume>({ name: `${first.name}_shown`, text }, shown.values),
+    sql.query<Total>({ name: `${whole.name}_total`, text: `SELECT ${TOTAL} FROM (${whole.volume}) AS volume` }, all.values),
   ]);
   return rows.length === 0 ? null : { ...(total as Total), gainer: null, loser: null, rows };
 }

@@ -144,7 +144,7 @@ export async function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeSco
     const { pieces, label, markets, name, told } = readingOf('volumes', group, scope, parameters, grainOf(group, scope), hours);
     const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`;
-    return sql.query<VolumeRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<VolumeRow & { told: number }>({ name, text }, parameters.values);
   });
 }
 
@@ -157,7 +157,7 @@ async function listLatestTakers(sql: Sql, from: Date, to: Date, category: string
       : `ARRAY[${parameters.add(category, 'text')}]`;
   const text = `SELECT category AS label, sum(wallets)::int AS traders, (SELECT max(at) FROM pm_latest_fill WHERE category = '') < ${parameters.add(to, 'timestamptz')} AS newest
 FROM (${latestSince(from, chosen, parameters)}) AS latest GROUP BY category`;
-  const rows = await sql.query<TraderRow & { newest: boolean } & Record<string, unknown>>(
+  const rows = await sql.query<TraderRow & { newest: boolean }>(
     { name: `pm_latest_takers${category === null ? '' : '_category'}`, text },
     parameters.values,
   );
@@ -189,7 +189,7 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
   SELECT ${label} AS label, piece.wallet, ${hours === null ? 0 : 'max(told)'} AS told FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
 ) AS traded GROUP BY label HAVING count(wallet) > 0`;
     const name = `${nameOf('traders', group, own)}${toldName(hours)}`;
-    return sql.query<TraderRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<TraderRow & { told: number }>({ name, text }, parameters.values);
   });
 }
 
@@ -239,6 +239,6 @@ export async function listVolumeCells(
     const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
     const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0) AS cell WHERE label = ANY (${shown}) ORDER BY bucket, label`;
-    return sql.query<VolumeCellRow & { told: number } & Record<string, unknown>>({ name, text }, parameters.values);
+    return sql.query<VolumeCellRow & { told: number }>({ name, text }, parameters.values);
   });
 }

@@ -77,7 +77,7 @@ export function listExperts(sql: Sql, filter: ExpertFilter): Promise<ExpertRow[]
   const { able, kind } = ableSql(filter, parameters);
   const text = `SELECT ${COLUMNS} FROM (${able}) AS able WHERE ${filter.specialists_only ? 'is_special' : 'true'} ORDER BY ${ORDERS[filter.sort_by]} DESC NULLS LAST, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
   const name = `pm_experts_${filter.sort_by}${filter.specialists_only ? '_special' : ''}${kind}`;
-  return sql.query<ExpertRow & Record<string, unknown>>({ name, text }, parameters.values);
+  return sql.query<ExpertRow>({ name, text }, parameters.values);
 }
 
 /** The best in every order, among all and among specialists, in no order themselves. */
@@ -90,5 +90,5 @@ export function listRankedExperts(sql: Sql, scope: ExpertScope): Promise<RankedE
   const text = `SELECT ${COLUMNS}, places, CASE WHEN is_special THEN special_places END AS special_places
 FROM (SELECT *, ${places('')} AS places, ${places('PARTITION BY is_special')} AS special_places FROM (${able}) AS able) AS placed
 WHERE ${limit} >= ANY (places) OR is_special AND ${limit} >= ANY (special_places)`;
-  return sql.query<RankedExpert & Record<string, unknown>>({ name: `pm_ranked_experts${kind}`, text }, parameters.values);
+  return sql.query<RankedExpert>({ name: `pm_ranked_experts${kind}`, text }, parameters.values);
 }

@@ -130,9 +130,9 @@ export async function listWalletFigures(
   { from, to }: Window,
   category: string | null,
 ): Promise<WalletFigures[]> {
-  const told = category === null ? await sql.query<WalletFigures & Record<string, unknown>>(TOLD, [wallets, from, to]) : [];
+  const told = category === null ? await sql.query<WalletFigures>(TOLD, [wallets, from, to]) : [];
   const known = new Set(told.map(({ wallet }) => wallet));
   const rest = wallets.filter((wallet) => !known.has(wallet));
   if (rest.length === 0) return told;
-  return [...told, ...(await sql.query<WalletFigures & Record<string, unknown>>(FIGURES, [rest, now, overlay, from, to, category]))];
+  return [...told, ...(await sql.query<WalletFigures>(FIGURES, [rest, now, overlay, from, to, category]))];
 }

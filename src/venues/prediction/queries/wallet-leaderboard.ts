@@ -89,7 +89,7 @@ const nameOf = (kind: string, { metric, category, include_bots, score_day }: Lea
 function listReckoned(sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardRow[]> {
   const parameters = new Parameters();
   const text = `SELECT * FROM (${ranked(filter, parameters, 'true')}) AS leader ORDER BY rank_value DESC, wallet LIMIT ${parameters.add(filter.limit, 'int')}`;
-  return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('reckoned', filter), text }, parameters.values);
+  return sql.query<LeaderboardRow>({ name: nameOf('reckoned', filter), text }, parameters.values);
 }
 
 /** Leaders by volume, of those who traded most in all their life; null where too little is told of that. */
@@ -97,7 +97,7 @@ const listByVolume = (sql: Sql, filter: LeaderboardFilter): Promise<LeaderboardR
   listVolumeLeaders(sql, { ...filter, machines_of: filter.include_bots ? null : filter.score_day }, (wallets) => {
     const parameters = new Parameters();
     const text = ranked(filter, parameters, `wallet = ANY (${parameters.add(wallets, 'text[]')})`);
-    return sql.query<LeaderboardRow & Record<string, unknown>>({ name: nameOf('some', filter), text }, parameters.values);
+    return sql.query<LeaderboardRow>({ name: nameOf('some', filter), text }, parameters.values);
   });
 
 /** Leaders by what is kept, and by all that ended of wallets of which it no longer holds. */
@@ -119,10 +119,7 @@ function listStanding(
 WHERE category = ${parameters.add(filter.category ?? '', 'text')} AND timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
 UNION ALL ${changed.length === 0 ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
 ) AS leader WHERE EXISTS (SELECT 1 FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
-  return sql.query<LeaderboardRow & Record<string, unknown>>(
-    { name: nameOf(changed.length === 0 ? 'standing' : 'changed', filter), text },
-    parameters.values,
-  );
+  return sql.query<LeaderboardRow>({ name: nameOf(changed.length === 0 ? 'standing' : 'changed', filter), text }, parameters.values);
 }
 
 /** USDC bought and sold in the window by wallet, exact decimal texts. */

@@ -14,5 +14,5 @@ const HISTORY: Statement = {
 
 /** Scores of the runs of the last `days` UTC days up to that of `now`, oldest first. */
 export function listScoreHistory(sql: Sql, wallet: string, now: Date, days: number): Promise<ScoreOfDay[]> {
-  return sql.query<ScoreOfDay & Record<string, unknown>>(HISTORY, [wallet, isoDay(now), days]);
+  return sql.query<ScoreOfDay>(HISTORY, [wallet, isoDay(now), days]);
 }

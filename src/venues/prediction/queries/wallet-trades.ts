@@ -89,12 +89,7 @@ export async function findLifeTotals(
   { wallets, now, overlay }: WalletsScope,
   searched = SEARCHED,
 ): Promise<WalletTradesTotals | null> {
-  const [row] = await sql.query<WalletTradesTotals & { is_sure: boolean } & Record<string, unknown>>(LIFE, [
-    wallets,
-    now,
-    overlay,
-    searched,
-  ]);
+  const [row] = await sql.query<WalletTradesTotals & { is_sure: boolean }>(LIFE, [wallets, now, overlay, searched]);
   if (row === undefined || !row.is_sure) return null;
   const { is_sure: _, ...totals } = row;
   return totals;
@@ -119,7 +114,7 @@ WHERE life.wallet = $1 AND life.last_at < $2 AND own.last_at < $2`,
 
 /** What is told of all that a wallet did before `now`; null where something happened to it since it was told. */
 export async function findToldLife(sql: Sql, wallet: string, now: Date): Promise<ToldLife | null> {
-  const [life] = await sql.query<ToldLife & Record<string, unknown>>(TOLD_LIFE, [wallet, now]);
+  const [life] = await sql.query<ToldLife>(TOLD_LIFE, [wallet, now]);
   return life ?? null;
 }
 
@@ -138,6 +133,6 @@ SELECT COALESCE(sum(rows), 0)::int AS rows, COALESCE(sum(trades), 0)::int AS tra
   (SELECT category FROM market AS traded JOIN pm_market USING (condition_id) WHERE trades > 0 GROUP BY category ORDER BY sum(trades) DESC, category LIMIT 1) AS most_traded_category
 FROM market`,
   };
-  const [row] = await sql.query<WalletTradesTotals & Record<string, unknown>>(statement, valuesOf(filter));
+  const [row] = await sql.query<WalletTradesTotals>(statement, valuesOf(filter));
   return row as WalletTradesTotals;
 }

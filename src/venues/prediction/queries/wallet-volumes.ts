@@ -21,5 +21,5 @@ const VOLUMES: Statement = {
 
 /** Own buys and sells of a few wallets in the window, by category. */
 export function listWalletVolumes(sql: Sql, wallets: readonly string[], window: Window): Promise<WalletVolume[]> {
-  return sql.query<WalletVolume & Record<string, unknown>>(VOLUMES, [wallets, window.from, window.to]);
+  return sql.query<WalletVolume>(VOLUMES, [wallets, window.from, window.to]);
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
+import { over, percent } from '../exact';
 import { makeLoaders } from '../loaders';
 import { type PlatformTotals, getPlatformTotals, getTaken, hasAnything } from '../queries/platform-stats';
 import { findToldTotals } from '../queries/platform-told';
@@ -31,7 +32,3 @@ async function totalsOf({ sql }: GraphContext, window: Window, score_day: string
   if (told === null) return getPlatformTotals(sql, window, score_day);
   return { ...told, total_volume_usdc: taken.volume, total_trades: taken.trades };
 }
-
-const over = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
-
-const percent = (part: number, whole: number): number | null => (whole === 0 ? null : (100 * part) / whole);

@@ -28,8 +28,8 @@ const LATER = { wallet: later('wallet'), condition_id: later('condition_id'), al
 export async function listPositionsAsOf(sql: Sql, scope: PositionScope, now: Date, any_later = true): Promise<PositionRow[]> {
   const [by, ids] = 'wallets' in scope ? (['wallet', scope.wallets] as const) : (['condition_id', scope.condition_ids] as const);
   const [rows, groups] = await Promise.all([
-    sql.query<PositionRow & Record<string, unknown>>(KEPT[by], [ids, now]),
-    any_later ? sql.query<Group & Record<string, unknown>>(LATER[by], [now, ids]) : [],
+    sql.query<PositionRow>(KEPT[by], [ids, now]),
+    any_later ? sql.query<Group>(LATER[by], [now, ids]) : [],
   ]);
   return [...rows, ...(await listComputed(sql, groups, { facts: now, resolutions: now }))];
 }
@@ -58,13 +58,13 @@ export async function isAnyLater(sql: Sql, now: Date): Promise<boolean> {
 export async function loadOverlay(sql: Sql, now: Date, any_later?: boolean): Promise<string> {
   // Served as of now it never does, and looking through all positions for nothing is dear.
   if (!(any_later ?? (await isAnyLater(sql, now)))) return '[]';
-  return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.all, [now]), now);
+  return overlayOf(sql, await sql.query<Group>(LATER.all, [now]), now);
 }
 
 /** The same for `positionsSql` of these wallets alone. */
 export async function loadWalletsOverlay(sql: Sql, wallets: readonly string[], now: Date, any_later?: boolean): Promise<string> {
   if (!(any_later ?? (await isAnyLater(sql, now)))) return '[]';
-  return overlayOf(sql, await sql.query<Group & Record<string, unknown>>(LATER.wallet, [now, wallets]), now);
+  return overlayOf(sql, await sql.query<Group>(LATER.wallet, [now, wallets]), now);
 }
 
 const overlayOf = async (sql: Sql, groups: readonly Group[], now: Date): Promise<string> =>

@@ -28,7 +28,7 @@ async function* holdersOf(sql: Sql, condition_ids: readonly string[]): AsyncGene
   let rest: PositionRow[] = [];
   for (let last: PositionRow | undefined; ;) {
     const after = [last?.condition_id ?? '', last?.wallet ?? '', last?.token_id ?? ''];
-    const rows = await sql.query<PositionRow & Record<string, unknown>>(NEXT_HOLDERS, [condition_ids, ...after, CHUNK]);
+    const rows = await sql.query<PositionRow>(NEXT_HOLDERS, [condition_ids, ...after, CHUNK]);
     const groups = groupedBy([...rest, ...rows], keyOf);
     last = rows.at(-1);
     const isEnd = last === undefined || rows.length < CHUNK;

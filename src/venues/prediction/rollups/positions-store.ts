@@ -36,7 +36,7 @@ interface MarketRow {
 
 /** Markets as known at `now`; at the end of time where none is given. */
 export async function listBookMarkets(sql: Sql, condition_ids: readonly string[], now?: Date): Promise<Map<string, BookMarket>> {
-  const rows = condition_ids.length === 0 ? [] : await sql.query<MarketRow & Record<string, unknown>>(MARKETS, [condition_ids]);
+  const rows = condition_ids.length === 0 ? [] : await sql.query<MarketRow>(MARKETS, [condition_ids]);
   return new Map(
     rows.map(({ condition_id, neg_risk_id, resolved_at, is_voided, tokens, payouts }) => {
       const known = resolved_at !== null && (now === undefined || resolved_at <= now);
@@ -55,12 +55,7 @@ JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = 
 
 /** All rows of these wallets on these markets before `until`, in no order. */
 export function listBookFacts(sql: Sql, groups: readonly Group[], until: Date = END): Promise<BookFact[]> {
-  return sql.query<BookFact & Record<string, unknown>>(FACTS, [
-    groups.map(({ wallet }) => wallet),
-    groups.map(({ condition_id }) => condition_id),
-    BEGINNING,
-    until,
-  ]);
+  return sql.query<BookFact>(FACTS, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id), BEGINNING, until]);
 }
 
 const CONVERSIONS: Statement = {
@@ -138,10 +133,7 @@ JOIN pm_position AS position ON position.condition_id = wanted.condition_id AND 
 
 /** What is kept of these groups. */
 export function listKept(sql: Sql, groups: readonly Group[]): Promise<PositionRow[]> {
-  return sql.query<PositionRow & Record<string, unknown>>(KEPT, [
-    groups.map(({ wallet }) => wallet),
-    groups.map(({ condition_id }) => condition_id),
-  ]);
+  return sql.query<PositionRow>(KEPT, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id)]);
 }
 
 const WALLETS = `$${POSITION_NAMES.indexOf('wallet') + 1}::text[]`;

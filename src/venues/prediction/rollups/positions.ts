@@ -108,7 +108,7 @@ WHERE trade.side IN ('REDEEM', 'SPLIT', 'MERGE', 'CONVERSION') AND trade.trade_i
 /** Groups of which nothing is kept although rows were known before: they moved no shares, but may stand behind those that do. */
 function listKnown(sql: Sql, groups: readonly Group[], facts: readonly BookFact[]): Promise<Group[]> {
   const values = [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id), movesOf(facts)];
-  return sql.query<Group & Record<string, unknown>>(KNOWN, values);
+  return sql.query<Group>(KNOWN, values);
 }
 
 // Trades tell the prices of sets: one that comes late may change those of sets moved after it.
@@ -136,13 +136,7 @@ async function listMisjudged(sql: Sql, facts: readonly BookFact[], markets: Read
     const group = markets.get(condition_id)?.neg_risk_id;
     if (group) note(groups, group, timestamp);
   }
-  return sql.query<Group & Record<string, unknown>>(MISJUDGED, [
-    [...firsts.keys()],
-    [...firsts.values()],
-    movesOf(facts),
-    [...groups.keys()],
-    [...groups.values()],
-  ]);
+  return sql.query<Group>(MISJUDGED, [[...firsts.keys()], [...firsts.values()], movesOf(facts), [...groups.keys()], [...groups.values()]]);
 }
 
 const MOVERS: Statement = {
@@ -152,7 +146,7 @@ const MOVERS: Statement = {
 
 /** Groups with rows that name no token: what they mean depends on which tokens the market has and what they pay. */
 export async function listMovers(sql: Sql, condition_ids: readonly string[]): Promise<Group[]> {
-  return condition_ids.length === 0 ? [] : sql.query<Group & Record<string, unknown>>(MOVERS, [condition_ids]);
+  return condition_ids.length === 0 ? [] : sql.query<Group>(MOVERS, [condition_ids]);
 }
 
 const TIED: Statement = {
@@ -170,7 +164,7 @@ JOIN pm_position AS position ON position.condition_id = market.condition_id AND 
 
 /** Groups of wallets whose conversions reach these markets, or reached them while they were in the groups they have left: what came of them depends on all markets of the group. */
 export async function listTied(sql: Sql, condition_ids: readonly string[], left: readonly string[] = []): Promise<Group[]> {
-  return condition_ids.length === 0 ? [] : sql.query<Group & Record<string, unknown>>(TIED, [condition_ids, left]);
+  return condition_ids.length === 0 ? [] : sql.query<Group>(TIED, [condition_ids, left]);
 }
 
 /** Makes the positions anew that rows just removed from pm_trade had a part in, inside the transaction that removed them. */

@@ -26,7 +26,7 @@ const BUSY_TRADES = Math.min(PM_TAGS.hft_bot.gap_trades, PM_TAGS.hft_bot.trades_
 export const isBusy = (trades: number): boolean => trades >= BUSY_TRADES;
 
 export async function listHabits(sql: Sql, wallets: readonly string[], now: Date): Promise<Map<string, Habits>> {
-  const rows = wallets.length === 0 ? [] : await sql.query<Habits & Record<string, unknown>>(HABITS, [wallets, now]);
+  const rows = wallets.length === 0 ? [] : await sql.query<Habits>(HABITS, [wallets, now]);
   return new Map(rows.map((row) => [row.wallet, row]));
 }
 

@@ -86,5 +86,5 @@ FROM pm_follow_day WHERE wallet = ANY ($1) AND day <= $2::date GROUP BY wallet, 
 
 /** What followers of these wallets paid and got up to the day of `now`, in order of market and token. */
 export function listFollowed(sql: Sql, wallets: readonly string[], now: Date): Promise<(Followed & { wallet: string })[]> {
-  return sql.query<Followed & { wallet: string } & Record<string, unknown>>(SUMS, [wallets, isoDay(now)]);
+  return sql.query<Followed & { wallet: string }>(SUMS, [wallets, isoDay(now)]);
 }

@@ -31,7 +31,7 @@ const MARKETS: Statement = {
 /** Markets with what is known of them, by id. */
 export async function listMarkets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<Map<string, MarketEvidence>> {
   const [rows, volumes] = await Promise.all([
-    sql.query<Omit<MarketEvidence, 'volume_usdc'> & Record<string, unknown>>(MARKETS, [condition_ids, now]),
+    sql.query<Omit<MarketEvidence, 'volume_usdc'>>(MARKETS, [condition_ids, now]),
     listTakenVolumes(sql, condition_ids, now),
   ]);
   return new Map(rows.map((row) => [row.condition_id, { ...row, volume_usdc: Number(volumes.get(row.condition_id) ?? 0) }]));

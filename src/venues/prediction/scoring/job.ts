@@ -88,7 +88,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const counts = { wallets: 0, scored: 0 };
   let size = CHUNK.first;
   for (let after = ''; ;) {
-    const wallets = await sql.query<Wallet & Record<string, unknown>>(WALLETS, [after, now, size]);
+    const wallets = await sql.query<Wallet>(WALLETS, [after, now, size]);
     if (wallets.length === 0) break;
     const { rows, positions } = await scoreChunk(sql, wallets, venue, now);
     size = nextChunk(wallets.length, positions);
