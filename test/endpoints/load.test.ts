@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { extendSchema, parse } from 'graphql';
+import { buildSchema, printSchema } from 'graphql';
 import { loadEndpoints } from '../../src/endpoints/load';
 import { makeSchema } from '../../src/graph/schema';
 import { ROOT } from '../support/catalogue';
@@ -93,7 +93,7 @@ test('bounds, defaults, factors and samples are checked where they stand', () =>
 });
 
 test('a parameter of a type that no request can be read for stops the start', () => {
-  const coloured = extendSchema(schema, parse('scalar Colour extend type PmPlatformStats { tint(colour: Colour): Int }'));
-  const document = good.replace('"24h")', '"24h", $colour: Colour)').replace('total_trades', 'tint(colour: $colour)');
+  const coloured = buildSchema(`${printSchema(schema).replace('platformStats(', 'platformStats(colour: Colour, ')}\nscalar Colour`);
+  const document = good.replace('"24h")', '"24h", $colour: Colour)').replace('$timeframe)', '$timeframe, colour: $colour)');
   expect(complaint(document, coloured)).toContain('no request can be read for the type Colour of $colour');
 });
