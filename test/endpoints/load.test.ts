@@ -93,7 +93,9 @@ test('bounds, defaults, factors and samples are checked where they stand', () =>
 });
 
 test('a parameter of a type that no request can be read for stops the start', () => {
-  const coloured = buildSchema(`${printSchema(schema).replace('platformStats(', 'platformStats(colour: Colour, ')}\nscalar Colour`);
+  const coloured = buildSchema(
+    `${printSchema(schema).replace('platformStats(', 'platformStats("Of the figures." colour: Colour, ')}\nscalar Colour`,
+  );
   const document = good.replace('"24h")', '"24h", $colour: Colour)').replace('$timeframe)', '$timeframe, colour: $colour)');
   expect(complaint(document, coloured)).toContain('no request can be read for the type Colour of $colour');
 });
