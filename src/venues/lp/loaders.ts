@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { byKey } from '../../lib/by-key';
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
 import type { Sql, Statement } from '../../db/sql';
 import { HOUR_MS, isoDay } from '../../lib/time';
@@ -70,13 +71,18 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
   return {
     newestChange: () => (newest ??= findNewestChange(sql)),
     scoreVersion: () => (version ??= findScoreVersion(sql, now)),
-    pool: new DataLoader(async (keys) =>
-      inOrder(keys, await prisma.lp_pool.findMany({ where: { pool_address: { in: [...keys] } } }), (row) => row.pool_address),
+    pool: byKey(
+      (keys) => prisma.lp_pool.findMany({ where: { pool_address: { in: keys } } }),
+      (row) => row.pool_address,
     ),
-    token: new DataLoader(async (keys) =>
-      inOrder(keys, await prisma.lp_token.findMany({ where: { mint: { in: [...keys] } } }), (row) => row.mint),
+    token: byKey(
+      (keys) => prisma.lp_token.findMany({ where: { mint: { in: keys } } }),
+      (row) => row.mint,
     ),
-    poolIds: new DataLoader(async (keys) => inOrder(keys, await listPoolIds(sql, keys), (row) => row.pool_address)),
+    poolIds: byKey(
+      (keys) => listPoolIds(sql, keys),
+      (row) => row.pool_address,
+    ),
     price: new DataLoader(async (keys) => {
       const mints = keys.filter((mint) => !STABLES.includes(mint));
       const rows = await prisma.token_price.findMany({
@@ -117,11 +123,6 @@ export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
       { cacheKeyFn: ({ owner, day }) => `${owner}/${day}` },
     ),
   };
-}
-
-function inOrder<Row>(keys: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {
-  const found = new Map(rows.map((row) => [keyOf(row), row]));
-  return keys.map((key) => found.get(key) ?? null);
 }
 
 const LIQUIDITY: Statement = {

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { byKey } from '../../lib/by-key';
 import type { Sql, Statement } from '../../db/sql';
 import type { perp_coin } from '../../generated/prisma/client';
 import { isoDay } from '../../lib/time';
@@ -70,21 +71,21 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
       const [row] = await sql.query<{ at: Date | null }>(NEWEST_FILL, []);
       return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
     }),
-    score: new DataLoader(async (traders) => {
-      const newest = await run();
-      const rows = newest === null ? [] : await sql.query<ScoreRow>(SCORES, [newest.day, traders]);
-      const byTrader = new Map(rows.map((row) => [row.trader, row]));
-      return traders.map((trader) => byTrader.get(trader) ?? null);
-    }),
+    score: byKey(
+      async (traders) => {
+        const newest = await run();
+        return newest === null ? [] : sql.query<ScoreRow>(SCORES, [newest.day, traders]);
+      },
+      (row) => row.trader,
+    ),
     positions: new DataLoader(async (traders) => {
       const held = await listPositions(context, traders);
       return traders.map((trader) => held.get(trader) ?? []);
     }),
-    coin: new DataLoader(async (coins) => {
-      const rows = await prisma.perp_coin.findMany({ where: { coin: { in: [...coins] } } });
-      const byCoin = new Map(rows.map((row) => [row.coin, row]));
-      return coins.map((coin) => byCoin.get(coin) ?? null);
-    }),
+    coin: byKey(
+      (coins) => prisma.perp_coin.findMany({ where: { coin: { in: coins } } }),
+      (row) => row.coin,
+    ),
   };
 }
 

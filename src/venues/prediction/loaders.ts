@@ -5,6 +5,7 @@ import type {
   pm_wallet as WalletRecord,
   pm_wallet_score as ScoreRecord,
 } from '../../generated/prisma/client';
+import { byKey } from '../../lib/by-key';
 import type { GraphContext } from '../venue';
 import { groupedBy } from './grouped';
 import { isResolved } from './market-state';
@@ -108,13 +109,6 @@ export function makeLoaders(context: GraphContext): Loaders {
     gains: new DataLoader((pairs) => loadGains(context, loaders, pairs), { cacheKeyFn: (pair) => `${pair.wallet}|${pair.condition_id}` }),
   };
   return loaders;
-}
-
-function byKey<Row>(list: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) => string): DataLoader<string, Row | null> {
-  return new DataLoader(async (keys) => {
-    const found = new Map((await list([...keys])).map((row) => [keyOf(row), row]));
-    return keys.map((key) => found.get(key) ?? null);
-  });
 }
 
 /** Figures about rows of one answer, told apart by their id. */

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import type { EventKind } from '../store/rows';
 import type { PoolEventRow, PoolSwapRow } from './pools-events';
@@ -30,7 +30,7 @@ const { instant, base58, index, word } = CURSOR_FORMS;
 export const linkedEvents = (sql: Sql, of: EventParent): PagedList<PoolEventRow, LinkedEventsFilter> => ({
   name: `lp events by ${of}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedEventsFilter>) {
-    const position = [after && new Date(Number(after[0])), ...[1, 2, 3, 4, 5].map((place) => after?.[place])];
+    const position = timedPosition(after, 6);
     return byParent(await sql.query<PoolEventRow & { parent: string }>(PAGES[of], [parents, to, filter.kind, ...position, limit]));
   },
   position: (row) => [row.timestamp.getTime(), row.pool_address, row.tx_id, row.position_address, row.kind, row.n],
@@ -52,7 +52,7 @@ ORDER BY wanted.parent, found."timestamp" DESC, found.tx_id DESC, found.outer_ix
 export const poolSwaps = (sql: Sql): PagedList<PoolSwapRow, null> => ({
   name: 'lp swaps of pool',
   async list(parents, { to, after, limit }: PageRequest<null>) {
-    const position = [after && new Date(Number(after[0])), after?.[1], after?.[2], after?.[3]];
+    const position = timedPosition(after, 4);
     return byParent(await sql.query<PoolSwapRow & { parent: string }>(SWAPS, [parents, to, ...position, limit]));
   },
   position: (row) => [row.timestamp.getTime(), row.tx_id, row.outer_ix, row.inner_ix],

@@ -1,4 +1,4 @@
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { ordersAsOf } from '../rollups/orders';
@@ -38,7 +38,7 @@ const PAGES = { owner: page('owner'), input_mint: page('input_mint'), output_min
 export const linkedOrders = (sql: Sql, by: OrderParent): PagedList<OrderRow, { open_only: boolean }> => ({
   name: `lp orders by ${by}`,
   async list(parents, { filter, to, after, limit }: PageRequest<{ open_only: boolean }>) {
-    const position = [after && new Date(Number(after[0])), after?.[1]];
+    const position = timedPosition(after, 2);
     return byParent(await sql.query<OrderRow & { parent: string }>(PAGES[by], [parents, to, filter.open_only, ...position, limit]));
   },
   position: ({ last_cycle_at, order_address }) => [last_cycle_at.getTime(), order_address],

@@ -1,4 +1,4 @@
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import type { ValuedPositionRow } from './position-history';
@@ -30,7 +30,7 @@ const PAGES = { pool_address: page('pool_address'), owner: page('owner') };
 export const linkedPositions = (sql: Sql, by: 'pool_address' | 'owner'): PagedList<LinkedPositionRow, LinkedPositionsFilter> => ({
   name: `lp positions by ${by}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedPositionsFilter>) {
-    const position = [after && new Date(Number(after[0])), after?.[1], after?.[2]];
+    const position = timedPosition(after, 3);
     return byParent(await sql.query<LinkedPositionRow & { parent: string }>(PAGES[by], [parents, to, filter.is_open, ...position, limit]));
   },
   position: ({ first_at, pool_address, position_address }) => [first_at.getTime(), pool_address, position_address],

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { timedPosition } from '../../../lib/cursor';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { type SideFilter, sideFilter } from '../side';
 import { CLOSING_FILL, CLOSING_PLACE } from './linked-round-trips';
@@ -56,7 +57,7 @@ export const linkedFills = (sql: Sql, of: FillParent): PagedList<FillRow, Linked
   name: `perps fills of ${of}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedFillsFilter>) {
     const { is_buy, opens }: SideFilter = sideFilter(filter.side);
-    const position = ORDER.map((_, index) => (after === null ? null : index === 0 ? new Date(Number(after[0])) : after[index]));
+    const position = timedPosition(after, ORDER.length);
     return byParent(
       await sql.query<FillRow & { parent: string }>(PAGES[of], [parents, ...keyParts(parents), to, is_buy, opens, ...position, limit]),
     );

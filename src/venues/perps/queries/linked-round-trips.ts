@@ -1,4 +1,4 @@
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
 import type { FillRow } from './fills';
@@ -50,18 +50,7 @@ ORDER BY wanted.parent, found.closed_at DESC, found.coin DESC, found.tid::bigint
 export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFilter> => ({
   name: 'perps round trips of trader',
   list: async (parents, { filter, to, after, limit }) =>
-    byParent(
-      await sql.query<RoundTripRow & { parent: string }>(PAGE, [
-        parents,
-        to,
-        filter.coin,
-        after && new Date(Number(after[0])),
-        after?.[1],
-        after?.[2],
-        after?.[3],
-        limit,
-      ]),
-    ),
+    byParent(await sql.query<RoundTripRow & { parent: string }>(PAGE, [parents, to, filter.coin, ...timedPosition(after, 4), limit])),
   position: ({ closed_at, coin, tid, oid }) => [closed_at.getTime(), coin, tid, oid],
   forms: [CURSOR_FORMS.instant, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
 });

@@ -1,4 +1,4 @@
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { loadOverlay, positionsSql } from '../rollups/positions-as-of';
@@ -26,17 +26,7 @@ export interface LinkedPositionsFilter {
 export const walletPositions = (sql: Sql): PagedList<PositionRow, LinkedPositionsFilter> => ({
   name: 'pm positions of wallet',
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedPositionsFilter>) {
-    const values = [
-      parents,
-      ...keyParts(parents),
-      to,
-      await loadOverlay(sql, to),
-      filter.status,
-      after && new Date(Number(after[0])),
-      after?.[1],
-      after?.[2],
-      limit,
-    ];
+    const values = [parents, ...keyParts(parents), to, await loadOverlay(sql, to), filter.status, ...timedPosition(after, 3), limit];
     return byParent(await sql.query<PositionRow & { parent: string }>(OF_WALLET, values));
   },
   position: ({ opened_at, condition_id, token_id }) => [opened_at.getTime(), condition_id, token_id],

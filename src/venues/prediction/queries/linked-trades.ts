@@ -1,4 +1,4 @@
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, timedPosition } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PageRequest, type PagedList, byParent } from '../../../lib/connection';
 import { ROW_COLUMNS, type TradeRow } from './trade-row';
@@ -46,16 +46,7 @@ export const keyParts = (parents: readonly string[]): (string | null)[][] => {
 export const linkedTrades = (sql: Sql, of: TradeParent): PagedList<TradeRow, LinkedTradesFilter> => ({
   name: `pm trades of ${of}`,
   async list(parents, { filter, to, after, limit }: PageRequest<LinkedTradesFilter>) {
-    const values = [
-      parents,
-      ...keyParts(parents),
-      to,
-      filter.side,
-      String(filter.min_usdc),
-      after && new Date(Number(after[0])),
-      after?.[1],
-      limit,
-    ];
+    const values = [parents, ...keyParts(parents), to, filter.side, String(filter.min_usdc), ...timedPosition(after, 2), limit];
     return byParent(await sql.query<TradeRow & { parent: string }>(PAGES[of], values));
   },
   position: ({ timestamp, trade_id }) => [timestamp.getTime(), trade_id],
