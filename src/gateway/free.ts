@@ -42,14 +42,15 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     free_endpoints: ['/api/v1/pricing', '/health'],
   };
   const document = (type: string, body: string): FreeHandler => {
-    // A weak one: the same document goes out plain and compressed.
-    const etag = `W/"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
+    const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
     const plain = Buffer.from(body);
     // Anybody may ask, as often as they like: packed here it costs a hundredth of packing it for each.
     const packed = gzipSync(plain);
     return (request, response) => {
       response.locals.packed = true;
-      response.set({ ETag: etag, 'Cache-Control': 'public, max-age=60' }).vary('Accept-Encoding');
+      // A weak one: the same document goes out plain and compressed.
+      response.set({ ETag: `W/${etag}`, 'Cache-Control': 'public, max-age=60' }).vary('Accept-Encoding');
+      if (matches(request.headers['if-none-match'], etag)) return void response.status(304).end();
       const isPacked = request.acceptsEncodings('gzip', 'identity') === 'gzip';
       if (isPacked) response.set('Content-Encoding', 'gzip');
       response.type(type).send(isPacked ? packed : plain);
@@ -85,6 +86,10 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     '/docs/methodology': document('text/html', methodologyPage(endpoints, schema, deps.definitions)),
   };
 }
+
+/** Whether If-None-Match names the document (RFC 9110, 13.1.2): any of several tags, weak ones too, or `*`. Express would send it anew to `fetch`, which says `no-cache` with the header. */
+const matches = (wanted: string | undefined, etag: string): boolean =>
+  wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) === true;
 
 const HTTP_METHODS = new Set(['GET', 'POST']);
 
