@@ -1,11 +1,7 @@
 import { eventsUntil } from '../../workers/feed-store';
 import type { Venue } from '../venue';
-import { entries, links, rowLinks } from './resolvers/links';
 import { methodology } from './methodology';
-import { perpPosition } from './resolvers/perp-position';
-import { perpTrade } from './resolvers/perp-trade';
-import { query } from './resolvers/query';
-import { scored, trader } from './resolvers/trader';
+import { resolvers } from './resolvers/map';
 import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
 import { signals } from './signals';
@@ -19,21 +15,10 @@ import { userFills } from './sources/user-fills';
 /** The perpetual-futures wing. */
 export const perps: Venue = {
   name: 'perps',
-  resolvers: {
-    ...rowLinks,
-    ...links,
-    Query: { ...query, ...entries },
-    PerpTrade: perpTrade,
-    PerpPosition: { ...perpPosition, ...links.PerpPosition },
-    Trader: { ...trader, ...links.Trader },
-    TraderStats: scored,
-    PerpLeaderboardRow: { smart_score: scored.smart_score, tags: scored.tags, trader_profile: perpPosition.trader_profile },
-    PerpFreshWhale: { smart_score: scored.smart_score, trader_profile: perpPosition.trader_profile },
-    PerpSmartWallet: { trader_profile: perpPosition.trader_profile },
-  },
+  resolvers,
   methodology,
   sources: [fillsByBlock, nodeFills, userFills, meta, roles],
-  liveSources: (upstreams) => perpsFeeds(upstreams),
+  liveSources: perpsFeeds,
   freshness: (db) => eventsUntil(db, 'perps'),
   rebuild,
   score,

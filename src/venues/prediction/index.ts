@@ -56,7 +56,7 @@ export const prediction: Venue = {
   resolvers,
   methodology,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
-  liveSources: (upstreams) => predictionFeeds(upstreams),
+  liveSources: predictionFeeds,
   freshness: (db) => eventsUntil(db, 'prediction', [gammaMarkets.name]),
   rebuild,
   score,

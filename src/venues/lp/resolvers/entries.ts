@@ -24,6 +24,7 @@ export const entries = {
 
 /** Rows of answers that name a pool, and rows that name a provider. */
 const OF_POOLS = [
+  'FoundPool',
   'LpHeatmapRow',
   'TrendingPool',
   'TopPool',

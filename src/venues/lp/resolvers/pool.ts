@@ -1,5 +1,5 @@
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../../generated/prisma/client';
-import type { GraphContext, Resolvers } from '../../venue';
+import type { GraphContext, Resolver, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { symbolsOf } from './pool-event';
 
@@ -16,6 +16,10 @@ const token =
     return mint === null ? null : context.loaders(makeLoaders).token.load(mint);
   };
 
+/** USD value now of the reserves of the pool that a record or row names. */
+export const liquidity_usd: Resolver<{ pool_address: string }> = ({ pool_address }, _args, context) =>
+  context.loaders(makeLoaders).liquidity.load(pool_address);
+
 export const poolResolvers: Resolvers = {
   Pool: {
     token_x: symbol('token_x'),
@@ -25,8 +29,7 @@ export const poolResolvers: Resolvers = {
     token_x_mint: (pool: PoolRecord) => pool.mint_x,
     token_y_mint: (pool: PoolRecord) => pool.mint_y,
     base_fee_pct: (pool: PoolRecord) => pool.base_fee_pct?.toString() ?? null,
-    liquidity_usd: (pool: PoolRecord, _args: unknown, context: GraphContext) =>
-      context.loaders(makeLoaders).liquidity.load(pool.pool_address),
+    liquidity_usd,
     x: token('mint_x'),
     y: token('mint_y'),
   },

@@ -122,13 +122,4 @@ async function lpPoolsSmartWallet(_root: unknown, input: SmartWalletInput, conte
   };
 }
 
-const liquidity = {
-  liquidity_usd: ({ pool_address }: { pool_address: string }, _args: unknown, context: GraphContext) =>
-    context.loaders(makeLoaders).liquidity.load(pool_address),
-};
-
-export const poolsResolvers = {
-  Query: { lpPoolsTrending, lpPoolsTop, lpPoolsSmartWallet },
-  TrendingPool: liquidity,
-  TopPool: liquidity,
-} satisfies Resolvers;
+export const poolsResolvers = { Query: { lpPoolsTrending, lpPoolsTop, lpPoolsSmartWallet } } satisfies Resolvers;

@@ -43,9 +43,25 @@ const scoreHistory: Resolver<{ trader: string }, PageArgs> = ({ trader }, { firs
 const holders: Resolver<perp_coin, PageArgs> = ({ coin }, { first, after }, context) =>
   context.loaders(makeLinkLoaders).holders.load({ parent: coin, first, after, filter: null });
 
-/** Rows of answers that name an account, and rows that name a coin. */
-const OF_TRADERS = ['PerpSmartPosition', 'PerpSignalTrader', 'TraderDossier', 'TraderCompared', 'TraderInSharedCoin'];
+/** Records and rows of answers that name an account, and those that name a coin. */
+const OF_TRADERS = [
+  'PerpTrade',
+  'PerpPosition',
+  'PerpRoundTrip',
+  'PerpScore',
+  'PerpLeaderboardRow',
+  'PerpFreshWhale',
+  'PerpSmartWallet',
+  'PerpSmartPosition',
+  'PerpSignalTrader',
+  'TraderDossier',
+  'TraderCompared',
+  'TraderInSharedCoin',
+];
 const OF_COINS = [
+  'PerpTrade',
+  'PerpPosition',
+  'PerpRoundTrip',
   'PerpTrendingCoin',
   'PerpListedCoin',
   'PerpHeatmapCell',
@@ -58,24 +74,28 @@ const OF_COINS = [
   'TraderSharedCoin',
 ];
 
-/** Fields of the wing's records that lead to other records. */
+/** Fields of the wing's records that lead to lists of others. */
 export const links = {
   PerpCoin: { fills: fills('coin', ({ coin }: perp_coin) => coin), holders },
   Trader: { fills: fills('trader', ({ trader }: { trader: string }) => trader), round_trips: roundTrips, score_history: scoreHistory },
   PerpPosition: { fills: fills('trip', ofPosition) },
-  PerpRoundTrip: { trader_profile: profile, coin_info: coinInfo, fill_rows: fills('trip', ofTrip) },
+  PerpRoundTrip: { fill_rows: fills('trip', ofTrip) },
   PerpScore: {
     date: ({ day }: ScoreRow) => day,
     tier: ({ score }: ScoreRow) => tierOf(score === null ? null : Number(score)),
-    trader_profile: profile,
   },
 };
 
-/** What rows of answers lead to. */
-export const rowLinks: Resolvers = {
-  ...Object.fromEntries(OF_TRADERS.map((name) => [name, { trader_profile: profile }])),
-  ...Object.fromEntries(OF_COINS.map((name) => [name, { coin_info: coinInfo }])),
-};
+/** The account and the coin that a record or row is about. */
+export const rowLinks: Resolvers = Object.fromEntries(
+  [...new Set([...OF_TRADERS, ...OF_COINS])].map((name) => [
+    name,
+    {
+      ...(OF_TRADERS.includes(name) && { trader_profile: profile }),
+      ...(OF_COINS.includes(name) && { coin_info: coinInfo }),
+    },
+  ]),
+);
 
 /** Where an exploration begins. */
 export const entries = {

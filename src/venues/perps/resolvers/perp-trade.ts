@@ -3,16 +3,14 @@ import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
 import type { FillRow } from '../queries/fills';
 import type { RoundTripRow } from '../queries/linked-round-trips';
+import { scored } from './trader';
 
 const roundTripOf = (row: FillRow, context: GraphContext): Promise<RoundTripRow | null> =>
   context.loaders(makeLinkLoaders).tripOfFill.load(row);
 
 /** What a row of a trade list links to. */
 export const perpTrade = {
-  smart_score: (async ({ trader }, _args, context) =>
-    (await context.loaders(makeLoaders).score.load(trader))?.score ?? null) as Resolver<FillRow>,
-  trader_profile: (({ trader }) => ({ trader })) as Resolver<FillRow>,
-  coin_info: (({ coin }, _args, context) => context.loaders(makeLoaders).coin.load(coin)) as Resolver<FillRow>,
+  smart_score: scored.smart_score,
   round_trip: ((row, _args, context) => roundTripOf(row, context)) as Resolver<FillRow>,
   position: (async (row, _args, context) => {
     if ((await roundTripOf(row, context)) !== null) return null;
