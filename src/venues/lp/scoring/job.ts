@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { DAY_MS, isoDay } from '../../../lib/time';
 import { lockRollups } from '../rollups/recount';
 import { recountSmart } from '../rollups/smart';
@@ -10,7 +11,8 @@ import { type LpBehaviour, tagsOf } from './tags';
 
 /** Days before the day of the run that are scored too where no run has: events look at the score of the day before them. */
 export const EARLIER_DAYS = 30;
-const BATCH = 5_000;
+/** Providers held in memory at once, with what they ever closed. */
+const CHUNK = 5_000;
 
 interface ScoreRow {
   owner: string;
@@ -49,29 +51,41 @@ interface Provider extends Omit<LpBehaviour, 'score'> {
 
 /**
  * Writes the scores of the UTC day of `now`, as of `now`, and of the days just before it that no run has scored, each as of its
- * end. Again on the same day: the same rows.
+ * end. Again on the same day: the same rows. `at_once` providers are held in memory.
  */
-export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('lp scores'))");
-    const providers = await readProviders(client, now);
-    const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
-    const earlier = await unscoredDays(client, today);
-    for (const day of earlier) await writeDay(client, day, earlierRows(providers, day));
+export const score = (
+  pool: Pool,
+  now: Date,
+  progress: (wallets: number) => void,
+  at_once = CHUNK,
+): Promise<{ wallets: number; scored: number }> =>
+  inTransaction(
+    pool,
+    (client) => scoreAll(client, now, progress, at_once),
+    `SELECT pg_advisory_xact_lock(hashtext('lp scores')); ${LONG_WORK}`,
+  );
+
+async function scoreAll(
+  client: PoolClient,
+  now: Date,
+  progress: (wallets: number) => void,
+  at_once: number,
+): Promise<{ wallets: number; scored: number }> {
+  const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  const earlier = await unscoredDays(client, today);
+  await client.query('DELETE FROM lp_score WHERE day = ANY ($1::date[])', [[...earlier, today].map(isoDay)]);
+  const counts = { wallets: 0, scored: 0 };
+  for await (const providers of listProviders(client, now, at_once)) {
+    for (const day of earlier) await writeRows(client, day, earlierRows(providers, day));
     const rows = providers.map((provider) => rowOf(provider, now)).filter((row) => row.n > 0 || (row.tags ?? []).length > 0);
-    await writeDay(client, today, rows, progress);
-    await lockRollups(client);
-    await recountSmart(client, isoDay(earlier[0] ?? today));
-    await client.query('COMMIT');
-    return { wallets: rows.length, scored: rows.filter((row) => row.score !== null).length };
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  } finally {
-    client.release();
+    await writeRows(client, today, rows);
+    counts.wallets += rows.length;
+    counts.scored += rows.filter((row) => row.score !== null).length;
+    progress(rows.length);
   }
+  await lockRollups(client);
+  await recountSmart(client, isoDay(earlier[0] ?? today));
+  return counts;
 }
 
 function rowOf(provider: Provider, now: Date): ScoreRow {
@@ -99,46 +113,66 @@ async function unscoredDays(client: PoolClient, today: Date): Promise<Date[]> {
   return days.filter((day) => !scored.has(isoDay(day)));
 }
 
-async function writeDay(client: PoolClient, day: Date, rows: readonly ScoreRow[], progress?: (wallets: number) => void): Promise<void> {
-  const date = isoDay(day);
-  await client.query('DELETE FROM lp_score WHERE day = $1::date', [date]);
-  for (let at = 0; at < rows.length; at += BATCH) {
-    const batch = rows.slice(at, at + BATCH);
-    const written = batch.map((row) => ({ ...row, day: date, version: S_LP.version }));
-    await copyInto(client, 'lp_score', SCORE, written);
-    progress?.(batch.length);
+const writeRows = (client: PoolClient, day: Date, rows: readonly ScoreRow[]): Promise<unknown> =>
+  copyInto(
+    client,
+    'lp_score',
+    SCORE,
+    rows.map((row) => ({ ...row, day: isoDay(day), version: S_LP.version })),
+  );
+
+/** All providers with their closed positions, by owner, `at_once` at a time: both are read side by side, in one order. */
+async function* listProviders(client: PoolClient, now: Date, at_once: number): AsyncGenerator<Provider[]> {
+  // Both are read to their end: a plan for the first rows would look them up one by one.
+  await client.query('SET LOCAL cursor_tuple_fraction = 1');
+  await client.query(`DECLARE lp_behaviours NO SCROLL CURSOR FOR ${BEHAVIOUR}`, [now]);
+  await client.query(`DECLARE lp_closed NO SCROLL CURSOR FOR ${CLOSED}`, [now]);
+  let ahead: ClosedRow[] = [];
+  for (;;) {
+    const { rows } = await client.query<BehaviourRow>(`FETCH ${at_once} FROM lp_behaviours`);
+    const last = rows.at(-1)?.owner;
+    if (last === undefined) break;
+    const providers = new Map(
+      rows.map((row) => [
+        row.owner,
+        { ...row, largest_position_usd: numberOf(row.largest_position_usd), closed: [] as Provider['closed'] },
+      ]),
+    );
+    do {
+      const behind = ahead.findIndex(({ owner }) => owner > last);
+      const reached = behind === -1 ? ahead : ahead.slice(0, behind);
+      for (const row of reached) providers.get(row.owner)?.closed.push(closedOf(row));
+      if (behind !== -1) {
+        ahead = ahead.slice(behind);
+        break;
+      }
+      ahead = (await client.query<ClosedRow>(`FETCH ${at_once} FROM lp_closed`)).rows;
+    } while (ahead.length > 0);
+    yield [...providers.values()];
   }
+  await client.query('CLOSE lp_behaviours; CLOSE lp_closed');
 }
 
-async function readProviders(client: PoolClient, now: Date): Promise<Provider[]> {
-  const behaviours = await client.query<BehaviourRow>(BEHAVIOUR, [now]);
-  const providers = new Map(
-    behaviours.rows.map((row) => [
-      row.owner,
-      {
-        ...row,
-        largest_position_usd: row.largest_position_usd === null ? null : Number(row.largest_position_usd),
-        closed: [] as Provider['closed'],
-      },
-    ]),
-  );
-  const closed = await client.query<{ owner: string; changed_at: Date; deposited_usd: string; pnl_usd: string | null }>(CLOSED, [now]);
-  for (const { owner, changed_at, deposited_usd, pnl_usd } of closed.rows) {
-    const unknown = pnl_usd === null;
-    providers.get(owner)?.closed.push({
-      over_at: changed_at.getTime(),
-      deposited_usd: unknown ? null : Number(deposited_usd),
-      pnl_usd: unknown ? null : Number(pnl_usd),
-    });
-  }
-  return [...providers.values()];
+const numberOf = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
+
+interface ClosedRow {
+  owner: string;
+  changed_at: Date;
+  deposited_usd: string;
+  pnl_usd: string | null;
 }
+
+const closedOf = ({ changed_at, deposited_usd, pnl_usd }: ClosedRow): Provider['closed'][number] => ({
+  over_at: changed_at.getTime(),
+  deposited_usd: pnl_usd === null ? null : Number(deposited_usd),
+  pnl_usd: numberOf(pnl_usd),
+});
 
 const ALL_POSITIONS = positionsAsOf('true', '$1::timestamptz');
 
 const CLOSED = `
 SELECT s.owner, s.changed_at, s.deposited_usd, ${positionPnl('s')} AS pnl_usd FROM (${ALL_POSITIONS}) s
-WHERE s.owner IS NOT NULL AND s.closed_at IS NOT NULL ORDER BY s.changed_at, s.pool_address, s.position_address`;
+WHERE s.owner IS NOT NULL AND s.closed_at IS NOT NULL ORDER BY s.owner COLLATE "C", s.changed_at, s.pool_address, s.position_address`;
 
 interface BehaviourRow extends Omit<LpBehaviour, 'score' | 'largest_position_usd'> {
   owner: string;
@@ -159,4 +193,4 @@ FROM (
 ) o LEFT JOIN (
   SELECT s.owner, max(s.deposited_usd) FILTER (WHERE s.unpriced = 0) AS largest_position_usd FROM (${ALL_POSITIONS}) s GROUP BY s.owner
 ) l ON l.owner = o.owner
-ORDER BY o.owner`;
+ORDER BY o.owner COLLATE "C"`;
