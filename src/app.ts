@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { VENUES, definitionsOf, loadCatalogue, paidOf } from './catalogue';
+import { VENUES, definitionsOf, loadCatalogue, paidOf, venuesOf } from './catalogue';
 import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
@@ -19,9 +19,6 @@ import type { Logger } from './observability/logger';
 import { type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
 import type { PaymentsSettings } from './payments/config';
-import { lpOf } from './venues/lp/index';
-import { perps } from './venues/perps/index';
-import { prediction } from './venues/prediction/index';
 import { type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
 import { makeRunner } from './workers/runner';
 import { type IsRead, lastScored } from './workers/scores';
@@ -113,7 +110,7 @@ const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000
 /** The composition root: everything is made and joined here, and nowhere else. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
-  const catalogue = loadCatalogue(root, [prediction, perps, lpOf(config.operatorAccounts)]);
+  const catalogue = loadCatalogue(root, venuesOf(config.operatorAccounts));
   const { endpoints, schema } = catalogue;
   const db = await openDatabase(options.databaseUrl);
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);

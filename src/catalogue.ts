@@ -11,11 +11,15 @@ import { compile } from './graph/execute';
 import { answers, makeSchema } from './graph/schema';
 import { wholeSecond } from './lib/time';
 import type { GraphContext, Venue } from './venues/venue';
-import { lp } from './venues/lp/index';
+import { lpOf } from './venues/lp/index';
 import { perps } from './venues/perps/index';
 import { prediction } from './venues/prediction/index';
 
-export const VENUES: readonly Venue[] = [prediction, perps, lp];
+/** The wings, of an operator with these programs and fee payers. */
+export const venuesOf = (operatorAccounts: readonly string[]): readonly Venue[] => [prediction, perps, lpOf(operatorAccounts)];
+
+/** The wings of nobody in particular: for loading, scoring and describing. */
+export const VENUES = venuesOf([]);
 
 /** How each wing's figures are computed. */
 export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>

@@ -7,7 +7,7 @@ import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
 import { dollars, usd } from '../pricing/tiers';
 import { META_SCHEMA } from './meta-schema';
-import { VENUES } from './pages/page';
+import { VENUE_TITLES } from './pages/page';
 
 /** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
 export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
@@ -236,7 +236,7 @@ export function openApi(
     servers: [{ url: about.publicUrl }],
     // A payment is no login: there is nothing to be given a key for.
     security: [],
-    tags: VENUES.map(([name, description]) => ({ name, description })),
+    tags: VENUE_TITLES.map(([name, description]) => ({ name, description })),
     'x-service-info': {
       categories: ['analytics'],
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, Kind } from 'graphql';
 import type { Endpoint } from '../../endpoints/endpoint';
 import type { Definition } from '../../lib/definition';
-import { VENUES, anchor, code, page, prose, table } from './page';
+import { VENUE_TITLES, anchor, code, page, prose, table } from './page';
 import { SHARED_DEFINITIONS } from './shared-definitions';
 
 /** How the figures of each wing are computed. */
@@ -13,10 +13,10 @@ const SHARED_TITLE = 'All venues';
 export function methodologyPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, wings: WingDefinitions): string {
   const groups = [
     { id: 'shared', title: SHARED_TITLE, definitions: SHARED_DEFINITIONS },
-    ...VENUES.map(([venue, title]) => ({ id: venue, title, definitions: wings.get(venue) ?? [] })),
+    ...VENUE_TITLES.map(([venue, title]) => ({ id: venue, title, definitions: wings.get(venue) ?? [] })),
   ];
   const places = new Map(groups.flatMap(({ definitions }) => definitions.map(({ title, id }) => [title, id] as const)));
-  const sold = VENUES.map(([venue, title]) => ({ venue, title, own: endpoints.filter((endpoint) => endpoint.venue === venue) }));
+  const sold = VENUE_TITLES.map(([venue, title]) => ({ venue, title, own: endpoints.filter((endpoint) => endpoint.venue === venue) }));
   const text = (told: string): string => paragraphs(told, places);
   const definitions = groups.map(
     (group) =>

@@ -11,7 +11,7 @@ td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #e5e
 @media print,(max-width:45rem){td:first-child code,.price{white-space:normal}}`;
 
 /** The wings as pages name them, in their order. */
-export const VENUES: readonly (readonly [venue: Endpoint['venue'], title: string])[] = [
+export const VENUE_TITLES: readonly (readonly [venue: Endpoint['venue'], title: string])[] = [
   ['prediction', 'Prediction market'],
   ['perps', 'Perpetual futures'],
   ['lp', 'Liquidity pools'],

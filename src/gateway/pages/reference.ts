@@ -9,7 +9,7 @@ import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, usd } from '../../pricing/tiers';
 import { META_SCHEMA } from '../meta-schema';
-import { VENUES, anchor, code, escape, page, prose, table } from './page';
+import { VENUE_TITLES, anchor, code, escape, page, prose, table } from './page';
 
 const price = (text: string): string => `<span class="price">${text}</span>`;
 
@@ -132,7 +132,7 @@ const ERRORS_TOLD = `<h2 id="errors">Errors</h2><p>All but a 200 is not charged 
 
 /** The reference of everything sold, as one page without scripts. */
 export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, publicUrl: string): string {
-  const wings = VENUES.map(([venue, title]) => ({ venue, title, sold: endpoints.filter((endpoint) => endpoint.venue === venue) }));
+  const wings = VENUE_TITLES.map(([venue, title]) => ({ venue, title, sold: endpoints.filter((endpoint) => endpoint.venue === venue) }));
   const index = wings.map(
     ({ venue, title, sold }) =>
       `<h3><a href="#${venue}">${title}</a></h3>${table(
