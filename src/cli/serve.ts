@@ -6,12 +6,14 @@ import { openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
 import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
+import { rowCounts } from '../db/row-counts';
 import { repeat } from '../lib/repeat';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { takeForFinal } from '../payments/upkeep';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { joinSandboxChains, sandboxRuns, startSandboxChains } from '../sandbox/sandbox';
+import type { Venue } from '../venues/venue';
 import { catchUpScores, keepScores } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
@@ -212,14 +214,18 @@ async function startUpkeep(
   await running.add(() => look.stop());
 }
 
+/** A glance at the store holds nothing up. */
+const COUNTED_MS = 2_000;
+
+/** What is in the store of a venue, as one line; a store that is too busy to tell in time is no failure. */
+const holdingsOf = ({ db }: App, { name, factTables }: Venue): Promise<string> =>
+  rowCounts(db.pool, factTables, COUNTED_MS).then(
+    (rows) => `${name}: ${factTables.map((table) => `${rows[table]} ${table}`).join(', ')}`,
+    () => `${name}: not counted in time`,
+  );
+
 async function sayHow(app: App, config: Config, payments: PaymentsSettings): Promise<void> {
-  const counts = await Promise.all(VENUES.map(async (venue) => [venue.name, await venue.counts(app.db.pool)] as const));
-  for (const [name, rows] of counts)
-    say(
-      `${name}: ${Object.entries(rows)
-        .map(([table, count]) => `${count} ${table}`)
-        .join(', ')}`,
-    );
+  for (const line of await Promise.all(VENUES.map((venue) => holdingsOf(app, venue)))) say(line);
   say(`${app.endpoints.length} paid endpoints`);
   const path = '/api/v1/trades/whales?timeframe=7d&min_usdc=1000&limit=3';
   say('');

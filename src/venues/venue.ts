@@ -84,12 +84,12 @@ export interface Venue {
   rebuild?(client: PoolClient): Promise<void>;
   /** Writes the scores and snapshots of the UTC day of `now`, as of `now`; again on the same day: the same result. */
   score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
-  /** Whether a run of that UTC day (`YYYY-MM-DD`) is kept; a wing with signals must tell. */
-  isScored?(db: Pool, day: string): Promise<boolean>;
+  /** Table of its scores, one run a `day`; a wing with signals must tell. */
+  scoreTable?: string;
   /** Signals whose fate is measured; resolvers of these endpoints are wrapped in `tracked`. */
   signals?: SignalTracking;
   /** Answers of the snapshot class; their resolvers use `readSnapshot`. */
   snapshots?: readonly Snapshot[];
-  /** Rows kept, by fact table: what the start says is in the store. */
-  counts(db: Pool): Promise<Record<string, number>>;
+  /** Tables of its facts and of what they are about: the start says how much is in them. */
+  factTables: readonly string[];
 }

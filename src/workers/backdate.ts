@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { DAY_MS, isoDay } from '../lib/time';
 import type { GraphContext, Venue } from '../venues/venue';
-import { runScores } from './scores';
+import { keepsScoresOf, runScores } from './scores';
 import { storeSignals, trackSignals } from './track';
 
 /** A day that was told after it. */
@@ -46,7 +46,7 @@ export async function backdateSignals(
   const untold = await listUntold(pool, venue, now(), days);
   if (venue.signals === undefined || untold.length === 0) return;
   for (const [index, at] of untold.entries()) {
-    if ((await venue.isScored?.(pool, isoDay(at))) === false) await venue.score?.(pool, at, () => undefined);
+    if ((await keepsScoresOf(pool, venue, isoDay(at))) === false) await venue.score?.(pool, at, () => undefined);
     const signals = await storeSignals(pool, venue.name, venue.signals, contextAt(at), true);
     tell({ venue: venue.name, day: isoDay(at), signals, told: index + 1, of: untold.length });
   }

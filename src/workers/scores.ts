@@ -44,7 +44,15 @@ export async function lastScored(pool: Pool | ClientBase, venues: readonly Venue
   return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
 }
 
-async function isScored(pool: Pool | ClientBase, venue: Venue, now: Date): Promise<boolean> {
+/** Whether a run of that UTC day (`YYYY-MM-DD`) is kept; null for a wing that does not tell where. */
+export async function keepsScoresOf(pool: Pool, { scoreTable }: Venue, day: string): Promise<boolean | null> {
+  if (scoreTable === undefined) return null;
+  const { rows } = await pool.query<{ kept: boolean }>(`SELECT EXISTS (SELECT 1 FROM ${scoreTable} WHERE day = $1::date) AS kept`, [day]);
+  return rows[0]?.kept === true;
+}
+
+/** Whether a venue was scored on the UTC day of `now`. */
+export async function isScored(pool: Pool | ClientBase, venue: Venue, now: Date): Promise<boolean> {
   const last = (await lastScored(pool, [venue]))[venue.name] ?? null;
   return last !== null && isoDay(last) === isoDay(now);
 }

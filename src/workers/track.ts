@@ -4,7 +4,7 @@ import { type Repeated, repeat } from '../lib/repeat';
 import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
-import { type IsRead, always, lastScored } from './scores';
+import { type IsRead, always, isScored } from './scores';
 import type { PendingSignal, Signal, SignalMark } from './signal';
 import type { MakeContext } from './snapshots';
 
@@ -28,8 +28,7 @@ export async function trackSignals(
 ): Promise<TrackRun | null> {
   if (venue.signals === undefined) return null;
   const context = makeContext();
-  const scored =
-    venue.score === undefined || (await lastScored(pool, [venue]))[venue.name]?.toISOString().slice(0, 10) === isoDay(context.now);
+  const scored = venue.score === undefined || (await isScored(pool, venue, context.now));
   if (retake)
     await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, isoDay(context.now)]);
   const stored = scored && (await isRead(venue)) ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/lib/net';
 import { ROOT } from '../support/catalogue';
+import { testDatabase } from '../support/database';
 import { isAlive } from '../support/processes';
 
 // The program as a person runs it: what it says, what it leaves behind.
@@ -92,6 +93,20 @@ test.each(['Database: ', 'Loading ', 'World: '])(
   },
   120_000,
 );
+
+test('serves, and stops, while a table of facts is held by somebody: how much is in the store is not waited for', async () => {
+  const db = await testDatabase();
+  const holder = await db.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE dca_event IN ACCESS EXCLUSIVE MODE');
+  const run = program(['serve'], { DATABASE_URL: db.url, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+  await run.said('Internal');
+  expect(run.output()).toContain('\nlp: not counted in time\n');
+  expect(run.output()).toContain('\nperps: 0 perp_fill, ');
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(0);
+  holder.release(true);
+  await db.drop();
+}, 120_000);
 
 test('a command that started the database leaves it to those who joined it meanwhile', async () => {
   const environment = { DATA_DIR: path.join(folder, 'joined') };

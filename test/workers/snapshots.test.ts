@@ -24,7 +24,7 @@ describe('snapshots of a wing', () => {
       return { part, built: (built += 1), when: now };
     },
   };
-  const venue: Venue = { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), counts: async () => ({}), snapshots: [snapshot as Snapshot] }; // prettier-ignore
+  const venue: Venue = { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), factTables: [], snapshots: [snapshot as Snapshot] }; // prettier-ignore
   const context = (now: Date): GraphContext => makeContext(db, now);
   const read = async (now: Date, part = 'a') => {
     const asked = context(now);

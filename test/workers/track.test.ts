@@ -26,7 +26,7 @@ function wing(said: () => Signal[], scores = false): Venue {
       }),
   };
   const score = scores ? { score: async () => ({ wallets: 0, scored: 0 }) } : {};
-  return { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), counts: async () => ({}), signals, ...score }; // prettier-ignore
+  return { name: 'perps', resolvers: {}, sources: [], freshness: async () => ({ last_event_at: null, watermark: null }), factTables: [], signals, ...score }; // prettier-ignore
 }
 
 describe('signals of a wing', () => {

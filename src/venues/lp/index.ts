@@ -1,5 +1,5 @@
+import { eventsUntil } from '../../workers/feed-store';
 import type { Venue } from '../venue';
-import { counts, freshness } from './freshness';
 import { rebuild } from './rollups/rebuild';
 import { score } from './scoring/job';
 import { methodology } from './methodology';
@@ -14,10 +14,21 @@ export const lpOf = (operatorAccounts: readonly string[]): Venue => ({
   methodology,
   sources,
   liveSources: lpFeeds,
-  freshness,
+  freshness: (db) => eventsUntil(db, 'lp'),
   rebuild,
   score,
-  counts,
+  scoreTable: 'lp_score',
+  factTables: [
+    'lp_event',
+    'lp_swap',
+    'lp_position_event',
+    'lp_reward',
+    'dca_event',
+    'lp_volume_hour',
+    'token_price',
+    'lp_pool',
+    'lp_token',
+  ],
 });
 
 /** The wing of nobody in particular: for loading, scoring and describing. */

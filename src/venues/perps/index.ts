@@ -22,15 +22,7 @@ export const perps: Venue = {
   freshness: (db) => eventsUntil(db, 'perps'),
   rebuild,
   score,
-  async isScored(db, day) {
-    const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT 1 FROM perp_score WHERE day = $1::date) AS scored', [day]);
-    return rows[0]?.scored === true;
-  },
+  scoreTable: 'perp_score',
   signals,
-  async counts(db) {
-    const { rows } = await db.query<Record<string, number>>(
-      'SELECT (SELECT count(*) FROM perp_fill)::int AS perp_fill, (SELECT count(*) FROM perp_match)::int AS perp_match, (SELECT count(*) FROM perp_coin)::int AS perp_coin',
-    );
-    return rows[0] as Record<string, number>;
-  },
+  factTables: ['perp_fill', 'perp_match', 'perp_coin'],
 };

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { eventsUntil } from '../../workers/feed-store';
 import { analyze } from '../../db/indexes';
 import type { Venue } from '../venue';
@@ -20,14 +20,6 @@ import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
 import { predictionFeeds } from './sources/live';
 
-async function counts(db: Pool): Promise<Record<string, number>> {
-  const { rows } = await db.query<Record<string, number>>(
-    `SELECT (SELECT count(*)::int FROM pm_market) AS pm_market, (SELECT count(*)::int FROM pm_outcome) AS pm_outcome,
-       (SELECT count(*)::int FROM pm_trade) AS pm_trade, (SELECT count(*)::int FROM pm_wallet) AS pm_wallet`,
-  );
-  return rows[0] ?? {};
-}
-
 /** Room for sorting and grouping on one connection, in place of a few megabytes: positions and hours are made, and indexes, of millions of rows. */
 const ROOM = "SET LOCAL work_mem = '128MB'; SET LOCAL maintenance_work_mem = '256MB'";
 
@@ -43,13 +35,6 @@ async function rebuild(client: PoolClient): Promise<void> {
   await client.query('DELETE FROM pm_follow_state WHERE day IN (SELECT day FROM pm_follow_state FOR UPDATE SKIP LOCKED)');
 }
 
-async function isScored(db: Pool, day: string): Promise<boolean> {
-  const { rows } = await db.query<{ scored: boolean }>('SELECT EXISTS (SELECT 1 FROM pm_wallet_score WHERE day = $1::date) AS scored', [
-    day,
-  ]);
-  return rows[0]?.scored === true;
-}
-
 /** The prediction-market wing. */
 export const prediction: Venue = {
   name: 'prediction',
@@ -60,8 +45,8 @@ export const prediction: Venue = {
   freshness: (db) => eventsUntil(db, 'prediction', [gammaMarkets.name]),
   rebuild,
   score,
-  isScored,
+  scoreTable: 'pm_wallet_score',
   signals,
   snapshots: [opportunitiesSnapshot, similarSnapshot, insidersSnapshot, alphaSnapshot, expertsSnapshot],
-  counts,
+  factTables: ['pm_market', 'pm_outcome', 'pm_trade', 'pm_wallet'],
 };

@@ -1,3 +1,4 @@
+import { rowCounts } from '../../../src/db/row-counts';
 import { perpsWorld, type PlantedTrader } from '../../../src/sandbox/simulator/perps';
 import type { WorldPage } from '../../../src/sandbox/simulator/world';
 import { perps } from '../../../src/venues/perps/index';
@@ -210,7 +211,11 @@ test('the wing loads every page without skipping anything, once', async () => {
     }
     // 18 entries of coins and one vault; coins told again unchanged: 15 at the second catalogue, 16 at the third and the fourth.
     expect(totals).toEqual({ inserted: fills.length + 18 + 1, duplicates: 15 + 16 + 16 });
-    expect(await perps.counts(db.pool)).toEqual({ perp_fill: fills.length, perp_match: fills.length / 2, perp_coin: 17 });
+    expect(await rowCounts(db.pool, perps.factTables, 60_000)).toEqual({
+      perp_fill: fills.length,
+      perp_match: fills.length / 2,
+      perp_coin: 17,
+    });
   } finally {
     await db.drop();
   }

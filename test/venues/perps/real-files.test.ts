@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
+import { rowCounts } from '../../../src/db/row-counts';
 import { perps } from '../../../src/venues/perps/index';
 import { upstreamFill } from '../../support/converters/perps/full-columns';
 import { testDatabase } from '../../support/database';
@@ -56,7 +57,7 @@ testWithRealData('the archive of fills by block', 'real/perps/node-fills-by-bloc
     duplicates: 6_766,
     skipped: { spot: 516 },
   });
-  expect(await perps.counts(db.pool)).toEqual({
+  expect(await rowCounts(db.pool, perps.factTables, 60_000)).toEqual({
     perp_fill: 6_766,
     perp_match: 3_383,
     perp_coin: new Set(takers.map(({ coin }) => coin)).size,

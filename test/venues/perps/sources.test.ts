@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { rowCounts } from '../../../src/db/row-counts';
 import { perps } from '../../../src/venues/perps/index';
 import { testDatabase } from '../../support/database';
 import { fixture, load, loadFile, match, trader, type TestDatabase, wireFill } from './support';
@@ -37,9 +38,9 @@ describe('fills by block', () => {
 
   test('twice is once', async () => {
     await loadFile(db.pool, fixture('fills-by-block.ndjson'));
-    const before = await perps.counts(db.pool);
+    const before = await rowCounts(db.pool, perps.factTables, 60_000);
     expect(await loadFile(db.pool, fixture('fills-by-block.ndjson'))).toMatchObject({ read: 10, inserted: 0, duplicates: 5 });
-    expect(await perps.counts(db.pool)).toEqual(before);
+    expect(await rowCounts(db.pool, perps.factTables, 60_000)).toEqual(before);
   });
 
   test('the cursor says how far blocks were read, even without fills, and never moves back', async () => {
@@ -116,7 +117,7 @@ describe('pages of one account', () => {
       duplicates: 1,
       skipped: {},
     });
-    expect(await perps.counts(db.pool)).toEqual({ perp_fill: 4, perp_match: 3, perp_coin: 1 });
+    expect(await rowCounts(db.pool, perps.factTables, 60_000)).toEqual({ perp_fill: 4, perp_match: 3, perp_coin: 1 });
   });
 
   test('without an account nothing is guessed', async () => {

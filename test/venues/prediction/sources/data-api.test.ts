@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { rowCounts } from '../../../../src/db/row-counts';
 import { prediction } from '../../../../src/venues/prediction/index';
 import { testDatabase } from '../../../support/database';
 import { NOW, iso, market, move, now, trade } from '../small-world';
@@ -160,7 +161,7 @@ describe('loading trades and activity', () => {
     expect(rows).toEqual([{ source: 'prediction.trades', venue: 'prediction', cursor: { page: 'older.json' }, watermark: newest }]);
     await load('activity.json', [move(4, 1, 1, 'MERGE', 1, 1, 20)]);
     expect((await prediction.freshness(db.pool)).watermark).toEqual(new Date((NOW - 20) * 1_000));
-    expect(await prediction.counts(db.pool)).toEqual({ pm_market: 1, pm_outcome: 1, pm_trade: 4, pm_wallet: 1 });
+    expect(await rowCounts(db.pool, prediction.factTables, 60_000)).toEqual({ pm_market: 1, pm_outcome: 1, pm_trade: 4, pm_wallet: 1 });
   });
 
   test('a page that fails leaves nothing behind', async () => {
