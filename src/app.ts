@@ -104,6 +104,9 @@ async function startReading(
   };
 }
 
+/** The server ends a statement before, if it is there. */
+const ANSWERS_PATIENCE = { silence_ms: QUERY_DEADLINE_MS + 10_000 };
+
 /** Its statements take milliseconds: a database that lets them wait this long is frozen, or behind a network that loses everything. */
 const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000 };
 
@@ -112,8 +115,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
   const catalogue = loadCatalogue(root, venuesOf(config.operatorAccounts));
   const { endpoints, schema } = catalogue;
-  const db = await openDatabase(options.databaseUrl);
-  const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl);
+  const db = await openDatabase(options.databaseUrl, ANSWERS_PATIENCE);
+  const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl, ANSWERS_PATIENCE);
   const metrics = makeMetrics();
   const ledger = await openKeyedPool(options.databaseUrl, { ...LEDGER_PATIENCE, application_name: 'smart-money-api payments' });
   const payments = await createPayments(options.payments, { pool: ledger, logger, figures: metrics });
@@ -176,7 +179,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const servers: Listening[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop(STOP_GRACE_MS)));
-    freshness.stop();
+    await freshness.stop();
     await reading.stop();
     await payments.stop();
     await ledger.end();

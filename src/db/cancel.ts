@@ -1,18 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Client, type ClientConfig, type Pool, type PoolClient, type QueryConfig } from 'pg';
-import { backendOf } from './pool';
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import { Connection, backendOf, boundTo, connectUntil } from './pool';
+
+/** How long a statement that was cancelled may take to end. */
+const CANCELLED_WITHIN_MS = 2_000;
 
 /**
  * Runs `work` on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL as well
- * (pg_cancel_backend) and the promise rejects with the signal's reason.
+ * (pg_cancel_backend) and the promise rejects with the signal's reason. Where that does not help soon, the connection is closed.
  */
 export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  signal?.throwIfAborted();
-  const client = await pool.connect();
+  const client = await (signal === undefined ? pool.connect() : connectUntil(pool, signal));
   let cancelled = false;
+  let hopeless: NodeJS.Timeout | undefined;
   const cancel = (): void => {
     cancelled = true;
     cancelBackend(pool.options, backendOf(client)).catch(() => undefined);
+    hopeless = setTimeout(() => void client.end().catch(() => undefined), CANCELLED_WITHIN_MS);
   };
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -23,6 +27,7 @@ export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefi
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
+    clearTimeout(hopeless);
     // A cancel may still be on its way to this backend: never hand such a connection to somebody else.
     client.release(cancelled);
   }
@@ -30,7 +35,7 @@ export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefi
 
 /** Over a connection of its own: when many statements are late, the pool has none left to cancel them with. */
 async function cancelBackend(options: ClientConfig, backend: number | undefined): Promise<void> {
-  const client = new Client(options);
+  const client: Client = new Connection({ ...options, query_timeout: CANCELLED_WITHIN_MS });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -57,9 +62,7 @@ export function poolForPrisma({ pool, keyed }: { pool: Pool; keyed: Pool }): Poo
   // Prisma's adapter asks whether this is a Pool; a transaction takes its own connection by connect().
   return new Proxy(pool, {
     get: (target, property) => {
-      if (property === 'query') return query;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      return property === 'query' ? query : boundTo(target, property);
     },
   });
 }

@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   max?: number;
   /** Longest a statement may run, in milliseconds. */
   statement_timeout_ms?: number;
+  /** Longest the server may say nothing to a statement, in milliseconds; then its connection is closed. Left out: for ever, as long work needs it. */
+  silence_ms?: number;
 }
 
 /** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
@@ -41,6 +43,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   const timeout: Settings = options.statement_timeout_ms === undefined ? {} : { statement_timeout: options.statement_timeout_ms };
   const shared = {
     ...(options.max === undefined ? {} : { max: options.max }),
+    ...(options.silence_ms === undefined ? {} : { query_timeout: options.silence_ms }),
     settings: timeout,
     application_name: 'smart-money-api',
   };

@@ -1,4 +1,16 @@
-import { Client, type ClientBase, type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  type CustomTypesConfig,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+  type QueryResult,
+  types,
+} from 'pg';
+import { untilAborted } from '../lib/deadline';
 import { unreachable } from './reach';
 
 /** What a session is set to, by name. */
@@ -25,9 +37,16 @@ export async function setUp(client: ClientBase, settings: Settings = {}): Promis
   const set = Object.entries({ ...ANYWHERE, ...UNTIL_GONE, ...settings }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  const { rows } = await client.query<{ backend: number }>(`SELECT pg_backend_pid() AS backend, ${set.join(', ')}`);
+  const text = `SELECT pg_backend_pid() AS backend, ${set.join(', ')}`;
+  const { rows } = await client.query<{ backend: number }>({ text, query_timeout: REACHED.connectionTimeoutMillis } as QueryConfig);
   for (const { backend } of rows) backends.set(client, backend);
 }
+
+/** A connection that was lost without a word is noticed: one that is made within this time, an idle one soon after. What asks much may wait longer, by `query_timeout`. */
+const REACHED = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 } satisfies ClientConfig;
+const GOODBYE_MS = 2_000;
+/** What node-postgres says of a statement whose `query_timeout` has passed. */
+const LATE = 'Query read timeout';
 
 type Told = (error: Error | null, result: QueryResult) => void;
 
@@ -36,7 +55,19 @@ type Told = (error: Error | null, result: QueryResult) => void;
  * was made, keeps the rows of statement after statement alive until the whole heap is collected: half of all rows read were moved to the old
  * generation, and a third of the time of a long list went into moving them. Statements with a callback or a stream of their own are left alone.
  */
-class Connection extends Client {
+export class Connection extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...REACHED, ...config });
+  }
+
+  /** A server that takes no leave is not waited for. */
+  override end(): Promise<void>;
+  override end(told: (error: Error) => void): void;
+  override end(told?: (error: Error) => void): Promise<void> | void {
+    setTimeout(() => this.connection.stream.destroy(), GOODBYE_MS).unref();
+    return told === undefined ? super.end() : super.end(told);
+  }
+
   override query(...asked: never[]): never {
     const send = super.query.bind(this) as (...args: unknown[]) => unknown;
     const [first, values, last] = asked as unknown[];
@@ -47,6 +78,8 @@ class Connection extends Client {
       send(first, values, told);
     });
     return answer.catch((error: Error) => {
+      // Whatever it says later, nobody would know to which statement.
+      if (error.message === LATE) this.connection.stream.destroy();
       // From the socket that told it to who asked.
       Error.captureStackTrace(error);
       throw error;
@@ -116,6 +149,53 @@ const READERS: CustomTypesConfig = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === TIMESTAMPTZ && format !== 'binary' ? readInstant : (types.getTypeParser(type, format as 'text') as (text: string) => unknown),
 };
+
+/** A connection of the pool. Throws the signal's reason when that aborts first; a connection that comes later goes back. */
+export async function connectUntil(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
+  signal.throwIfAborted();
+  const asked = pool.connect();
+  try {
+    return await untilAborted(asked, signal);
+  } catch (error) {
+    asked.then((late) => late.release()).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * The pool as one sees it who works until `signal` aborts: then nobody waits for a connection any more, and those that were taken are closed, so that
+ * whatever waits on them fails, even where the server says nothing any more. It knows statements with promises alone.
+ */
+export function poolUntil(pool: Pool, signal: AbortSignal): Pool {
+  const connect = async (): Promise<PoolClient> => {
+    const client = await connectUntil(pool, signal);
+    const { release } = client;
+    const close = (): void => void client.end().catch(() => undefined);
+    signal.addEventListener('abort', close, { once: true });
+    client.release = (error) => {
+      signal.removeEventListener('abort', close);
+      release(error);
+    };
+    return client;
+  };
+  const query = async (...asked: [string, unknown[]]): Promise<QueryResult> => {
+    const client = await connect();
+    try {
+      return await client.query(...asked);
+    } finally {
+      client.release();
+    }
+  };
+  return new Proxy(pool, {
+    get: (target, property) => (property === 'connect' ? connect : property === 'query' ? query : boundTo(target, property)),
+  });
+}
+
+/** A property of an object, as that of the object itself where it is asked for on a proxy of it. */
+export function boundTo(target: object, property: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, property, target);
+  return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+}
 
 /** Connections to the database at `url`, made when they are needed. */
 export function makePool(url: string, { settings, ...config }: PoolOptions): Pool {

@@ -1,4 +1,7 @@
 import type { Pool } from 'pg';
+import { poolUntil } from '../db/pool';
+import { withDeadline } from '../lib/deadline';
+import { repeat } from '../lib/repeat';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
 import { type FeedRow, listFeeds } from './feed-store';
@@ -27,7 +30,7 @@ export interface FreshnessWatch {
   all(): Record<string, Freshness>;
   /** Up to which instant the venue was last scored; null before the first run. */
   scoredAt(venue: VenueName): Date | null;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const UNKNOWN: Freshness = { last_event_at: null, watermark: null, mode: 'recorded', feeds: [] };
@@ -35,30 +38,32 @@ const UNKNOWN: Freshness = { last_event_at: null, watermark: null, mode: 'record
 /** The live feeds of each venue that is polled. */
 export type LiveFeeds = Readonly<Partial<Record<VenueName, readonly LiveSource[]>>>;
 
+/** The store tells within milliseconds; a look that takes so long is given up, with its connection. */
+const LOOK_MS = 10_000;
+
 /** Starts watching; the first figures are there when the promise resolves. A failed look keeps the figures of before. */
-export async function watchFreshness(pool: Pool, venues: readonly Venue[], live: LiveFeeds = {}, everyMs = 2_000): Promise<FreshnessWatch> {
+export async function watchFreshness(
+  pool: Pool,
+  venues: readonly Venue[],
+  live: LiveFeeds = {},
+  everyMs = 2_000,
+  lookMs = LOOK_MS,
+): Promise<FreshnessWatch> {
   const known = new Map<VenueName, Freshness>();
   let scored: Record<string, Date | null> = {};
-  const look = async (): Promise<void> => {
-    scored = await lastScored(pool, venues);
-    const rows = await listFeeds(pool);
-    for (const venue of venues) known.set(venue.name, freshnessOf(await venue.freshness(pool), live[venue.name] ?? [], rows));
+  const ask = async (db: Pool): Promise<void> => {
+    scored = await lastScored(db, venues);
+    const rows = await listFeeds(db);
+    for (const venue of venues) known.set(venue.name, freshnessOf(await venue.freshness(db), live[venue.name] ?? [], rows));
   };
+  const look = (): Promise<void> => withDeadline(lookMs, (signal) => ask(poolUntil(pool, signal)));
   await look();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    look()
-      .catch(() => undefined)
-      .finally(() => (busy = false));
-  }, everyMs);
-  timer.unref();
+  const looking = repeat(() => look().catch(() => undefined), everyMs);
   return {
     of: (venue) => known.get(venue) ?? UNKNOWN,
     all: () => Object.fromEntries(known),
     scoredAt: (venue) => scored[venue] ?? null,
-    stop: () => clearInterval(timer),
+    stop: () => looking.stop(),
   };
 }
 

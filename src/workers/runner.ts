@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { BEFORE_MIGRATIONS, type ListNewer } from '../db/migrate';
+import { poolUntil } from '../db/pool';
 import { inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
+import { inTime, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
@@ -89,9 +91,10 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, unde
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const turn = await takeTurn(options, venue);
+      const turn = await withDeadline(silenceOf(options), (late) => takeTurn(poolUntil(options.pool, late), options, venue), signal);
       if (turn !== null) await readVenue(venue, sources, options, turn, signal);
     } catch (error) {
+      if (signal.aborted) return;
       if (error instanceof Outdated) {
         const { message: reason, migrations } = error;
         options.logger.warn({ venue, reason, migrations }, 'live feeds are left to newer processes');
@@ -104,8 +107,8 @@ async function standBy(venue: string, sources: readonly LiveSource[], options: R
 }
 
 /** A connection that holds the venue's lock: it is gone with the connection, so a dead process never keeps it, and a silent one not for long. */
-async function takeTurn(options: RunnerOptions, venue: string): Promise<PoolClient | null> {
-  const client = await options.pool.connect();
+async function takeTurn(pool: Pool, options: RunnerOptions, venue: string): Promise<PoolClient | null> {
+  const client = await pool.connect();
   try {
     const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS mine', [LOCK_CLASS, venue]);
     if (rows[0]?.mine) {
@@ -129,13 +132,14 @@ async function readVenue(
 ): Promise<void> {
   const lost = new AbortController();
   turn.on('error', (error) => lost.abort(error));
-  // A connection that died quietly is noticed by its silence.
-  const feel = async (): Promise<void> => void (await turn.query('SELECT 1').catch((error: Error) => lost.abort(error)));
-  const pulse = repeat(feel, silenceOf(options) / PULSES);
+  // A connection that died quietly is noticed by its silence, and takes with it those on which a step may wait for an answer.
+  const feel = (): Promise<unknown> => inTime(silenceOf(options) / 2, () => turn.query('SELECT 1'));
+  const pulse = repeat(async () => void (await feel().catch((error: Error) => lost.abort(error))), silenceOf(options) / PULSES);
+  const pool = poolUntil(options.pool, lost.signal);
   try {
     const signal = AbortSignal.any([stopped, lost.signal]);
     await Promise.all(
-      sources.map((source) => new FeedReader(venue, source, options, signal).run().catch((error: Error) => lost.abort(error))),
+      sources.map((source) => new FeedReader(venue, source, { ...options, pool }, signal).run().catch((error: Error) => lost.abort(error))),
     );
     if (lost.signal.aborted && !stopped.aborted) throw lost.signal.reason;
   } finally {

@@ -14,7 +14,7 @@ test('a venue has been read up to where its gating feed that is furthest behind 
     await db.pool.query("INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('live.' || $1, 'perps', '{}', $2)", [feed, at(minute)]); // prettier-ignore
   const readUpTo = async (...feeds: LiveSource[]): Promise<[mode: string, watermark: Date | null]> => {
     const watch = await watchFreshness(db.pool, [venue], { perps: feeds });
-    watch.stop();
+    await watch.stop();
     const { mode, watermark } = watch.of('perps');
     return [mode, watermark];
   };
