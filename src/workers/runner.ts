@@ -15,6 +15,7 @@ import { LagMeter } from './lag';
 import { inTurns } from './read-ahead';
 import { Remainder } from './remainder';
 import type { IngestReport, LiveSource, LiveStep } from './source';
+import { Unread } from './unread';
 import { UpstreamError, backOff } from './upstream';
 
 /** What the runner tells of its work; shown to operators. */
@@ -217,7 +218,7 @@ class FeedReader {
     });
   }
 
-  /** Facts, rollups, cursor and watermark of a step become visible together, or not at all. */
+  /** Facts, rollups, cursor and watermark of a step become visible together, or not at all: not where nothing of it can be read. */
   private async take(row: FeedRow, step: LiveStep): Promise<FeedRow> {
     const appended: Date[] = [];
     const watermark = step.watermark === null ? null : notAfter(step.watermark, this.options.clock.now());
@@ -254,9 +255,13 @@ class FeedReader {
     }
     const told = { progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
     const remainder = new Remainder();
+    const unread = new Unread();
     await inTurns(step.pages, async ({ source, page, account }, turn) => {
-      addReport(report, await source.load(page, client, { account, turn, remainder, ...told }));
+      const part = await source.load(page, client, { account, turn, remainder, ...told });
+      addReport(report, part);
+      unread.add(source, part);
     });
+    unread.check(this.source.name);
     await remainder.finish(client);
     return report;
   }

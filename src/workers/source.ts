@@ -49,6 +49,8 @@ export interface RecordedSource {
    * facts and cursor are one. Loading the same page twice inserts nothing the second time. Before `options.turn` the client is not used.
    */
   load(page: RecordedPage, client: PoolClient, options: LoadOptions): Promise<IngestReport>;
+  /** Reasons by which it skips what no question asks for: they are no sign that the format has changed. */
+  harmless?: readonly string[];
 }
 
 /** What a live feed remembers between two steps: JSON, its own matter. Kept in the row `live.<name>` of source_cursor. */

@@ -234,6 +234,42 @@ describe('the runner', () => {
     expect(await kept()).toEqual([0, 1, 2, 3]);
   });
 
+  test('a feed of which nothing can be read any more stands still and says so; what it told meanwhile is read once it can be', async () => {
+    let [renamed, polls] = [true, 0];
+    const many = Array.from({ length: 30 }, (_, n) => n);
+    /** Of 30 records 10 are of no interest, and the others are read unless a field has another name. */
+    const changing: RecordedSource = {
+      ...numbers,
+      harmless: ['spot'],
+      async load(page, client, options) {
+        const spot = renamed || page.name === 'quiet' ? 10 : 0;
+        if (!renamed && spot === 0) return numbers.load(page, client, options);
+        return {
+          read: 30,
+          inserted: 0,
+          duplicates: 0,
+          skipped: page.name === 'quiet' ? { spot: 30 } : { spot, bad_size: 5, malformed: 15 },
+        };
+      },
+    };
+    async function* steps(cursor: unknown, to: Date): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      polls += 1;
+      const next = (cursor as { next: number }).next;
+      if (next === 0) yield { pages: [{ source: changing, page: pageOf('quiet', 'json', many) }], cursor: { next: 1 }, watermark: null };
+      if (next <= 1) yield { pages: [{ source: changing, page: pageOf('loud', 'json', many) }], cursor: { next: 2 }, watermark: to };
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...upstream.feedFor('one'), update: steps }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(async () => polls > 1 && (await feed())?.failure?.words !== undefined, 'a failure');
+    expect((await feed())?.failure?.words).toBe('perps.numbers tells nothing that can be read: of 20 records none (malformed)');
+    expect(await feed()).toMatchObject({ at: { next: 1 }, totals: { read: 30, skipped: { spot: 30 } } });
+    renamed = false;
+    await until(async () => (await feed())?.at.next === 2, 'read on');
+    expect([await kept(), (await feed())?.failure]).toEqual([many, null]);
+  });
+
   test('a success that brings nothing forgets the failure before it, too', async () => {
     const real = upstream.feedFor('one');
     let polls = 0;

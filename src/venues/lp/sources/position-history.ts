@@ -7,6 +7,7 @@ import { BIG_INTEGER, SMALL_INTEGER, address, amount, instant, integer, isObject
 /** `/positions/{position}/historical`: deposits, withdrawals and claims of one position with their USD at event time. */
 export const positionHistory: RecordedSource = {
   name: 'lp.position_history',
+  harmless: ['claim_reward'],
   recognises: (first) => isObject(first) && Array.isArray(first.events) && (first.events.length === 0 || isEvent(first.events[0])),
   load: (page, client, options) => loadPage('lp.position_history', page, client, options, readHistories),
 };

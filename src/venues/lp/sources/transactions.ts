@@ -8,6 +8,7 @@ import { decodeTransaction, transactionOf } from './transaction';
 /** getTransaction answers: events of both pool programs and of recurring orders. */
 export const transactions: RecordedSource = {
   name: 'lp.transactions',
+  harmless: ['failed_transaction', 'other_event', 'no_event'],
   recognises: (first) => {
     const result = transactionOf(first);
     if (result !== undefined) return 'meta' in result;

@@ -33,6 +33,9 @@ export interface OrderedFill extends Fill {
 export type SkipReason =
   'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
 
+/** No question asks for these. */
+export const OUT_OF_SCOPE: readonly SkipReason[] = ['spot', 'outcome', 'aggregated'];
+
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
 const FORCED = /^(Auto-Deleveraging|Liquidated)/;
 // Collateral of the venue's dexes is one of these; each counts as one dollar.

@@ -1,5 +1,5 @@
 import type { RecordedPage, RecordedSource } from '../../../workers/source';
-import { decodeTime } from './fill';
+import { OUT_OF_SCOPE, decodeTime } from './fill';
 import { loadFills, type RawFill } from './load-fills';
 
 const SOURCE = 'perps.fills_by_block';
@@ -11,6 +11,7 @@ const SOURCE = 'perps.fills_by_block';
 export const fillsByBlock: RecordedSource = {
   name: SOURCE,
   recognises: (first) => isBlock(first),
+  harmless: OUT_OF_SCOPE,
   async load(page, client, options) {
     const reached = { cursor: { page: page.name } as Record<string, unknown>, watermark: null as number | null };
     return loadFills(SOURCE, fillsOf(page, reached), client, options, () => reached);

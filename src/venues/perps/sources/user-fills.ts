@@ -1,4 +1,5 @@
 import type { LoadOptions, RecordedPage, RecordedSource } from '../../../workers/source';
+import { OUT_OF_SCOPE } from './fill';
 import { loadFills, type RawFill } from './load-fills';
 import { isFillLike } from './node-fills';
 
@@ -15,6 +16,7 @@ const TYPES: readonly unknown[] = ['userFills', 'userFillsByTime', 'userTwapSlic
  */
 export const userFills: RecordedSource = {
   name: SOURCE,
+  harmless: OUT_OF_SCOPE,
   recognises: (first) => isFillLike(first) || isFillLike(field(first, 'fill')) || isEnvelope(first) || isExchange(first),
   async load(page, client, options) {
     return loadFills(SOURCE, fillsOf(page, options), client, options, () => ({ cursor: { page: page.name }, watermark: null }));

@@ -31,6 +31,9 @@ const MOVES = new Set<string>(['REDEEM', 'SPLIT', 'MERGE', 'CONVERSION']);
 /** Cash of a wallet that no question asks for: counted as skipped under their own name. */
 const CASH = new Set(['MAKER_REBATE', 'TAKER_REBATE', 'REWARD', 'REFERRAL_REWARD', 'YIELD', 'DEPOSIT', 'WITHDRAWAL', 'TIP', 'MIGRATION']);
 
+/** Reasons for rows that no question asks for. */
+export const CASH_REASONS: readonly string[] = [...CASH].map((type) => type.toLowerCase());
+
 /** Whether an object has the columns of a Data API trade or activity row. */
 export function looksLikeDataApiRow(record: unknown): boolean {
   return (

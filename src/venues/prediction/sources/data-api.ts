@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { IngestReport, LoadOptions, RecordedPage, RecordedSource } from '../../../workers/source';
 import { AppendTrades, type TradeFact } from './append-trades';
-import { decodeDataApiRow, looksLikeDataApiRow } from './data-api-row';
+import { CASH_REASONS, decodeDataApiRow, looksLikeDataApiRow } from './data-api-row';
 import { NaturalKeys } from './natural-key';
 import { readPage } from './reading';
 import { isFields, isUnusable } from './record';
@@ -37,6 +37,7 @@ function load(name: string, ofTakers: boolean, page: RecordedPage, client: PoolC
 /** `/activity`: a wallet's own history with its redemptions, splits and merges. Its trades are not known to be takers'. */
 export const dataApiActivity: RecordedSource = {
   name: 'prediction.activity',
+  harmless: CASH_REASONS,
   recognises: (first) => looksLikeDataApiRow(firstRow(first)) && isActivity(firstRow(first)),
   load: (page, client, options) => load('prediction.activity', false, page, client, options),
 };
