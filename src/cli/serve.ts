@@ -2,7 +2,7 @@ import net from 'node:net';
 import { type App, checkUpstreams, readEnough, startApp } from '../app';
 import { VENUES, contextsOver } from '../catalogue';
 import { type Config, makeConfig } from '../config';
-import { openDatabase } from '../db/client';
+import { type Database, openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
 import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
@@ -14,7 +14,7 @@ import { takeForFinal } from '../payments/upkeep';
 import { type LiveWorlds, startWorlds } from '../sandbox/live-world';
 import { joinSandboxChains, sandboxRuns, startSandboxChains } from '../sandbox/sandbox';
 import type { Venue } from '../venues/venue';
-import { catchUpScores, keepScores } from '../workers/scores';
+import { type IsRead, catchUpScores, keepScores, lastScored } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
 import { type Command, type Place, parseOptions } from './command';
@@ -194,13 +194,10 @@ async function startUpkeep(
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   await running.add(() => db.close());
   const isRead = readEnough(db.pool, config, upstreams);
-  const started = performance.now();
-  const runs = await catchUpScores(db.pool, VENUES, config.clock.now(), logger, isRead);
-  if (runs.length > 0)
-    say(
-      `Scores: ${runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ')}, ${((performance.now() - started) / 1_000).toFixed(1)} s`,
-    );
-  const scores = keepScores(db.pool, VENUES, config.clock, logger, isRead);
+  // Answers of a store that never had scores wait for them; else those of the last run are sold meanwhile.
+  const scoredBefore = Object.values(await lastScored(db.pool, VENUES)).some((at) => at !== null);
+  if (!scoredBefore) await scoreFirst(db.pool, config, logger, isRead);
+  const scores = keepScores(db.pool, VENUES, config.clock, logger, isRead, scoredBefore ? 'at once' : 'later');
   await running.add(() => scores.stop());
   const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
   await running.add(() => snapshots.stop());
@@ -212,6 +209,14 @@ async function startUpkeep(
     if (migrations.length > 0) await Promise.all([scores, snapshots, signals].map((work) => work.stop()));
   }, LOOK_MS);
   await running.add(() => look.stop());
+}
+
+async function scoreFirst(pool: Database['pool'], { clock }: Config, logger: Logger, isRead: IsRead): Promise<void> {
+  const started = performance.now();
+  const runs = await catchUpScores(pool, VENUES, clock.now(), logger, isRead);
+  if (runs.length === 0) return;
+  const words = runs.map((run) => `${run.venue} ${run.scored} of ${run.wallets}`).join(', ');
+  say(`Scores: ${words}, ${((performance.now() - started) / 1_000).toFixed(1)} s`);
 }
 
 /** A glance at the store holds nothing up. */

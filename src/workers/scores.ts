@@ -67,7 +67,7 @@ const scoreOnce = (pool: Pool, venue: Venue, now: Date): Promise<ScoreRun | null
 
 /**
  * Scores the venues that were not scored today, each by itself: what stops one stops no other. One that is not read far enough is left for the
- * next call, and so is a run that fails, which is logged.
+ * next call, and so is a run that fails, which is logged, and whoever has not begun when it is `stopped`.
  */
 export async function catchUpScores(
   pool: Pool,
@@ -75,9 +75,11 @@ export async function catchUpScores(
   now: Date,
   logger: Logger,
   isRead: IsRead = always,
+  stopped: () => boolean = () => false,
 ): Promise<ScoreRun[]> {
   const runs: ScoreRun[] = [];
   for (const venue of venues) {
+    if (stopped()) break;
     if (await isScored(pool, venue, now)) continue;
     try {
       if (!(await isRead(venue))) continue;
@@ -90,14 +92,21 @@ export async function catchUpScores(
   return runs;
 }
 
-/** Scores every venue when the UTC day has turned and it is read far enough. A run that fails is logged, and tried again. */
-export function keepScores(pool: Pool, venues: readonly Venue[], clock: Clock, logger: Logger, isRead: IsRead = always): Repeated {
-  const run = async (): Promise<void> => {
+/** Scores every venue when the UTC day has turned and it is read far enough; `first` says when it looks first. A run that fails is logged, and tried again. */
+export function keepScores(
+  pool: Pool,
+  venues: readonly Venue[],
+  clock: Clock,
+  logger: Logger,
+  isRead: IsRead = always,
+  first: 'at once' | 'later' = 'later',
+): Repeated {
+  const run = async (stopped: () => boolean): Promise<void> => {
     try {
-      for (const done of await catchUpScores(pool, venues, clock.now(), logger, isRead)) logger.info(done, 'scored');
+      for (const done of await catchUpScores(pool, venues, clock.now(), logger, isRead, stopped)) logger.info(done, 'scored');
     } catch (error) {
       logger.error({ err: error }, 'it could not be seen who is scored');
     }
   };
-  return repeat(run, CHECK_MS);
+  return repeat(run, CHECK_MS, first);
 }

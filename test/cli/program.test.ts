@@ -6,6 +6,7 @@ import path from 'node:path';
 import { freePort } from '../../src/lib/net';
 import { ROOT } from '../support/catalogue';
 import { testDatabase } from '../support/database';
+import { until } from '../support/feeds';
 import { isAlive } from '../support/processes';
 
 // The program as a person runs it: what it says, what it leaves behind.
@@ -105,6 +106,26 @@ test('serves, and stops, while a table of facts is held by somebody: how much is
   run.child.kill('SIGTERM');
   expect(await run.ended).toBe(0);
   holder.release(true);
+  await db.drop();
+}, 120_000);
+
+test('serves while the scores of the day are made, where there were some before', async () => {
+  const db = await testDatabase();
+  await db.pool.query(
+    `INSERT INTO source_cursor (source, venue, cursor) VALUES ('score.perps', 'perps', '{"day":"2026-01-01","as_of":"2026-01-01T00:00:00.000Z"}')`,
+  );
+  // Somebody else scores for a long time.
+  const holder = await db.pool.connect();
+  await holder.query("SELECT pg_advisory_lock(hashtext('score.prediction'))");
+  const run = program(['serve'], { DATABASE_URL: db.url, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+  await run.said('Internal');
+  const waits = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"; // prettier-ignore
+  await until(async () => (await db.pool.query(waits)).rowCount === 1, 'the scores wait');
+  run.child.kill('SIGTERM');
+  holder.release(true);
+  expect(await run.ended).toBe(0);
+  const { rows } = await db.pool.query("SELECT source FROM source_cursor WHERE source LIKE 'score.%' ORDER BY 1");
+  expect(rows.length).toBeLessThan(3);
   await db.drop();
 }, 120_000);
 

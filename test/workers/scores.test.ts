@@ -1,6 +1,6 @@
 import { makeLogger } from '../../src/observability/logger';
 import type { Venue } from '../../src/venues/venue';
-import { catchUpScores, lastScored } from '../../src/workers/scores';
+import { always, catchUpScores, keepScores, lastScored } from '../../src/workers/scores';
 import { testDatabase } from '../support/database';
 
 const at = (text: string): Date => new Date(text);
@@ -25,6 +25,7 @@ function meeting(many: number): () => Promise<boolean> {
 
 describe('the daily scores', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
+  let stop = (): Promise<void> => Promise.resolve();
   beforeEach(async () => {
     db = await testDatabase();
   });
@@ -54,6 +55,23 @@ describe('the daily scores', () => {
     expect(await looked(true)).toEqual(['prediction']);
     expect(await looked(true)).toEqual([]);
     expect(await looked(false)).toEqual(['perps']);
+  });
+
+  test('begin with no further venue once they are stopped', async () => {
+    let letGo = (): void => undefined;
+    const begun = new Promise<void>((begin) => {
+      const slow = {
+        name: 'prediction',
+        score: () => new Promise((resolve) => ((letGo = () => resolve({ wallets: 3, scored: 2 })), begin())),
+      };
+      const scores = keepScores(db.pool, [slow as unknown as Venue, wing('perps')], { now: () => at('2026-03-01T00:00:05Z') }, makeLogger('silent'), always, 'at once'); // prettier-ignore
+      stop = () => scores.stop();
+    });
+    await begun;
+    const stopped = stop();
+    letGo();
+    await stopped;
+    expect(await lastScored(db.pool, [wing('prediction'), wing('perps')])).toEqual({ prediction: at('2026-03-01T00:00:05Z'), perps: null });
   });
 
   test('of one venue fail alone, and are tried again', async () => {
