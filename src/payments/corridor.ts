@@ -201,6 +201,8 @@ export class Corridor {
     if (verdict.kind === 'refuse') throw verdict.error;
     const { record, settled_at } = verdict.held;
     if (verdict.kind === 'replay') {
+      // Confirmed when nobody was there: the time in which it can be collected again begins now.
+      if (verdict.held.state === 'CONFIRMED') return this.settler.paid(record, JSON.parse(verdict.answer), true, settled_at ?? new Date());
       const headers = this.settler.protocolOf(record).receipt(record, settled_at ?? record.created_at);
       return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }

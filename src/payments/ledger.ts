@@ -159,15 +159,15 @@ export class Ledger {
     return (rowCount ?? 0) > 0;
   }
 
-  /** Paid; returns since when. The answer stays collectable for `keptMs`; `answer` replaces the one of the write-ahead record when given. */
-  async confirmed(id: string, transaction: string, keptMs: number, answer: string | null = null): Promise<Date | null> {
-    const values = [transaction, keptMs, answer];
+  /** Paid; returns since when. The answer is kept until it is handed out; `answer` replaces the one of the write-ahead record when given. */
+  async confirmed(id: string, transaction: string, answer: string | null = null): Promise<Date | null> {
+    const values = [transaction, answer];
     const row = await this.movedRow(MOVES.confirmed, id, ['BROADCASTING', 'UNKNOWN', ...RUNNING], 'CONFIRMED', null, values);
     return row?.settled_at ?? null;
   }
 
   /**
-   * Paid, and the answer is handed out. Written down a little later, with others; `flush` waits for it. The chain is the record until
+   * Paid, and the answer is handed out: collectable for `keptMs` more milliseconds. Written down a little later, with others; `flush` waits for it. The chain is the record until
    * then: whoever finds the payment unconfirmed asks there, as after a crash.
    */
   delivered(delivery: Delivery, keptMs: number): void {

@@ -31,7 +31,7 @@ export class Reconciler {
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly config: Pick<PaymentsConfig, 'deadline_ms' | 'reconcile_ms' | 'instance_stale_ms' | 'kept_answer_ms'>,
+    private readonly config: Pick<PaymentsConfig, 'deadline_ms' | 'reconcile_ms' | 'instance_stale_ms'>,
     private readonly protocols: ReadonlyMap<ProtocolName, Protocol>,
     private readonly ledger: Ledger,
     private readonly upkeep: Upkeep,
@@ -99,7 +99,7 @@ export class Reconciler {
     const settlement = await protocol.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     const about = { payment: record.id, protocol: record.protocol, transaction: record.transaction, status: settlement.status };
     if (settlement.status === 'confirmed') {
-      const settled_at = await this.ledger.confirmed(record.id, settlement.transaction, this.config.kept_answer_ms);
+      const settled_at = await this.ledger.confirmed(record.id, settlement.transaction);
       if (settled_at !== null) this.figures.payment('settled', record);
     }
     if (settlement.status === 'failed') {

@@ -121,8 +121,8 @@ export class Settler {
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
-  /** The chain has it; what is on record for a broadcast of ours holds the answer. */
-  private paid(record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
+  /** The chain has it, and the answer is handed out; what is on record for a broadcast of ours holds it. */
+  paid(record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
     const { id, transaction } = record;
     this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
     return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
@@ -130,8 +130,8 @@ export class Settler {
 
   /** The buyer's own broadcast brought it onto the chain: on record with its answer, `kept`, before it is handed out. */
   private async adopted(record: PaymentRecord, answer: unknown, kept: string): Promise<Outcome> {
-    const { ledger, config } = this.parts;
-    const settled_at = await ledger.confirmed(record.id, record.transaction, config.kept_answer_ms, kept);
+    const { ledger } = this.parts;
+    const settled_at = await ledger.confirmed(record.id, record.transaction, kept);
     if (settled_at === null) throw new Error('the payment was not where a confirmation finds it');
     this.parts.figures.payment('settled', record);
     return this.paid(record, answer, false, settled_at);

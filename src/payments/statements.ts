@@ -8,9 +8,8 @@ const COLUMNS =
   'p.id, p.protocol, p.payer, p.amount, p.request_hash, p.state, p.transaction, p.raw, p.details, p.settle_by, p.created_at, p.settled_at, p.reason';
 const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 
-/** What a payment loses and gains when the chain has it; its answer is kept for `ms` milliseconds. */
-const settled = (ms: string): string =>
-  `raw = NULL, look_at = now() + interval '30 seconds', owed = false, reason = NULL, answer_until = now() + ${ms} * interval '1 millisecond'`;
+/** What a payment loses and gains when the chain has it. Its answer is kept until it has been handed out, and for a while from then on. */
+const SETTLED = "raw = NULL, look_at = CASE WHEN p.final_at IS NULL THEN now() + interval '30 seconds' END, owed = false, reason = NULL";
 
 /** The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge. */
 const letGo = (ms: string): string =>
@@ -43,8 +42,7 @@ function move(
 export const MOVES = {
   executing: move('executing', { set: 'details = p.details || $5', relaxed: true }),
   confirmed: move('confirmed', {
-    set: `transaction = $5, settled_at = now(), ${settled('$6')}, answer = coalesce($7, p.answer)`,
-    also: letGo('$6'),
+    set: `transaction = $5, settled_at = now(), ${SETTLED}, answer = coalesce($6, p.answer)`,
     told: 'p.settled_at',
     // The chain has it: who finds it unconfirmed asks there again.
     relaxed: true,
@@ -98,7 +96,7 @@ export const DELIVERED: NamedStatement = {
   text: `
     WITH moved AS (
       UPDATE payment p SET state = 'DELIVERED', step = step + CASE WHEN p.settled_at IS NULL THEN 2 ELSE 1 END, moved_at = now(),
-        transaction = told.transaction, settled_at = coalesce(p.settled_at, told.settled_at), ${settled('$4')}
+        transaction = told.transaction, settled_at = coalesce(p.settled_at, told.settled_at), ${SETTLED}, answer_until = now() + $4 * interval '1 millisecond'
       FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS told (id, transaction, settled_at)
       WHERE p.id = told.id AND p.state = ANY ('{BROADCASTING,UNKNOWN,CONFIRMED}') RETURNING p.id, p.step, p.settled_at
     ), written AS (

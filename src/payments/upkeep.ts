@@ -162,10 +162,15 @@ export class Upkeep {
     await this.pool.query('UPDATE payment SET final_at = now(), look_at = NULL WHERE id = $1', [id]);
   }
 
-  /** The chain took a confirmed payment back: kept for the operator, with its history. */
+  /** The chain took a confirmed payment back: kept for the operator, with its history, without its answer. Keys the buyer chose are free again. */
   async rolledBack(id: string): Promise<void> {
     await this.pool.query(
-      `WITH moved AS (UPDATE payment SET state = 'ROLLED_BACK', step = step + 1, moved_at = now(), look_at = NULL WHERE id = $1 AND state = ANY ('{CONFIRMED,DELIVERED}') RETURNING id, step, state)
+      `WITH moved AS (
+         UPDATE payment SET state = 'ROLLED_BACK', step = step + 1, moved_at = now(), look_at = NULL, answer = NULL, answer_until = NULL
+         WHERE id = $1 AND state = ANY ('{CONFIRMED,DELIVERED}') RETURNING id, step, state
+       ), freed AS (
+         DELETE FROM payment_claim WHERE kind = 'buyer' AND payment_id IN (SELECT id FROM moved)
+       )
        INSERT INTO payment_step (payment_id, step, state) SELECT id, step, state FROM moved`,
       [id],
     );

@@ -187,6 +187,32 @@ describe('what is looked after when nobody asks', () => {
     expect(told(await quick.charge(saleOf({ headers: fresh }), workOf()))).toBe('200');
   });
 
+  it('keeps an answer that nobody was handed until its buyer comes for it, and for its time from then on', async () => {
+    await untilSampled(till);
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = { 'Idempotency-Key': 'away-for-long', ...(await signedHeaders(till, buyer)) };
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    expect(told(await quick.charge(saleOf({ headers }), silence))).toBe('503 settlement_pending');
+    till.solana.faults.clear();
+    await until(async () => {
+      await quick.reconcile('all');
+      return (await stateOf(payer)) === 'CONFIRMED';
+    });
+    const later = async (): Promise<string> => {
+      await new Promise((resolve) => setTimeout(resolve, 350));
+      await quick.reconcile();
+      return told(await quick.charge(saleOf({ headers }), workOf()));
+    };
+    expect(await later()).toBe('200 replayed');
+    await delivered(payer);
+    expect(await later()).toBe('402 payment_replayed invalid_challenge');
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+  });
+
   it('releases what its process could not write the end of', async () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
