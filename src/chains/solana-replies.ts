@@ -25,6 +25,11 @@ export interface SimulationJson {
   err: unknown;
   accounts?: (AccountJson | null)[] | null;
 }
+/** How far a node had read at one moment. */
+export interface EpochJson {
+  absoluteSlot: number;
+  blockHeight: number;
+}
 export interface StatusJson {
   confirmations: number | null;
   confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;

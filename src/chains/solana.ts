@@ -4,6 +4,7 @@ import { JsonRpcNode, type PostJson } from './json-rpc';
 import { RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
 import {
   type AccountJson,
+  type EpochJson,
   type InContext,
   isVerdict,
   type LandedJson,
@@ -58,7 +59,7 @@ export interface SignatureView {
   status: { level: 'processed' | 'confirmed' | 'finalized'; err: unknown } | null;
 }
 
-/** With the height of the newest block it had read just before; null where it did not tell. */
+/** With the height of the newest block that was read before; null where nobody told, or what was asked had not read so far itself. */
 export interface DatedView extends SignatureView {
   height: number | null;
 }
@@ -102,7 +103,7 @@ export class SolanaChain {
   }
 
   getBlockHeight(signal?: AbortSignal): Promise<number> {
-    return this.pool.first(blockHeightOf, signal);
+    return this.pool.first((rpc) => ask<number>(rpc, 'getBlockHeight', [CONFIRMED]), signal);
   }
 
   isBlockhashValid(blockhash: string, signal?: AbortSignal): Promise<boolean> {
@@ -160,11 +161,12 @@ export class SolanaChain {
     return answered(await this.pool.all((rpc) => viewOf(rpc, signature), signal));
   }
 
-  /** The same, each asked for its block height first. */
+  /** The same, each asked first how far it has read. Behind one url stand several servers: the one that knows nothing of a signature may be a laggard. */
   async listDatedViews(signature: string, signal?: AbortSignal): Promise<DatedView[]> {
     const dated = async (rpc: JsonRpcNode): Promise<DatedView> => {
-      const height = await blockHeightOf(rpc).catch(() => null);
-      return { height, ...(await viewOf(rpc, signature)) };
+      const read = await ask<EpochJson>(rpc, 'getEpochInfo', [CONFIRMED]).catch(() => null);
+      const view = await viewOf(rpc, signature);
+      return { ...view, height: read !== null && view.slot >= read.absoluteSlot ? read.blockHeight : null };
     };
     return answered(await this.pool.all(dated, signal));
   }
@@ -244,8 +246,6 @@ function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
 }
 
 const ask = <T>(rpc: JsonRpcNode, method: string, params: readonly unknown[]): Promise<T> => rpc.call(method, params) as Promise<T>;
-
-const blockHeightOf = (rpc: JsonRpcNode): Promise<number> => ask<number>(rpc, 'getBlockHeight', [CONFIRMED]);
 
 async function viewOf(rpc: JsonRpcNode, signature: string): Promise<SignatureView> {
   const params = [[signature], { searchTransactionHistory: true }];

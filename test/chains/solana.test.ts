@@ -5,6 +5,8 @@ import { RpcUnavailable } from '../../src/chains/rpc';
 import { type LocalSolana, startLocalSolana } from '../../src/sandbox/chains/solana';
 import { signTransfer } from '../payments/solana-signing';
 
+const UNSEEN = bs58.encode(Buffer.alloc(64, 1));
+
 describe('SolanaChain', () => {
   let solana: LocalSolana;
   let chain: SolanaChain;
@@ -113,7 +115,14 @@ describe('SolanaChain', () => {
   it('hears a lost connection as one', async () => {
     solana.faults.inject('getBlockHeight', { kind: 'refuse' }, Infinity);
     await expect(chain.getBlockHeight()).rejects.toThrow(RpcUnavailable);
-    expect(await chain.listDatedViews(bs58.encode(Buffer.alloc(64, 1)))).toEqual([expect.objectContaining({ height: null, status: null })]);
+    solana.faults.inject('getEpochInfo', { kind: 'refuse' }, Infinity);
+    expect(await chain.listDatedViews(UNSEEN)).toEqual([expect.objectContaining({ height: null, status: null })]);
+  });
+
+  it('takes no height of one server for how far another has read', async () => {
+    expect(await chain.listDatedViews(UNSEEN)).toEqual([{ slot: expect.any(Number), status: null, height: expect.any(Number) }]);
+    solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 1 }, value: [null] } });
+    expect(await chain.listDatedViews(UNSEEN)).toEqual([{ slot: 1, status: null, height: null }]);
   });
 
   it('opens no websocket', async () => {

@@ -105,6 +105,28 @@ describe('a chain whose RPC misbehaves', () => {
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
   });
 
+  it('one url, several servers: the status of a laggard beside the height of another ends nothing', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    const lagging = workOf(async () => {
+      till.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 1 }, value: [null] } }, Infinity);
+      till.solana.faults.inject('getTransaction', { kind: 'answer', result: null }, Infinity);
+      return 'paid for';
+    });
+    const charging = charge(headers, lagging);
+    await until(async () => (await till.solana.usdcBalance(payer)) === 4_980_000n);
+    till.solana.advanceSlots(250);
+    expect(told(await charging)).toBe('503 settlement_pending');
+    // Looked at by those who look when nobody is there, too.
+    const looks = till.solana.faults.calls('getEpochInfo');
+    await until(() => till.solana.faults.calls('getEpochInfo') > looks);
+    expect(await stateOf(payer)).toBe('UNKNOWN');
+    till.solana.faults.clear();
+    await until(async () => (await stateOf(payer)) === 'CONFIRMED');
+    expect(told(await charge(headers))).toBe('200 replayed');
+  });
+
   it('pending, asked without the secret: told that it is pending, and nothing more', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);

@@ -84,7 +84,7 @@ export class SolanaLanding {
     return { status: 'failed', reason: 'balance_change_mismatch' };
   }
 
-  /** Nobody has seen it, and two who have not (or the only one there is) had read past its end before they were asked. */
+  /** Nobody has seen it, and two who have not (or the only one there is) had read past its end when they said so. */
   private async neverLanded(record: PaymentRecord, overAt: number, signal: AbortSignal): Promise<boolean> {
     const views = await this.chain.listDatedViews(record.transaction, signal);
     const witnesses = views.filter(({ height }) => height !== null && height > overAt);
