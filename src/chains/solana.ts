@@ -171,20 +171,20 @@ export class SolanaChain {
     return answered(await this.pool.all(dated, signal));
   }
 
-  /** How a landed transaction changed the token balance of `account`, in atomic units; undefined while no provider has it. */
+  /** How a landed transaction changed the token balance of `account`, in atomic units; undefined while no provider has it, with its balances. */
   async findTokenChange(signature: string, account: string, signal?: AbortSignal): Promise<{ err: unknown; change: bigint } | undefined> {
     const params = [signature, { ...CONFIRMED, encoding: 'json', maxSupportedTransactionVersion: 0 }];
     const landed = await this.pool
       .first(async (rpc) => {
         const found = await ask<LandedJson | null>(rpc, 'getTransaction', params);
-        if (found === null) throw new RpcUnavailable('the transaction is not there yet');
-        return found;
+        if (!isReadable(found?.meta)) throw new RpcUnavailable('the transaction is not there yet');
+        return { ...found, meta: found.meta };
       }, signal)
       .catch((error: unknown) => {
         if (error instanceof RpcUnavailable) return undefined;
         throw error;
       });
-    if (landed === undefined || landed.meta === null) return undefined;
+    if (landed === undefined) return undefined;
     const { meta, transaction } = landed;
     const index = transaction.message.accountKeys.indexOf(account);
     const balance = (entries: TokenBalanceJson[] | null | undefined): bigint =>
@@ -240,6 +240,10 @@ export class SolanaChain {
     this.timer = undefined;
   }
 }
+
+/** Whether a transaction's record tells what became of it; of one that failed, no balance matters. */
+const isReadable = (meta: LandedJson['meta'] | undefined): meta is NonNullable<LandedJson['meta']> =>
+  meta != null && (meta.err !== null || (meta.preTokenBalances != null && meta.postTokenBalances != null));
 
 function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
   return replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));

@@ -127,6 +127,23 @@ describe('a chain whose RPC misbehaves', () => {
     expect(told(await charge(headers))).toBe('200 replayed');
   });
 
+  it('landed, but its record tells no balances: 503 pending, never "not charged"; collected once they are told', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    const meta = { err: null, preTokenBalances: null, postTokenBalances: null };
+    const bare = { slot: 5, transaction: { message: { accountKeys: [] }, signatures: [] }, meta };
+    const work = workOf(async () => {
+      till.solana.faults.inject('getTransaction', { kind: 'answer', result: bare }, Infinity);
+      return 'paid for';
+    });
+    expect(told(await charge(headers, work))).toBe('503 settlement_pending');
+    till.solana.faults.clear();
+    await until(async () => (await stateOf(payer)) === 'CONFIRMED');
+    expect(told(await charge(headers))).toBe('200 replayed');
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+  });
+
   it('pending, asked without the secret: told that it is pending, and nothing more', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);

@@ -70,7 +70,10 @@ export class SolanaLanding {
     }
   }
 
-  /** Reads the landed transaction again: no error, and the merchant's account really grew by the price. */
+  /**
+   * Reads the landed transaction again: no error, and the merchant's account really grew by the price. Its bytes were verified: one that landed
+   * without error and is said to have brought something else speaks against who says so.
+   */
   private async confirmed(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
     const { destination = this.destination } = record.details;
     const landed = await this.chain.findTokenChange(record.transaction, String(destination), signal);
@@ -81,7 +84,7 @@ export class SolanaLanding {
       { transaction: record.transaction, expected: record.amount.toString(), received: landed.change.toString() },
       'a landed payment did not bring its price',
     );
-    return { status: 'failed', reason: 'balance_change_mismatch' };
+    return { status: 'unknown', transaction: record.transaction };
   }
 
   /** Nobody has seen it, and two who have not (or the only one there is) had read past its end when they said so. */
