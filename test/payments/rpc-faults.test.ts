@@ -1,3 +1,4 @@
+import { Connection } from '@solana/web3.js';
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Payments } from '../../src/payments/protocol';
 import { startLocalSolana } from '../../src/sandbox/chains/solana';
@@ -205,6 +206,22 @@ describe('a chain whose RPC misbehaves', () => {
     expect(told(await charging)).toBe('402 settlement_failed invalid_exact_svm_transaction_simulation_failed');
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
   });
+});
+
+test('sponsored, and drained while the query ran: refused before it is sent, and the sponsor pays no fee', async () => {
+  const till = await openTill({ sponsored: true });
+  const buyer = await fundedBuyer(till);
+  const payer = buyer.publicKey.toBase58();
+  const fees = (): Promise<number> => new Connection(till.solana.url).getBalance(till.sponsor.publicKey, 'confirmed');
+  const before = await fees();
+  const drain = workOf(async () => {
+    await till.solana.setUsdc(payer, { amount: 0n });
+    return 'withheld';
+  });
+  const outcome = await till.payments.charge(saleOf({ headers: await signedHeaders(till, buyer) }), drain);
+  const [sent, after] = [till.solana.faults.calls('sendTransaction'), await fees()];
+  await till.stop();
+  expect([told(outcome), sent, after]).toEqual(['402 settlement_failed invalid_exact_svm_transaction_simulation_failed', 0, before]);
 });
 
 describe('several providers', () => {

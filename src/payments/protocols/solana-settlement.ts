@@ -130,7 +130,9 @@ export class SolanaSettlement implements Settling {
   async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): Promise<Prepared> {
     const blockhash = String(proof.details.blockhash);
     const life = await reachable(async () => {
-      if (Date.now() - admittedAt.getTime() <= RESIMULATE_AFTER_MS) return this.life(blockhash, 0, signal);
+      // A sponsored one that fails costs us its fee, however soon after its admission.
+      const recent = proof.details.sponsored !== true && Date.now() - admittedAt.getTime() <= RESIMULATE_AFTER_MS;
+      if (recent) return this.life(blockhash, 0, signal);
       const [again, { verdict }] = await Promise.all([this.life(blockhash, 0, signal), this.simulate(proof, signal)]);
       if (verdict === 'expired') return 'over';
       // "Already processed" is the buyer's own broadcast: it settles like ours.
