@@ -49,7 +49,8 @@ export const MOVES = {
   }),
   unknown: move('unknown', { set: "look_at = now() + interval '2 seconds'" }),
   failed: move('failed', {
-    set: 'raw = NULL, answer = NULL, fault = true, reason = $5, look_at = NULL',
+    // What expired was not brought onto the chain by us.
+    set: "raw = NULL, answer = NULL, fault = ($3 = 'REJECTED_ONCHAIN'), reason = $5, look_at = NULL",
     also: `DELETE FROM payment_claim WHERE kind = 'buyer' AND ${OF_MOVED}`,
   }),
   // Once it was worked for, its buyer may have broadcast it, or still may: looked at again when it should have expired.

@@ -85,6 +85,8 @@ describe('a chain whose RPC misbehaves', () => {
     await until(async () => (await stateOf(payer)) === 'EXPIRED');
     till.solana.faults.clear();
     expect(told(await charge(headers))).toBe('402 settlement_failed transaction_expired');
+    // Not the payer's doing.
+    expect((await till.database.pool.query('SELECT fault FROM payment')).rows).toEqual([{ fault: false }]);
     expect(await till.solana.usdcBalance(payer)).toBe(5_000_000n);
   });
 
