@@ -4,7 +4,7 @@ import type { Upstream } from '../../../workers/upstream';
 import { retractFills } from '../rollups/retract';
 import { decodeDataApiRow } from './data-api-row';
 import { type Slice, readSpan } from './live-span';
-import { type Overlap, type TradesCursor, askTrades, spanOf, tradesPage, unixSecond } from './live-trades';
+import { type Overlap, Reach, type TradesCursor, askTrades, spanOf, tradesPage, unixSecond } from './live-trades';
 import { NaturalKeys } from './natural-key';
 import { isUnusable } from './record';
 
@@ -26,7 +26,7 @@ export function liveFills(data: Upstream, poll_ms: number, overlap: Overlap): Li
     continues: 'prediction.trades',
     gates: true,
     poll_ms,
-    begin: (from) => ({ until: unixSecond(from), deep_at: unixSecond(from), doubted: [] }) satisfies FillsCursor,
+    begin: (from) => ({ until: unixSecond(from), deep_at: unixSecond(from), busy: false, doubted: [] }) satisfies FillsCursor,
     head: ({ now }) => Promise.resolve(now()),
     update: (cursor, to, context) => readFills(data, cursor as unknown as FillsCursor, to, overlap, context),
     invalidate: retractFills,
@@ -38,22 +38,20 @@ async function* readFills(data: Upstream, known: FillsCursor, to: Date, overlap:
   const { from, deep } = spanOf(known, end, overlap);
   const doubted = new Set(known.doubted);
   const missing: string[] = [];
+  const reach = new Reach(known, { from, to, deep });
   for await (const slice of readSpan(askTrades(data, false, context.signal), from, end)) {
     // What is newer than the quick overlap may not be listed yet.
     const gone = deep ? await listGone(context.db, slice, end - overlap.quick_s) : [];
     missing.push(...gone);
     const confirmed = gone.length <= MOST_TAKEN_BACK && gone.some((id) => doubted.has(id));
-    const whole = slice.to >= end;
-    const until = Math.max(known.until, Math.min(slice.to, end - 1));
-    const done = whole && deep;
+    const { at, watermark, done } = reach.with(slice);
     yield {
       pages: [...(slice.rows.length === 0 ? [] : [tradesPage(false, slice)]), ...(confirmed ? await takers(data, slice, context) : [])],
       cursor: {
-        until,
-        deep_at: done ? end : known.deep_at,
+        ...at,
         doubted: done ? missing.slice(0, MOST_TAKEN_BACK) : known.doubted,
       } satisfies FillsCursor,
-      watermark: whole ? to : new Date(until * 1_000),
+      watermark,
       skipped: { ...slice.skipped, ...(gone.length > MOST_TAKEN_BACK ? { implausible_retraction: gone.length } : {}) },
       ...(confirmed ? { invalidates: { from: new Date(slice.from * 1_000), to: new Date(slice.to * 1_000) } } : {}),
     };

@@ -53,7 +53,8 @@ const listOf = (answer: unknown): unknown[] => {
   return rows as unknown[];
 };
 
-const secondOf = (row: unknown): number | null => {
+/** Unix second of a row; null where it tells none. */
+export const secondOf = (row: unknown): number | null => {
   const at = isFields(row) ? decodeInstant(row.timestamp) : undefined;
   return at === undefined ? null : Math.floor(at.getTime() / 1_000);
 };

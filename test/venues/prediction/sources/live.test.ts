@@ -2,7 +2,9 @@ import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { type PretendPrediction, startPredictionUpstream } from '../../../../src/sandbox/venues/prediction';
 import { predictionFeeds } from '../../../../src/venues/prediction/sources/live';
 import { liveActivity } from '../../../../src/venues/prediction/sources/live-activity';
+import { liveFills } from '../../../../src/venues/prediction/sources/live-fills';
 import { liveMarkets } from '../../../../src/venues/prediction/sources/live-markets';
+import { liveTrades } from '../../../../src/venues/prediction/sources/live-trades';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
 import type { FeedCursor, LiveContext, LiveStep } from '../../../../src/workers/source';
@@ -78,6 +80,59 @@ describe('the prediction market read over HTTP', () => {
         Object.values(trades?.totals.skipped ?? {}).reduce((sum, n) => sum + n, 0),
     );
     expect(trades?.lag.events).toBeGreaterThan(0);
+  });
+});
+
+describe.each([
+  ['takers', liveTrades],
+  ['everybody', liveFills],
+])('a listing of %s that lags while it answers', (_whose, make) => {
+  const begun = day(0).getTime() / 1_000;
+  const STALL_S = 1_800;
+
+  /** Polls a listing that has a row every `every_s` seconds and stands still for a while; tells what was never read, and how far behind the feed said it was by then. */
+  async function live(every_s: number): Promise<{ lost: number[]; behind_s: number }> {
+    let now = begun;
+    let indexed = Number.POSITIVE_INFINITY;
+    const get = (_path: string, { start, end, limit, offset }: Record<string, number>): Promise<unknown> => {
+      const rows: object[] = [];
+      for (let at = Math.min(end as number, indexed, now - 3); at >= (start as number); at -= 1)
+        if (at % every_s === 0) rows.push({ timestamp: at });
+      return Promise.resolve(rows.slice(offset as number, (offset as number) + (limit as number)));
+    };
+    const feed = make({ get } as unknown as Upstream, 50, TUNING.overlap);
+    const db = { query: () => Promise.resolve({ rows: [] }) };
+    const context = { signal: new AbortController().signal, db, now: () => new Date(now * 1_000) } as unknown as LiveContext;
+    const seen = new Set<number>();
+    let [cursor, watermark] = [feed.begin(day(0)), begun];
+    const pollFor = async (seconds: number): Promise<void> => {
+      for (const end = now + seconds; now < end; now += 10)
+        for await (const step of feed.update(cursor, context.now(), context)) {
+          for (const { page } of step.pages) for await (const row of page.records) seen.add((row as { timestamp: number }).timestamp);
+          cursor = step.cursor;
+          watermark = (step.watermark?.getTime() ?? watermark * 1_000) / 1_000;
+        }
+    };
+    await pollFor(600);
+    indexed = now;
+    await pollFor(STALL_S);
+    const behind_s = now - watermark;
+    indexed = Number.POSITIVE_INFINITY;
+    await pollFor(60);
+    expect(now - watermark).toBe(10);
+    const lost: number[] = [];
+    for (let at = begun; at < now - 30; at += every_s) if (!seen.has(at)) lost.push(at);
+    return { lost, behind_s };
+  }
+
+  test('is read to the last row once it has caught up, and the feed says that it is behind', async () => {
+    const { lost, behind_s } = await live(1);
+    expect(lost).toEqual([]);
+    expect(behind_s).toBeGreaterThanOrEqual(STALL_S - 620);
+  });
+
+  test('of a world where little happens is as quiet as that: nothing is lost, and nothing is behind', async () => {
+    expect(await live(60)).toEqual({ lost: [], behind_s: 10 });
   });
 });
 
