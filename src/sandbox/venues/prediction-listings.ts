@@ -35,22 +35,43 @@ const idsOf = (query: URLSearchParams, name: string): string[] =>
     .flatMap((value) => value.split(','))
     .filter(Boolean);
 
-/** `/markets`: at most 100, silently; offsets beyond 10,000 are refused; without `closed` only open markets. */
-export const markets: Listing = ({ catalogue }, query) => {
-  const [limit, offset] = [Math.min(100, whole(query, 'limit', 20)), whole(query, 'offset', 0)];
-  if (offset > 10_000) return refused(422, 'offset too large');
+/** The markets that a listing is of, in its order; a string is why it is refused. Without `closed` only open markets. */
+function listed({ catalogue }: Told, query: URLSearchParams): Record<string, unknown>[] | string {
   const ids = idsOf(query, 'condition_ids');
-  if (ids.length > 100) return refused(422, 'too many condition_ids');
+  if (ids.length > 100) return 'too many condition_ids';
   const closed = query.get('closed') === 'true';
   const order = query.get('order') ?? 'id';
   const found = [...catalogue.values()].filter(
     (market) => market.closed === closed && (ids.length === 0 || ids.includes(String(market.conditionId))),
   );
   const sign = query.get('ascending') === 'true' ? 1 : -1;
-  found.sort((a, b) => sign * compare(a[order], b[order]));
-  const page = found.slice(offset, offset + limit);
-  return ok(query.get('include_tag') === 'true' ? page : page.map(({ tags: _, ...market }) => market));
+  found.sort((a, b) => sign * (compare(a[order], b[order]) || compare(a.conditionId, b.conditionId)));
+  return query.get('include_tag') === 'true' ? found : found.map(({ tags: _, ...market }) => market);
+}
+
+const MARKETS_AT_MOST = 100;
+const pageSize = (query: URLSearchParams): number => Math.min(MARKETS_AT_MOST, whole(query, 'limit', 20));
+
+/** `/markets`: at most 100, silently; offsets beyond 10,000 are refused. */
+export const markets: Listing = (told, query) => {
+  const offset = whole(query, 'offset', 0);
+  const found = offset > 10_000 ? 'offset too large' : listed(told, query);
+  return typeof found === 'string' ? refused(422, found) : ok(found.slice(offset, offset + pageSize(query)));
 };
+
+/** `/markets/keyset`: pages that begin behind a market of the page before, in place of offsets; the last one names no next. */
+export const marketsByCursor: Listing = (told, query) => {
+  const found = query.has('offset') ? 'offset is not supported' : listed(told, query);
+  if (typeof found === 'string') return refused(422, found);
+  const after = query.get('after_cursor');
+  const start = after === null ? 0 : found.findIndex(({ conditionId }) => cursorOf(conditionId) === after) + 1;
+  if (after !== null && start === 0) return refused(422, 'invalid cursor');
+  const page = found.slice(start, start + pageSize(query));
+  const more = start + page.length < found.length;
+  return ok({ markets: page, ...(more && { next_cursor: cursorOf(page.at(-1)?.conditionId) }) });
+};
+
+const cursorOf = (conditionId: unknown): string => Buffer.from(String(conditionId)).toString('base64url');
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;

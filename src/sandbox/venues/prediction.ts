@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock';
 import type { UpstreamUrls } from '../../workers/source';
 import type { VenueWorld } from '../simulator/world';
-import { activity, type Listing, type ToldRow, markets, trades } from './prediction-listings';
+import { activity, type Listing, type ToldRow, markets, marketsByCursor, trades } from './prediction-listings';
 import { type Faults, startUpstreamServer } from './upstream-server';
 
 /** A venue's pretended upstream: a server that speaks the real one's language. */
@@ -30,7 +30,7 @@ export interface PredictionUpstreamOptions {
   seed?: number;
 }
 
-/** Gamma `/markets` and Data API `/trades` and `/activity` over a simulated world that lives on as the clock goes. */
+/** Gamma `/markets` and `/markets/keyset`, and Data API `/trades` and `/activity` over a simulated world that lives on as the clock goes. */
 export async function startPredictionUpstream({ world, since, clock, seed = 1 }: PredictionUpstreamOptions): Promise<PretendPrediction> {
   const past = new Past(world, since);
   let hidden: (row: Readonly<Record<string, unknown>>) => boolean = () => false;
@@ -49,7 +49,12 @@ export async function startPredictionUpstream({ world, since, clock, seed = 1 }:
   };
 }
 
-const LISTINGS: Readonly<Record<string, Listing>> = { '/markets': markets, '/trades': trades, '/activity': activity };
+const LISTINGS: Readonly<Record<string, Listing>> = {
+  '/markets': markets,
+  '/markets/keyset': marketsByCursor,
+  '/trades': trades,
+  '/activity': activity,
+};
 
 /** What has happened so far; lived when somebody asks. */
 class Past {

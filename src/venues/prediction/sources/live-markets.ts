@@ -1,14 +1,12 @@
 import type { Pool } from 'pg';
 import { pageOf } from '../../../workers/pages';
-import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../workers/source';
-import { type Upstream, UpstreamError } from '../../../workers/upstream';
+import type { FeedCursor, LiveSource, LiveStep } from '../../../workers/source';
+import type { Upstream } from '../../../workers/upstream';
 import { gammaMarkets } from './gamma-markets';
 import { decodeInstant } from './instant';
+import { MarketsListing, PAGE } from './markets-listing';
 import { isFields } from './record';
 
-/** Gamma caps a page of /markets at 100 and refuses offsets beyond 10,000. */
-const PAGE = 100;
-const OFFSET_CAP = 10_000;
 /** Changes are listed a little late: this much is read again every time. */
 const OVERLAP_MS = 120_000;
 /** Markets that are asked for at once by their ids. */
@@ -43,7 +41,8 @@ export function liveMarkets(gamma: Upstream, poll_ms: number): LiveSource {
       const since = Date.parse(until) - OVERLAP_MS;
       // The cursor moves at the end: newest first, a break in between leaves a gap below.
       let owed = laps;
-      for (const closed of [false, true]) if (!(yield* changes(gamma, closed, since, cursor, context.signal))) owed = LAPS;
+      const listing = new MarketsListing(gamma, context.signal);
+      for (const closed of [false, true]) if (!(yield* changes(listing, closed, since, cursor))) owed = LAPS;
       const asked = await listAsked(context.db, stub_after, owed > 0);
       const isDone = asked.length < BY_ID;
       const next = {
@@ -51,41 +50,30 @@ export function liveMarkets(gamma: Upstream, poll_ms: number): LiveSource {
         stub_after: isDone ? '' : (asked.at(-1) as string),
         laps: isDone ? Math.max(0, owed - 1) : owed,
       };
-      const pages = asked.length === 0 ? [] : await byIds(gamma, asked, context);
+      const pages = asked.length === 0 ? [] : await byIds(listing, asked);
       yield { pages, cursor: next satisfies MarketsCursor, watermark: to };
     },
   };
 }
 
 /** What changed; tells whether the listing reached down to `since`. */
-async function* changes(
-  gamma: Upstream,
-  closed: boolean,
-  since: number,
-  cursor: FeedCursor,
-  signal: AbortSignal,
-): AsyncGenerator<LiveStep, boolean> {
-  for (let offset = 0; ; offset += PAGE) {
-    if (offset > OFFSET_CAP) {
-      yield { pages: [], cursor, watermark: null, skipped: { beyond_offset_cap: 1 } };
-      return false;
+async function* changes(listing: MarketsListing, closed: boolean, since: number, cursor: FeedCursor): AsyncGenerator<LiveStep, boolean> {
+  const pages = listing.pages({ order: 'updatedAt', ascending: false, closed });
+  for (let number = 0; ; number += 1) {
+    const { value, done } = await pages.next();
+    if (done === true) {
+      if (value !== null) yield { pages: [], cursor, watermark: null, skipped: { [value]: 1 } };
+      return value === null;
     }
-    const query = { limit: PAGE, offset, order: 'updatedAt', ascending: false, closed, include_tag: true };
-    const markets = listOf(await gamma.get('/markets', query, signal));
-    const changed = markets.filter((market) => changedAt(market) >= since);
-    if (changed.length > 0) yield { pages: [page(`markets-closed=${closed}-${offset}.json`, changed)], cursor, watermark: null };
-    if (changed.length < markets.length || markets.length === 0) return true;
+    const changed = value.filter((market) => changedAt(market) >= since);
+    if (changed.length > 0) yield { pages: [page(`markets-closed=${closed}-${number * PAGE}.json`, changed)], cursor, watermark: null };
+    if (changed.length < value.length) return true;
   }
 }
 
 /** A market that does not say when it changed may have changed now. */
 const changedAt = (market: unknown): number =>
   (isFields(market) ? decodeInstant(market.updatedAt)?.getTime() : undefined) ?? Number.POSITIVE_INFINITY;
-
-function listOf(answer: unknown): unknown[] {
-  if (!Array.isArray(answer)) throw new UpstreamError('/markets did not answer with a list', null);
-  return answer as unknown[];
-}
 
 const page = (name: string, records: unknown[]): LiveStep['pages'][number] => ({
   source: gammaMarkets,
@@ -100,9 +88,11 @@ async function listAsked(db: Pool, after: string, unsettled: boolean): Promise<s
   return rows.map(({ condition_id }) => condition_id);
 }
 
-async function byIds(gamma: Upstream, condition_ids: string[], { signal }: LiveContext): Promise<LiveStep['pages']> {
+async function byIds(listing: MarketsListing, condition_ids: string[]): Promise<LiveStep['pages']> {
   const found: unknown[] = [];
-  for (const closed of [false, true])
-    found.push(...listOf(await gamma.get('/markets', { condition_ids, closed, limit: PAGE, include_tag: true }, signal)));
+  for (const closed of [false, true]) {
+    const { value } = await listing.pages({ condition_ids, closed }).next();
+    if (Array.isArray(value)) found.push(...(value as unknown[]));
+  }
   return found.length === 0 ? [] : [page('markets-by-id.json', found)];
 }

@@ -8,7 +8,7 @@ import { liveTrades } from '../../../../src/venues/prediction/sources/live-trade
 import { listFeeds } from '../../../../src/workers/feed-store';
 import type { Runner } from '../../../../src/workers/runner';
 import type { FeedCursor, LiveContext, LiveStep } from '../../../../src/workers/source';
-import { type Upstream, UpstreamError } from '../../../../src/workers/upstream';
+import { type Query, type Upstream, UpstreamError, makeUpstream } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { TurnedClock, runnerOf, untilRead } from '../../../support/feeds';
@@ -234,7 +234,8 @@ test('after more changes than the listing reaches, every market that is not sett
       );
     let changes = Number.POSITIVE_INFINITY;
     let asked: string[] = [];
-    const get = (_path: string, { condition_ids, closed, offset }: Record<string, number & string[]>): Promise<unknown> => {
+    const get = (path: string, { condition_ids, closed, offset }: Record<string, number & string[]>): Promise<unknown> => {
+      if (path === '/markets/keyset') return Promise.reject(new UpstreamError('gamma answered 404', 404));
       if (condition_ids !== undefined) asked = condition_ids;
       const count = condition_ids !== undefined || !closed ? 0 : Math.min(100, changes - (offset as number));
       return Promise.resolve(Array.from({ length: Math.max(0, count) }, () => ({ updatedAt: day(1).toISOString() })));
@@ -259,4 +260,67 @@ test('after more changes than the listing reaches, every market that is not sett
   } finally {
     await store.drop();
   }
+});
+
+describe('the catalogue', () => {
+  let upstream: PretendPrediction;
+  const context = {
+    signal: new AbortController().signal,
+    db: { query: () => Promise.resolve({ rows: [{ condition_id: 'stub' }] }) },
+    now: () => day(3),
+  } as unknown as LiveContext;
+
+  beforeAll(async () => {
+    const world = predictionWorld({ seed: 1, size: 60_000, start: START });
+    upstream = await startPredictionUpstream({ world, since: START, clock: new TurnedClock(day(3)) });
+  });
+  afterAll(() => upstream.stop());
+
+  /** Ids of the markets that one poll finds, and the paths it asked, where `answers` may answer in place of the upstream. */
+  async function poll(
+    answers: (path: string, query: Query) => Promise<unknown> | undefined,
+  ): Promise<{ ids: string[]; asked: string[]; skipped: object }> {
+    const asked: string[] = [];
+    const gamma = makeUpstream({ url: upstream.urls.gamma as string, per_second: 1_000 });
+    const get: Upstream['get'] = (path, query, signal) => {
+      asked.push(path);
+      return answers(path, query) ?? gamma.get(path, query, signal);
+    };
+    const feed = liveMarkets({ ...gamma, get }, 50);
+    const ids: string[] = [];
+    const skipped = {};
+    for await (const step of feed.update(feed.begin(START), day(3), context)) {
+      for (const { page } of step.pages)
+        for await (const { conditionId } of page.records as AsyncIterable<{ conditionId: string }>) ids.push(conditionId);
+      Object.assign(skipped, step.skipped);
+    }
+    return { ids, asked, skipped };
+  }
+  const gone =
+    (missing: string) =>
+    (path: string): Promise<unknown> | undefined =>
+      path === missing ? Promise.reject(new UpstreamError('gamma answered 404', 404)) : undefined;
+
+  test('is the same by cursors, where the listing by offsets has ended, as by offsets where cursors are not served', async () => {
+    const [byCursor, byOffset] = [await poll(gone('/markets')), await poll(gone('/markets/keyset'))];
+    expect(byCursor.ids.length).toBeGreaterThan(100);
+    expect(byCursor.ids).toEqual(byOffset.ids);
+    expect(new Set(byCursor.asked)).toEqual(new Set(['/markets/keyset']));
+    // Once it is known that they are not served they are not asked for again.
+    expect(byOffset.asked.filter((path) => path === '/markets/keyset')).toHaveLength(1);
+  });
+
+  test('by cursors that are out of order is asked for by offsets', async () => {
+    const markets = [{ id: 1, updatedAt: day(1).toISOString() }, { id: 2, updatedAt: day(2).toISOString() }]; // prettier-ignore
+    const { ids, asked } = await poll((path) => (path === '/markets/keyset' ? Promise.resolve({ markets }) : undefined));
+    expect(ids).toEqual((await poll(gone('/markets/keyset'))).ids);
+    expect(asked).toContain('/markets');
+  });
+
+  test('of which the cursor has no effect is told as far as it goes, and what is not settled is asked for by its id', async () => {
+    const markets = [{ id: 1, conditionId: 'one', updatedAt: day(2).toISOString() }];
+    const told = await poll((path) => (path === '/markets/keyset' ? Promise.resolve({ markets, next_cursor: 'next' }) : undefined));
+    expect(told.skipped).toEqual({ same_page_again: 1 });
+    expect(told.asked).toHaveLength(6);
+  });
 });
