@@ -16,12 +16,13 @@ import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
 import { type ReadArguments, makeExplorer } from './graph/explorer';
 import type { Logger } from './observability/logger';
-import { type Metrics, makeMetrics } from './observability/metrics';
+import { type Ages, type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
 import type { PaymentsSettings } from './payments/config';
-import { type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
+import { type FreshnessWatch, type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
 import { makeRunner } from './workers/runner';
 import { type IsRead, lastScored } from './workers/scores';
+import { listKept } from './workers/snapshots';
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;
@@ -104,6 +105,17 @@ async function startReading(
   };
 }
 
+/** How old what is answered from is. */
+function agesOf(freshness: FreshnessWatch, clock: Config['clock'], snapshots: () => ReturnType<typeof listKept>): Ages {
+  const age = (at: Date | null): number | null => (at === null ? null : (clock.now().getTime() - at.getTime()) / 1_000);
+  const feeds = () => Object.values(freshness.all()).flatMap((venue) => venue.feeds);
+  return {
+    feeds: () => Object.fromEntries(feeds().map(({ feed, watermark }) => [feed, age(watermark)])),
+    scores: () => Object.fromEntries(VENUES.map(({ name }) => [name, age(freshness.scoredAt(name))])),
+    snapshots: async () => Object.fromEntries(Object.entries(await snapshots()).map(([name, { as_of }]) => [name, age(as_of)])),
+  };
+}
+
 /** The server ends a statement before, if it is there. */
 const ANSWERS_PATIENCE = { silence_ms: QUERY_DEADLINE_MS + 10_000 };
 
@@ -152,6 +164,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const network = payments.methods()[0]?.network ?? 'none';
   const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.pool }];
+  const snapshots = (): ReturnType<typeof listKept> => listKept(db.pool, VENUES, config.clock.now());
   const health = makeHealth({
     backends: [{ name: 'postgres', pool: db.pool }, ...replica],
     payments,
@@ -162,8 +175,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     network,
     freshness: () => freshness.all(),
     scored: () => lastScored(db.pool, VENUES),
+    snapshots,
     newer: () => newer(db.pool),
   });
+  metrics.ages(agesOf(freshness, config.clock, snapshots));
   const gateway = makeGateway({
     paid: deps,
     free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, version, publicUrl, startedAt },

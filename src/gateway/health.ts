@@ -5,7 +5,7 @@ import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
 import type { Slots } from './limits';
-import { FEED_LAG_LIMIT_S, type VenueFreshness } from './stale';
+import { type VenueFreshness, failsForLong, lagsBehind, scoresTooOld } from './stale';
 
 /** What /health is made of. Everything in it is measured when asked. */
 export interface HealthDeps {
@@ -20,6 +20,8 @@ export interface HealthDeps {
   freshness(): Record<string, VenueFreshness>;
   /** Up to which instant each venue was last scored. */
   scored(): Promise<Record<string, Date | null>>;
+  /** Copies of what is rebuilt in the background, by name: how old the oldest part is, and whether it is sold still. */
+  snapshots(): Promise<Record<string, { as_of: Date; served: boolean }>>;
   /** Migrations of the database that a newer version made. */
   newer(): Promise<string[]>;
 }
@@ -59,11 +61,10 @@ type VenueStatus = 'ok' | 'stale' | 'empty';
 /** What /health says of a venue: `stale` when a live feed lags so far that answers are not sold. */
 function freshnessReport(fresh: VenueFreshness, now: Date): { status: VenueStatus; [field: string]: unknown } {
   const lag = lagSeconds(fresh, now);
-  const stale = fresh.mode === 'live' && (lag ?? Number.POSITIVE_INFINITY) > FEED_LAG_LIMIT_S;
   return {
     last_event_at: isoOrNull(fresh.last_event_at),
     lag_s: lag,
-    status: lag === null ? 'empty' : stale ? 'stale' : 'ok',
+    status: lag === null ? 'empty' : lagsBehind(fresh, now) ? 'stale' : 'ok',
     mode: fresh.mode,
     feeds: fresh.feeds.map(({ feed, gates, totals, lag: event_lag, failure, ...marks }) => ({
       feed,
@@ -83,21 +84,29 @@ export function makeHealth(deps: HealthDeps): Health {
   return { report: () => (making ??= assemble(deps).finally(() => (making = undefined))) };
 }
 
-/** Assembles the report: `down` when a database or every payment method is, `degraded` when a part is, no data is loaded, or a newer version has taken over. */
+/**
+ * Assembles the report: `down` when a database or every payment method is, `degraded` when a part is, no data is loaded or some is too old to be
+ * sold, a feed fails for long, or a newer version has taken over.
+ */
 async function assemble(deps: HealthDeps): Promise<HealthReport> {
-  const [databases, methods, scored, newer] = await Promise.all([
+  const [databases, methods, scored, snapshots, newer] = await Promise.all([
     Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
     deps.payments.health(),
-    inTime(PATIENCE_MS, () => deps.scored()).catch(() => ({})),
+    inTime(PATIENCE_MS, () => deps.scored()).catch((): Record<string, Date | null> => ({})),
+    inTime(PATIENCE_MS, () => deps.snapshots()).catch((): Awaited<ReturnType<HealthDeps['snapshots']>> => ({})),
     inTime(PATIENCE_MS, () => deps.newer()).catch(() => []),
   ]);
   const enabled = Object.values(methods).filter(({ status }) => status !== 'off');
   const payable = enabled.some(({ status }) => status === 'ok');
   const now = deps.clock.now();
-  const venues = Object.entries(deps.freshness()).map(([venue, fresh]) => {
-    return [venue, freshnessReport(fresh, now)] as const;
-  });
-  const whole = [...enabled, ...venues.map(([, venue]) => venue)].every(({ status }) => status === 'ok') && newer.length === 0;
+  const freshness = Object.entries(deps.freshness());
+  const venues = freshness.map(([venue, fresh]) => [venue, freshnessReport(fresh, now)] as const);
+  const whole =
+    [...enabled, ...venues.map(([, venue]) => venue)].every(({ status }) => status === 'ok') &&
+    !freshness.some(([, { feeds }]) => feeds.some((feed) => failsForLong(feed, now))) &&
+    !Object.values(scored).some((at) => scoresTooOld(at, now)) &&
+    Object.values(snapshots).every(({ served }) => served) &&
+    newer.length === 0;
   const recent = deps.metrics.lastMinute();
   const backends = databases.map(({ ok, latency_ms }, index) => ({
     name: deps.backends[index]?.name,
@@ -125,6 +134,7 @@ async function assemble(deps: HealthDeps): Promise<HealthReport> {
     data_freshness: {
       ...Object.fromEntries(venues),
       scores: Object.fromEntries(Object.entries(scored).map(([venue, at]) => [venue, isoOrNull(at)])),
+      snapshots: Object.fromEntries(Object.entries(snapshots).map(([name, { as_of }]) => [name, isoOrNull(as_of)])),
     },
   };
 }

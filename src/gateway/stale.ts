@@ -19,8 +19,8 @@ interface FeedFreshness {
   totals: { read: number; inserted: number; duplicates: number; skipped: Readonly<Record<string, number>> };
   /** Seconds from an event to its being visible, over the last events. */
   lag: { events: number; p50_s: number | null; p99_s: number | null };
-  /** Why the last poll failed, in our own words. */
-  failure: { at: string; words: string } | null;
+  /** Why the last poll failed, in our own words, and since when none succeeded. */
+  failure: { at: string; since?: string; words: string } | null;
 }
 
 /** Where a venue's data stands. */
@@ -44,12 +44,19 @@ export interface Staleness {
 export const lagsBehind = ({ mode, watermark }: Pick<VenueFreshness, 'mode' | 'watermark'>, now: Date): boolean =>
   mode === 'live' && (watermark === null || ageOf(watermark, now) > FEED_LAG_LIMIT_S);
 
+/** Whether scores as of then are too old to be sold. */
+export const scoresTooOld = (scored_at: Date | null, now: Date): boolean => scored_at !== null && ageOf(scored_at, now) > SCORE_AGE_LIMIT_S;
+
+/** Whether polls of a live feed have failed for so long that whatever is only read from it would be too old. */
+export const failsForLong = ({ failure }: Pick<FeedFreshness, 'failure'>, now: Date): boolean =>
+  failure !== null && ageOf(new Date(failure.since ?? failure.at), now) > FEED_LAG_LIMIT_S;
+
 const ageOf = (at: Date, now: Date): number => (now.getTime() - at.getTime()) / 1_000;
 
 /** stale_data, when a live feed of the venue lags by more than 10 minutes, or the answer has scores that are older than 48 hours; else null. */
 export function staleError(endpoint: Endpoint, { freshness, scored_at, now }: Staleness): AppError | null {
   if (lagsBehind(freshness, now)) return new AppError('stale_data', { reason: 'feed_lag', retry_after_s: FEED_RETRY_S });
-  if (scored_at !== null && ageOf(scored_at, now) > SCORE_AGE_LIMIT_S && usesScores(endpoint))
+  if (scoresTooOld(scored_at, now) && usesScores(endpoint))
     return new AppError('stale_data', { reason: 'score_age', retry_after_s: SCORE_RETRY_S });
   return null;
 }

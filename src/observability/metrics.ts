@@ -18,12 +18,24 @@ export interface Metrics {
   payment(event: string, record: { protocol: string; amount: bigint }): void;
   /** Payments that wait for the chain's word. */
   unresolved(count: number): void;
+  /** Where the figures of how old data is are asked for, whenever they are told. */
+  ages(ages: Ages): void;
   lastMinute(): {
     queries: { count: number; p50_ms: number | null; p95_ms: number | null };
     cache: { hits: number; misses: number };
     timeouts: number;
     errors: Record<string, number>;
   };
+}
+
+/** How old data is, in seconds, by name; null where there is none. */
+type AgesByName = Readonly<Record<string, number | null>>;
+
+/** Each is asked anew; one that fails is told of nothing. */
+export interface Ages {
+  feeds(): AgesByName;
+  scores(): AgesByName;
+  snapshots(): Promise<AgesByName>;
 }
 
 export function makeMetrics(): Metrics {
@@ -82,6 +94,28 @@ export function makeMetrics(): Metrics {
     registers,
   });
 
+  let ages: Ages | undefined;
+  const ageGauge = (name: string, help: string, label: string, ask: (from: Ages) => AgesByName | Promise<AgesByName>): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      async collect() {
+        this.reset();
+        const told =
+          ages === undefined
+            ? {}
+            : await Promise.resolve(ages)
+                .then(ask)
+                .catch(() => ({}));
+        for (const [of, seconds] of Object.entries<number | null>(told)) if (seconds !== null) this.set({ [label]: of }, seconds);
+      },
+    });
+  ageGauge('feed_lag_seconds', 'Time since the instant up to which a live feed was read', 'feed', (from) => from.feeds());
+  ageGauge('score_age_seconds', 'Time since the instant that the daily scores are as of', 'venue', (from) => from.scores());
+  ageGauge('snapshot_age_seconds', 'Time since the instant that a copy is as of, by its oldest part', 'name', (from) => from.snapshots());
+
   const recentQueries = new Recent<{ ms: number; timeout: boolean }>();
   const recentCache = new Recent<boolean>();
   const recentErrors = new Recent<string>();
@@ -117,6 +151,7 @@ export function makeMetrics(): Metrics {
       if (outcome === 'settled') usdc.inc({ protocol }, Number(amount) / 1_000_000);
     },
     unresolved: (count) => unresolved.set(count),
+    ages: (told) => void (ages = told),
     lastMinute() {
       const queries = recentQueries.list();
       const times = queries.map(({ ms }) => ms);

@@ -23,7 +23,7 @@ export interface FeedRow {
   totals: IngestReport;
   lag: LagFigures;
   /** The last poll that failed, until one succeeds. */
-  failure: { at: string; words: string } | null;
+  failure: { at: string; since?: string; words: string } | null;
 }
 
 /** Another process has taken a step of this feed: this one must stop reading it. */
@@ -143,12 +143,13 @@ export async function moveFeed(
   return moved;
 }
 
-/** Notes why the last poll failed; the feed stands where it stood. */
+/** Notes why the last poll failed, and since when none succeeded; the feed stands where it stood. */
 export async function noteFailure(pool: Pool, feed: string, words: string, at: Date): Promise<void> {
-  await pool.query("UPDATE source_cursor SET cursor = cursor || jsonb_build_object('failure', $2::jsonb) WHERE source = $1", [
-    rowName(feed),
-    JSON.stringify({ at: at.toISOString(), words }),
-  ]);
+  await pool.query(
+    `UPDATE source_cursor SET cursor = cursor || jsonb_build_object('failure',
+       jsonb_build_object('at', $2::text, 'since', COALESCE(cursor#>>'{failure,since}', $2::text), 'words', $3::text)) WHERE source = $1`,
+    [rowName(feed), at.toISOString(), words],
+  );
 }
 
 /** Takes that note back: a poll succeeded. */

@@ -32,6 +32,20 @@ async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: 
   );
 }
 
+/** Copies that are kept, by the snapshot's name: the instant its oldest part is as of, and whether that is served still. */
+export async function listKept(pool: Pool, venues: readonly Venue[], now: Date): Promise<Record<string, { as_of: Date; served: boolean }>> {
+  const { rows } = await pool.query<{ name: string; part: string; as_of: Date }>('SELECT name, part, as_of FROM snapshot');
+  const kept = venues
+    .flatMap(({ snapshots = [] }) => snapshots)
+    .flatMap(({ name, parts }) => {
+      const times = rows.filter((row) => row.name === name && parts.includes(row.part)).map(({ as_of }) => as_of.getTime());
+      if (times.length === 0) return [];
+      const oldest = Math.min(...times);
+      return [[name, { as_of: new Date(oldest), served: now.getTime() - oldest <= MOST_AGE_MS }] as const];
+    });
+  return Object.fromEntries(kept);
+}
+
 /** Whether a snapshot lacks a part or was last built longer ago than its time, by the database's clock, or by a clock since set back. */
 async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<boolean> {
   const { rows } = await pool.query<{ fresh: number }>(

@@ -1,5 +1,6 @@
 import { type HealthDeps, makeHealth } from '../../src/gateway/health';
 import { Slots } from '../../src/gateway/limits';
+import type { VenueFreshness } from '../../src/gateway/stale';
 import { realClock } from '../../src/lib/clock';
 import { makeMetrics } from '../../src/observability/metrics';
 import type { MethodHealth, Payments } from '../../src/payments/protocol';
@@ -11,7 +12,7 @@ const answering = (async () => ({ rows: [] })) as unknown as Query;
 const refusing = (async () => Promise.reject(new Error('refused'))) as unknown as Query;
 const frozen = (() => new Promise(() => undefined)) as unknown as Query;
 
-const healthOf = (primary: Query, replica: Query, newer: string[] = []) =>
+const healthOf = (primary: Query, replica: Query, newer: string[] = [], other: Partial<HealthDeps> = {}) =>
   makeHealth({
     backends: [
       { name: 'postgres', pool: { query: primary } },
@@ -26,6 +27,8 @@ const healthOf = (primary: Query, replica: Query, newer: string[] = []) =>
     freshness: () => ({}),
     newer: async () => newer,
     scored: async () => (await primary('SELECT') , {}),
+    snapshots: async () => ({}),
+    ...other,
   }); // prettier-ignore
 
 const reportOf = (...of: Parameters<typeof healthOf>) => healthOf(...of).report();
@@ -62,4 +65,57 @@ test('many who ask at once are told the same and cost as much as one; who asks l
   expect(asked).toBe(1);
   expect(await health.report()).not.toBe(first);
   expect(asked).toBe(2);
+});
+
+describe('what is too old to be sold makes it degraded', () => {
+  const ago = (seconds: number): Date => new Date(Date.now() - 1_000 * seconds);
+  const statusOf = async (other: Partial<HealthDeps>): Promise<unknown> =>
+    (await healthOf(answering, answering, [], other).report()).status;
+  const feed = (since: Date | null): VenueFreshness['feeds'][number] => ({
+    feed: 'lp.positions',
+    gates: false,
+    watermark: ago(1),
+    last_event_at: null,
+    totals: { read: 0, inserted: 0, duplicates: 0, skipped: {} },
+    lag: { events: 0, p50_s: null, p99_s: null },
+    failure: since === null ? null : { at: ago(1).toISOString(), since: since.toISOString(), words: 'host/path answered 500' },
+  });
+  const venue = (lag_s: number, since: Date | null = null): Partial<HealthDeps> => ({
+    freshness: () => ({ lp: { mode: 'live', watermark: ago(lag_s), last_event_at: null, feeds: [feed(since)] } }),
+  });
+
+  test('scores', async () => {
+    expect(await statusOf({ scored: async () => ({ perps: ago(47 * 3_600), lp: null }) })).toBe('ok');
+    expect(await statusOf({ scored: async () => ({ perps: ago(49 * 3_600), lp: null }) })).toBe('degraded');
+  });
+
+  test('copies of what is rebuilt in the background', async () => {
+    const kept = (served: boolean) => statusOf({ snapshots: async () => ({ 'wallets/insiders': { as_of: ago(60), served } }) });
+    expect([await kept(true), await kept(false)]).toEqual(['ok', 'degraded']);
+  });
+
+  test('what a feed brings that cannot be read for long, whether answers wait for it or not', async () => {
+    expect(await statusOf(venue(1, ago(60)))).toBe('ok');
+    expect(await statusOf(venue(1, ago(601)))).toBe('degraded');
+  });
+
+  test('what a feed brings that lags, to the same instant as answers are refused', async () => {
+    expect(await statusOf(venue(599))).toBe('ok');
+    const now = new Date();
+    const clock = { now: () => now };
+    const behind = (ms: number) => ({ clock, freshness: () => ({ lp: { mode: 'live' as const, watermark: new Date(now.getTime() - ms), last_event_at: null, feeds: [] } }) }); // prettier-ignore
+    expect([await statusOf(behind(600_000)), await statusOf(behind(600_001))]).toEqual(['ok', 'degraded']);
+  });
+});
+
+test('figures tell how old data is, asked anew each time; what cannot be told is left out', async () => {
+  const metrics = makeMetrics();
+  expect(await metrics.registry.getSingleMetricAsString('feed_lag_seconds')).not.toContain('feed=');
+  let lag = 3;
+  const snapshots = () => Promise.reject(new Error('the database is gone'));
+  metrics.ages({ feeds: () => ({ 'lp.chain': lag, 'lp.pools': null }), scores: () => ({ lp: 86_400 }), snapshots });
+  const told = async (): Promise<string[]> => (await metrics.registry.metrics()).split('\n').filter((line) => /^(feed_lag|score_age|snapshot_age)_seconds/.test(line)); // prettier-ignore
+  expect(await told()).toEqual(['feed_lag_seconds{feed="lp.chain"} 3', 'score_age_seconds{venue="lp"} 86400']);
+  lag = 4;
+  expect(await told()).toContain('feed_lag_seconds{feed="lp.chain"} 4');
 });

@@ -225,13 +225,17 @@ describe('the runner', () => {
     await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
     expect((await feed())?.failure?.words).toBe('Error: connect to <url> refused');
     expect((await feed())?.totals.inserted).toBe(0);
+    const since = (await feed())?.failure?.since;
+    upstream.clock.turnTo(second(4));
     upstream.failing = new UpstreamError('host/path answered 500', 500);
     await until(async () => (await feed())?.failure?.words === 'host/path answered 500', 'the next failure');
+    expect((await feed())?.failure).toMatchObject({ at: second(4).toISOString(), since });
+    expect(since).toBe(second(3).toISOString());
     upstream.failing = null;
-    await readTo(3);
+    await readTo(4);
     await until(async () => (await feed())?.failure === null, 'no failure');
     await one.stop();
-    expect(await kept()).toEqual([0, 1, 2, 3]);
+    expect(await kept()).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('a feed of which nothing can be read any more stands still and says so; what it told meanwhile is read once it can be', async () => {

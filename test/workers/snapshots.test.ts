@@ -2,7 +2,7 @@ import { makeContext } from '../../src/graph/context';
 import { makeLogger } from '../../src/observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../../src/venues/venue';
 import { readSnapshot } from '../../src/workers/snapshot';
-import { buildSnapshots, dropSnapshots, watchSnapshots } from '../../src/workers/snapshots';
+import { buildSnapshots, dropSnapshots, listKept, watchSnapshots } from '../../src/workers/snapshots';
 import { testDatabase } from '../support/database';
 
 const at = (time: string): Date => new Date(`2026-03-01T${time}Z`);
@@ -97,6 +97,14 @@ describe('snapshots of a wing', () => {
     expect(() => Object.assign(body, { part: 'changed' })).toThrow(TypeError);
     await buildSnapshots(db.pool, venue, () => context(at('12:10:00')));
     expect(await read(at('12:10:00'))).toMatchObject({ body: { part: 'a', built: 3 }, as_of: at('12:10:00') });
+  });
+
+  test('is told how old it is by its oldest part, and that it is served no more', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    await db.pool.query('UPDATE snapshot SET as_of = $1 WHERE part = $2', [at('11:50:00'), 'a']);
+    expect(await listKept(db.pool, [venue], at('12:20:00'))).toEqual({ [snapshot.name]: { as_of: at('11:50:00'), served: true } });
+    expect(await listKept(db.pool, [venue], at('12:20:01'))).toEqual({ [snapshot.name]: { as_of: at('11:50:00'), served: false } });
+    expect(await listKept(db.pool, [], at('12:20:01'))).toEqual({});
   });
 
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
