@@ -16,7 +16,7 @@ import { inTurns } from './read-ahead';
 import { Remainder } from './remainder';
 import type { IngestReport, LiveSource, LiveStep } from './source';
 import { Unread } from './unread';
-import { UpstreamError, backOff } from './upstream';
+import { UpstreamError, backOff, restAfter } from './upstream';
 
 /** What the runner tells of its work; shown to operators. */
 export interface IngestFigures {
@@ -175,8 +175,7 @@ class FeedReader {
       if (this.signal.aborted) return 0;
       if (error instanceof Overtaken || error instanceof Outdated) throw error;
       await this.noteFailure(error);
-      const asked = error instanceof UpstreamError ? (error.retry_after_ms ?? 0) : 0;
-      return Math.max(Math.min(asked, LONGEST_WAIT_MS), backOff(this.failures, FIRST_WAIT_MS, LONGEST_WAIT_MS));
+      return Math.max(restAfter(error), backOff(this.failures, FIRST_WAIT_MS, LONGEST_WAIT_MS));
     }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from '../lib/deadline';
+import { MINUTE_MS } from '../lib/time';
 
 /** How an upstream may be asked. */
 export interface UpstreamOptions {
@@ -47,6 +48,13 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 
+/** An upstream is left alone no longer, whatever it asks. */
+const LONGEST_REST_MS = 15 * MINUTE_MS;
+
+/** Milliseconds for which the upstream asked to be left alone, 15 minutes at most; 0 where it did not ask. */
+export const restAfter = (error: unknown): number =>
+  error instanceof UpstreamError ? Math.min(error.retry_after_ms ?? 0, LONGEST_REST_MS) : 0;
+
 /** Full jitter: uniform between nothing and the exponential bound, so that many askers do not come back together. */
 export function backOff(attempt: number, first_ms = FIRST_WAIT_MS, longest_ms = LONGEST_WAIT_MS): number {
   return Math.random() * Math.min(longest_ms, first_ms * 2 ** attempt);
@@ -90,9 +98,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
       await pace.wait(weight, signal);
       return request(where, target, own, options.timeout_ms ?? TIMEOUT_MS, signal, read);
     };
-    return persistently(options.attempts ?? ATTEMPTS, once, signal, ({ retry_after_ms }) => {
-      if (retry_after_ms !== null) pace.hold(Math.min(retry_after_ms, LONGEST_WAIT_MS));
-    });
+    return persistently(options.attempts ?? ATTEMPTS, once, signal, (failure) => pace.hold(restAfter(failure)));
   }
 
   return {

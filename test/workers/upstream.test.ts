@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { UpstreamError, backOff, makeUpstream, retryAfterMs } from '../../src/workers/upstream';
+import { UpstreamError, backOff, makeUpstream, restAfter, retryAfterMs } from '../../src/workers/upstream';
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse, count: number) => void;
 
@@ -55,6 +55,31 @@ describe('an upstream', () => {
       message: expect.stringMatching(/^127\.0\.0\.1:\d+\/x answered 400$/) as string,
     });
     expect(asked).toHaveLength(4);
+  });
+
+  test('is left alone as long as it asked, by all that share it', async () => {
+    const { url, asked } = await serve((_, response, count) =>
+      count === 1 ? json(response, 429, {}, { 'retry-after': '120' }) : json(response, 200, 'told'),
+    );
+    const upstream = makeUpstream({ url, per_second: 1_000 });
+    await failed(upstream.get('/x', {}, never));
+    const now = performance.now.bind(performance);
+    const askedAfter = async (seconds: number): Promise<unknown> => {
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000 * seconds);
+      const soon = new AbortController();
+      const answer = upstream.get('/y', {}, soon.signal).catch(() => 'not asked');
+      clock.mockRestore();
+      setTimeout(() => soon.abort(), 200);
+      return answer;
+    };
+    expect(await askedAfter(45)).toBe('not asked');
+    expect(await askedAfter(115)).toBe('not asked');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is left alone for a quarter of an hour at most', () => {
+    const asking = (ms: number | null) => restAfter(new UpstreamError('host/path answered 429', 429, ms));
+    expect([asking(null), asking(120_000), asking(86_400_000), restAfter(new Error('else'))]).toEqual([0, 120_000, 900_000, 0]);
   });
 
   test('gives up after its attempts, and tells how long it was asked to wait', async () => {
