@@ -28,6 +28,18 @@ type Stop = () => Promise<unknown>;
 class Running {
   private readonly stops: Stop[] = [];
   private over = false;
+  private fail: (error: Error) => void = () => undefined;
+  /** Rejects when something is gone that nothing works without. */
+  readonly broken = new Promise<never>((_, reject) => (this.fail = reject));
+
+  constructor() {
+    this.broken.catch(() => undefined);
+  }
+
+  /** When `lost` resolves nothing works any more. */
+  needs(lost: Promise<Error>): void {
+    void lost.then(this.fail);
+  }
 
   /** Throws once all was stopped: what came up too late is stopped at once, and whoever started it goes no further. */
   async add(stop: Stop): Promise<void> {
@@ -57,10 +69,10 @@ export const command: Command = async (args, place) => {
   const stopped = untilSignal();
   const starting = start(config, place, logger, running);
   try {
-    const early = await Promise.race([starting.then(() => false), stopped.then(() => true)]);
+    const early = await Promise.race([starting.then(() => false), stopped.then(() => true), running.broken]);
     // What is cut off in the middle complains.
     if (early) logger.level = 'silent';
-    await stopped;
+    await Promise.race([stopped, running.broken]);
     return 0;
   } finally {
     await running.stop();
@@ -87,6 +99,7 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
   const database = await locateDatabase(config.databaseUrl, config.dataDir);
   await running.add(() => database.release());
+  running.needs(database.lost);
   const { applied, newer } = await migrate(database.url, migrationsOf(place.root));
   say(`Database: ${database.name}${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`);
   if (newer.length > 0) {

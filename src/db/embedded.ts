@@ -7,6 +7,8 @@ import { freePort } from '../lib/net';
 /** A PostgreSQL server of our own on loopback, run from the binaries that npm installed. */
 export interface EmbeddedPostgres {
   url: string;
+  /** Resolves, with what it said last, when the server ends without being stopped. */
+  lost: Promise<Error>;
   stop(): Promise<void>;
 }
 
@@ -141,23 +143,28 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   // Its own process group: Ctrl-C reaches us alone, and we stop it in order.
   const server = spawn(command as string, args, { stdio: ['ignore', 'ignore', 'pipe'], env, detached: true, ...runner.ids });
   let log = '';
+  let stopping = false;
+  const ended = new Promise<Error>((resolve) =>
+    server.once('exit', (code, signal) =>
+      resolve(new Error(`The embedded database stopped (${code ?? signal}): ${log.trim().split('\n').slice(-3).join(' ')}`)),
+    ),
+  );
+  const lost = new Promise<Error>((resolve) => void ended.then((error) => stopping || resolve(error)));
   await new Promise<void>((resolve, reject) => {
     server.stderr.on('data', (chunk: Buffer) => {
       log = (log + chunk.toString()).slice(-20_000);
       if (log.includes('ready to accept connections')) resolve();
     });
     server.once('error', reject);
-    server.once('exit', (code) =>
-      reject(new Error(`The embedded database stopped (${code}): ${log.trim().split('\n').slice(-3).join(' ')}`)),
-    );
+    void ended.then(reject);
   });
   return {
     url: `postgresql://app@127.0.0.1:${port}/postgres`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        if (server.exitCode !== null || server.signalCode !== null) return resolve();
-        server.once('exit', () => resolve());
-        server.kill('SIGINT');
-      }),
+    lost,
+    stop: async () => {
+      stopping = true;
+      server.kill('SIGINT');
+      await ended;
+    },
   };
 }

@@ -12,10 +12,14 @@ export interface Located {
   name: string;
   /** Resolves when no other process uses a database that this one started; hears first when it has to wait. */
   untilAlone(waiting: () => void): Promise<void>;
+  /** Resolves when a database that this process started has ended by itself. */
+  lost: Promise<Error>;
   release(): Promise<void>;
 }
 
 const nobody = async (): Promise<void> => undefined;
+/** Of a database that somebody else looks after. */
+const NEVER = new Promise<Error>(() => undefined);
 
 /** The folder of the embedded database's files. */
 const embeddedFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
@@ -27,15 +31,15 @@ export async function locateDatabase(
   settings: Record<string, string | number> = {},
 ): Promise<Located> {
   if (databaseUrl !== false)
-    return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, untilAlone: nobody, release: nobody };
+    return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, untilAlone: nobody, lost: NEVER, release: nobody };
   const url = runningServer(embeddedFolder(dataDir));
   if (url !== null) {
     const guest = await connect(url, GUEST);
-    return { url, name: 'embedded PostgreSQL (already running)', untilAlone: nobody, release: () => guest.end() };
+    return { url, name: 'embedded PostgreSQL (already running)', untilAlone: nobody, lost: NEVER, release: () => guest.end() };
   }
   const server: EmbeddedPostgres = await startEmbedded(embeddedFolder(dataDir), settings);
   const untilAlone = (waiting: () => void): Promise<void> => untilNoGuests(server.url, waiting);
-  return { url: server.url, name: 'embedded PostgreSQL', untilAlone, release: () => server.stop() };
+  return { url: server.url, name: 'embedded PostgreSQL', untilAlone, lost: server.lost, release: () => server.stop() };
 }
 
 /** Name of the one connection by which a process that joined the embedded database is known as long as it uses it. */

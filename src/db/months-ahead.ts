@@ -1,8 +1,9 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
 import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { Logger } from '../observability/logger';
+import { inTransaction } from './transaction';
 
 /** How far ahead of now months are made: whoever writes next month's first fact finds its partition there. */
 const AHEAD_MS = 35 * DAY_MS;
@@ -37,18 +38,13 @@ export async function makeMonthsAhead(pool: Pool, now: Date): Promise<number> {
 
 /** False where the table was busy. */
 async function make(pool: Pool, table: string, from: Date, to: Date): Promise<boolean> {
-  const client = await pool.connect();
+  const ensure = (client: PoolClient): Promise<unknown> => client.query('SELECT ensure_month_partitions($1, $2, $3)', [table, from, to]);
   try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = '${PATIENCE}'`);
-    await client.query('SELECT ensure_month_partitions($1, $2, $3)', [table, from, to]);
-    await client.query('COMMIT');
+    await inTransaction(pool, ensure, `SET LOCAL lock_timeout = '${PATIENCE}'`);
     return true;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
     if ((error as { code?: string }).code === '55P03') return false;
     throw error;
-  } finally {
-    client.release();
   }
 }
 

@@ -155,6 +155,15 @@ test('work goes on when nobody reads what it tells', async () => {
   expect(run.output()).toBe('');
 }, 60_000);
 
+test('ends with one clear sentence when its database is killed', async () => {
+  const data = path.join(folder, 'lost');
+  const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+  await run.said('Internal');
+  process.kill(postmaster(data), 'SIGKILL');
+  expect(await run.ended).toBe(1);
+  expect(run.output()).toContain('\nThe embedded database stopped (SIGKILL): ');
+}, 60_000);
+
 test('children end with a killed program', async () => {
   const data = path.join(folder, 'killed');
   const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
