@@ -115,7 +115,7 @@ export async function holdFeed(client: PoolClient, row: FeedRow): Promise<void> 
   if (rows[0]?.version !== row.version) throw new Overtaken(row.feed);
 }
 
-/** Moves the feed on by one step, inside its transaction; tells the row as it then is. Marks never turn back. */
+/** Moves the feed on by one step, inside its transaction; tells the row as it then is. Marks never turn back, and a failure is told until a whole poll succeeds. */
 export async function moveFeed(
   client: PoolClient,
   row: FeedRow,
@@ -131,7 +131,6 @@ export async function moveFeed(
     last_event_at: later(row.last_event_at, step.last_event_at),
     totals,
     lag: step.lag,
-    failure: null,
   };
   const { at, version, lag, failure } = moved;
   await client.query('UPDATE source_cursor SET cursor = $2, watermark = $3, last_event_at = $4, updated_at = now() WHERE source = $1', [

@@ -187,7 +187,6 @@ class FeedReader {
       this.signal.throwIfAborted();
       row = await this.take(row, step);
     }
-    // A poll without a step, of an upstream that has nothing new.
     if (row.failure !== null) await forgetFailure(this.options.pool, this.source.name);
   }
 

@@ -44,3 +44,47 @@ export async function askInTurn<One, Answer>(
   }
   return { told, skipped };
 }
+
+/** At whom the last polls failed, and how often, by key: part of a feed's cursor. */
+export type Failing = Readonly<Record<string, number>>;
+
+/** So many polls may fail at one. */
+const PATIENCE = 5;
+
+/**
+ * As askInTurn, for those whose turn the feed would wait for: at whom five polls have failed is asked last, once others were told of, and left out as
+ * `<what>_not_told` when it fails again, for then it is not the upstream that does. `failing` is of the polls before, and then of this one; when
+ * `failure` is told the feed notes `failing` in its cursor, and throws it.
+ */
+export async function askPatiently<One, Answer>(
+  what: string,
+  asked: readonly One[],
+  keyOf: (one: One) => string,
+  ask: (one: One) => Promise<Answer>,
+  { failing, again = false }: { failing: Failing; again?: boolean },
+): Promise<Told<One, Answer> & { failing: Failing; failure: UpstreamError | null }> {
+  const polls = new Map(asked.map((one) => [one, failing[keyOf(one)] ?? 0]));
+  const isStuck = (one: One): boolean => (polls.get(one) ?? 0) >= PATIENCE;
+  const counting = async (one: One): Promise<Answer> => {
+    try {
+      return await ask(one);
+    } catch (error) {
+      polls.set(one, (polls.get(one) ?? 0) + 1);
+      throw error;
+    }
+  };
+  const [stuck, others] = [asked.filter(isStuck), asked.filter((one) => !isStuck(one))];
+  try {
+    const { told, skipped } = await askInTurn(what, others.length > 0 ? others : stuck, counting, again);
+    for (const one of others.length > 0 ? stuck : []) {
+      const last = await askInTurn(what, [one], ask, true);
+      told.push(...last.told);
+      for (const [reason, count] of Object.entries(last.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count;
+    }
+    return { told, skipped, failing: {}, failure: null };
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    const failed = [...polls].filter(([, count]) => count > 0).map(([one, count]) => [keyOf(one), count] as const);
+    return { told: [], skipped: {}, failing: Object.fromEntries(failed), failure: error };
+  }
+}

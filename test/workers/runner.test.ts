@@ -274,6 +274,26 @@ describe('the runner', () => {
     expect([await kept(), (await feed())?.failure]).toEqual([many, null]);
   });
 
+  test('a step before a poll fails forgets no failure, nor since when', async () => {
+    let [polls, broken] = [0, true];
+    const real = upstream.feedFor('one');
+    async function* steps(): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      polls += 1;
+      yield { pages: [], cursor: { next: polls }, watermark: null };
+      if (broken) throw new UpstreamError('host/path answered 500', 500);
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: steps }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(async () => (await feed())?.failure !== null && polls === 1, 'a failure');
+    upstream.clock.turnTo(second(9));
+    await until(async () => (await feed())?.failure?.at === second(9).toISOString(), 'the next failure');
+    expect((await feed())?.failure?.since).toBe(second(3).toISOString());
+    broken = false;
+    await until(async () => (await feed())?.failure === null, 'no failure');
+  });
+
   test('a success that brings nothing forgets the failure before it, too', async () => {
     const real = upstream.feedFor('one');
     let polls = 0;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource } from '../../../workers/source';
-import { askInTurn } from '../../../workers/turns';
+import { type Failing, askPatiently } from '../../../workers/turns';
 import type { Upstream } from '../../../workers/upstream';
 import { positionHistory } from './position-history';
 
@@ -12,6 +12,8 @@ const SETTLED_MS = 30_000;
 interface PositionsCursor {
   /** Positions with events up to this instant were asked for. */
   until: string;
+  /** At which positions the last polls failed. */
+  failing?: Failing;
 }
 
 /** Histories of the bin positions in which something happened: the index knows the USD of each event at its time. */
@@ -28,11 +30,16 @@ export function livePositions(dlmm: Upstream, poll_ms: number, positions_a_poll:
       return new Date(Math.min(read?.getTime() ?? 0, now().getTime() - SETTLED_MS));
     },
     async *update(cursor, to, { signal, db }) {
-      for (let { until } = cursor as unknown as PositionsCursor; ;) {
+      for (let { until, failing = {} } = cursor as unknown as PositionsCursor; ;) {
         const touched = await listTouched(db, until, to, positions_a_poll);
         const ask = ({ position_address }: Touched): Promise<unknown> => dlmm.get(`/positions/${position_address}/historical`, {}, signal);
         // Their turn comes once: while the index fails, they wait.
-        const { told, skipped } = await askInTurn('position', touched, ask);
+        const { told, skipped, failure, ...polls } = await askPatiently('position', touched, keyOf, ask, { failing });
+        failing = polls.failing;
+        if (failure !== null) {
+          yield { pages: [], cursor: { until, failing } satisfies PositionsCursor, watermark: null };
+          throw failure;
+        }
         const pages = told.map(({ one, answer }) => {
           const name = `positions_${one.position_address}_historical.json`;
           return { source: positionHistory, page: pageOf(name, 'json', [answer]) };
@@ -52,6 +59,8 @@ interface Touched {
   position_address: string;
   at: Date;
 }
+
+const keyOf = ({ position_address }: Touched): string => position_address;
 
 /** Positions with events that nobody stated in USD, each with its newest one, oldest first; more than `limit` where times are equal. */
 async function listTouched(db: Pool, until: string, to: Date, limit: number): Promise<Touched[]> {

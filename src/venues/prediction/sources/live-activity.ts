@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
 import type { LiveContext, LiveSource } from '../../../workers/source';
-import { askInTurn } from '../../../workers/turns';
-import type { Upstream } from '../../../workers/upstream';
+import { type Failing, askPatiently } from '../../../workers/turns';
+import type { Upstream, UpstreamError } from '../../../workers/upstream';
 import { dataApiActivity } from './data-api';
 import { type Ask, type Slice, readSpan } from './live-span';
 import { unixSecond } from './live-trades';
@@ -30,6 +30,8 @@ interface ActivityCursor {
   owed: Readonly<Record<string, number>>;
   /** Where the laps stand of those who are likely to act now; '' at their beginning. */
   eager: readonly string[];
+  /** At which wallets the last polls failed. */
+  failing?: Failing;
 }
 
 /** A wallet whose activity is worth asking for, and from when on. */
@@ -111,7 +113,11 @@ export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): L
       const wallets = await nextWallets(context.db, known, count);
       // Two answers of one wallet must not stand on one page.
       for (const { wallet } of wallets) first.delete(wallet);
-      const { rows, skipped, owed } = await ask(data, { first, wallets }, unixSecond(to) + 1, known, context);
+      const { rows, skipped, owed, failing, failure } = await ask(data, { first, wallets }, unixSecond(to) + 1, known, context);
+      if (failure !== null) {
+        yield { pages: [], cursor: { ...known, failing } satisfies ActivityCursor, watermark: null };
+        throw failure;
+      }
       const name = `activity-${known.after}-${unixSecond(to)}.json`;
       const done = wallets.length < count;
       const at = done ? { after: '', since: lap } : { after: wallets.at(-1)?.wallet ?? '', since: known.since };
@@ -136,9 +142,15 @@ async function ask(
   data: Upstream,
   { first, wallets }: { first: ReadonlySet<string>; wallets: readonly Asked[] },
   end: number,
-  { since, owed: owing }: ActivityCursor,
+  { since, owed: owing, failing: failed = {} }: ActivityCursor,
   { signal }: LiveContext,
-): Promise<{ rows: unknown[]; skipped: Record<string, number>; owed: ActivityCursor['owed'] }> {
+): Promise<{
+  rows: unknown[];
+  skipped: Record<string, number>;
+  owed: ActivityCursor['owed'];
+  failing: Failing;
+  failure: UpstreamError | null;
+}> {
   const slicesOf = async ({ wallet, from }: Asked): Promise<Slice[]> => {
     const listing: Ask = (window) =>
       data.get('/activity', { user: wallet, type: TYPES, sortBy: 'TIMESTAMP', sortDirection: 'DESC', ...window }, signal);
@@ -147,11 +159,13 @@ async function ask(
     return slices;
   };
   const eager = [...first].map((wallet): Asked => ({ wallet, from: since - OVERLAP_S }));
-  const { told, skipped } = await askInTurn('wallet', [...eager, ...wallets], slicesOf, true);
+  const asked = [...eager, ...wallets];
+  const patience = { failing: failed, again: true };
+  const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, slicesOf, patience);
   const slices = told.flatMap(({ answer }) => answer);
   for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) skipped[reason] = (skipped[reason] ?? 0) + count;
   // Whose turn in the long lap is still to come is owed nothing by a short one.
   const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
   for (const { one } of told) if (!first.has(one.wallet)) delete owed[one.wallet];
-  return { rows: slices.flatMap(({ rows }) => rows), skipped, owed };
+  return { rows: slices.flatMap(({ rows }) => rows), skipped, owed, failing, failure };
 }

@@ -225,6 +225,51 @@ describe('an index that cannot tell of one', () => {
   });
 });
 
+describe('an index that fails at some positions', () => {
+  const touched = ['a', 'b', 'c'].map((position_address, at) => ({ position_address, at: day(0.1 * (at + 1)) }));
+  const broken = new Set<string>();
+  const get = (path: string): Promise<unknown> => {
+    const [, , address = ''] = path.split('/');
+    return broken.has(address) ? Promise.reject(new UpstreamError('index answered 500', 500)) : Promise.resolve({ events: [] });
+  };
+  const source = livePositions({ get } as unknown as Upstream, 50, 9);
+  const query = (_text: string, [until]: [string]) => Promise.resolve({ rows: touched.filter(({ at }) => at > new Date(until)) });
+  const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
+  let cursor: FeedCursor;
+  beforeEach(() => {
+    cursor = source.begin(day(0));
+    broken.clear();
+  });
+  /** One poll, which keeps its cursor whether it fails at its end or not: the pages it told, and what it left out. */
+  async function poll(): Promise<[pages: number, skipped: LiveStep['skipped']] | 'failed'> {
+    let told: Awaited<ReturnType<typeof poll>> = 'failed';
+    try {
+      for await (const step of source.update(cursor, day(1), context)) {
+        cursor = step.cursor;
+        told = [step.pages.length, step.skipped];
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ message: 'index answered 500' });
+      return 'failed';
+    }
+    return told;
+  }
+
+  test('is waited for by five polls, then told of all others', async () => {
+    broken.add('b');
+    for (let polls = 0; polls < 5; polls += 1) expect(await poll()).toBe('failed');
+    expect(await poll()).toEqual([2, { position_not_told: 1 }]);
+    expect(cursor).toEqual({ until: day(1).toISOString() });
+  });
+
+  test('loses none by a time when it is down, however long', async () => {
+    for (const { position_address } of touched) broken.add(position_address);
+    for (let polls = 0; polls < 20; polls += 1) expect(await poll()).toBe('failed');
+    broken.clear();
+    expect(await poll()).toEqual([3, {}]);
+  });
+});
+
 describe('a node that tells odd things', () => {
   const context = { signal: new AbortController().signal, now: () => day(1) } as unknown as LiveContext;
   const at = (days: number): number => day(days).getTime() / 1_000;

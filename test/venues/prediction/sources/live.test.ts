@@ -173,6 +173,32 @@ test('a wallet that cannot be told of stops no other, and is asked for all of it
   ]);
 });
 
+test('neighbours that cannot be told of stop the others for five polls, and are asked for all of it in the next lap', async () => {
+  const wallets = ['0xa', '0xb', '0xc', '0xd'];
+  const query = (text: string, [after]: [string]): Promise<unknown> => {
+    if (text.includes(' AS place ')) return Promise.resolve({ rows: [] });
+    const next = wallets.filter((wallet) => wallet > after).map((wallet) => ({ wallet, is_new: false }));
+    return Promise.resolve({ rows: text.includes('pm_wallet') ? next : [{ begun: 2, until: day(1) }] });
+  };
+  const get = (_path: string, { user }: { user: string }): Promise<unknown> =>
+    user < '0xd' ? Promise.reject(new UpstreamError('data answered 500', 500)) : Promise.resolve([]);
+  const feed = liveActivity({ get } as unknown as Upstream, 50, 9);
+  const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
+  let last = { cursor: feed.begin(day(0)) } as LiveStep;
+  const poll = async (): Promise<void> => {
+    for await (const step of feed.update(last.cursor, day(1), context)) last = step;
+  };
+  for (let polls = 0; polls < 5; polls += 1) await expect(poll()).rejects.toThrow('data answered 500');
+  await poll();
+  const from = day(0).getTime() / 1_000 - 600;
+  expect(last).toMatchObject({
+    skipped: { wallet_not_told: 3 },
+    watermark: day(1),
+    cursor: { after: '', owed: { '0xa': from, '0xb': from, '0xc': from } },
+  });
+  expect(last.cursor).not.toHaveProperty('failing');
+});
+
 test('who traded just now, or may redeem what was just resolved, is asked before their turn, and counted once', async () => {
   const store = await testDatabase();
   try {
