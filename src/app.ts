@@ -26,7 +26,6 @@ import { listKept } from './workers/snapshots';
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;
-const QUERY_DEADLINE_MS = 60_000;
 const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
 
@@ -160,7 +159,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics,
     logger,
     publicUrl,
-    queryDeadlineMs: QUERY_DEADLINE_MS,
   };
   const network = payments.methods()[0]?.network ?? 'none';
   const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.pool }];

@@ -5,7 +5,6 @@ import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
 import { type Clock, secondOf } from '../lib/clock';
-import { withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
 import type { Metrics } from '../observability/metrics';
@@ -31,7 +30,6 @@ export interface DeliverDeps {
   /** Queries that ran and were not paid for, by whatever the consumer did. */
   uncharged: RateLimit;
   metrics: Metrics;
-  queryDeadlineMs: number;
 }
 
 /** A question as it was read and priced. */
@@ -46,7 +44,7 @@ export interface Order {
   ip: string;
 }
 
-/** The answer to what was ordered, executed or kept. Throws AppErrors, with a fallback where there is one: then nothing is charged. */
+/** The answer to what was ordered, executed or kept. The signal aborts with query_timeout when its time is up. Throws AppErrors, with a fallback where there is one: then nothing is charged. */
 export async function deliver(order: Order, payer: string, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
   const { endpoint, price } = order;
   const callers = callersOf(order, payer);
@@ -78,29 +76,23 @@ async function answerOf(
   const { canonical, endpoint } = order;
   const kept = deps.cache.find(canonical);
   if (kept !== undefined) return { answer: kept, hit: true };
-  return withDeadline(
-    deps.queryDeadlineMs,
-    async (deadline) => {
-      try {
-        return await deps.slots.run(deadline, () => {
-          // Others of theirs may have come to nothing while this one waited.
-          begin();
-          return deps.cache.get(canonical, endpoint.fresh, deadline, (aborted) =>
-            deps.turns.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
-          );
-        });
-      } catch (thrown) {
-        throw lateError(thrown, deadline, order);
-      }
-    },
-    signal,
-  );
+  try {
+    return await deps.slots.run(signal, () => {
+      // Others of theirs may have come to nothing while this one waited.
+      begin();
+      return deps.cache.get(canonical, endpoint.fresh, signal, (aborted) =>
+        deps.turns.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
+      );
+    });
+  } catch (thrown) {
+    throw lateError(thrown, signal, order);
+  }
 }
 
-/** A query cut off by its deadline is a timeout, whatever the database called it. */
-function lateError(thrown: unknown, deadline: AbortSignal, order: Order): unknown {
-  const timedOut = deadline.aborted && (deadline.reason as Error | undefined)?.name === 'TimeoutError';
-  if (!timedOut) return thrown;
+/** A query cut off because its time was up is a timeout, whatever the database called it. */
+function lateError(thrown: unknown, signal: AbortSignal, order: Order): unknown {
+  const reason: unknown = signal.reason;
+  if (!(reason instanceof AppError && reason.code === 'query_timeout')) return thrown;
   const timeframe = shorterThan(order);
   return new AppError('query_timeout', { ...(timeframe === undefined ? {} : { suggestion: { timeframe } }), cause: thrown });
 }

@@ -13,23 +13,38 @@ export function assertBuyerThere(gone: AbortSignal | undefined): void {
   if (gone?.aborted === true) throw new BuyerGone();
 }
 
+/** So long the work may say, once its time is up, what to ask instead. */
+const LAST_WORD_MS = 1_000;
+
 /**
- * Runs the work for at most `ms`. Throws query_timeout when it takes longer, BuyerGone when the buyer hangs up, and
- * whatever the work throws. The work is told by its signal in both cases, and not waited for.
+ * Runs the work for at most `ms`. Throws query_timeout when it takes longer (the work's own, where that is quick to throw one), BuyerGone when
+ * the buyer hangs up, and whatever the work throws. The work is told by its signal in both cases: the reason is the error. It is not waited for.
  */
 export async function runWithin(work: Work, payer: string, ms: number, gone: AbortSignal | undefined): Promise<unknown> {
   assertBuyerThere(gone);
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(new AppError('query_timeout')), ms);
+  const late = new AppError('query_timeout');
+  let timer = setTimeout(() => stop.abort(late), ms);
   const hangUp = (): void => stop.abort(new BuyerGone());
   gone?.addEventListener('abort', hangUp, { once: true });
   try {
     const stopped = new Promise<never>((_, reject) =>
-      stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true }),
+      stop.signal.addEventListener(
+        'abort',
+        () => {
+          const { reason } = stop.signal as { reason: unknown };
+          if (reason === late) timer = setTimeout(() => reject(late), LAST_WORD_MS);
+          else reject(reason as Error);
+        },
+        { once: true },
+      ),
     );
     const answer = await Promise.race([Promise.resolve().then(() => work.run({ signal: stop.signal, payer })), stopped]);
     stop.signal.throwIfAborted();
     return answer;
+  } catch (error) {
+    const told = error instanceof AppError && error.code === late.code;
+    throw stop.signal.reason === late && !told ? late : error;
   } finally {
     clearTimeout(timer);
     gone?.removeEventListener('abort', hangUp);

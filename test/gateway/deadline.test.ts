@@ -25,6 +25,7 @@ interface Late {
   status: number;
   code?: string;
   charged?: boolean;
+  suggestion?: unknown;
 }
 
 const held = async (): Promise<string[]> => {
@@ -48,11 +49,11 @@ const earned = (): Promise<bigint> => product.chains.solana.usdcBalance(product.
 
 // The second asks Prisma first, before any statement of the query catalogue.
 test.each([
-  ['a statement of the query catalogue', 'trades/whales?timeframe=7d&min_usdc=100', /WITH|SELECT/],
-  ['a statement of Prisma', `markets/trades?condition_id=${condition(1)}`, /"public"\."pm_(market|outcome)"/],
+  ['a statement of the query catalogue', 'trades/whales?timeframe=7d&min_usdc=100', /WITH|SELECT/, { timeframe: '24h' }],
+  ['a statement of Prisma', `markets/trades?condition_id=${condition(1)}`, /"public"\."pm_(market|outcome)"/, { timeframe: '12h' }],
 ])(
   'a deadline ends %s in PostgreSQL and charges nobody',
-  async (_, path, text) => {
+  async (_, path, text, suggestion) => {
     const url = `${product.publicUrl}/api/v1/${path}`;
     const sign = await signWith('x402', product.wallets as never);
     // Limits apart: nobody is handed another's answer.
@@ -68,7 +69,8 @@ test.each([
       const stuck = await heldUntil((count) => count >= BUYERS);
       expect(stuck.length).toBeGreaterThanOrEqual(BUYERS);
       for (const query of stuck) expect(query).toMatch(text);
-      for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 504, code: 'query_timeout', charged: false });
+      for (const reply of await Promise.all(replies))
+        expect(reply).toMatchObject({ status: 504, code: 'query_timeout', charged: false, suggestion });
       expect(await heldUntil((count) => count === 0)).toEqual([]);
     } finally {
       await release();

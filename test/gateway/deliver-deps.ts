@@ -16,5 +16,4 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   turns: new Turns(50),
   uncharged: new RateLimit(uncharged, 'queries without a charge', () => 0),
   metrics: makeMetrics(),
-  queryDeadlineMs: 60_000,
 });

@@ -7,6 +7,7 @@ import { makeContext } from '../../src/graph/context';
 import type { Operation } from '../../src/graph/execute';
 import { standingClock } from '../../src/lib/clock';
 import { encodeCursor } from '../../src/lib/cursor';
+import { runWithin } from '../../src/payments/work';
 import { quote } from '../../src/pricing/quote';
 import { endpointNamed } from '../support/catalogue';
 import { deliverDeps } from './deliver-deps';
@@ -221,7 +222,7 @@ test.each([
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   const asked = readParameters(endpointNamed(name), rawOfQuery(new URLSearchParams(query)));
   const slow = { ...order(hang), endpoint: endpointNamed(name), reading: asked };
-  const late = deliver(slow, 'payer', never, { ...deliverDeps(), queryDeadlineMs: 20 });
+  const late = runWithin({ refuse: null, run: ({ signal, payer }) => deliver(slow, payer, signal, deliverDeps()) }, 'payer', 20, undefined);
   const error = (await late.catch((thrown: unknown) => thrown)) as AppError;
   expect([error.code, error.context.suggestion]).toEqual(['query_timeout', suggestion]);
 });

@@ -90,7 +90,6 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       metrics,
       logger,
       publicUrl,
-      queryDeadlineMs: 60_000,
     },
     free: {
       endpoints,
