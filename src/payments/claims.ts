@@ -44,6 +44,9 @@ const hash = (...parts: string[]): string => crypto.createHash('sha256').update(
 
 type Claiming = Pick<ValidProof, 'payer' | 'proof_key' | 'claim_keys' | 'secrets' | 'buyer_keys'>;
 
+/** An Idempotency-Key for a buyer that sent none, and nothing else that no chain shows. */
+export const newCollectKey = (): string => crypto.randomBytes(18).toString('base64url');
+
 /** All keys a proof claims. Keys the buyer chose (Idempotency-Key among them) are its own: scoped to the payer. */
 export function claimKeysOf(proof: Claiming, idempotencyKey: string | null): ClaimKeys {
   const proofs = [proof.proof_key, ...proof.claim_keys.map((key) => `claim:${hash(key)}`)];

@@ -3,7 +3,7 @@ import { pause } from '../chains/rpc';
 import { AppError } from '../errors';
 import { withDeadline } from '../lib/deadline';
 import { type HeldVerdict, judgeHeld } from './held';
-import { type ClaimKeys, claimKeysOf } from './claims';
+import { type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Admission, Credential, Marks, Outcome, PaymentRecord, Protocol, Sale, ValidProof, Work } from './protocol';
@@ -12,6 +12,9 @@ import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_
 import { runWithin } from './work';
 
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
+/** Told to who shows the transaction alone, which anybody can copy once it is sent. */
+const PENDING_ELSEWHERE =
+  'The payment was sent but is not confirmed yet. Its answer is collected with what came with the payment, or was told of it: its quote, or its Idempotency-Key.';
 /** Work that takes longer is on record while it runs; shorter work is written down with its result. */
 const RECORD_AFTER_MS = 100;
 /** Proofs of which this process remembers that it has seen them. */
@@ -28,11 +31,11 @@ export class Corridor {
 
   /** Never throws for a consumer's fault, nor for ours: what is not an AppError is logged and becomes `internal`. */
   async charge(sale: Sale, work: Work): Promise<Outcome> {
-    const visit: Visit = { sale, work, presented: null, payer: null };
+    const visit: Visit = { sale, work, presented: null, payer: null, collect_by: null };
     try {
       return await this.enter(visit);
     } catch (error) {
-      if (error instanceof InFlight) return this.inFlight(error);
+      if (error instanceof InFlight) return this.inFlight(visit, error);
       return this.refusal(visit, this.settler.tell(error, sale));
     }
   }
@@ -57,9 +60,10 @@ export class Corridor {
       throw error;
     }
     visit.payer = proof.payer;
-    const keys = claimKeysOf(proof, idempotencyKey);
+    const madeUp = idempotencyKey === null && proof.secrets.length + proof.buyer_keys.length === 0 ? newCollectKey() : null;
+    const keys = claimKeysOf(proof, idempotencyKey ?? madeUp);
     const expires = proof.offer_expires_at;
-    if (expires === null || expires.getTime() + config.clock_skew_ms > Date.now()) return this.claim(visit, protocol, proof, keys);
+    if (expires === null || expires.getTime() + config.clock_skew_ms > Date.now()) return this.claim(visit, protocol, proof, keys, madeUp);
     // An answer outlives its invitation.
     const held = await this.answerHeld(visit, protocol, proof, keys);
     if (held !== null) return held;
@@ -68,7 +72,7 @@ export class Corridor {
 
   // ---- door three: claim ----
 
-  private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome> {
+  private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys, madeUp: string | null): Promise<Outcome> {
     const { ledger, config } = this.parts;
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
     const claiming = ledger.claim(proof, visit.sale, keys, limit);
@@ -84,6 +88,7 @@ export class Corridor {
       // The holder let go in between.
       throw new AppError('payment_in_progress', { retry_after_s: 1 });
     }
+    visit.collect_by = madeUp;
     const { id, waiting } = claimed;
     const may_keep = claimed.kept < config.rechallenge_max;
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
@@ -207,7 +212,10 @@ export class Corridor {
       return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }
     if (verdict.kind === 'pending')
-      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+      throw new InFlight(
+        new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S, message: PENDING_ELSEWHERE }),
+        record.transaction,
+      );
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
       if ((await ledger.serveDebt(record.id)) === null) throw inProgress;
@@ -224,8 +232,16 @@ export class Corridor {
 
   // ---- how it is told ----
 
-  private inFlight({ error, transaction }: InFlight): Outcome {
-    return { kind: 'refused', error, charged: 'pending', transaction, headers: PENDING_HEADER };
+  private inFlight({ collect_by }: Visit, { error, transaction }: InFlight): Outcome {
+    const told =
+      collect_by === null
+        ? error
+        : new AppError(error.code, {
+            ...error.context,
+            message: `${error.message} The answer is collected with the header Idempotency-Key: ${collect_by}`,
+            suggestion: { ...error.context.suggestion, 'Idempotency-Key': collect_by },
+          });
+    return { kind: 'refused', error: told, charged: 'pending', transaction, headers: PENDING_HEADER };
   }
 
   private async refusal(visit: Visit, error: AppError): Promise<Outcome> {

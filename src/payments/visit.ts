@@ -24,6 +24,8 @@ export interface Visit {
   work: Work;
   presented: Presented | null;
   payer: string | null;
+  /** Made up for a buyer that shows nothing to collect its answer by, and told when its payment is in flight. Null as a rule. */
+  collect_by: string | null;
 }
 
 /** A visit whose proof is valid and whose keys are reserved. */

@@ -1,8 +1,15 @@
 import { Connection } from '@solana/web3.js';
 import { createPayments } from '../../src/payments/charge';
-import type { Outcome, Payments } from '../../src/payments/protocol';
+import type { JsonObject, Outcome, Payments } from '../../src/payments/protocol';
 import { startLocalSolana } from '../../src/sandbox/chains/solana';
 import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+
+/** The proof, as clients send it that do not echo what they do not know. */
+function withoutQuote(payload: JsonObject): JsonObject {
+  const { extra, ...accepted } = payload.accepted as JsonObject & { extra: JsonObject };
+  const { quote: _, ...known } = extra;
+  return { ...payload, accepted: { ...accepted, extra: known } };
+}
 
 describe('a chain whose RPC misbehaves', () => {
   let till: Till;
@@ -144,6 +151,30 @@ describe('a chain whose RPC misbehaves', () => {
     till.solana.faults.clear();
     await until(async () => (await stateOf(payer)) === 'CONFIRMED');
     expect(told(await charge(headers))).toBe('200 replayed');
+    expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
+  });
+
+  it.each([
+    ['version 1', { version: 1 as const }],
+    ['version 2 that echoes no quote', { edit: withoutQuote }],
+  ])('%s, pending: its buyer is told a key to collect the answer by, and nobody collects it without', async (_, proof) => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer, proof);
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    const keyOf = (outcome: Outcome): unknown =>
+      outcome.kind === 'refused' ? outcome.error.context.suggestion?.['Idempotency-Key'] : null;
+    const first = await charge(headers, silence);
+    expect([told(first), keyOf(first)]).toEqual(['503 settlement_pending', expect.stringMatching(/^[\w-]{24}$/)]);
+    const bare = await charge(headers);
+    expect([told(bare), keyOf(bare)]).toEqual(['503 settlement_pending', undefined]);
+    till.solana.faults.clear();
+    await until(async () => (await stateOf(payer)) === 'CONFIRMED');
+    expect(told(await charge(headers))).toBe('402 payment_replayed invalid_challenge');
+    expect(told(await charge({ ...headers, 'Idempotency-Key': String(keyOf(first)) }))).toBe('200 replayed');
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
   });
 
