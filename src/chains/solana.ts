@@ -24,6 +24,8 @@ export const BLOCKHASH_BLOCKS = 150;
 export const SLOT_MS = 400;
 
 const SAMPLE_KEPT_MS = 180_000;
+/** Samples of the highest block that no other has reached for as long are not believed. */
+const ALONE_MS = 10_000;
 
 // Deriving one takes curve arithmetic; the same wallets come again.
 const derived = new LRUCache<string, string>({ max: 20_000 });
@@ -220,7 +222,14 @@ export class SolanaChain {
       slot: context.slot,
       sampled_at: Date.now(),
     };
-    if (this.newest === undefined || sample.last_valid_block_height >= this.newest.last_valid_block_height) this.newest = sample;
+    const { newest } = this;
+    // A laggard does not replace who is ahead of it; but who stays alone with a height was wrong.
+    if (
+      newest === undefined ||
+      sample.last_valid_block_height >= newest.last_valid_block_height ||
+      sample.sampled_at - newest.sampled_at > ALONE_MS
+    )
+      this.newest = sample;
     this.samples.set(sample.blockhash, sample);
     for (const [hash, { sampled_at }] of this.samples) if (sampled_at < Date.now() - SAMPLE_KEPT_MS) this.samples.delete(hash);
     return sample;

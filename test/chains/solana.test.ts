@@ -119,6 +119,24 @@ describe('SolanaChain', () => {
     expect(await chain.listDatedViews(UNSEEN)).toEqual([expect.objectContaining({ height: null, status: null })]);
   });
 
+  it('a wrong blockhash height does not stay: after a while the others count again', async () => {
+    const own = new SolanaChain([solana.url]);
+    const wrong = { context: { slot: 9 }, value: { blockhash: '9'.repeat(44), lastValidBlockHeight: 10 ** 9 } };
+    solana.faults.inject('getLatestBlockhash', { kind: 'answer', result: wrong });
+    await own.sampleBlockhash();
+    const { last_valid_block_height } = await own.sampleBlockhash();
+    // A moment later it may be the other that lags.
+    expect(own.freshBlockhash(60_000)).toMatchObject({ last_valid_block_height: 10 ** 9 });
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_500);
+    try {
+      await own.sampleBlockhash();
+      expect(own.freshBlockhash(60_000)?.last_valid_block_height).toBeLessThan(last_valid_block_height + 1_000);
+      expect(own.estimateBlockHeight()).toBeLessThan(last_valid_block_height);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('takes no height of one server for how far another has read', async () => {
     expect(await chain.listDatedViews(UNSEEN)).toEqual([{ slot: expect.any(Number), status: null, height: expect.any(Number) }]);
     solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 1 }, value: [null] } });
