@@ -8,10 +8,17 @@ const FEE_TOKEN_MS = 60_000;
 /** A key that was listed is taken to be so for as long; whether it may still spend is asked before every payment. */
 const ACCESS_KEY_MS = 10_000;
 const MOST_OWNERS = 20_000;
+/** A chain's clock is compared with ours over at least so long a time. */
+const WATCHED_MS = 5_000;
+/** By so much a block's time may differ from that of its reading: whole seconds, and a way to go. */
+const LATE_MS = 3_000;
 
 /** What changes so slowly that it need not be asked for every payment; the chain itself has the last word on each. Throws as TempoChain. */
 export class RecentTempo {
   private newest: { head: TempoHead; at: number } | undefined;
+  private watched: { time_ms: number; at: number } | undefined;
+  /** What the chain's clock shows when our monotonic one shows 0; null while it is not known to run. */
+  private offset_ms: number | null = null;
   private readonly feeTokens = new LRUCache<string, { token: string | null }>({ max: MOST_OWNERS, ttl: FEE_TOKEN_MS });
   private readonly accessKeys = new LRUCache<string, true>({ max: MOST_OWNERS, ttl: ACCESS_KEY_MS });
 
@@ -23,7 +30,26 @@ export class RecentTempo {
     const at = performance.now();
     const head = await this.chain.head(signal);
     this.newest = { head, at };
+    this.watch(head.time * 1_000, at);
     return head;
+  }
+
+  /**
+   * Milliseconds by which our clock is ahead of the chain's, by the blocks read so far (negative: behind); 0 where they agree as nearly as can be told,
+   * and where the chain makes no blocks for want of traffic.
+   */
+  clockError(): number {
+    const ahead = this.offset_ms === null ? 0 : Date.now() - (performance.now() + this.offset_ms);
+    return Math.abs(ahead) > LATE_MS ? ahead : 0;
+  }
+
+  /** A chain whose blocks went on as long as we did has a clock that runs. */
+  private watch(time_ms: number, at: number): void {
+    const before = this.watched;
+    if (before !== undefined && at - before.at < WATCHED_MS) return;
+    this.watched = { time_ms, at };
+    const runs = before !== undefined && Math.abs(time_ms - before.time_ms - (at - before.at)) <= LATE_MS;
+    this.offset_ms = runs ? time_ms - at : null;
   }
 
   /** The token the account chose, within the last minute, to pay fees in; null when it chose none. */

@@ -128,7 +128,10 @@ export class MppTempo implements Protocol {
 
   async probe(signal: AbortSignal): Promise<{ latency_ms: number }> {
     const asked = Date.now();
-    const obstacle = await this.chain.canReceive(this.tempo.usdc, this.tempo.pay_to, signal);
+    const [obstacle] = await Promise.all([
+      this.chain.canReceive(this.tempo.usdc, this.tempo.pay_to, signal),
+      this.settlement.watchClock(signal),
+    ]);
     if (obstacle !== null) throw new TempoMisconfigured(`${this.tempo.pay_to} cannot receive ${this.tempo.usdc} on Tempo: ${obstacle}.`);
     return { latency_ms: Date.now() - asked };
   }

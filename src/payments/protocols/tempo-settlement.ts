@@ -80,6 +80,11 @@ export class TempoSettlement implements Settling {
     if (!(await reachable(() => this.recent.listsAccessKey(sender, key, token, nowSeconds(), signal)))) throw refusal('access_key');
   }
 
+  /** Looks how the chain's clock runs. Throws as TempoChain. */
+  async watchClock(signal: AbortSignal): Promise<void> {
+    await this.recent.head(signal);
+  }
+
   /** Every question the chain can answer before a broadcast. */
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
     const details = readDetails(proof.details);
@@ -89,16 +94,16 @@ export class TempoSettlement implements Settling {
         if (!receipt.succeeded) throw refusal('transaction_failed');
         return { balance: null, settle_by: null, landed: true, details: {} };
       }
-      assertTimely(details, chainNow(head));
+      assertTimely(details, this.chainNow(head));
       if (obstacle !== null) throw obstacle;
-      return { balance, settle_by: settleBy(details), landed: false, details: {} };
+      return { balance, settle_by: this.settleBy(details), landed: false, details: {} };
     });
   }
 
   /** Throws payment_expired when the transaction can no longer make it, settlement_failed when it would fail by now. */
   async prepare(proof: ValidProof, admittedAt: Date, signal: AbortSignal): ReturnType<Settling['prepare']> {
     const details = readDetails(proof.details);
-    const settle_by = settleBy(details);
+    const settle_by = this.settleBy(details);
     const recheck = Date.now() - admittedAt.getTime() > RECHECK_AFTER_MS;
     const late = settle_by !== null && settle_by.getTime() < Date.now();
     if (recheck || late)
@@ -126,6 +131,17 @@ export class TempoSettlement implements Settling {
   async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
     const { status } = await this.lookup(record, signal);
     return status === 'confirmed' ? 'final' : status === 'failed' ? 'lost' : 'pending';
+  }
+
+  /** The later of the newest block's time and ours, set right by the chain's: one without traffic stands still. */
+  private chainNow(head: TempoHead): number {
+    return Math.max(head.time, Math.floor((Date.now() - this.recent.clockError()) / 1000));
+  }
+
+  /** By our clock, whatever is wrong with it. */
+  private settleBy({ valid_before }: Pick<TempoDetails, 'valid_before'>): Date | null {
+    if (valid_before === null || valid_before > LAST_DATE_S) return null;
+    return new Date((valid_before - SETTLE_RESERVE_S) * 1000 + this.recent.clockError());
   }
 
   /** Receipt, newest block, the payer's USDC.e, and what stands in the way of the payment (null: nothing). */
@@ -210,14 +226,7 @@ function maySpend(key: TempoAccessKey, details: TempoDetails, due: bigint): bool
   );
 }
 
-/** The later of the newest block's time and ours: a chain without traffic stands still, a clock may be wrong. */
-const chainNow = (head: TempoHead): number => Math.max(head.time, nowSeconds());
-
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-
-function settleBy({ valid_before }: Pick<TempoDetails, 'valid_before'>): Date | null {
-  return valid_before === null || valid_before > LAST_DATE_S ? null : new Date((valid_before - SETTLE_RESERVE_S) * 1000);
-}
 
 function transactionOf(record: PaymentRecord): TempoTransaction {
   const { nonce_key, nonce, valid_before } = readDetails(record.details);
