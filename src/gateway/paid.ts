@@ -95,8 +95,15 @@ const searchOf = ({ originalUrl }: Request): string => /\?.*/s.exec(originalUrl)
 
 const queryOf = (request: Request): URLSearchParams => new URLSearchParams(searchOf(request));
 
-/** Of a query, this much is repeated in the offer. */
+/** Of a query, this much is repeated in the offer: bytes of JSON, in which a backslash takes two. */
 const LONGEST_SEARCH = 2_000;
+
+/** The beginning of a text that takes at most `bytes` in JSON. */
+function beginningOf(text: string, bytes: number): string {
+  let room = bytes;
+  const end = [...text].findIndex((char) => (room -= Buffer.byteLength(JSON.stringify(char)) - 2) < 0);
+  return end === -1 ? text : [...text].slice(0, end).join('');
+}
 
 /** POST endpoints read the body alone; what stands in the query is ignored, and said so. */
 function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading): void {
@@ -108,7 +115,7 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, canoni
     request_id: response.get('X-Request-Id') as string,
     method: endpoint.method,
     path: endpoint.path,
-    url: `${deps.publicUrl}${endpoint.path}${endpoint.method === 'GET' ? searchOf(request).slice(0, LONGEST_SEARCH) : ''}`,
+    url: `${deps.publicUrl}${endpoint.path}${endpoint.method === 'GET' ? beginningOf(searchOf(request), LONGEST_SEARCH) : ''}`,
     description: endpoint.summary,
     amount: price.amount,
     request_hash: crypto.createHash('sha256').update(canonical).digest('hex'),

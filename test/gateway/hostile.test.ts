@@ -147,6 +147,23 @@ test('a whole URL as the target of a request, as proxies send it, names the same
   expect(JSON.parse(body)).toMatchObject({ resource: { url: `${product.publicUrl}/api/v1/trades/whales?limit=5` } });
 });
 
+test.each([['a'], ['\\'], ['"'], ['%22']])('the headers of a 402 stay below 11 KB, however long a query of %s', async (char) => {
+  const url = new URL(product.publicUrl);
+  const target = `/api/v1/markets/trending?x=${char.repeat(3_000)}`;
+  const head = await new Promise<string>((resolve) => {
+    const socket = net.connect(Number(url.port), url.hostname, () => socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (!text.includes('\r\n\r\n')) return;
+      socket.destroy();
+      resolve(text.slice(0, text.indexOf('\r\n\r\n')));
+    });
+  });
+  expect(head).toMatch(/^HTTP\/1.1 402 /);
+  expect(head.length).toBeLessThan(11 * 1024);
+});
+
 test('40 KB of headers are refused by the parser, and the server lives on', async () => {
   const status = await new Promise<number>((resolve, reject) => {
     const { port } = new URL(product.publicUrl);
