@@ -140,6 +140,8 @@ export interface Listening {
 
 /** Longer than the longest question and the wait for its settlement take together: a connection as silent as this is given up. */
 const SILENT_MS = 150_000;
+/** Longer than load balancers keep theirs, 60 s as a rule: one that is used again at the last moment is still there. */
+const KEEP_ALIVE_MS = 65_000;
 
 /**
  * Listens on `port` (0: any free one). A connection on which nothing moved for `silentMs`, because its client does not read, is closed. Throws
@@ -147,7 +149,7 @@ const SILENT_MS = 150_000;
  */
 export async function listen(handler: http.RequestListener, port: number, host: string, silentMs = SILENT_MS): Promise<Listening> {
   const server = http.createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 10_000 },
+    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: KEEP_ALIVE_MS },
     handler,
   );
   server.timeout = silentMs;

@@ -186,7 +186,11 @@ export class Ledger {
     while (this.handedOut.length > 0) {
       const together = this.handedOut.splice(0);
       const columns = [together.map(({ id }) => id), together.map((one) => one.transaction), together.map((one) => one.settled_at)];
-      await this.pool.query(DELIVERED, [...columns, keptMs]).catch(() => undefined);
+      await this.pool
+        .query(DELIVERED, [...columns, keptMs])
+        .catch((error: unknown) =>
+          this.log.error({ payments: columns[0], error: (error as Error).message }, 'deliveries could not be written down'),
+        );
     }
     this.writing = null;
   }

@@ -251,6 +251,14 @@ describe('what is looked after when nobody asks', () => {
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
   });
 
+  it('the database fails when deliveries are written down: told in the log, with their ids', async () => {
+    const query = async (): Promise<never> => Promise.reject(new Error('the database is away'));
+    const ledger = new Ledger({ query } as unknown as ConstructorParameters<typeof Ledger>[0], crypto.randomUUID(), till.logger);
+    ledger.delivered({ id: '4711', transaction: 'tx', settled_at: new Date() }, 1_000);
+    await ledger.flush();
+    expect(till.logged.filter((line) => line.includes('deliveries could not be written down') && line.includes('4711'))).toHaveLength(1);
+  });
+
   it('a buyer who spends the last of its money at once is not told that it is reserved: here, and in another process', async () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
