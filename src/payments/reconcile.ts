@@ -1,3 +1,4 @@
+import { type Repeated, repeat } from '../lib/repeat';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
 import {
@@ -27,8 +28,7 @@ export interface ReconcileReport {
 
 /** Ends what nobody heard the end of, by the chain's word only: it looks, it never sends. */
 export class Reconciler {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<unknown> = Promise.resolve();
+  private passes: Repeated | undefined;
 
   constructor(
     private readonly config: Pick<PaymentsConfig, 'deadline_ms' | 'reconcile_ms' | 'instance_stale_ms'>,
@@ -43,20 +43,13 @@ export class Reconciler {
   /** First pass now, then one every `reconcile_ms`. */
   async start(): Promise<void> {
     await this.pass();
-    const next = (): void => {
-      this.running = this.pass()
-        .catch((error: unknown) => this.log.error({ error: (error as Error).message }, 'reconciliation failed'))
-        .then(() => {
-          if (this.timer !== undefined) this.timer = setTimeout(next, this.config.reconcile_ms).unref();
-        });
-    };
-    this.timer = setTimeout(next, this.config.reconcile_ms).unref();
+    this.passes = repeat(async () => {
+      await this.pass().catch((error: unknown) => this.log.error({ error: (error as Error).message }, 'reconciliation failed'));
+    }, this.config.reconcile_ms);
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.running;
+    await this.passes?.stop();
   }
 
   /** One pass over everything that is due. Throws when the database cannot be reached. */
@@ -120,7 +113,7 @@ export class Reconciler {
         { payment: record.id, protocol: record.protocol, payer: record.payer, transaction: record.transaction },
         'a released payment was broadcast by its buyer: an answer is owed',
       );
-    } else await this.upkeep.settled(record.id);
+    } else await this.upkeep.stopLooking(record.id);
   }
 
   private async sweep(record: PaymentRecord): Promise<void> {

@@ -8,7 +8,6 @@ interface LookRow {
   protocol: ProtocolName;
   payer: string;
   amount: string;
-  request_hash: string;
   transaction: string;
   details: PaymentRecord['details'];
   settle_by: Date | null;
@@ -144,7 +143,7 @@ export class Upkeep {
   }
 
   /** Nothing more is asked about it. */
-  async settled(id: string): Promise<void> {
+  async stopLooking(id: string): Promise<void> {
     await this.pool.query('UPDATE payment SET look_at = NULL WHERE id = $1', [id]);
   }
 
@@ -198,7 +197,7 @@ export class Upkeep {
     const { rows } = await this.pool.query<LookRow>(
       `UPDATE payment p SET look_at = now() + ${wait} WHERE id IN (
          SELECT id FROM payment WHERE ${due} AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       ) RETURNING p.id, p.protocol, p.payer, p.amount, p.request_hash, p.transaction, p.details, p.settle_by, p.created_at`,
+       ) RETURNING p.id, p.protocol, p.payer, p.amount, p.transaction, p.details, p.settle_by, p.created_at`,
       [limit],
     );
     return rows.map(recordOf);
