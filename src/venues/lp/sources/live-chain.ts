@@ -10,8 +10,8 @@ type Program = keyof typeof PROGRAMS;
 
 /** Transactions of one step. */
 const STEP = 400;
-/** More signatures than this are not held: what is older is read by a poll after. */
-const HELD_AT_MOST = 200_000;
+/** So many signatures are held: where more are listed, only their places in the listing are remembered, and the oldest are read first. */
+const HELD = 100_000;
 /** A listed transaction that the node does not have is asked for by this many polls, then left out. */
 const PATIENCE = 5;
 
@@ -23,14 +23,17 @@ interface Place {
   at: number;
   /** The transaction that holds reading up, and how many polls have asked for it. */
   missing: { signature: string; polls: number } | null;
+  /** While far behind: transactions down to which the listing has been walked, each `held` signatures older than the one before. Left out: none. */
+  marks?: readonly string[];
 }
 type ChainCursor = Record<Program, Place>;
 
 /**
  * The transactions of both pool programs and of recurring orders, at finality: signatures newest first down to what is known, then
- * their transactions oldest first. One feed, for its parts begin where one recording ended.
+ * their transactions oldest first. One feed, for its parts begin where one recording ended: of them the one that is furthest behind is read first,
+ * and the watermark is where that one stands.
  */
-export function liveChain(node: ChainReader, poll_ms: number): LiveSource {
+export function liveChain(node: ChainReader, poll_ms: number, held = HELD): LiveSource {
   return {
     name: 'lp.chain',
     continues: 'lp.transactions',
@@ -43,31 +46,73 @@ export function liveChain(node: ChainReader, poll_ms: number): LiveSource {
     head: ({ signal }) => node.head(signal),
     async *update(cursor, to, context) {
       let places = cursor as unknown as ChainCursor;
-      let whole = true;
-      for (const program of Object.keys(PROGRAMS) as Program[]) {
-        for await (const { place, done, ...step } of stepsOf(node, program, places[program], to, context)) {
-          places = { ...places, [program]: place };
-          whole &&= done;
-          yield { ...step, cursor: places as unknown as FeedCursor, watermark: null };
+      const parts = (Object.keys(PROGRAMS) as Program[]).map((program) => ({
+        program,
+        steps: stepsOf(node, program, places[program], to, held, context),
+        /** Up to where it is read, in milliseconds. */
+        until: Math.min(places[program].at * 1_000, to.getTime()),
+      }));
+      const watermark = (): Date => new Date(Math.min(...parts.map(({ until }) => until)));
+      for (const open = [...parts]; open.length > 0;) {
+        open.sort((a, b) => a.until - b.until);
+        const [part] = open as [(typeof parts)[number]];
+        const { value, done } = await part.steps.next();
+        if (done === true) {
+          if (value) part.until = to.getTime();
+          open.shift();
+          continue;
         }
+        const { place, ...step } = value;
+        places = { ...places, [part.program]: place };
+        part.until = Math.min(place.at * 1_000, to.getTime());
+        yield { ...step, cursor: places as unknown as FeedCursor, watermark: watermark() };
       }
-      yield { pages: [], cursor: places as unknown as FeedCursor, watermark: whole ? to : null };
+      yield { pages: [], cursor: places as unknown as FeedCursor, watermark: watermark() };
     },
   };
 }
 
-type ProgramStep = Pick<LiveStep, 'pages' | 'skipped'> & { place: Place; done: boolean };
+type ProgramStep = Pick<LiveStep, 'pages' | 'skipped'> & { place: Place };
 
+/** Reads a program, window by window where it is far behind; tells whether it is read to the end. */
 async function* stepsOf(
   node: ChainReader,
   program: Program,
   from: Place,
   to: Date,
+  held: number,
+  context: LiveContext,
+): AsyncGenerator<ProgramStep, boolean> {
+  for (let place = from; ;) {
+    const listing = newer(node, PROGRAMS[program], place, held, context.signal);
+    let window = await listing.next();
+    for (; window.done !== true; window = await listing.next()) {
+      place = { ...place, marks: window.value };
+      yield { pages: [], place };
+    }
+    const reading = windowOf(node, program, place, window.value, to, context);
+    let step = await reading.next();
+    for (; step.done !== true; step = await reading.next()) yield { ...step.value, place: (place = step.value.place) };
+    if (!step.value) return false;
+    const marks = place.marks ?? [];
+    if (marks.length === 0) return true;
+    // What the mark stands at is the oldest of the next window.
+    place = { ...place, marks: marks.slice(0, -1) };
+    yield { pages: [], place };
+  }
+}
+
+/** Reads the transactions of a window, oldest first; tells whether nothing held that up. */
+async function* windowOf(
+  node: ChainReader,
+  program: Program,
+  from: Place,
+  listed: readonly Listed[],
+  to: Date,
   { signal, now }: LiveContext,
-): AsyncGenerator<ProgramStep> {
+): AsyncGenerator<ProgramStep, boolean> {
   // A time beyond the newest block's would hide all that comes after.
   const latest = Math.floor(Math.min(to.getTime(), now().getTime()) / 1_000);
-  const { listed, whole } = await newer(node, PROGRAMS[program], from, signal);
   let place = from;
   for (let at = 0; at < listed.length; at += STEP) {
     const slice = listed.slice(at, at + STEP);
@@ -77,6 +122,7 @@ async function* stepsOf(
     const last = read.until === null ? slice.at(-1) : slice[slice.findIndex(({ signature }) => signature === read.until) - 1];
     const polls = place.missing !== null && place.missing.signature === read.until ? place.missing.polls + 1 : 1;
     place = {
+      ...place,
       signature: last?.signature ?? place.signature,
       at: Math.min(last?.at ?? place.at, latest),
       missing: read.until === null ? null : { signature: read.until, polls },
@@ -87,10 +133,10 @@ async function* stepsOf(
       pages: read.records.length === 0 ? [] : [{ source: transactions, page: pageOf(name, 'ndjson', read.records) }],
       skipped: counted({ failed_transaction: failed, transaction_gone: read.gone }),
       place,
-      done: whole && read.until === null,
     };
-    if (read.until !== null) return;
+    if (read.until !== null) return false;
   }
+  return true;
 }
 
 const counted = (reasons: Record<string, number>): Record<string, number> =>
@@ -113,25 +159,32 @@ function readable(
 }
 
 /**
- * Transactions after `place`, oldest first; not whole where there are more than are held: then these are the oldest ones. A node that
- * no longer knows the newest one that is in lists on into the past, so times end the listing too.
+ * Transactions after `place`, oldest first: all of them, or where there are more than twice `held` the oldest; then the marks of those left above are told
+ * on the way. A listing that was walked already down to a mark goes on from there. A node that no longer knows the newest one that is in lists
+ * on into the past, so times end the listing too.
  */
-async function newer(node: ChainReader, program: string, place: Place, signal: AbortSignal): Promise<{ listed: Listed[]; whole: boolean }> {
-  const listed: Listed[] = [];
-  let whole = true;
-  for (let before: string | null = null; ;) {
+async function* newer(
+  node: ChainReader,
+  program: string,
+  place: Place,
+  held: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[], Listed[]> {
+  let listed: Listed[] = [];
+  const marks = [...(place.marks ?? [])];
+  for (let before = marks.at(-1) ?? null; ;) {
     const page: Listed[] = await node.list(program, before, place.signature, signal);
     const fresh = page.filter(({ at }) => at === null || at >= place.at);
     listed.push(...fresh);
     // A short page is no end: nodes list fewer than they are asked for, and rows that name nothing are left out.
-    if (page.length === 0 || fresh.length < page.length) break;
+    if (page.length === 0 || fresh.length < page.length) return listed.reverse();
     const last = page.at(-1)?.signature ?? null;
-    if (last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
+    if (last === null || last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
     before = last;
-    if (listed.length > HELD_AT_MOST) {
-      listed.splice(0, listed.length - HELD_AT_MOST / 2);
-      whole = false;
-    }
+    // No window between two marks is as large as that: it is not divided again.
+    if (listed.length <= 2 * held) continue;
+    marks.push((listed[held - 1] as Listed).signature);
+    listed = listed.slice(held);
+    yield [...marks];
   }
-  return { listed: listed.reverse(), whole };
 }

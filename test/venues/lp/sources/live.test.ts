@@ -340,6 +340,85 @@ describe('a node that tells odd things', () => {
   });
 });
 
+describe('a node whose chain is far ahead', () => {
+  const TRANSACTIONS = 30_000;
+  const HELD = 5_000;
+  const begun = day(0).getTime() / 1_000;
+  const atOf = (n: number): number => begun + n;
+  const now = new Date(atOf(TRANSACTIONS) * 1_000);
+  const context = { signal: new AbortController().signal, now: () => now } as unknown as LiveContext;
+
+  /** Lists as many transactions of the bin program, one a second, by their numbers; counts how often it is asked to. */
+  class FarNode implements ChainReader {
+    listings = 0;
+    head = (): Promise<Date> => Promise.resolve(now);
+    list(program: string, before: string | null, until: string | null): Promise<{ signature: string; failed: boolean; at: number }[]> {
+      if (program !== DLMM_PROGRAM) return Promise.resolve([]);
+      this.listings += 1;
+      const newest = before === null ? TRANSACTIONS - 1 : Number(before) - 1;
+      const count = Math.max(0, Math.min(1_000, newest - Number(until ?? -1)));
+      return Promise.resolve(
+        Array.from({ length: count }, (_, n) => ({ signature: `${newest - n}`, failed: false, at: atOf(newest - n) })),
+      );
+    }
+    transactions = (signatures: readonly string[]): Promise<{ n: number }[]> => Promise.resolve(signatures.map((n) => ({ n: Number(n) })));
+  }
+
+  test('is read once, oldest first, with listings in proportion; the watermark follows', async () => {
+    const node = new FarNode();
+    const feed = liveChain(node, 50, HELD);
+    const read: number[] = [];
+    const marks: number[] = [];
+    for await (const { pages, watermark } of feed.update(feed.begin(day(0)), now, context)) {
+      for (const { page } of pages) for await (const { n } of page.records as AsyncIterable<{ n: number }>) read.push(n);
+      marks.push(watermark?.getTime() ?? 0);
+      // Nothing up to the watermark is still to be read.
+      expect(atOf(read.length)).toBeGreaterThanOrEqual((marks.at(-1) as number) / 1_000);
+    }
+    expect(read).toEqual(Array.from({ length: TRANSACTIONS }, (_, n) => n));
+    // Walked down once to find the oldest, and once more, window by window, to read.
+    expect(node.listings).toBeLessThanOrEqual((2.2 * TRANSACTIONS) / 1_000);
+    expect(marks).toEqual([...marks].sort((a, b) => a - b));
+    expect(new Set(marks).size).toBeGreaterThan(TRANSACTIONS / 500);
+    expect(marks.at(-1)).toBe(now.getTime());
+  });
+
+  test('is read on from where a process died, on its way down as well', async () => {
+    const node = new FarNode();
+    const feed = liveChain(node, 50, HELD);
+    const read: number[] = [];
+    let cursor = feed.begin(day(0));
+    for (let whole = false, deaths = 0; !whole; deaths += 1) {
+      whole = true;
+      let steps = 0;
+      for await (const step of feed.update(cursor, now, context)) {
+        for (const { page } of step.pages) for await (const { n } of page.records as AsyncIterable<{ n: number }>) read.push(n);
+        cursor = JSON.parse(JSON.stringify(step.cursor)) as FeedCursor;
+        steps += 1;
+        if (steps === 3 + deaths) {
+          whole = false;
+          break;
+        }
+      }
+    }
+    expect(read).toEqual(Array.from({ length: TRANSACTIONS }, (_, n) => n));
+  });
+
+  test('is asked for several batches at once', async () => {
+    let [open, most] = [0, 0];
+    const post = async (_path: string, body: unknown): Promise<unknown> => {
+      most = Math.max(most, (open += 1));
+      await new Promise(setImmediate);
+      open -= 1;
+      return (body as { id: number; params: [string] }[]).map(({ id, params }) => ({ id, result: { signature: params[0] } }));
+    };
+    const signatures = Array.from({ length: 120 }, (_, n) => `s${n}`);
+    const answers = await chainReader({ post } as unknown as Upstream).transactions(signatures, context.signal);
+    expect(answers).toEqual(signatures.map((signature) => ({ signature })));
+    expect(most).toBe(3);
+  });
+});
+
 test('half of the upstreams are of no use', () => {
   expect(lpFeeds({})).toEqual([]);
   expect(() => lpFeeds({ rpc: 'http://localhost:1' })).toThrow('LP_RPC_URL, LP_DLMM_URL and LP_DAMM_URL must be set together.');
