@@ -114,6 +114,21 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
+/** The same asker, asked no oftener than this on average: for a path that has a limit of its own within its host's. */
+export function atMost(per_second: number, upstream: Upstream): Upstream {
+  const pace = new Pace(1_000 / per_second);
+  return {
+    get: async (path, query, signal) => {
+      await pace.wait(1, signal);
+      return upstream.get(path, query, signal);
+    },
+    post: async (path, body, signal, weight = 1) => {
+      await pace.wait(weight, signal);
+      return upstream.post(path, body, signal, weight);
+    },
+  };
+}
+
 function textOf(query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),

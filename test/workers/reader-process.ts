@@ -23,6 +23,7 @@ const FEEDS: Record<VenueName, (urls: UpstreamUrls) => LiveSource[]> = {
       wallets_a_poll: 40,
       gamma_per_second: 1_000,
       data_per_second: 1_000,
+      trades_per_second: 1_000,
     }),
   perps: (urls) => perpsFeeds(urls, { fills_ms: 20, meta_ms: 20, roles_ms: 20, roles_a_poll: 40, info_per_second: 1_000 }),
   lp: (urls) =>

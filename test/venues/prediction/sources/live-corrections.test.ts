@@ -24,6 +24,7 @@ const TUNING = {
   wallets_a_poll: 100,
   gamma_per_second: 500,
   data_per_second: 500,
+  trades_per_second: 500,
 };
 const FEEDS = ['prediction.markets', 'prediction.trades', 'prediction.fills', 'prediction.activity'];
 
