@@ -18,6 +18,8 @@ const BEGINNING_S = 1_577_836_800;
 const TRADED_S = 60;
 /** Most winnings are redeemed within so long. */
 const RESOLVED_S = 86_400;
+/** Wallets that are asked at once. */
+const AT_ONCE = 8;
 
 interface ActivityCursor {
   /** Wallets up to this one were asked in this lap. */
@@ -161,11 +163,26 @@ async function ask(
   const eager = [...first].map((wallet): Asked => ({ wallet, from: since - OVERLAP_S }));
   const asked = [...eager, ...wallets];
   const patience = { failing: failed, again: true };
-  const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, slicesOf, patience);
+  const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, ahead(asked, slicesOf), patience);
   const slices = told.flatMap(({ answer }) => answer);
   for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) skipped[reason] = (skipped[reason] ?? 0) + count;
   // Whose turn in the long lap is still to come is owed nothing by a short one.
   const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
   for (const { one } of told) if (!first.has(one.wallet)) delete owed[one.wallet];
   return { rows: slices.flatMap(({ rows }) => rows), skipped, owed, failing, failure };
+}
+
+/** Asks for `AT_ONCE` of them at once, in their order; whoever's turn comes is waited for. */
+function ahead<One, Answer>(all: readonly One[], ask: (one: One) => Promise<Answer>): (one: One) => Promise<Answer> {
+  const begun = new Map<One, Promise<Answer>>();
+  let next = 0;
+  return (one) => {
+    for (const end = Math.min(all.length, all.indexOf(one) + AT_ONCE); next < end; next += 1) {
+      const answer = ask(all[next] as One);
+      // Of a failure is heard when its turn comes; until then it must not count as unhandled.
+      answer.catch(() => undefined);
+      begun.set(all[next] as One, answer);
+    }
+    return begun.get(one) ?? ask(one);
+  };
 }

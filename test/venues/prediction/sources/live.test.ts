@@ -1,5 +1,6 @@
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import { type PretendPrediction, startPredictionUpstream } from '../../../../src/sandbox/venues/prediction';
+import { startUpstreamServer } from '../../../../src/sandbox/venues/upstream-server';
 import { predictionFeeds } from '../../../../src/venues/prediction/sources/live';
 import { liveActivity } from '../../../../src/venues/prediction/sources/live-activity';
 import { liveFills } from '../../../../src/venues/prediction/sources/live-fills';
@@ -27,6 +28,7 @@ const TUNING = {
   wallets_a_poll: 100,
   gamma_per_second: 500,
   data_per_second: 500,
+  trades_per_second: 500,
 };
 const FEEDS = ['prediction.markets', 'prediction.trades', 'prediction.fills', 'prediction.activity'];
 
@@ -286,6 +288,64 @@ test('after more changes than the listing reaches, every market that is not sett
   } finally {
     await store.drop();
   }
+});
+
+test('both feeds of trades together ask no oftener than they may, and leave the wallets their part', async () => {
+  const asked: [string, number][] = [];
+  const server = await startUpstreamServer(({ path }) => {
+    asked.push([path, performance.now()]);
+    return Promise.resolve({ status: 200, body: [] });
+  });
+  try {
+    const feeds = predictionFeeds({ gamma: server.url, data: server.url }, { ...TUNING, data_per_second: 200, trades_per_second: 40 });
+    const db = {
+      // Each wallet is known, none is eager; a lap asks for as many as a poll may.
+      query: (text: string) =>
+        Promise.resolve({
+          rows: text.includes('FROM pm_wallet') ? Array.from({ length: 40 }, (_, n) => ({ wallet: `${n}`, is_new: false })) : [],
+        }),
+    };
+    const context = { signal: new AbortController().signal, db, now: () => day(5) } as unknown as LiveContext;
+    const began = performance.now();
+    const drain = async ({ begin, update }: (typeof feeds)[number]): Promise<void> => {
+      for await (const _ of update(begin(day(0)), day(5), context));
+    };
+    await Promise.all(feeds.filter(({ name }) => name !== 'prediction.markets').map(drain));
+    const trades = asked.filter(([path]) => path === '/trades').map(([, at]) => at);
+    // Five days in windows of six hours, twice.
+    expect(trades.length).toBeGreaterThanOrEqual(40);
+    expect(trades.length - 1).toBeLessThanOrEqual(((Math.max(...trades) - began) / 1_000) * 40);
+    expect(asked.filter(([path]) => path === '/activity')).toHaveLength(40);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('several wallets are asked at once, and written in their order', async () => {
+  const wallets = Array.from({ length: 20 }, (_, n) => `0x${String(n).padStart(2, '0')}`);
+  let [open, most] = [0, 0];
+  const get = async (_path: string, { user }: Query): Promise<unknown> => {
+    most = Math.max(most, (open += 1));
+    // Later ones answer sooner.
+    for (let turns = 20 - wallets.indexOf(user as string); turns > 0; turns -= 1) await new Promise(setImmediate);
+    open -= 1;
+    if (user === wallets[7]) throw new UpstreamError('data answered 500', 500);
+    return [{ proxyWallet: user, timestamp: day(1).getTime() / 1_000 - 60 }];
+  };
+  const query = (text: string): Promise<unknown> =>
+    Promise.resolve({ rows: text.includes('FROM pm_wallet') ? wallets.map((wallet) => ({ wallet, is_new: false })) : [] });
+  const feed = liveActivity({ get } as unknown as Upstream, 50, 20);
+  const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
+  for await (const { pages, skipped, cursor } of feed.update(feed.begin(day(0)), day(1), context)) {
+    const told: unknown[] = [];
+    for (const { page } of pages) for await (const row of page.records) told.push((row as { proxyWallet: string }).proxyWallet);
+    expect(told).toEqual(wallets.filter((_, n) => n !== 7));
+    expect({ skipped, cursor }).toMatchObject({
+      skipped: { wallet_not_told: 1 },
+      cursor: { after: wallets[19], owed: { [wallets[7] as string]: expect.any(Number) as number } },
+    });
+  }
+  expect(most).toBe(8);
 });
 
 describe('the catalogue', () => {
