@@ -112,6 +112,19 @@ describe('hourly files', () => {
     expect(await read({ [path(0)]: `${whole}{"block_ti` }, { ...step?.cursor })).toEqual([]);
   });
 
+  test('the last block of an hour that is over is read, though nothing ends its line', async () => {
+    const [first, last] = [`${block(hours(0.1), 1)}\n`, block(hours(0.9), 2)];
+    const files = { [path(0)]: first + last, [path(1)]: `${block(hours(1.5), 3)}\n` };
+    const numbers: unknown[] = [];
+    const steps = await read(files, begin);
+    for (const { pages } of steps)
+      for (const { page } of pages)
+        for await (const record of page.records) numbers.push((record as { block_number: number }).block_number);
+    expect(numbers).toEqual([1, 2, 3]);
+    // Who stops between its block and the next hour reads it again.
+    expect(steps[1]?.cursor).toEqual({ hour: START.getTime(), offset: first.length });
+  });
+
   test('an hour without a file is passed once a later one is there; one that is not over is not', async () => {
     const files = { [path(0)]: `${block(hours(0.1), 1)}\n`, [path(3)]: `${block(hours(3.5), 2)}\n` };
     const steps = await read(files, begin);

@@ -74,7 +74,9 @@ async function* lists(index: Upstream, whole: boolean, signal: AbortSignal): Asy
     if (address !== undefined && address === before) throw new UpstreamError('/pools answered the same page again', null);
     before = address;
     yield answer;
-    if (page >= (integer(answer.pages) ?? 0)) return;
+    const pages = integer(answer.pages);
+    // Where it does not say how many there are, an empty one is the end.
+    if (pages !== null && page >= pages) return;
   }
 }
 

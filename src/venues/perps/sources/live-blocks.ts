@@ -49,7 +49,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
           offset = 0;
           continue;
         }
-        const lines = written === null ? [] : linesOf(written);
+        const lines = written === null ? [] : linesOf(written, next !== null && written.length < MOST_BYTES);
         for (const step of stepsOf(hour, offset, lines)) yield step;
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
         // A piece that is not full was all there is: what is written meanwhile is the next poll's.
@@ -104,11 +104,16 @@ async function pieceOf(files: HourFiles, path: string, offset: number, signal: A
   throw new UpstreamError(`${path} has a line longer than ${LONGEST_LINE} bytes`, null);
 }
 
-/** Whole lines; what follows the last one is still being written. A line's bytes are counted, not its text's: not all bytes are text. */
-function linesOf(written: Buffer): Line[] {
+/**
+ * Whole lines; what follows the last one is still being written, or once the file is `over` its last line, which nothing ends and the cursor stays
+ * before. A line's bytes are counted, not its text's: not all bytes are text.
+ */
+function linesOf(written: Buffer, over: boolean): Line[] {
   const lines: Line[] = [];
-  for (let at = 0, end = 0; (end = written.indexOf(NEW_LINE, at)) >= 0; at = end + 1)
+  let at = 0;
+  for (let end = 0; (end = written.indexOf(NEW_LINE, at)) >= 0; at = end + 1)
     lines.push({ text: written.toString('utf8', at, end), bytes: end + 1 - at });
+  if (over && at < written.length) lines.push({ text: written.toString('utf8', at), bytes: 0 });
   return lines;
 }
 

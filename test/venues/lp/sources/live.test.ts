@@ -167,6 +167,14 @@ describe('an upstream that never comes to an end', () => {
     await expect(read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).rejects.toThrow('the same page again');
   });
 
+  test('an index that does not say how many pages it has is read until one is empty', async () => {
+    const [pool] = dlmmPoolsPage.data;
+    const get = (_path: string, { page }: Query): Promise<unknown> =>
+      Promise.resolve({ data: (page as number) <= 3 ? [{ ...pool, address: `pool${String(page)}` }] : [] });
+    const index = { get } as unknown as Upstream;
+    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(6);
+  });
+
   test('an index without rows has no further pages, whatever it says', async () => {
     const [pool] = dlmmPoolsPage.data;
     let asked = 0;
