@@ -50,15 +50,19 @@ const VOLUME: Columns<VolumeHour> = [
   ['protocolFees', 'numeric'],
 ];
 
-/** An hour read before it was over grows: the larger volume is the later reading. */
+/**
+ * An hour read before it was over grows, and may be told of its fees later: of each figure the largest stays, in whatever order its readings come.
+ * When a page was read is not kept, so a figure that the index has lowered cannot be told from an older one.
+ */
 const SAVE_VOLUMES = `
 INSERT INTO lp_volume_hour AS v (pool_address, hour, volume_usd, fees_usd, protocol_fees_usd)
 SELECT $5::text, u.hour, u.volume, u.fees, u."protocolFees" FROM ${unnestOf(VOLUME, 'u')}
-ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = EXCLUDED.volume_usd, fees_usd = EXCLUDED.fees_usd, protocol_fees_usd = EXCLUDED.protocol_fees_usd
-WHERE EXCLUDED.volume_usd > v.volume_usd
+ON CONFLICT (pool_address, hour) DO UPDATE SET volume_usd = GREATEST(v.volume_usd, EXCLUDED.volume_usd), fees_usd = GREATEST(v.fees_usd, EXCLUDED.fees_usd),
+  protocol_fees_usd = GREATEST(v.protocol_fees_usd, EXCLUDED.protocol_fees_usd)
+WHERE EXCLUDED.volume_usd > v.volume_usd OR EXCLUDED.fees_usd > COALESCE(v.fees_usd, -1) OR EXCLUDED.protocol_fees_usd > COALESCE(v.protocol_fees_usd, -1)
 RETURNING v.hour`;
 
-/** Keeps the hours of a pool that tell more volume than is kept. Their months must be there. */
+/** Keeps the hours of a pool that tell more than is kept. Their months must be there. */
 export async function saveVolumes(client: PoolClient, pool_address: string, hours: readonly VolumeHour[]): Promise<Appended> {
   let inserted = 0;
   for (const batch of batchesOf(hours)) {

@@ -293,6 +293,26 @@ describe('catalogues', () => {
     });
   });
 
+  test('fees of an hour that are told later are kept, and counted, whatever order its readings come in', async () => {
+    const at = Date.UTC(2026, 2, 5, 10) / 1_000;
+    const readings = [{ volume: 1_000 }, { volume: 1_000, fees: 9, protocol_fees: 1 }, { volume: 400, fees: 8, protocol_fees: 1 }];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 0, 2],
+      [2, 0, 1],
+    ]) {
+      // prettier-ignore
+      await db.pool.query('TRUNCATE lp_volume_hour, lp_pool_hour');
+      for (const n of order)
+        await load(`pools_${SOL_USDC}_volume_history.json`, [{ timeframe: '1h', data: [{ timestamp: at, ...readings[n] }] }]);
+      expect(await rows('SELECT volume_usd, fees_usd, protocol_fees_usd FROM lp_volume_hour')).toEqual([
+        { volume_usd: '1000', fees_usd: '9', protocol_fees_usd: '1' },
+      ]);
+      expect(await rows('SELECT stated_usd, stated_fee_usd FROM lp_pool_hour')).toEqual([{ stated_usd: '1000', stated_fee_usd: '8' }]);
+    }
+  });
+
   test('hourly volumes: shorter buckets are summed, longer ones refused, a growing hour replaced', async () => {
     const bucket = (minute: number, volume: number | string): Record<string, unknown> => ({
       timestamp: Date.parse('2026-03-05T10:00:00Z') / 1000 + minute * 60,
