@@ -64,10 +64,13 @@ export interface App {
 }
 
 /** The live feeds of every venue whose upstreams are set. A clock that stands still has no news. */
-function feedsOf({ clockStands }: Config, upstreams: Config['upstreams']): LiveFeeds {
+function feedsOf({ clockStands, upstreamRates }: Config, upstreams: Config['upstreams']): LiveFeeds {
   if (clockStands) return {};
   return Object.fromEntries(
-    VENUES.map(({ name, liveSources }) => [name, Object.keys(upstreams[name]).length > 0 ? (liveSources?.(upstreams[name]) ?? []) : []]),
+    VENUES.map(({ name, liveSources }) => [
+      name,
+      Object.keys(upstreams[name]).length > 0 ? (liveSources?.(upstreams[name], upstreamRates[name]) ?? []) : [],
+    ]),
   );
 }
 

@@ -33,6 +33,8 @@ export interface Config {
   tempo: (ChainConfig & { chain_id: number }) | false;
   /** Base URLs of the upstreams that are polled, by venue and name; a venue without any is served from recorded data. */
   upstreams: Record<VenueName, Record<string, string>>;
+  /** Requests a second to those of which that depends on who runs them, by the same names. */
+  upstreamRates: Partial<Record<VenueName, Record<string, number>>>;
   /** Programs and fee payers of whoever operates this service: lp/platform/operator-share tells their part. */
   operatorAccounts: string[];
   /** HMAC secrets: the first signs, all verify. Empty only in the sandbox, which makes and keeps its own. */
@@ -82,6 +84,7 @@ export function makeConfig(env: Environment, root: string): Config {
     solana,
     tempo,
     upstreams: upstreamsOf(env),
+    upstreamRates: { lp: { rpc: integer(env, 'LP_RPC_PER_SECOND', 500, 1, 1_000_000) } },
     operatorAccounts: accounts(env, 'LP_OPERATOR_ACCOUNTS', sandbox ? [SANDBOX_OPERATOR] : []),
     paymentSecrets: secretsOf(env, sandbox),
     bodyMode: choice(env, 'X402_BODY', ['v2', 'v1']),

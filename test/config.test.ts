@@ -45,6 +45,7 @@ test.each([
   [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
   [{ ...production, SOLANA_RPC_URL: 'localhost:8899' }, 'SOLANA_RPC_URL must be one URL that begins with http:// or https://'],
   [{ LP_RPC_URL: 'localhost:8899' }, 'LP_RPC_URL must be a URL that begins with http:// or https://.'],
+  [{ LP_RPC_PER_SECOND: '0' }, 'LP_RPC_PER_SECOND must be a whole number from 1 to 1000000, not "0".'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
 ])('%j is refused in one sentence', (env, sentence) => expect(() => makeConfig(env as Record<string, string>, '/r')).toThrow(sentence));
 

@@ -5,7 +5,7 @@ import type { Sql } from '../db/sql';
 import type { Definition } from '../lib/definition';
 import type { VenueName } from '../lib/venue-name';
 import type { PendingSignal, Signal, SignalMark, TrackRecord } from '../workers/signal';
-import type { LiveSource, RecordedSource, UpstreamUrls } from '../workers/source';
+import type { LiveSource, RecordedSource, UpstreamRates, UpstreamUrls } from '../workers/source';
 
 /** What an answer says about itself. Resolvers fill in what they know; the gateway adds the rest. */
 export interface AnswerMeta {
@@ -77,7 +77,7 @@ export interface Venue {
   /** Upstream formats it can load from recorded files, tried in this order. */
   sources: RecordedSource[];
   /** Feeds that can be polled with these upstreams (`PREDICTION_DATA_URL` is `data` of prediction …); none: the venue is off. */
-  liveSources?(upstreams: UpstreamUrls): LiveSource[];
+  liveSources?(upstreams: UpstreamUrls, rates?: UpstreamRates): LiveSource[];
   /** Time of the newest event seen and time up to which the sources have been read; null before the first load. */
   freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }>;
   /** Recomputes every rollup from facts, inside the caller's transaction. */

@@ -115,3 +115,6 @@ export interface LiveSource {
 
 /** Base URLs of a venue's upstreams by name (`gamma`, `data`, …), as configured; a name that is not set is not there. */
 export type UpstreamUrls = Readonly<Record<string, string>>;
+
+/** Requests a second to upstreams, by the same names; a name that is not there is asked as its feeds see fit. */
+export type UpstreamRates = Readonly<Record<string, number>>;

@@ -27,17 +27,21 @@ const FEEDS: Record<VenueName, (urls: UpstreamUrls) => LiveSource[]> = {
     }),
   perps: (urls) => perpsFeeds(urls, { fills_ms: 20, meta_ms: 20, roles_ms: 20, roles_a_poll: 40, info_per_second: 1_000 }),
   lp: (urls) =>
-    lpFeeds(urls, {
-      chain_poll_ms: 20,
-      index_poll_ms: 20,
-      catalogue_poll_ms: 200,
-      whole_every_ms: 3_600_000,
-      pools_a_poll: 40,
-      positions_a_poll: 40,
-      rpc_per_second: 20_000,
-      dlmm_per_second: 1_000,
-      damm_per_second: 1_000,
-    }),
+    lpFeeds(
+      urls,
+      {},
+      {
+        chain_poll_ms: 20,
+        index_poll_ms: 20,
+        catalogue_poll_ms: 200,
+        whole_every_ms: 3_600_000,
+        pools_a_poll: 40,
+        positions_a_poll: 40,
+        rpc_per_second: 20_000,
+        dlmm_per_second: 1_000,
+        damm_per_second: 1_000,
+      },
+    ),
 };
 
 function poll({ database_url, venue, now, urls, silence_ms }: ReaderOrders): void {

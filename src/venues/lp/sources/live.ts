@@ -1,4 +1,4 @@
-import type { LiveSource, UpstreamUrls } from '../../../workers/source';
+import type { LiveSource, UpstreamRates, UpstreamUrls } from '../../../workers/source';
 import { makeUpstream } from '../../../workers/upstream';
 import { liveChain } from './live-chain';
 import { livePools } from './live-pools';
@@ -35,14 +35,14 @@ const TUNING: LiveTuning = {
 
 /**
  * The feeds of the pools: the chain by its `rpc` node, the catalogue, volumes and histories by the index's hosts `dlmm` and `damm`. Without one of
- * them the others would value nothing: all or none. Recurring orders are read from the chain, for no listing tells those of everybody.
+ * them the others would value nothing: all or none. `rates`: of them only the node's is heard, for nodes differ. Recurring orders are read from the chain, for no listing tells those of everybody.
  */
-export function lpFeeds(upstreams: UpstreamUrls, tuning: LiveTuning = TUNING): LiveSource[] {
+export function lpFeeds(upstreams: UpstreamUrls, rates: UpstreamRates = {}, tuning: LiveTuning = TUNING): LiveSource[] {
   const { rpc, dlmm, damm } = upstreams;
   if (rpc === undefined && dlmm === undefined && damm === undefined) return [];
   if (rpc === undefined || dlmm === undefined || damm === undefined)
     throw new Error('LP_RPC_URL, LP_DLMM_URL and LP_DAMM_URL must be set together.');
-  const node = chainReader(makeUpstream({ url: rpc, per_second: tuning.rpc_per_second }));
+  const node = chainReader(makeUpstream({ url: rpc, per_second: rates.rpc ?? tuning.rpc_per_second }));
   const indexes = {
     dlmm: makeUpstream({ url: dlmm, per_second: tuning.dlmm_per_second }),
     damm_v2: makeUpstream({ url: damm, per_second: tuning.damm_per_second }),

@@ -1,5 +1,6 @@
 import { lpWorld } from '../../../../src/sandbox/simulator/lp';
 import { type PretendPools, startPoolsUpstream } from '../../../../src/sandbox/venues/lp';
+import { startUpstreamServer } from '../../../../src/sandbox/venues/upstream-server';
 import { DLMM_PROGRAM } from '../../../../src/venues/lp/chain-addresses';
 import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { lpFeeds } from '../../../../src/venues/lp/sources/live';
@@ -77,7 +78,7 @@ describe('pools read from a node and the index', () => {
     await loadWorld(loaded.pool, 'lp', SIZE, START, day(3.5));
     upstream = await startPoolsUpstream({ world: lpWorld({ seed: 1, size: SIZE, start: START }), since: day(2, -3_600), clock });
     upstream.faults.busy = 0.02;
-    runner = runnerOf(polled.pool, 'lp', lpFeeds(upstream.urls, TUNING), clock);
+    runner = runnerOf(polled.pool, 'lp', lpFeeds(upstream.urls, {}, TUNING), clock);
     runner.start();
   });
 
@@ -425,6 +426,28 @@ describe('a node whose chain is far ahead', () => {
     expect(answers).toEqual(signatures.map((signature) => ({ signature })));
     expect(most).toBe(3);
   });
+});
+
+test('the node is asked as often as the operator says that it bears', async () => {
+  let asked = 0;
+  const server = await startUpstreamServer(({ body }) => {
+    asked += 1;
+    const { method } = body as { method: string };
+    return Promise.resolve({ status: 200, body: { result: method === 'getSignaturesForAddress' ? [] : 1_780_000_000 } });
+  });
+  try {
+    const urls = { rpc: server.url, dlmm: server.url, damm: server.url };
+    const chain = lpFeeds(urls, { rpc: 10 }).find(({ name }) => name === 'lp.chain') as LiveSource;
+    const context = { signal: new AbortController().signal, now: () => day(1) } as unknown as LiveContext;
+    const began = performance.now();
+    await chain.head(context);
+    for await (const _ of chain.update(chain.begin(day(0)), day(1), context));
+    expect(asked).toBe(5);
+    // The first goes at once.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(395);
+  } finally {
+    await server.stop();
+  }
 });
 
 test('half of the upstreams are of no use', () => {
