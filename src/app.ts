@@ -18,7 +18,7 @@ import { type ReadArguments, makeExplorer } from './graph/explorer';
 import type { Logger } from './observability/logger';
 import { type Ages, type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
-import type { PaymentsSettings } from './payments/config';
+import { PAYMENT_DEFAULTS, type PaymentsSettings } from './payments/config';
 import { type FreshnessWatch, type LiveFeeds, readFreshness, watchFreshness } from './workers/freshness';
 import { makeRunner } from './workers/runner';
 import { type IsRead, lastScored } from './workers/scores';
@@ -119,7 +119,7 @@ function agesOf(freshness: FreshnessWatch, clock: Config['clock'], snapshots: ()
 }
 
 /** The server ends a statement before, if it is there. */
-const ANSWERS_PATIENCE = { silence_ms: QUERY_DEADLINE_MS + 10_000 };
+const ANSWERS_PATIENCE = { silence_ms: PAYMENT_DEFAULTS.deadline_ms + 10_000 };
 
 /** Its statements take milliseconds: a database that lets them wait this long is frozen, or behind a network that loses everything. */
 const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000 };

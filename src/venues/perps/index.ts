@@ -18,7 +18,7 @@ export const perps: Venue = {
   resolvers,
   methodology,
   sources: [fillsByBlock, nodeFills, userFills, meta, roles],
-  liveSources: perpsFeeds,
+  liveSources: (upstreams) => perpsFeeds(upstreams),
   freshness: (db) => eventsUntil(db, 'perps'),
   rebuild,
   score,

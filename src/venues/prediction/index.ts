@@ -41,7 +41,7 @@ export const prediction: Venue = {
   resolvers,
   methodology,
   sources: [gammaMarkets, dataApiActivity, dataApiTrades],
-  liveSources: predictionFeeds,
+  liveSources: (upstreams) => predictionFeeds(upstreams),
   freshness: (db) => eventsUntil(db, 'prediction', [gammaMarkets.name]),
   rebuild,
   score,
