@@ -1,5 +1,5 @@
 import type { Statements } from '../../../src/db/client';
-import { rawOfBody, rawOfQuery, readParameters } from '../../../src/endpoints/read';
+import { rawOfBody, rawOfQuery, readParameters, refusalOf } from '../../../src/endpoints/read';
 import type { PaidEndpoint } from '../../../src/gateway/paid';
 import { makeContext } from '../../../src/graph/context';
 import { jsonPieces } from '../../../src/lib/json-pieces';
@@ -9,14 +9,15 @@ import { type Input, requestOf } from '../../support/ask';
 
 /**
  * An answer without network, payment and cache: the parameters as they were sent in, the body's text out. Throws what the
- * question throws, and Error when the input is refused.
+ * question throws, and the refusal of an input that is refused.
  */
 export async function answerInProcess({ endpoint, operation }: PaidEndpoint, input: Input, db: Statements, now: Date): Promise<string> {
   const { body, path } = requestOf(endpoint, input);
   const raw =
     body === undefined ? rawOfQuery(new URLSearchParams(path.split('?')[1] ?? '')) : rawOfBody(JSON.parse(body) as Record<string, unknown>);
   const reading = readParameters(endpoint, raw);
-  if (reading.problems.length > 0) throw new Error(JSON.stringify(reading.problems));
+  const refused = refusalOf(reading);
+  if (refused !== null) throw refused;
   quote(endpoint, reading.variables);
   const context = makeContext(db, now, AbortSignal.timeout(60_000));
   const data = await operation(reading.variables, context);
