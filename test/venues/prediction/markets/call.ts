@@ -13,7 +13,9 @@ function variablesOf(path: string, sent: Record<string, unknown>): Record<string
   const problems = reading.problems.filter(({ code }) => code !== 'range_too_large');
   if (problems.length > 0 || reading.ignored.length > 0)
     throw new Error(`${path} refuses ${JSON.stringify(sent)}: ${JSON.stringify([problems, reading.ignored])}`);
-  return reading.variables;
+  // What was sent too large is as if absent.
+  const tooLarge = reading.problems.map(({ param }) => [param, sent[param]] as const);
+  return { ...reading.variables, ...Object.fromEntries(tooLarge) };
 }
 
 /** Asks an endpoint with some of its parameters, the others at their defaults. */
