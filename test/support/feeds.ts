@@ -23,6 +23,19 @@ export const noFigures: IngestFigures = { loaded: () => undefined, failed: () =>
 /** What a newer version than this one has done to a database. */
 export const newer = newerThan(migrationsOf(path.resolve(__dirname, '../..')));
 
+/** How the feeds of pools are tuned to a pretended upstream: often, and as fast as it answers. */
+export const LP_TUNING = {
+  chain_poll_ms: 50,
+  index_poll_ms: 50,
+  catalogue_poll_ms: 50,
+  whole_every_ms: 3_600_000,
+  pools_a_poll: 40,
+  positions_a_poll: 40,
+  rpc_per_second: 20_000,
+  dlmm_per_second: 1_000,
+  damm_per_second: 1_000,
+};
+
 /** A runner that reads these feeds into a database. */
 export function runnerOf(
   pool: Pool,

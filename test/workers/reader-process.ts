@@ -7,7 +7,7 @@ import { predictionFeeds } from '../../src/venues/prediction/sources/live';
 import type { VenueName } from '../../src/lib/venue-name';
 import { makeRunner } from '../../src/workers/runner';
 import type { LiveSource, UpstreamUrls } from '../../src/workers/source';
-import { newer } from '../support/feeds';
+import { LP_TUNING, newer } from '../support/feeds';
 import type { FromReader, ReaderOrders } from './reader';
 
 // A process that polls a venue's upstream until it is killed.
@@ -26,22 +26,7 @@ const FEEDS: Record<VenueName, (urls: UpstreamUrls) => LiveSource[]> = {
       trades_per_second: 1_000,
     }),
   perps: (urls) => perpsFeeds(urls, { fills_ms: 20, meta_ms: 20, roles_ms: 20, roles_a_poll: 40, info_per_second: 1_000 }),
-  lp: (urls) =>
-    lpFeeds(
-      urls,
-      {},
-      {
-        chain_poll_ms: 20,
-        index_poll_ms: 20,
-        catalogue_poll_ms: 200,
-        whole_every_ms: 3_600_000,
-        pools_a_poll: 40,
-        positions_a_poll: 40,
-        rpc_per_second: 20_000,
-        dlmm_per_second: 1_000,
-        damm_per_second: 1_000,
-      },
-    ),
+  lp: (urls) => lpFeeds(urls, {}, { ...LP_TUNING, chain_poll_ms: 20, index_poll_ms: 20, catalogue_poll_ms: 200 }),
 };
 
 function poll({ database_url, venue, now, urls, silence_ms }: ReaderOrders): void {

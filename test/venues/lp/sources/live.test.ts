@@ -15,7 +15,7 @@ import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../../
 import { type Query, type Upstream, UpstreamError } from '../../../../src/workers/upstream';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf } from '../../../support/dump';
-import { runnerOf, TurnedClock, untilRead } from '../../../support/feeds';
+import { LP_TUNING, runnerOf, TurnedClock, untilRead } from '../../../support/feeds';
 import { loadWorld } from '../../../support/world';
 import { dlmmPoolsPage } from '../pages';
 
@@ -24,17 +24,6 @@ jest.setTimeout(180_000);
 const START = new Date('2026-05-04T00:00:00Z');
 const SIZE = 6_000;
 const day = (days: number, seconds = 0): Date => new Date(START.getTime() + days * 86_400_000 + seconds * 1_000);
-const TUNING = {
-  chain_poll_ms: 50,
-  index_poll_ms: 50,
-  catalogue_poll_ms: 50,
-  whole_every_ms: 3_600_000,
-  pools_a_poll: 40,
-  positions_a_poll: 40,
-  rpc_per_second: 20_000,
-  dlmm_per_second: 1_000,
-  damm_per_second: 1_000,
-};
 const FEEDS = ['lp.pools', 'lp.chain', 'lp.volumes', 'lp.positions'];
 /** A block is final after 13 s, and histories are asked for 30 s after their events: the clock shows more than what is read. */
 const LATE_S = 40;
@@ -78,7 +67,7 @@ describe('pools read from a node and the index', () => {
     await loadWorld(loaded.pool, 'lp', SIZE, START, day(3.5));
     upstream = await startPoolsUpstream({ world: lpWorld({ seed: 1, size: SIZE, start: START }), since: day(2, -3_600), clock });
     upstream.faults.busy = 0.02;
-    runner = runnerOf(polled.pool, 'lp', lpFeeds(upstream.urls, {}, TUNING), clock);
+    runner = runnerOf(polled.pool, 'lp', lpFeeds(upstream.urls, {}, LP_TUNING), clock);
     runner.start();
   });
 
