@@ -6,8 +6,9 @@ import { type Database, openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
 import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
+import { poolUntil } from '../db/pool';
 import { rowCounts } from '../db/row-counts';
-import { repeat } from '../lib/repeat';
+import { type Repeated, repeat } from '../lib/repeat';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { takeForFinal } from '../payments/upkeep';
@@ -195,6 +196,9 @@ async function keepMonths(config: Config, database: Located, logger: Logger, run
 /** How often it is looked for a newer version, to which the upkeep is left. */
 const LOOK_MS = 5_000;
 
+/** What the upkeep is at when the server stops has so long to end; then its connections are closed. */
+const LAST_WORK_MS = 5_000;
+
 /** Scores, snapshots and signals, until the database is migrated by a newer version. */
 async function startUpkeep(
   config: Config,
@@ -206,20 +210,31 @@ async function startUpkeep(
 ): Promise<void> {
   const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
   await running.add(() => db.close());
+  const over = new AbortController();
+  const end = (): void => over.abort(new Error('The server stops.'));
+  const upkeep = { ...db, pool: poolUntil(db.pool, over.signal), keyed: poolUntil(db.keyed, over.signal) };
+  const works: Repeated[] = [];
+  const stopWorks = (): Promise<unknown> => Promise.all(works.map((work) => work.stop()));
+  await running.add(async () => {
+    const late = setTimeout(end, LAST_WORK_MS);
+    await stopWorks();
+    clearTimeout(late);
+    end();
+  });
   const isRead = readEnough(db.pool, config, upstreams);
   // Answers of a store that never had scores wait for them; else those of the last run are sold meanwhile.
   const scoredBefore = Object.values(await lastScored(db.pool, VENUES)).some((at) => at !== null);
-  if (!scoredBefore) await scoreFirst(db.pool, config, logger, isRead);
-  const scores = keepScores(db.pool, VENUES, config.clock, logger, isRead, scoredBefore ? 'at once' : 'later');
-  await running.add(() => scores.stop());
-  const snapshots = watchSnapshots(db.pool, VENUES, contextsOver(db, config), logger);
-  await running.add(() => snapshots.stop());
-  const signals = watchSignals(db.pool, VENUES, contextsOver(db, config), logger, isRead);
-  await running.add(() => signals.stop());
+  if (!scoredBefore) await scoreFirst(upkeep.pool, config, logger, isRead);
+  const contexts = contextsOver(upkeep, config);
+  works.push(
+    keepScores(upkeep.pool, VENUES, config.clock, logger, isRead, scoredBefore ? 'at once' : 'later'),
+    watchSnapshots(upkeep.pool, VENUES, contexts, logger),
+    watchSignals(upkeep.pool, VENUES, contexts, logger, isRead),
+  );
   const newer = newerThan(migrationsOf(place.root));
   const look = repeat(async () => {
     const migrations = await newer(db.pool).catch(() => []);
-    if (migrations.length > 0) await Promise.all([scores, snapshots, signals].map((work) => work.stop()));
+    if (migrations.length > 0) await stopWorks();
   }, LOOK_MS);
   await running.add(() => look.stop());
 }

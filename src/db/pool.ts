@@ -23,6 +23,9 @@ export const ROOM: Settings = { work_mem: '32MB' };
 const ANYWHERE: Settings = { timezone: 'UTC', datestyle: 'ISO' };
 /** A machine that is gone says no goodbye: its sessions, with all they lock, end within a minute, not in two hours. */
 const UNTIL_GONE: Settings = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
+/** Nor does a process that was killed, or a connection that was closed: what it asked for ends soon, with all it locks. A server on Windows cannot tell. */
+const WHILE_IT_LISTENS =
+  "set_config('client_connection_check_interval', CASE WHEN version() ~* 'windows|visual c|mingw' THEN '0' ELSE '2s' END, false)";
 
 const backends = new WeakMap<ClientBase, number>();
 
@@ -37,7 +40,7 @@ export async function setUp(client: ClientBase, settings: Settings = {}): Promis
   const set = Object.entries({ ...ANYWHERE, ...UNTIL_GONE, ...settings }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  const text = `SELECT pg_backend_pid() AS backend, ${set.join(', ')}`;
+  const text = `SELECT pg_backend_pid() AS backend, ${[...set, WHILE_IT_LISTENS].join(', ')}`;
   const { rows } = await client.query<{ backend: number }>({ text, query_timeout: REACHED.connectionTimeoutMillis } as QueryConfig);
   for (const { backend } of rows) backends.set(client, backend);
 }

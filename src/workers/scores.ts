@@ -67,7 +67,7 @@ const scoreOnce = (pool: Pool, venue: Venue, now: Date): Promise<ScoreRun | null
 
 /**
  * Scores the venues that were not scored today, each by itself: what stops one stops no other. One that is not read far enough is left for the
- * next call, and so is a run that fails, which is logged, and whoever has not begun when it is `stopped`.
+ * next call, and so is a run that fails, which is logged unless it is `stopped`, and whoever has not begun then.
  */
 export async function catchUpScores(
   pool: Pool,
@@ -86,7 +86,7 @@ export async function catchUpScores(
       const run = await scoreOnce(pool, venue, now);
       if (run !== null) runs.push(run);
     } catch (error) {
-      logger.error({ err: error, venue: venue.name }, 'the daily scores failed');
+      if (!stopped()) logger.error({ err: error, venue: venue.name }, 'the daily scores failed');
     }
   }
   return runs;
@@ -105,7 +105,7 @@ export function keepScores(
     try {
       for (const done of await catchUpScores(pool, venues, clock.now(), logger, isRead, stopped)) logger.info(done, 'scored');
     } catch (error) {
-      logger.error({ err: error }, 'it could not be seen who is scored');
+      if (!stopped()) logger.error({ err: error }, 'it could not be seen who is scored');
     }
   };
   return repeat(run, CHECK_MS, first);

@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
+import { inTransaction } from '../db/transaction';
 import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../venues/venue';
@@ -47,7 +48,7 @@ export async function listKept(pool: Pool, venues: readonly Venue[], now: Date):
 }
 
 /** Whether a snapshot lacks a part or was last built longer ago than its time, by the database's clock, or by a clock since set back. */
-async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<boolean> {
+async function isDue(pool: Pool | ClientBase, { name, every_s, parts }: Snapshot): Promise<boolean> {
   const { rows } = await pool.query<{ fresh: number }>(
     `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > now() - make_interval(secs => $2) AND built_at <= now()`,
     [name, every_s, parts],
@@ -55,9 +56,22 @@ async function isDue(pool: Pool, { name, every_s, parts }: Snapshot): Promise<bo
   return (rows[0]?.fresh ?? 0) < parts.length;
 }
 
+/** One process builds a snapshot that is due: another that comes meanwhile leaves it to that one. */
+const buildOnce = (pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: MakeContext): Promise<void> =>
+  inTransaction(
+    pool,
+    async (client) => {
+      const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS mine', [
+        `snapshot ${snapshot.name}`,
+      ]);
+      if (rows[0]?.mine === true && (await isDue(client, snapshot))) await build(pool, venue, snapshot, makeContext);
+    },
+    'SET LOCAL idle_in_transaction_session_timeout = 0',
+  );
+
 /**
  * Keeps the snapshots of all venues fresh; the first look is at once. Copies too old to be served, or of a later clock, are dropped first.
- * A snapshot that cannot be built is logged, and keeps its last good copy.
+ * A snapshot that cannot be built is logged (unless the watch was stopped), and keeps its last good copy.
  */
 export function watchSnapshots(pool: Pool, venues: readonly Venue[], makeContext: MakeContext, logger: Logger, everyMs = 15_000): Repeated {
   let looked = false;
@@ -68,14 +82,16 @@ export function watchSnapshots(pool: Pool, venues: readonly Venue[], makeContext
       for (const snapshot of venue.snapshots ?? []) {
         if (stopped()) return;
         if (!(await isDue(pool, snapshot))) continue;
-        await build(pool, venue, snapshot, makeContext).catch((error: Error) =>
-          logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built'),
-        );
+        await buildOnce(pool, venue, snapshot, makeContext).catch((error: Error) => {
+          if (!stopped()) logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built');
+        });
       }
     }
   };
   const safely = (stopped: () => boolean): Promise<void> =>
-    look(stopped).catch((error: Error) => logger.error({ err: error }, 'snapshots could not be looked at'));
+    look(stopped).catch((error: Error) => {
+      if (!stopped()) logger.error({ err: error }, 'snapshots could not be looked at');
+    });
   return repeat(safely, everyMs, 'at once');
 }
 

@@ -126,7 +126,7 @@ export function watchSignals(
   const look = async (stopped: () => boolean): Promise<void> => {
     for (const venue of venues) {
       const run = await trackSignals(pool, venue, makeContext, false, isRead).catch((error: Error) => {
-        logger.error({ err: error, venue: venue.name }, 'signals could not be tracked');
+        if (!stopped()) logger.error({ err: error, venue: venue.name }, 'signals could not be tracked');
         return null;
       });
       if (run !== null && run.stored + run.marked > 0) logger.info(run, 'signals tracked');

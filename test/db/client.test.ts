@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import net from 'node:net';
+import net, { type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
@@ -101,6 +102,17 @@ describe('the database client', () => {
   test('the server asks whether a silent client is still there, half a minute after it last said something', async () => {
     const { rows } = await db.pool.query("SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_keepalives%' ORDER BY 1");
     expect(rows.map(({ setting }) => setting)).toEqual(['3', '30', '10']);
+  });
+
+  test('what a process asked for ends soon after it was killed', async () => {
+    const client = await db.pool.connect();
+    client.query('SELECT pg_sleep(300)').catch(() => undefined);
+    const running = async (): Promise<boolean> =>
+      (await db.keyed.query("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(300)' AND state = 'active'")).rowCount === 1;
+    while (!(await running())) await pause(10);
+    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    while (await running()) await pause(100);
+    client.release(true);
   });
 
   test('a pooler that keeps sessions may stand between', async () => {

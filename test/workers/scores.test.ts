@@ -1,4 +1,6 @@
-import { makeLogger } from '../../src/observability/logger';
+import type { Pool } from 'pg';
+import { poolUntil } from '../../src/db/pool';
+import { type Logger, makeLogger } from '../../src/observability/logger';
 import type { Venue } from '../../src/venues/venue';
 import { always, catchUpScores, keepScores, lastScored } from '../../src/workers/scores';
 import { testDatabase } from '../support/database';
@@ -72,6 +74,26 @@ describe('the daily scores', () => {
     letGo();
     await stopped;
     expect(await lastScored(db.pool, [wing('prediction'), wing('perps')])).toEqual({ prediction: at('2026-03-01T00:00:05Z'), perps: null });
+  });
+
+  test('end with their connections, and say nothing of it, when there is no time left for them', async () => {
+    const over = new AbortController();
+    const said: unknown[] = [];
+    const logger = {
+      info: (...words: unknown[]) => said.push(words),
+      error: (...words: unknown[]) => said.push(words),
+    } as unknown as Logger;
+    await new Promise<void>((begin) => {
+      const endless = { name: 'prediction', score: (pool: Pool) => (begin(), pool.query('SELECT pg_sleep(300)')) } as unknown as Venue;
+      const clock = { now: () => at('2026-03-01T00:00:05Z') };
+      const scores = keepScores(poolUntil(db.pool, over.signal), [endless, wing('perps')], clock, logger, always, 'at once');
+      stop = () => scores.stop();
+    });
+    const stopped = stop();
+    over.abort(new Error('No time is left.'));
+    await stopped;
+    expect(said).toEqual([]);
+    expect(await lastScored(db.pool, [wing('prediction'), wing('perps')])).toEqual({ prediction: null, perps: null });
   });
 
   test('of one venue fail alone, and are tried again', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeContext } from '../../src/graph/context';
 import { makeLogger } from '../../src/observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../../src/venues/venue';
@@ -131,5 +132,17 @@ describe('snapshots of a wing', () => {
     await db.pool.query("UPDATE snapshot SET built_at = built_at + interval '1 hour'");
     await until(async () => (await read(at('12:00:00'))).body.built > second);
     await watch.stop();
+  });
+
+  test('one process builds what is due, however many watch', async () => {
+    const slowly = async (...asked: Parameters<typeof snapshot.build>): Promise<Body> => {
+      await sleep(100);
+      return snapshot.build(...asked);
+    };
+    const slow: Venue = { ...venue, snapshots: [{ ...snapshot, build: slowly } as Snapshot] };
+    const watches = [1, 2, 3].map(() => watchSnapshots(db.pool, [slow], () => context(at('12:00:00')), makeLogger('silent'), 5));
+    await until(async () => (await kept()) === 2);
+    await Promise.all(watches.map((watch) => watch.stop()));
+    expect(built).toBe(2);
   });
 });
