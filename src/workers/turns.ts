@@ -11,6 +11,8 @@ type Status = UpstreamError['status'];
 const NOT_LISTED: readonly Status[] = [404, 410];
 /** It will say the same whenever it is asked for this one. */
 const REFUSED: readonly Status[] = [400, 422];
+/** Whether the upstream refused a question as none of its own: to ask it again would not help. */
+export const isRefusal = (error: unknown): boolean => error instanceof UpstreamError && REFUSED.includes(error.status);
 /** When so many fail in a row, it is the upstream that fails. */
 const FAILED_IN_A_ROW = 3;
 
@@ -37,7 +39,7 @@ export async function askInTurn<One, Answer>(
       if (!(error instanceof UpstreamError)) throw error;
       const listed = !NOT_LISTED.includes(error.status);
       failed = listed ? failed + 1 : 0;
-      const one_only = failed < FAILED_IN_A_ROW && (again || REFUSED.includes(error.status));
+      const one_only = failed < FAILED_IN_A_ROW && (again || isRefusal(error));
       if (listed && !one_only) throw error;
       skip(listed ? 'not_told' : 'not_listed');
     }

@@ -28,6 +28,7 @@ export const LP_TUNING = {
   chain_poll_ms: 50,
   index_poll_ms: 50,
   catalogue_poll_ms: 50,
+  held_every_ms: 3_600_000,
   whole_every_ms: 3_600_000,
   pools_a_poll: 40,
   positions_a_poll: 40,

@@ -139,7 +139,10 @@ function indexed({ past, pools }: Index, type: PoolType, [what, address, ...rest
       body: { events: [...(past.histories.get(address) ?? [])].sort((a, b) => (b.blockTime as number) - (a.blockTime as number)) },
     };
   if (what !== 'pools') return undefined;
-  if (address === undefined) return { status: 200, body: listing(pools, type, query) };
+  if (address === undefined) {
+    const chosen = choose(pools, query.get('filter_by'));
+    return chosen === null ? { status: 400, body: { error: 'invalid filter_by' } } : { status: 200, body: listing(chosen, type, query) };
+  }
   const pool = pools.find((one) => one.address === address);
   if (pool === undefined || typeOf(pool) !== type) return undefined;
   return rest.length === 0
@@ -147,6 +150,28 @@ function indexed({ past, pools }: Index, type: PoolType, [what, address, ...rest
     : rest.join('/') === 'volume/history'
       ? { status: 200, body: volumes(past, address, query) }
       : undefined;
+}
+
+type Told = Row[string];
+const COMPARED: Readonly<Record<string, (told: Told, bound: string) => boolean>> = {
+  '>': (told, bound) => Number(told) > Number(bound),
+  '<': (told, bound) => Number(told) < Number(bound),
+  '>=': (told, bound) => Number(told) >= Number(bound),
+  '<=': (told, bound) => Number(told) <= Number(bound),
+  '=': (told, bound) => String(told) === bound,
+};
+
+/** The pools of which every part of `tvl>1000 && is_blacklisted=false` holds; null where a part is not of that form. */
+function choose(pools: readonly Row[], filter: string | null): readonly Row[] | null {
+  if (filter === null) return pools;
+  let chosen = pools;
+  for (const part of filter.split('&&')) {
+    const [, field = '', sign = '', bound = ''] = /^(\w+)(>=|<=|>|<|=)([\w.-]+)$/.exec(part.trim()) ?? [];
+    const holds = COMPARED[sign];
+    if (holds === undefined) return null;
+    chosen = chosen.filter((pool) => holds(pool[field], bound));
+  }
+  return chosen;
 }
 
 function listing(rows: readonly Row[], type: PoolType, query: URLSearchParams): Record<string, unknown> {

@@ -1,9 +1,11 @@
 import { type Definition, written } from '../../lib/definition';
+import { MINUTE_MS } from '../../lib/time';
 import { LEAN } from './queries/dca-pressure';
 import { LAUNCH_FEE, MOST_FEE_PCT } from './queries/span';
 import { S_LP, SMART_SCORE } from './scoring/formula';
 import { EARLIER_DAYS } from './scoring/job';
 import { LP_TAGS } from './scoring/tags';
+import { HELD_USD, POOLS_PACES } from './sources/live-pools';
 
 /** How the figures of liquidity pools are computed. */
 export const methodology: readonly Definition[] = [
@@ -24,7 +26,9 @@ A rebalance is a withdrawal, a deposit and a claim in one transaction. Its legs 
   {
     id: 'lp-liquidity',
     title: 'Liquidity',
-    text: `\`liquidity_usd\` is marked: the pool's reserves at prices of now, or the catalogue's figure, whichever is newer. \`net_liquidity_usd\` = Σ deposits − Σ withdrawals since the pool began, each at its own time: not a market value.`,
+    text: `\`liquidity_usd\` is marked: the pool's reserves at prices of now, or the catalogue's figure, whichever is newer. \`net_liquidity_usd\` = Σ deposits − Σ withdrawals since the pool began, each at its own time: not a market value.
+
+Live, the catalogue is read every ${POOLS_PACES.held_every_ms / MINUTE_MS} minutes of pools that hold more than $${written(HELD_USD)}, every ${POOLS_PACES.whole_every_ms / MINUTE_MS} minutes of all: \`liquidity_usd\` of the others (of one emptied since as well), and prices that only they list, are up to ${POOLS_PACES.whole_every_ms / MINUTE_MS} minutes old.`,
   },
   {
     id: 'lp-fees',

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
+import { MINUTE_MS } from '../../../lib/time';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep, RecordedSource } from '../../../workers/source';
-import { askInTurn } from '../../../workers/turns';
-import { type Upstream, UpstreamError } from '../../../workers/upstream';
+import { askInTurn, isRefusal } from '../../../workers/turns';
+import { type Query, type Upstream, UpstreamError } from '../../../workers/upstream';
 import type { PoolType } from '../chain-addresses';
 import { dammV2Pools } from './damm-v2-pools';
 import { dlmmPools } from './dlmm-pools';
@@ -14,14 +15,30 @@ export type Indexes = Readonly<Record<PoolType, Upstream>>;
 const SOURCES: Readonly<Record<PoolType, RecordedSource>> = { dlmm: dlmmPools, damm_v2: dammV2Pools };
 /** The index's own limit of a page. */
 const PAGE = 1_000;
-/** Newest pools looked at between two readings of the whole list. */
+/** Newest pools looked at between two readings of the list. */
 const NEWEST = 100;
 /** Pools known only from their events that are asked for at once. */
 const BARE = 50;
 
+/** How often the list is read, in milliseconds: those of its pools that hold something, and all of it. */
+export interface PoolsPaces {
+  held_every_ms: number;
+  whole_every_ms: number;
+}
+
+/** A pool holds something when it holds more than this. */
+export const HELD_USD = 1_000;
+/**
+ * Nearly all pools hold next to nothing, and every reading keeps a price for each of their tokens. All are read again within the hour, for as long
+ * does a price count, and every hour is to have its liquidity.
+ */
+export const POOLS_PACES: PoolsPaces = { held_every_ms: 10 * MINUTE_MS, whole_every_ms: 50 * MINUTE_MS };
+
 interface PoolsCursor {
   /** When the whole list was last read; null: never. */
   whole_at: string | null;
+  /** When those that hold something were, be it with the whole list; left out: with it. */
+  held_at?: string | null;
   /** Bare pools up to this address were asked for. */
   bare_after: string;
 }
@@ -30,10 +47,10 @@ interface PoolsCursor {
 export const stampOf = (at: Date): string => at.toISOString().slice(0, 19).replace(/:/g, '-') + 'Z';
 
 /**
- * The catalogue of both pool types: the whole list now and then, the newest pools in between, and those that events told of before any
- * list did. Liquidity and token prices come with it.
+ * The catalogue of both pool types: the whole list now and then, those that hold something more often, the newest pools in between, and those that
+ * events told of before any list did. Liquidity and token prices come with it.
  */
-export function livePools(indexes: Indexes, poll_ms: number, whole_every_ms: number): LiveSource {
+export function livePools(indexes: Indexes, poll_ms: number, { held_every_ms, whole_every_ms }: PoolsPaces = POOLS_PACES): LiveSource {
   return {
     name: 'lp.pools',
     continues: null,
@@ -43,13 +60,16 @@ export function livePools(indexes: Indexes, poll_ms: number, whole_every_ms: num
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, { signal, db }) {
       const known = cursor as unknown as PoolsCursor;
-      const whole = known.whole_at === null || to.getTime() - Date.parse(known.whole_at) >= whole_every_ms;
+      const { whole_at, held_at = whole_at } = known;
+      const isDue = (last: string | null, every_ms: number): boolean => last === null || to.getTime() - Date.parse(last) >= every_ms;
+      const reading = isDue(whole_at, whole_every_ms) ? 'whole' : isDue(held_at, held_every_ms) ? 'held' : 'newest';
       for (const type of ['dlmm', 'damm_v2'] as const)
-        for await (const answer of lists(indexes[type], whole, signal))
+        for await (const answer of LISTS[reading](indexes[type], signal))
           yield { pages: [pageFor(type, answer, to)], cursor, watermark: null };
       const bare = await listBare(db, known.bare_after);
       const next = {
-        whole_at: whole ? to.toISOString() : known.whole_at,
+        whole_at: reading === 'whole' ? to.toISOString() : whole_at,
+        held_at: reading === 'newest' ? held_at : to.toISOString(),
         bare_after: bare.length < BARE ? '' : (bare.at(-1)?.pool_address ?? ''),
       };
       yield { ...(await asked(indexes, bare, to, signal)), cursor: next satisfies PoolsCursor, watermark: to };
@@ -62,11 +82,31 @@ const pageFor = (type: PoolType, record: unknown, at: Date): LiveStep['pages'][n
   page: pageOf(`${type}_pools_${stampOf(at)}.json`, 'json', [record]),
 });
 
-async function* lists(index: Upstream, whole: boolean, signal: AbortSignal): AsyncGenerator<unknown> {
-  if (!whole) return yield await index.get('/pools', { page: 1, page_size: NEWEST, sort_by: 'pool_created_at:desc' }, signal);
+/** Pages of the index. */
+type List = (index: Upstream, signal: AbortSignal) => AsyncGenerator<unknown>;
+
+const LISTS: Readonly<Record<'whole' | 'held' | 'newest', List>> = {
+  whole: (index, signal) => listed(index, {}, signal),
+  held: listHeld,
+  newest: async function* (index, signal) {
+    yield await index.get('/pools', { page: 1, page_size: NEWEST, sort_by: 'pool_created_at:desc' }, signal);
+  },
+};
+
+/** Those that hold something; all, where the index does not choose. */
+async function* listHeld(index: Upstream, signal: AbortSignal): AsyncGenerator<unknown> {
+  try {
+    yield* listed(index, { filter_by: `tvl>${HELD_USD}` }, signal);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    yield* listed(index, {}, signal);
+  }
+}
+
+async function* listed(index: Upstream, chosen: Query, signal: AbortSignal): AsyncGenerator<unknown> {
   // Oldest first: a pool that is made meanwhile comes last and moves no other.
   for (let page = 1, before: unknown; ; page += 1) {
-    const answer = await index.get('/pools', { page, page_size: PAGE, sort_by: 'pool_created_at:asc' }, signal);
+    const answer = await index.get('/pools', { page, page_size: PAGE, sort_by: 'pool_created_at:asc', ...chosen }, signal);
     if (!isObject(answer) || !Array.isArray(answer.data)) throw new UpstreamError('/pools did not answer with a page', null);
     if (answer.data.length === 0) return;
     const [first] = answer.data as unknown[];

@@ -1,17 +1,16 @@
 import type { LiveSource, UpstreamRates, UpstreamUrls } from '../../../workers/source';
 import { makeUpstream } from '../../../workers/upstream';
 import { liveChain } from './live-chain';
-import { livePools } from './live-pools';
+import { livePools, POOLS_PACES, type PoolsPaces } from './live-pools';
 import { livePositions } from './live-positions';
 import { chainReader } from './live-rpc';
 import { liveVolumes } from './live-volumes';
 
 /** How often feeds are polled, and how much one poll asks for. */
-export interface LiveTuning {
+export interface LiveTuning extends PoolsPaces {
   chain_poll_ms: number;
   index_poll_ms: number;
   catalogue_poll_ms: number;
-  whole_every_ms: number;
   pools_a_poll: number;
   positions_a_poll: number;
   /** Requests a second to the hosts. */
@@ -25,7 +24,7 @@ const TUNING: LiveTuning = {
   chain_poll_ms: 2_000,
   index_poll_ms: 5_000,
   catalogue_poll_ms: 30_000,
-  whole_every_ms: 600_000,
+  ...POOLS_PACES,
   pools_a_poll: 10,
   positions_a_poll: 20,
   rpc_per_second: 500,
@@ -48,7 +47,7 @@ export function lpFeeds(upstreams: UpstreamUrls, rates: UpstreamRates = {}, tuni
     damm_v2: makeUpstream({ url: damm, per_second: tuning.damm_per_second }),
   };
   return [
-    livePools(indexes, tuning.catalogue_poll_ms, tuning.whole_every_ms),
+    livePools(indexes, tuning.catalogue_poll_ms, tuning),
     liveChain(node, tuning.chain_poll_ms),
     liveVolumes(indexes, tuning.index_poll_ms, tuning.pools_a_poll),
     livePositions(indexes.dlmm, tuning.index_poll_ms, tuning.positions_a_poll),

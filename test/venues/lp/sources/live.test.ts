@@ -154,7 +154,7 @@ describe('an upstream that never comes to an end', () => {
 
   test('an index that answers the same page again and again is at fault', async () => {
     const index = { get: () => Promise.resolve({ ...dlmmPoolsPage, pages: 1e9 }) } as unknown as Upstream;
-    await expect(read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).rejects.toThrow('the same page again');
+    await expect(read(livePools({ dlmm: index, damm_v2: index }, 50))).rejects.toThrow('the same page again');
   });
 
   test('an index that does not say how many pages it has is read until one is empty', async () => {
@@ -162,7 +162,7 @@ describe('an upstream that never comes to an end', () => {
     const get = (_path: string, { page }: Query): Promise<unknown> =>
       Promise.resolve({ data: (page as number) <= 3 ? [{ ...pool, address: `pool${String(page)}` }] : [] });
     const index = { get } as unknown as Upstream;
-    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(6);
+    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50))).toBe(6);
   });
 
   test('an index without rows has no further pages, whatever it says', async () => {
@@ -173,8 +173,104 @@ describe('an upstream that never comes to an end', () => {
       return Promise.resolve({ pages: 1e9, data: page === 1 ? [pool] : [] });
     };
     const index = { get } as unknown as Upstream;
-    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50, 50))).toBe(2);
+    expect(await read(livePools({ dlmm: index, damm_v2: index }, 50))).toBe(2);
     expect(asked).toBe(4);
+  });
+});
+
+describe('a list of pools of which nearly all hold next to nothing', () => {
+  const [pool] = dlmmPoolsPage.data;
+  const pools = [
+    { ...pool, address: 'idle', tvl: 999 },
+    { ...pool, address: 'busy', tvl: 250_000 },
+  ];
+  const at = (minutes: number): Date => day(1, minutes * 60);
+  interface Told {
+    minute: number;
+    asked: string[];
+    pools: string[];
+  }
+
+  /** Polls an index every 30 s, `minutes` from `cursor` on: what was asked, but for the newest, and which pools were told. */
+  async function poll(index: (query: Query) => unknown, minutes: number, cursor?: FeedCursor): Promise<Told[]> {
+    let asked: string[] = [];
+    const get = (_path: string, query: Query): Promise<unknown> => {
+      if (query.sort_by === 'pool_created_at:desc') return Promise.resolve({ data: [] });
+      expect(query).toMatchObject({ page: 1, page_size: 1_000, sort_by: 'pool_created_at:asc' });
+      asked.push(String(query.filter_by ?? 'all'));
+      return Promise.resolve(index(query));
+    };
+    // That of the other type says nothing of its own.
+    const other = { get: () => Promise.resolve({ data: [] }) } as unknown as Upstream;
+    const feed = livePools({ dlmm: { get } as unknown as Upstream, damm_v2: other }, 50);
+    const context = { signal: new AbortController().signal, db: { query: () => Promise.resolve({ rows: [] }) } } as unknown as LiveContext;
+    const told: Told[] = [];
+    let stands = cursor ?? feed.begin(at(0));
+    for (let minute = 0; minute <= minutes; minute += 0.5) {
+      const addresses: string[] = [];
+      asked = [];
+      for await (const step of feed.update(stands, at(minute), context)) {
+        stands = JSON.parse(JSON.stringify(step.cursor)) as FeedCursor;
+        for (const { page } of step.pages)
+          for await (const record of page.records)
+            addresses.push(...(record as { data: { address: string }[] }).data.map(({ address }) => address));
+      }
+      if (asked.length > 0) told.push({ minute, asked, pools: addresses });
+    }
+    return told;
+  }
+  const choosing = ({ filter_by }: Query): unknown => ({
+    pages: 1,
+    data: filter_by === undefined ? pools : pools.filter(({ tvl }) => tvl > 1_000),
+  });
+  const whole = (minute: number): Told => ({ minute, asked: ['all'], pools: ['idle', 'busy'] });
+  const held = (minute: number): Told => ({ minute, asked: ['tvl>1000'], pools: ['busy'] });
+
+  test('is read every fifty minutes, and every ten those that hold something', async () => {
+    const hour = [whole(0), ...[10, 20, 30, 40].map(held), whole(50), ...[60, 70, 80, 90].map(held)];
+    expect(await poll(choosing, 90)).toEqual(hour);
+  });
+
+  test('is read every ten minutes where the index refuses to choose, and as it answers where it does not heed it', async () => {
+    for (const status of [400, 422]) {
+      const refusing = ({ filter_by }: Query): unknown =>
+        filter_by === undefined ? choosing({}) : Promise.reject(new UpstreamError('no', status));
+      const refused = (minute: number): Told => ({ ...whole(minute), asked: ['tvl>1000', 'all'] });
+      expect(await poll(refusing, 50)).toEqual([whole(0), ...[10, 20, 30, 40].map(refused), whole(50)]);
+    }
+    const heedless = (minute: number): Told => ({ ...whole(minute), asked: ['tvl>1000'] });
+    expect(await poll(() => choosing({}), 20)).toEqual([whole(0), ...[10, 20].map(heedless)]);
+    await expect(
+      poll(({ filter_by }) => (filter_by === undefined ? choosing({}) : Promise.reject(new UpstreamError('down', 503))), 10),
+    ).rejects.toThrow('down');
+  });
+
+  test('goes on from a cursor that knows of the whole list only', async () => {
+    const cursor = { whole_at: at(-5).toISOString(), bare_after: '' };
+    expect(await poll(choosing, 45, cursor)).toEqual([...[5, 15, 25, 35].map(held), whole(45)]);
+  });
+
+  test('is chosen from by the pretended index as by the real one', async () => {
+    const clock = new TurnedClock(day(1));
+    const upstream = await startPoolsUpstream({ world: lpWorld({ seed: 1, size: SIZE, start: START }), since: day(1), clock });
+    const list = async (filter_by?: string): Promise<{ total: number; data: { tvl: number }[] }> => {
+      const query = new URLSearchParams({ page_size: '1000', ...(filter_by !== undefined && { filter_by }) });
+      const response = await fetch(`${upstream.urls.dlmm ?? ''}/pools?${query.toString()}`);
+      if (!response.ok) throw new UpstreamError('refused', response.status);
+      return (await response.json()) as never;
+    };
+    try {
+      const tvls = (await list()).data.map(({ tvl }) => tvl).sort((a, b) => a - b);
+      const bound = tvls[Math.floor(tvls.length / 2)] as number;
+      const richer = await list(`tvl>${bound} && is_blacklisted=false`);
+      expect(richer.total).toBe(richer.data.length);
+      expect(richer.data.map(({ tvl }) => tvl).sort((a, b) => a - b)).toEqual(tvls.filter((tvl) => tvl > bound));
+      expect(richer.total).toBeGreaterThan(0);
+      expect((await list('is_blacklisted=true')).data).toEqual([]);
+      await expect(list('tvl about 5')).rejects.toMatchObject({ status: 400 });
+    } finally {
+      await upstream.stop();
+    }
   });
 });
 
@@ -199,9 +295,9 @@ describe('an index that cannot tell of one', () => {
 
   test('of a pool is passed over, and that is counted; of several in a row it is down', async () => {
     const index = indexes('/pools/b');
-    expect(await read(livePools(index, 50, 50))).toMatchObject({ skipped: { pool_not_told: 1 }, watermark: day(1) });
+    expect(await read(livePools(index, 50))).toMatchObject({ skipped: { pool_not_told: 1 }, watermark: day(1) });
     expect(await read(liveVolumes(index, 50, 4))).toMatchObject({ skipped: { pool_not_told: 1 }, cursor: { done: 4 } });
-    await expect(read(livePools(indexes('/pools/b', '/pools/c', '/pools/d'), 50, 50))).rejects.toThrow('500');
+    await expect(read(livePools(indexes('/pools/b', '/pools/c', '/pools/d'), 50))).rejects.toThrow('500');
   });
 
   test('what it does not list, or refuses as no question, is counted', async () => {
@@ -210,7 +306,7 @@ describe('an index that cannot tell of one', () => {
         get: (path: string) => (path === '/pools' ? Promise.resolve({ data: [] }) : Promise.reject(new UpstreamError('no', status))),
       }) as unknown as Upstream;
     const index = { dlmm: refusing(404), damm_v2: refusing(404) };
-    expect(await read(livePools(index, 50, 50))).toMatchObject({ skipped: { pool_not_listed: 4 } });
+    expect(await read(livePools(index, 50))).toMatchObject({ skipped: { pool_not_listed: 4 } });
     for (const [status, reason] of [
       [404, 'position_not_listed'],
       [422, 'position_not_told'],
