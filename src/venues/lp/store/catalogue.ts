@@ -82,6 +82,9 @@ export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]):
   return learned;
 }
 
+const TOKEN_NAMES = 'mint, symbol, name, symbol_key, name_key, decimals, quality';
+
+/** A row that says nothing new is not touched at all: a conflict would mark even one that it leaves as it is. */
 const SAVE_TOKENS = `
 WITH merged AS (
   SELECT u.mint, b.better,
@@ -96,11 +99,10 @@ WITH merged AS (
   LEFT JOIN lp_token o ON o.mint = u.mint
   CROSS JOIN LATERAL (SELECT u.quality >= coalesce(o.quality, 0) AS better) b
 ), saved AS (
-  INSERT INTO lp_token AS t (mint, symbol, name, symbol_key, name_key, decimals, quality)
-  SELECT mint, symbol, name, symbol_key, name_key, decimals, quality FROM merged
+  INSERT INTO lp_token (${TOKEN_NAMES})
+  SELECT ${TOKEN_NAMES} FROM merged EXCEPT SELECT ${TOKEN_NAMES} FROM lp_token WHERE mint = ANY($1)
   ON CONFLICT (mint) DO UPDATE SET symbol = EXCLUDED.symbol, name = EXCLUDED.name, symbol_key = EXCLUDED.symbol_key, name_key = EXCLUDED.name_key,
     decimals = EXCLUDED.decimals, quality = EXCLUDED.quality
-  WHERE (t.*) IS DISTINCT FROM (EXCLUDED.*)
   RETURNING mint
 )
 SELECT mint, decimals_new FROM saved JOIN merged USING (mint)`;
@@ -150,7 +152,13 @@ const figure = (name: string): string =>
 const word = (name: string): string =>
   `CASE WHEN r.record THEN coalesce(u.${name}, o.${name}) ELSE coalesce(o.${name}, u.${name}) END AS ${name}`;
 
-/** A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. */
+const POOL_NAMES = `pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd,
+  lifetime_fees_usd, reserve_x, reserve_y, reserve_at, swaps_seen`;
+
+/**
+ * A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. Of a newer record that says the same its time
+ * is kept, by which one that comes late is known as older.
+ */
 const SAVE_POOLS = `
 WITH merged AS (
   SELECT u.pool_address, coalesce(o.pool_type, u.pool_type) AS pool_type, ${word('name')},
@@ -169,15 +177,12 @@ WITH merged AS (
     u.catalogued AND (o.as_of IS NULL OR u.as_of IS NULL OR u.as_of >= o.as_of) AS record,
     u.reserve_at IS NOT NULL AND u.reserve_at >= coalesce(o.reserve_at, u.reserve_at) AS reserves) r
 ), saved AS (
-  INSERT INTO lp_pool AS p (pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd,
-    lifetime_fees_usd, reserve_x, reserve_y, reserve_at, swaps_seen)
-  SELECT pool_address, pool_type, name, mint_x, mint_y, bin_step, base_fee_pct, created_at, catalogued, as_of, tvl_usd, lifetime_volume_usd, lifetime_fees_usd,
-    reserve_x, reserve_y, reserve_at, swaps_seen FROM merged
+  INSERT INTO lp_pool (${POOL_NAMES})
+  SELECT ${POOL_NAMES} FROM merged EXCEPT SELECT ${POOL_NAMES} FROM lp_pool WHERE pool_address = ANY($1)
   ON CONFLICT (pool_address) DO UPDATE SET name = EXCLUDED.name, mint_x = EXCLUDED.mint_x, mint_y = EXCLUDED.mint_y, bin_step = EXCLUDED.bin_step,
     base_fee_pct = EXCLUDED.base_fee_pct, created_at = EXCLUDED.created_at, catalogued = EXCLUDED.catalogued, as_of = EXCLUDED.as_of, tvl_usd = EXCLUDED.tvl_usd,
     lifetime_volume_usd = EXCLUDED.lifetime_volume_usd, lifetime_fees_usd = EXCLUDED.lifetime_fees_usd, reserve_x = EXCLUDED.reserve_x,
     reserve_y = EXCLUDED.reserve_y, reserve_at = EXCLUDED.reserve_at
-  WHERE (p.*) IS DISTINCT FROM (EXCLUDED.*)
   RETURNING pool_address
 )
 SELECT pool_address, facts_new FROM saved JOIN merged USING (pool_address)`;

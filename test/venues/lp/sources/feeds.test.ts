@@ -173,6 +173,21 @@ describe('catalogues', () => {
     ]);
   });
 
+  test('a record that says nothing new touches no row; one that is only newer moves its pool on the same page, and leaves its tokens', async () => {
+    const pools = Array.from({ length: 100 }, (_, n) => ({ ...dlmmPoolsPage.data[0], address: named(`pool ${n}`) }));
+    const page = { ...dlmmPoolsPage, data: pools };
+    const written = (table: string): Promise<unknown[]> => rows(`SELECT xmin, xmax, ctid FROM ${table} ORDER BY ctid`);
+    const places = (): Promise<unknown[]> => rows('SELECT pool_address, (ctid::text::point)[0] AS block FROM lp_pool ORDER BY 1');
+    await load('pools_2026-03-05T10-20-30Z.json', [page]);
+    const [tokens, kept, where] = await Promise.all([written('lp_token'), written('lp_pool'), places()]);
+    await load('pools_2026-03-05T10-20-30Z.json', [page]);
+    expect(await written('lp_pool')).toEqual(kept);
+    await load('pools_2026-03-05T10-30-30Z.json', [page]);
+    expect(await rows('SELECT DISTINCT as_of::text FROM lp_pool')).toEqual([{ as_of: '2026-03-05 10:30:30+00' }]);
+    expect(await places()).toEqual(where);
+    expect(await written('lp_token')).toEqual(tokens);
+  });
+
   test('what no store can keep of a pool is unknown, and stops nothing', async () => {
     const [pool] = dlmmPoolsPage.data;
     const odd = {
