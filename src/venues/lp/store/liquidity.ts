@@ -14,7 +14,10 @@ const LIQUIDITY: Columns<PoolLiquidity> = [
   ['as_of', 'timestamptz'],
 ];
 
-/** Of records of one instant, which only a page that repeats a pool has, the larger figure stays: whichever comes first. */
+/**
+ * Of records of one instant, which only a page that repeats a pool has, the larger figure stays: whichever comes first. Of a newer record that says the
+ * same its time is kept, by which one that comes late is known as older.
+ */
 const SAVE_LIQUIDITY = `
 INSERT INTO lp_liquidity_hour AS l (pool_address, hour, liquidity_usd, as_of)
 SELECT DISTINCT ON (pool_address, hour) pool_address, h.hour, liquidity_usd, as_of FROM ${unnestOf(LIQUIDITY, 'u')}

@@ -227,6 +227,16 @@ describe('catalogues', () => {
       { liquidity_usd: '25', hour: '2026-04-05 10:00:00+00', as_of: '2026-04-05 10:55:00+00' },
       { liquidity_usd: '30', hour: '2026-04-05 11:00:00+00', as_of: '2026-04-05 11:00:00+00' },
     ]);
+    // A late page is older than one that said the same as was known.
+    for (const [time, tvl] of [
+      ['12-10-00', 40],
+      ['12-50-00', 40],
+      ['12-30-00', 70],
+    ] as const)
+      await load(`pools_2026-04-05T${time}Z.json`, [pageOf(tvl)]);
+    expect(await rows(`SELECT liquidity_usd, as_of::text FROM lp_liquidity_hour WHERE hour = '2026-04-05T12:00:00Z'`)).toEqual([
+      { liquidity_usd: '40', as_of: '2026-04-05 12:50:00+00' },
+    ]);
   });
 
   test('of two pages of one instant, and of a pool twice in a page, the larger figures stay, in either order', async () => {
