@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/time';
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
 
 /**
@@ -6,8 +6,9 @@ import type { Parameters } from './parameters';
  * several rows of a category are to be added up.
  */
 export function latestSince(from: Date, categories: string, parameters: Parameters): string {
-  const midnight = new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);
-  const [since, whole] = [parameters.add(from, 'timestamptz'), parameters.add(midnight, 'timestamptz')];
-  return `SELECT category, wallets FROM pm_latest_day WHERE category = ANY (${categories}) AND day >= (${whole} AT TIME ZONE 'UTC')::date
+  const [hour, day] = [HOUR_MS, DAY_MS].map((ms) => new Date(Math.ceil(from.getTime() / ms) * ms)) as [Date, Date];
+  const [since, whole, midnight] = [from, hour, day].map((at) => parameters.add(at, 'timestamptz')) as [string, string, string];
+  return `SELECT category, wallets FROM pm_latest_day WHERE category = ANY (${categories}) AND day >= (${midnight} AT TIME ZONE 'UTC')::date
+UNION ALL SELECT category, wallets FROM pm_latest_hour WHERE category = ANY (${categories}) AND hour >= ${whole} AND hour < ${midnight}
 UNION ALL SELECT category, count(*) FROM pm_latest_fill WHERE category = ANY (${categories}) AND at >= ${since} AND at < ${whole} GROUP BY category`;
 }

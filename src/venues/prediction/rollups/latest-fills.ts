@@ -11,24 +11,38 @@ export interface LatestChange {
   takes: number;
 }
 
-const DAY = `("at" AT TIME ZONE 'UTC')::date`;
+/** Where wallets are counted, by day and by hour of their latest fill: table, column, and SQL of it. */
+const COUNTS = [
+  ['pm_latest_day', 'day', `("at" AT TIME ZONE 'UTC')::date`],
+  ['pm_latest_hour', 'hour', `date_trunc('hour', "at", 'UTC')`],
+] as const;
 
-/** SQL that counts wallets on the days of `sides`: category, at, and n, which is 1 for who is there now and -1 for who was; tells how many are there. */
-const counting = (sides: string): string => `INSERT INTO pm_latest_day AS kept (category, day, wallets)
-SELECT category, ${DAY}, sum(n) FROM (${sides}) AS side GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
-ON CONFLICT (category, day) DO UPDATE SET wallets = kept.wallets + EXCLUDED.wallets RETURNING wallets`;
+/**
+ * Items of a WITH list that count wallets on the days and in the hours of `sides`: category, at, and n, which is 1 for who is there now and -1 for who was; `counted`
+ * tells how many are there.
+ */
+const counting = (sides: string): string =>
+  [
+    `side AS MATERIALIZED (${sides})`,
+    ...COUNTS.map(
+      ([table, column, of]) => `counted_${column} AS (INSERT INTO ${table} AS kept (category, ${column}, wallets)
+SELECT category, ${of}, sum(n) FROM side GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
+ON CONFLICT (category, ${column}) DO UPDATE SET wallets = kept.wallets + EXCLUDED.wallets RETURNING wallets)`,
+    ),
+    `counted AS (${COUNTS.map(([, column]) => `SELECT wallets FROM counted_${column}`).join(' UNION ALL ')})`,
+  ].join(', ');
 
-/** Items of a WITH list that note `latest` (wallet, category, at) where it is later than what is kept; `counted` tells how many wallets are on each day that changed. */
+/** Items of a WITH list that note `latest` (wallet, category, at) where it is later than what is kept; `counted` tells how many wallets are on each day and in each hour that changed. */
 const noting = (latest: string): string => `moved AS MATERIALIZED (
   SELECT latest.wallet, latest.category, latest.at, kept.at AS before FROM (${latest}) AS latest
   LEFT JOIN pm_latest_fill AS kept ON kept.wallet = latest.wallet AND kept.category = latest.category WHERE kept.at IS NULL OR kept.at < latest.at
 ), noted AS (
   INSERT INTO pm_latest_fill (wallet, category, at) SELECT wallet, category, at FROM moved ORDER BY 1, 2 ON CONFLICT (wallet, category) DO UPDATE SET at = EXCLUDED.at
-), counted AS (${counting('SELECT category, at, 1 AS n FROM moved UNION ALL SELECT category, before, -1 FROM moved WHERE before IS NOT NULL')})`;
+), ${counting('SELECT category, at, 1 AS n FROM moved UNION ALL SELECT category, before, -1 FROM moved WHERE before IS NOT NULL')}`;
 
 const COUNTED = 'SELECT wallets FROM counted';
 
-/** Items of a WITH list that note the fills of `fill`, an item before them with condition_id, wallet, timestamp and takes. Where `counted` has a zero: `forgetLeftDays`. */
+/** Items of a WITH list that note the fills of `fill`, an item before them with condition_id, wallet, timestamp and takes. Where `counted` has a zero: `forgetLeft`. */
 export const NOTING_FILLS = noting(`SELECT wallet, '' AS category, max("timestamp") AS at FROM fill GROUP BY wallet
 UNION ALL
 SELECT wallet, market.category, max("timestamp") FROM fill JOIN pm_market AS market ON market.condition_id = fill.condition_id WHERE takes > 0 GROUP BY wallet, market.category`);
@@ -38,13 +52,14 @@ const ADD = `WITH fill AS MATERIALIZED (
   FROM unnest($1::text[], $2::text[], $3::float8[], $4::int[]) AS row(condition_id, wallet, seconds, takes)
 ), ${NOTING_FILLS} ${COUNTED}`;
 
-/** Takes out the days that nobody is left on. */
-export const forgetLeftDays = (client: PoolClient): Promise<unknown> => client.query('DELETE FROM pm_latest_day WHERE wallets = 0');
+/** Takes out the days and hours that nobody is left in. */
+export const forgetLeft = (client: PoolClient): Promise<unknown> =>
+  client.query(COUNTS.map(([table]) => `DELETE FROM ${table} WHERE wallets = 0`).join('; '));
 
-/** Runs a statement that counts days; those that nobody is left on go. */
+/** Runs a statement that counts wallets; days and hours that nobody is left in go. */
 async function count(client: PoolClient, text: string, values: unknown[], name?: string): Promise<void> {
   const { rows } = await client.query<{ wallets: number }>({ name, text, values });
-  if (rows.some(({ wallets }) => wallets === 0)) await forgetLeftDays(client);
+  if (rows.some(({ wallets }) => wallets === 0)) await forgetLeft(client);
 }
 
 /** Notes fills of wallets, inside the transaction that appends or completes them. Order does not matter; twice is once. */
@@ -65,9 +80,9 @@ UNION ALL
 SELECT trade.wallet, market.category, max(trade."timestamp") FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id
 WHERE ${FILL} AND trade.is_taker${wallets} GROUP BY 1, 2`;
 
-const FORGET = `WITH gone AS (DELETE FROM pm_latest_fill WHERE wallet = ANY($1) RETURNING category, at) ${counting('SELECT category, at, -1 AS n FROM gone')}`;
-const MADE = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at) ${made(' AND trade.wallet = ANY($1)')} RETURNING category, at)
-${counting('SELECT category, at, 1 AS n FROM made')}`;
+const FORGET = `WITH gone AS (DELETE FROM pm_latest_fill WHERE wallet = ANY($1) RETURNING category, at), ${counting('SELECT category, at, -1 AS n FROM gone')} ${COUNTED}`;
+const MADE = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at) ${made(' AND trade.wallet = ANY($1)')} RETURNING category, at),
+${counting('SELECT category, at, 1 AS n FROM made')} ${COUNTED}`;
 
 /** Makes the rows of these wallets anew from pm_trade, inside the transaction that removed some of their fills. */
 export async function recomputeLatest(client: PoolClient, wallets: readonly string[]): Promise<void> {
@@ -85,14 +100,14 @@ const MOVE_TO = `WITH ${noting(`SELECT wallet, after AS category, max(at) AS at 
 const MOVE_FROM = `WITH left_behind AS (
   DELETE FROM pm_latest_fill AS kept USING (${TAKES}) AS taken
   WHERE kept.wallet = taken.wallet AND kept.category = taken.before AND kept.at <= taken.at RETURNING kept.wallet, kept.category, kept.at
-), counted AS (${counting('SELECT category, at, -1 AS n FROM left_behind')})
+), ${counting('SELECT category, at, -1 AS n FROM left_behind')}
 SELECT DISTINCT wallet, category FROM left_behind`;
 
 const MAKE_SOME = `WITH made AS (INSERT INTO pm_latest_fill (wallet, category, at)
 SELECT given.wallet, given.category, max(trade."timestamp") FROM unnest($1::text[], $2::text[]) AS given(wallet, category)
 JOIN pm_trade AS trade ON trade.wallet = given.wallet JOIN pm_market AS market ON market.condition_id = trade.condition_id AND market.category = given.category
-WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2 RETURNING category, at)
-${counting('SELECT category, at, 1 AS n FROM made')}`;
+WHERE trade.is_taker AND ${FILL} GROUP BY 1, 2 RETURNING category, at),
+${counting('SELECT category, at, 1 AS n FROM made')} ${COUNTED}`;
 
 /** Markets that are of another category now than the one their fills were noted in. */
 export interface MovedMarket {
@@ -108,16 +123,17 @@ export async function moveLatest(client: PoolClient, moved: readonly MovedMarket
   // Before the others come, which would stand in for what is found of those that stay.
   await count(client, MAKE_SOME, [rows.map(({ wallet }) => wallet), rows.map(({ category }) => category)]);
   await count(client, MOVE_TO, values);
-  await forgetLeftDays(client);
+  await forgetLeft(client);
 }
 
 /** Makes all rows anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
 export async function rebuildLatest(client: PoolClient): Promise<void> {
-  await client.query('LOCK TABLE pm_latest_fill, pm_latest_day IN SHARE ROW EXCLUSIVE MODE');
-  await client.query('DELETE FROM pm_latest_fill');
-  await client.query('DELETE FROM pm_latest_day');
+  const counts = COUNTS.map(([table]) => table);
+  await client.query(`LOCK TABLE ${['pm_latest_fill', ...counts].join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
+  for (const table of ['pm_latest_fill', ...counts]) await client.query(`DELETE FROM ${table}`);
   await client.query(`INSERT INTO pm_latest_fill (wallet, category, at) ${made('')}`);
-  await client.query(
-    `INSERT INTO pm_latest_day (category, day, wallets) SELECT category, ${DAY}, count(*) FROM pm_latest_fill GROUP BY 1, 2`,
-  );
+  for (const [table, column, of] of COUNTS)
+    await client.query(
+      `INSERT INTO ${table} (category, ${column}, wallets) SELECT category, ${of}, count(*) FROM pm_latest_fill GROUP BY 1, 2`,
+    );
 }

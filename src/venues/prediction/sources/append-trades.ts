@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { arrayOf } from '../rollups/array-text';
 import { type HourChange, rollHours, rollingHours } from '../rollups/hours';
-import { NOTING_FILLS, forgetLeftDays, rollLatest } from '../rollups/latest-fills';
+import { NOTING_FILLS, forgetLeft, rollLatest } from '../rollups/latest-fills';
 import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
 import { forgetParticipants } from '../rollups/told-participants';
@@ -35,7 +35,7 @@ ON CONFLICT (condition_id, "timestamp", trade_id) DO NOTHING`;
 // What is new is added to its hours, its categories and its wallets' latest fills by the same statement: it is sent once.
 const APPEND = `WITH appended AS (${append('pm_trade')} RETURNING *), ${rollingHours('appended')},
 fill AS (SELECT * FROM change WHERE side IN ('BUY', 'SELL')), ${ADDING_FILLS}, ${NOTING_FILLS}
-SELECT trade_id, usdc_size, EXISTS (SELECT 1 FROM counted WHERE wallets = 0) AS left_days FROM appended`;
+SELECT trade_id, usdc_size, EXISTS (SELECT 1 FROM counted WHERE wallets = 0) AS left_behind FROM appended`;
 
 // The same fill in two feeds: one knows that it took, the other states its USDC. Whichever came first, the row ends the same.
 const complete = (table: string): string => `
@@ -50,8 +50,8 @@ RETURNING kept.condition_id, kept.token_id, kept.wallet, kept.side, kept.price, 
 interface Appended {
   trade_id: string;
   usdc_size: string;
-  /** Whether some day has none of the wallets left that were last there. */
-  left_days: boolean;
+  /** Whether some day or hour has none of the wallets left that were last there. */
+  left_behind: boolean;
 }
 
 type Change = HourChange & TradeFact;
@@ -131,7 +131,7 @@ interface Written {
 async function write(rows: TradeFact[], client: PoolClient): Promise<Written> {
   const values = columnsOf(rows);
   const appended = await client.query<Appended>({ name: 'pm_append_trades', text: APPEND, values });
-  if (appended.rows[0]?.left_days === true) await forgetLeftDays(client);
+  if (appended.rows[0]?.left_behind === true) await forgetLeft(client);
   const changes = newChanges(rows, appended.rows);
   if (changes.length === rows.length) return { appended: changes, completed: [] };
   const completed = await client.query<HourChange>({ name: 'pm_complete_trades', text: complete('pm_trade'), values });

@@ -70,7 +70,7 @@ const fills = async (pool: Pool): Promise<Fact[]> =>
     )
   ).rows;
 
-/** What is kept of latest fills, and of how many there are on each day, and what plain facts say. */
+/** What is kept of latest fills, and of how many there are on each day and in each hour, and what plain facts say. */
 async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
   const newest = new Map<string, number>();
   const note = (key: string, at: number): void => void newest.set(key, Math.max(newest.get(key) ?? 0, at));
@@ -78,21 +78,23 @@ async function latest(pool: Pool): Promise<{ kept: string[]; told: string[] }> {
     note(`${wallet} `, timestamp.getTime());
     if (is_taker === true) note(`${wallet} ${category}`, timestamp.getTime());
   }
-  const days = new Map<string, number>();
-  for (const [key, at] of newest) {
-    const day = `${key.split(' ')[1]} on ${new Date(at).toISOString().slice(0, 10)}`;
-    days.set(day, (days.get(day) ?? 0) + 1);
-  }
+  const counts = new Map<string, number>();
+  for (const [key, at] of newest)
+    for (const time of [10, 13].map((length) => new Date(at).toISOString().slice(0, length))) {
+      const there = `${key.split(' ')[1]} at ${time}`;
+      counts.set(there, (counts.get(there) ?? 0) + 1);
+    }
   const { rows } = await pool.query<{ wallet: string; category: string; at: Date }>('SELECT * FROM pm_latest_fill');
-  const counted = await pool.query<{ category: string; day: string; wallets: number }>(
-    'SELECT category, day::text, wallets FROM pm_latest_day',
+  const counted = await pool.query<{ category: string; time: string; wallets: number }>(
+    `SELECT category, day::text AS time, wallets FROM pm_latest_day
+     UNION ALL SELECT category, to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), wallets FROM pm_latest_hour`,
   );
   return {
     kept: [
       ...rows.map(({ wallet, category, at }) => `${wallet} ${category}@${at.getTime()}`),
-      ...counted.rows.map(({ category, day, wallets }) => `${category} on ${day}: ${wallets}`),
+      ...counted.rows.map(({ category, time, wallets }) => `${category} at ${time}: ${wallets}`),
     ].sort(),
-    told: [...[...newest].map(([key, at]) => `${key}@${at}`), ...[...days].map(([day, wallets]) => `${day}: ${wallets}`)].sort(),
+    told: [...[...newest].map(([key, at]) => `${key}@${at}`), ...[...counts].map(([there, wallets]) => `${there}: ${wallets}`)].sort(),
   };
 }
 
