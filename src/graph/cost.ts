@@ -16,6 +16,7 @@ import {
   isObjectType,
   valueFromAST,
 } from 'graphql';
+import { MOST_FIRST } from '../lib/connection';
 
 /** What a free question may cost. */
 export const MOST_COST = 5_000;
@@ -23,7 +24,7 @@ export const MOST_COST = 5_000;
 const ROOT_COST = 50;
 /** Rows assumed of a list of objects that no argument bounds. */
 const ASSUMED_ROWS = 10;
-/** Rows that can be asked of one list. */
+/** Rows that can be asked of one answer; a page of a link has its own bound. */
 const MOST_ROWS = 1_000;
 const SIZES = /(^|_)(first|limit)$/;
 /** Whether an argument tells how many rows a list has. */
@@ -41,7 +42,7 @@ interface Walk {
 
 /**
  * What an operation costs: each field of objects 1 (of the root 50), and what is below it times the rows asked of the
- * lists around it (`first`, `limit`; 10 where nothing says), introspection 1,000. Scalars cost nothing. Throws GraphQLError for more than 1,000 rows of one list.
+ * lists around it (`first`, `limit`; 10 where nothing says), introspection 1,000. Scalars cost nothing. Throws GraphQLError for more rows of one list than it may have.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -104,7 +105,8 @@ function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { var
   const asked = sizes.map(({ name, type, defaultValue }) => {
     const sent = node.arguments?.find((argument) => argument.name.value === name);
     const rows = Number((sent && valueFromAST(sent.value, type, variables)) ?? defaultValue ?? 1);
-    if (!(rows >= 1 && rows <= MOST_ROWS)) throw new GraphQLError(`${name} must be 1 to ${MOST_ROWS}.`, { nodes: node });
+    const most = name === 'first' ? MOST_FIRST : MOST_ROWS;
+    if (!(rows >= 1 && rows <= most)) throw new GraphQLError(`${name} must be 1 to ${most}.`, { nodes: node });
     return rows;
   });
   return Math.max(1, ...asked);

@@ -64,7 +64,7 @@ function refusal(tell: () => number): GraphQLError | null {
   );
 }
 
-/** What free questions are held to: 5,000 tokens, 8 levels, 1,000 rows a list, a cost of 5,000; sizes sent as variables are known only before the run. */
+/** What free questions are held to: 5,000 tokens, 8 levels, 1,000 rows a list (100 a page), a cost of 5,000; sizes sent as variables are known only before the run. */
 export const limits: Plugin = {
   onParse({ parseFn, setParseFn }) {
     setParseFn((source, options) => {

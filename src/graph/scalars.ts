@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
 import { canonicalCategory } from '../lib/category';
 import { canonicalCoin } from '../lib/coin';
@@ -28,16 +28,25 @@ function instant(value: unknown): string {
   return isoSecond(date);
 }
 
-const textual = (name: string, canonical: (text: string) => string | undefined): GraphQLScalarType =>
-  new GraphQLScalarType({
+/** A scalar of one form. What is refused is told with where it stands, and with the schema's own words for what would be right. */
+function textual(name: string, canonical: (text: string) => string | undefined): GraphQLScalarType {
+  const read = (value: unknown, { description }: GraphQLScalarType, nodes?: ValueNode): string => {
+    const text = typeof value === 'string' ? canonical(value) : undefined;
+    if (text === undefined) throw new GraphQLError(`Not a valid ${name}: ${String(value).slice(0, 100)} (${description})`, { nodes });
+    return text;
+  };
+  return new GraphQLScalarType({
     name,
     serialize: (value) => String(value),
-    parseValue: (value) => {
-      const text = typeof value === 'string' ? canonical(value) : undefined;
-      if (text === undefined) throw new GraphQLError(`Not a valid ${name}: ${String(value).slice(0, 100)}`);
-      return text;
+    // Called as methods of the schema's own scalar, which has the words.
+    parseValue(this: GraphQLScalarType, value) {
+      return read(value, this);
+    },
+    parseLiteral(this: GraphQLScalarType, node, variables) {
+      return read(valueFromASTUntyped(node, variables), this, node);
     },
   });
+}
 
 const valid =
   (test: (text: string) => boolean) =>

@@ -45,7 +45,7 @@ export interface PageKey<Filter> extends PageArgs {
 export type Pages<Row, Filter> = DataLoader<PageKey<Filter>, Connection<Row>, string>;
 
 /** Most rows of one page. */
-const MOST_FIRST = 100;
+export const MOST_FIRST = 100;
 
 /**
  * Pages of a list by parent. Pages asked for in one tick with the same arguments are read together. A cursor carries the instant of

@@ -90,6 +90,15 @@ test('a variable of the wrong type is told as such', async () => {
   expect(other.errors?.[0]?.message).toContain('Not a valid Timeframe: 2h');
 });
 
+test.each([
+  ['perpsTradesWhales(timeframe: "2h")', 'Not a valid Timeframe: 2h (Time window that ends now: 1h, 4h', 32],
+  ['wallet(address: "0x12")', 'Not a valid EvmAddress: 0x12 (Wallet or trader: 0x and 40 hex digits', 19],
+  ['category(name: "Sprots")', 'Not a valid Category: Sprots (Category of a prediction market: Politics, Sports', 18],
+])('%s is refused where it stands, with what would be right', async (question, message, column) => {
+  const { body } = await ask(`{ ${question} { __typename } }`);
+  expect(body.errors).toMatchObject([{ message: expect.stringContaining(message), locations: [{ line: 1, column }] }]);
+});
+
 test('lists are bounded, mutations do not exist', async () => {
   expect((await ask('{ perpsTradesWhales(limit: 100000) { coin } }')).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
   for (const limit of [0, -1])
@@ -215,7 +224,7 @@ test('lists longer than their cost assumes are not followed without end', async 
 test('a page is bounded by whoever asks, also through a variable', async () => {
   const sized =
     'query q($n: Int!) { wallet(address: "0x0000000000000000000000000000000000000001") { trades(first: $n) { nodes { side } } } }';
-  expect((await ask(sized, { n: 4_000 })).body.errors?.[0]?.message).toContain('first must be 1 to 1000');
+  expect((await ask(sized, { n: 4_000 })).body.errors?.[0]?.message).toContain('first must be 1 to 100.');
   const limited = 'query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }';
   expect((await ask(limited, { n: 5_000 })).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
 });
