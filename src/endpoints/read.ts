@@ -67,7 +67,8 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
   readPresentation(endpoint, raw, reading);
   reading.ignored = [...raw.keys()].filter((name) => !known.has(name)).map((name) => name.slice(0, 100));
   for (const name of reading.ignored.slice(0, MOST_SUGGESTED)) {
-    const meant = nearest(name, [...known]);
+    // Some clients mark the names of lists: `coins[]`.
+    const meant = nearest(name.replace(/\[\w*\]$/, ''), [...known]);
     if (meant !== undefined) reading.suggestion[name] ??= meant;
   }
   crossCheck(endpoint, reading);
@@ -215,8 +216,9 @@ function readPresentation(endpoint: Endpoint, raw: RawParameters, reading: Readi
   const format = raw.get('format');
   if (format !== undefined) {
     const formats = formatsOf(endpoint);
-    const found = format.length === 1 ? formats.find((known) => known === String(format[0]).toLowerCase()) : undefined;
-    if (found === undefined)
+    const found = formats.find((known) => known === String(format[0]).toLowerCase());
+    if (format.length > 1) bad(reading, 'format', 'was sent more than once', formats, format);
+    else if (found === undefined)
       bad(reading, 'format', 'is not one of the formats of this answer (csv is for lists of rows)', formats, format[0]);
     else reading.format = found;
   }
@@ -237,13 +239,15 @@ function readFields({ answer }: Endpoint, raw: RawParameters, reading: Reading):
     bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
     return;
   }
-  const unknown = (names as string[]).find((name) => !answer.fields.has(name));
-  if (unknown === undefined) {
+  const all = [...answer.fields];
+  const unknown = (names as string[]).filter((name) => !answer.fields.has(name));
+  if (unknown.length === 0) {
     reading.fields = names as string[];
     return;
   }
-  const all = [...answer.fields];
-  const meant = nearest(unknown, all);
-  if (meant !== undefined) reading.suggestion.fields = meant;
-  bad(reading, 'fields', 'names no field of this answer', all, unknown);
+  bad(reading, 'fields', 'names no field of this answer', all, unknown.join(','));
+  if (unknown.length > MOST_SUGGESTED) return;
+  // The whole list as it was meant, where that is known of every name that is wrong.
+  const meant = (names as string[]).map((name) => (answer.fields.has(name) ? name : nearest(name, all)));
+  if (meant.every((name) => name !== undefined)) reading.suggestion.fields = [...new Set(meant)].join(',');
 }

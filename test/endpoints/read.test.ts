@@ -89,6 +89,7 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'format=xml', 'format', ['json', 'csv', 'ndjson'], 'xml'],
     ['platform/stats', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
     ['lp/dca/pressure', 'format=csv', 'format', ['json', 'ndjson'], 'csv'],
+    ['markets/trending', 'format=csv&format=json', 'format', ['json', 'csv', 'ndjson'], '["csv","json"]'],
     ['markets/trending', 'fields=question,colour', 'fields', expect.arrayContaining(['question', 'condition_id']), 'colour'],
     ['markets/trending', 'fields=question,,volume', 'fields', 'e.g. condition_id,question', 'question,,volume'],
     ['lp/lps/profile', 'owner=' + POOL + '&fields=events.UsdTotall', 'fields', expect.anything(), 'events.UsdTotall'],
@@ -120,6 +121,9 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
     ['markets/trending', 'fields=questoin', { fields: 'question' }],
+    ['markets/trending', 'fields=condition_id,questoin,categry', { fields: 'condition_id,question,category' }],
+    ['markets/trending', 'fields=condition_id,questoin,colour', {}],
+    ['perps/pressure/pairs', 'coins[]=BTC&coins[1]=ETH', { 'coins[]': 'coins', 'coins[1]': 'coins' }],
     // One letter is not another one mistyped.
     ['markets/trending', 'x=7', {}],
   ])('%s?%s is answered with a suggestion', (name, query, suggestion) => expect(get(name, query).suggestion).toEqual(suggestion));
