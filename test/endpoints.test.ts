@@ -314,11 +314,20 @@ describe('free paths and unknown paths', () => {
     ['/api/v1/market/trending', '/api/v1/markets/trending'],
     ['/api/v1/Markets/Trending/', '/api/v1/markets/trending'],
     ['/perps/trades/wales', '/api/v1/perps/trades/whales'],
+    // What is wrong with the rest of an address does not make another endpoint nearer.
+    ['/API/v1/trades/whales', '/api/v1/trades/whales'],
+    ['//api/v1//trades/whales', '/api/v1/trades/whales'],
+    ['/api/v2/trades/whales', '/api/v1/trades/whales'],
     ['/api/v1/something/else', undefined],
   ])('%s is answered with the path that is meant', async (path, meant) => {
     const told = (await (await fetchPath(path)).json()) as Record<string, unknown>;
     expect(told).toMatchObject({ details: [{ param: 'path', got: path }], fallback: { path: '/api/v1/pricing' } });
     expect(told.suggestion).toEqual(meant === undefined ? null : { path: meant });
+  });
+
+  test('a quote may be asked for by mistake with a whole address', async () => {
+    const told = await (await fetchPath('/api/v1/pricing?path=http://localhost:3000/api/v1/trades/whales%3Flimit=5')).json();
+    expect(told).toMatchObject({ code: 'endpoint_not_found', suggestion: { path: '/api/v1/trades/whales' } });
   });
 
   test('the bare address leads to the documentation', async () => {

@@ -13,9 +13,18 @@ const FALLBACKS: Record<string, NonNullable<ErrorContext['fallback']>> = {
   'lp/lps/profile': { method: 'GET', path: '/api/v1/lp/pools/fee-analysis', note: 'fees by pool' },
 };
 
+/** What of a path, or of a whole address, may name an endpoint. */
+const nameIn = (path: string): string =>
+  path
+    .replace(/^https?:\/\/[^/]*|\?.*$/gi, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+    .replace(/^api\/v\d+\//i, '');
+
 /** The 404 of a path that is none of ours, with the one that may be meant and where all are listed. */
 export function unknownPath(path: string, endpoints: readonly Endpoint[]): AppError {
-  const meant = nearest(path.replace(/^\/?(api\/v1\/)?|\/$/g, ''), endpoints.map(({ name }) => name)); // prettier-ignore
+  const meant = nearest(nameIn(path), endpoints.map(({ name }) => name)); // prettier-ignore
   return new AppError('endpoint_not_found', {
     details: [{ param: 'path', issue: 'names no endpoint', got: path.slice(0, 200) }],
     fallback: { method: 'GET', path: '/api/v1/pricing', note: 'every endpoint with its price' },
