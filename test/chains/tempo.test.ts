@@ -94,6 +94,8 @@ describe('questions', () => {
     expect(await call(transferData(20_001n))).toBe('InsufficientBalance');
     expect(await call(transferData(1n, `0x${'00'.repeat(20)}`))).toBe('InvalidRecipient');
     expect(await call(transferData(1n), 21_100n)).toMatch(/gas/i);
+    // Enough to begin with, not enough to end.
+    expect(await call(transferData(1n), 300_000n)).toMatch(/OOG/);
     expect(await chain.balance(TOKEN, address, soon())).toBe(20_000n);
   });
 
