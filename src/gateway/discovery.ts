@@ -108,8 +108,8 @@ const RECEIPTS = headers({
   'Payment-Receipt': 'The receipt of MPP, base64url of JSON.',
 });
 const OFFERS = headers({
-  'PAYMENT-REQUIRED': 'The offers of x402, base64 of JSON.',
-  'WWW-Authenticate': 'The offers of MPP, one `Payment` challenge each.',
+  'PAYMENT-REQUIRED': 'The offers of x402, base64 of JSON; the proof is sent as `PAYMENT-SIGNATURE`.',
+  'WWW-Authenticate': 'The offers of MPP, one `Payment` challenge each; the proof is sent as `Authorization: Payment …`.',
 });
 const RETRY = headers({ 'Retry-After': 'Seconds until the same request may go through.' });
 
@@ -254,6 +254,7 @@ export function llmsText(endpoints: readonly Endpoint[], publicUrl: string): str
 
 Pay-per-query JSON API. Send a request without payment: the 402 answer states the exact price and how to pay it (x402 on Solana, MPP tempo, MPP solana), and checks your parameters for free.
 Send the same request again with the proof. You are charged only for data: errors, time-outs and empty answers cost nothing.
+The proof is a header: PAYMENT-SIGNATURE for an offer of PAYMENT-REQUIRED (x402), Authorization: Payment for a challenge of WWW-Authenticate (MPP); what it holds and what is signed: ${publicUrl}/docs#by-hand
 Sign the payment, but do not send it to the chain yourself. A header Idempotency-Key of your choice lets you collect a lost answer without paying twice.
 Where the x402 offer names no feePayer, send your Solana address as header X-Payer: you pay the fee, and stock clients sign.
 

@@ -4,11 +4,13 @@ import { VENUES, definitionsOf } from '../../src/catalogue';
 import { snakeCase } from '../../src/endpoints/answer-shape';
 import { parameterSchema } from '../../src/endpoints/json-schema';
 import { ERRORS } from '../../src/errors';
+import { llmsText, openApi } from '../../src/gateway/discovery';
 import { META_SCHEMA } from '../../src/gateway/meta-schema';
 import { methodologyPage } from '../../src/gateway/pages/methodology';
 import { docsPage } from '../../src/gateway/pages/reference';
 import { SHARED_DEFINITIONS } from '../../src/gateway/pages/shared-definitions';
 import { makeSchema } from '../../src/graph/schema';
+import { PROOF_HEADERS } from '../../src/payments/protocols/x402-wire';
 import { priceRange } from '../../src/pricing/catalog';
 import { dollars } from '../../src/pricing/tiers';
 import { ENDPOINTS, ROOT } from '../support/catalogue';
@@ -117,6 +119,17 @@ describe('the pages people read', () => {
     const paying = reference.split('<h2 id="paying">')[1]?.split('<h2')[0] ?? '';
     for (const told of ['do not send', '<code>Idempotency-Key</code>', 'For 10 minutes', 'waits 2 minutes', '$0.20'])
       expect(paying).toContain(told);
+  });
+
+  test('who has no stock client is told the headers of offer, proof and receipt, and what is signed', () => {
+    const byHand = reference.split('<h3 id="by-hand">')[1]?.split('<h2')[0] ?? '';
+    for (const told of [...PROOF_HEADERS.slice(0, 1), 'Authorization: Payment', 'PAYMENT-REQUIRED', 'WWW-Authenticate', 'Payment-Receipt'])
+      expect(byHand).toContain(`<code>${told}`);
+    for (const told of ['TransferChecked', 'extra.memo', 'externalId', 'transfer(recipient, amount)', 'methodDetails.chainId'])
+      expect(byHand).toContain(`<code>${told}</code>`);
+    const openapi = JSON.stringify(openApi(ENDPOINTS, schema, [], { version: '1', publicUrl: 'https://api.example' }));
+    for (const text of [openapi, llmsText(ENDPOINTS, 'https://api.example')])
+      for (const told of ['PAYMENT-SIGNATURE', 'Authorization: Payment']) expect(text).toContain(told);
   });
 
   test('what a client must handle: pages, every field of meta, every error with its status', () => {

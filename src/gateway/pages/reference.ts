@@ -103,6 +103,36 @@ The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh
 <code>@x402/svm</code> signs only if you are named: send your address as <code>X-Payer</code>, and the offer does.</li>
 <li>An answer costs up to ${usd(CEILING_MICRO)}; <code>x402-fetch</code> 1 pays $0.10 at most unless it is told otherwise.</li></ul>`;
 
+/** The wire of each protocol, for whoever has no stock client in their language. */
+const BY_HAND = `<h3 id="by-hand">Without a stock client</h3><p>Each proof holds the offer as it came, and a transaction that is signed and not sent.</p>${table(
+  ['Protocol', 'Offer', 'Proof', 'Transaction', 'Receipt'],
+  [
+    [
+      'x402',
+      '<code>PAYMENT-REQUIRED</code>: base64 of JSON; one of its <code>accepts</code>',
+      '<code>PAYMENT-SIGNATURE</code>: base64 of <code>{"x402Version": 2, "accepted": …, "payload": {"transaction": …}}</code>',
+      `Base64 of a Solana transaction: a compute unit limit and price, one <code>TransferChecked</code> of <code>amount</code> from your associated token account of <code>asset</code> to that of <code>payTo</code>,
+one memo, <code>extra.memo</code>. Who pays the fee is <code>extra.feePayer</code>: its signature is left empty. A blockhash is in <code>extra.recentBlockhash</code>.`,
+      '<code>PAYMENT-RESPONSE</code>',
+    ],
+    [
+      'MPP <code>solana</code>',
+      '<code>WWW-Authenticate</code>: the challenge with <code>method="solana"</code>; its <code>request</code> is base64url of JSON',
+      '<code>Authorization: Payment</code> and base64url of <code>{"challenge": {…}, "payload": {"type": "transaction", "transaction": …}}</code>, where the challenge is its parameters as texts',
+      'As above, of <code>currency</code> to <code>recipient</code>, with <code>externalId</code> as the memo; you pay the fee. A blockhash is in <code>methodDetails.recentBlockhash</code>.',
+      '<code>Payment-Receipt</code>',
+    ],
+    [
+      'MPP <code>tempo</code>',
+      'The same with <code>method="tempo"</code>',
+      'The same with <code>{"type": "transaction", "signature": …}</code>',
+      `Hex of a Tempo (<code>0x76</code>) or EIP-1559 transaction for the chain <code>methodDetails.chainId</code>: one call of the token <code>currency</code>, <code>transfer(recipient, amount)</code>, without value.
+A first transfer takes more than 300,000 gas.`,
+      '<code>Payment-Receipt</code>',
+    ],
+  ],
+)}<p>What is refused of a proof has its <code>reason</code> in the answer, and a sentence.</p>`;
+
 function howPriced(): string {
   const tiers = Object.entries(BASE_MICRO).map(([tier, micro]) => `${tier} ${usd(micro)}`);
   const windows = Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => `${code(token)} ${factor}`);
@@ -149,6 +179,6 @@ export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, 
     'Smart money analytics',
     `<h1>Smart money analytics</h1><p>Pay per query, no accounts: ${endpoints.length} questions about wallets, markets, coins and pools.
 <a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="#answers">Answers</a> · <a href="#errors">Errors</a> · <a href="#questions">Questions</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
-${HOW_TO_PAY}${howPriced()}${ANSWERS}${ERRORS_TOLD}<h2 id="questions">Questions</h2>${index.join('')}${sections.join('')}`,
+${HOW_TO_PAY}${BY_HAND}${howPriced()}${ANSWERS}${ERRORS_TOLD}<h2 id="questions">Questions</h2>${index.join('')}${sections.join('')}`,
   );
 }
