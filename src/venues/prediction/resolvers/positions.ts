@@ -3,7 +3,7 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { over, percent } from '../exact';
 import type { WalletsScope } from '../queries/known-positions';
-import { type BreakdownSort, listRankedPositions } from '../queries/ranked-positions';
+import { type BreakdownSort, type RankedPosition, listRankedPositions } from '../queries/ranked-positions';
 import { type WalletFigures, listWalletFigures } from '../queries/wallet-figures';
 import { timeframeWith } from './paging';
 import { loadPeriodGains } from './period-gains';
@@ -57,15 +57,14 @@ export const walletsPnlBreakdown: Resolver<unknown, BreakdownArgs> = async (_, a
 };
 
 async function emptyBreakdown(scope: WalletsScope, args: BreakdownArgs, context: GraphContext): Promise<AppError> {
-  const everything = { window: windowOf('all', context.now), category: args.category ?? null, include_open: false } as const;
-  const [newest] = await listRankedPositions(context.sql, scope, { ...everything, sort_by: 'closed_at', limit: 1 });
-  return new AppError('empty_result', {
-    suggestion: newest?.closed_at
-      ? { timeframe: timeframeWith(newest.closed_at, context.now) }
-      : args.include_open
-        ? { timeframe: 'all' }
-        : { include_open: true },
-  });
+  const lifetime = { window: windowOf('all', context.now), category: args.category ?? null, sort_by: 'closed_at', limit: 1 } as const;
+  const [[ended], [any]] = (await Promise.all(
+    [false, true].map((include_open) => listRankedPositions(context.sql, scope, { ...lifetime, include_open })),
+  )) as [RankedPosition[], RankedPosition[]];
+  if (ended?.closed_at) return new AppError('empty_result', { suggestion: { timeframe: timeframeWith(ended.closed_at, context.now) } });
+  // Of nothing but open positions there are some of every window, and none without.
+  if (any !== undefined) return new AppError('empty_result', { suggestion: { include_open: true } });
+  return new AppError('empty_result', args.category ? { suggestion: { category: null } } : {});
 }
 
 /** By category, largest gain first. */

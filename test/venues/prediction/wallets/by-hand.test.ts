@@ -175,6 +175,14 @@ describe('wallets by hand', () => {
     expect(await shown({ limit: 5, include_open: true }, before)).toEqual([[46, 47, 48, 41, 42], 46, 52]);
   });
 
+  test.each([false, true])(
+    'pnl-breakdown: where nothing was ever held, nothing of it is suggested; include_open=%s',
+    async (include_open) => {
+      const error = await callForError(db, 'wallets/pnl-breakdown', now, { wallet: wallet(201), category: 'Weather', include_open });
+      expect([error.code, error.context.suggestion]).toEqual(['empty_result', { category: null }]);
+    },
+  );
+
   test('pnl-breakdown: even returns go by id, though binary fractions of 58.14/43.86 are above those of 57/43; what is open did not end', async () => {
     await loadRecords(db.pool, 'more.json', [
       trade(301, 41, 0, 205, 'BUY', 100, 0.43, 3 * DAY),
