@@ -179,13 +179,15 @@ function readList(parameter: Parameter, name: string, values: readonly unknown[]
   return read as string[];
 }
 
-/** The whole value as it was meant, where that is known of every item that is wrong. */
+/** The whole value as it was meant, where that is known of every item that is wrong; empty ones are left out. */
 function suggest(parameter: Parameter, items: readonly unknown[], reading: Reading): void {
-  const meant = items.map((item) => {
-    const read = readValue(item, parameter);
-    return read.ok ? String(read.value) : read.suggestion;
-  });
-  if (meant.every((item) => item !== undefined)) reading.suggestion[parameter.name] = [...new Set(meant)].join(',');
+  const meant = items
+    .filter((item) => item !== '')
+    .map((item) => {
+      const read = readValue(item, parameter);
+      return read.ok ? String(read.value) : read.suggestion;
+    });
+  if (meant.length > 0 && meant.every((item) => item !== undefined)) reading.suggestion[parameter.name] = [...new Set(meant)].join(',');
 }
 
 function readItem(parameter: Parameter, name: string, raw: unknown, reading: Reading): string | number | boolean | undefined {

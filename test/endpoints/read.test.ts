@@ -117,6 +117,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     // A list as a whole, or not at all.
     ['perps/pressure/pairs', 'coins=BTC-USDC,ETH,BTC', { coins: 'BTC,ETH' }],
     ['perps/pressure/pairs', 'coins=BTC-USDC,%C3%A4', {}],
+    ['perps/pressure/pairs', 'coins=BTC,,ETH', { coins: 'BTC,ETH' }],
+    ['perps/pressure/pairs', 'coins=,', {}],
     ['markets/capital-flow-comparison', 'timeframes=24h,7dd', {}],
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
