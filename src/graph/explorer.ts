@@ -144,6 +144,19 @@ const running = (contextOf: (signal: AbortSignal) => GraphContext, deadlineMs: n
   },
 });
 
+/** What of a GET is JSON and cannot be read is its sender's mistake, as it is in a body; Yoga takes it for ours. */
+const readable: Plugin = {
+  onRequestParse({ request, url }) {
+    for (const name of request.method === 'GET' ? ['variables', 'extensions'] : []) {
+      try {
+        JSON.parse(url.searchParams.get(name) || '{}');
+      } catch {
+        throw new GraphQLError(`${name} must be JSON.`, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
+      }
+    }
+  },
+};
+
 export interface ExplorerOptions {
   deadlineMs?: number;
   /** Told of errors that are nobody's words: the analyst reads "Unexpected error." */
@@ -187,6 +200,6 @@ export function makeExplorer(
         return new GraphQLError(message);
       },
     },
-    plugins: [limits, running((signal) => makeContext(db, secondOf(clock), signal), deadlineMs)],
+    plugins: [readable, limits, running((signal) => makeContext(db, secondOf(clock), signal), deadlineMs)],
   });
 }

@@ -229,6 +229,19 @@ test('a page is bounded by whoever asks, also through a variable', async () => {
   expect((await ask(limited, { n: 5_000 })).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
 });
 
+test('variables of a GET that are no JSON are told as such', async () => {
+  const get = async (variables: string): Promise<[number, unknown]> => {
+    const query = new URLSearchParams({ query: 'query q($c: Coin!) { coin(coin: $c) { coin } }', variables });
+    const response = await fetch(`${product.internalUrl}/graphql?${query}`, { headers: { Accept: 'application/json' } });
+    return [response.status, await response.json()];
+  };
+  expect(await get('c=BTC')).toMatchObject([
+    400,
+    { errors: [{ message: 'variables must be JSON.', extensions: { code: 'BAD_REQUEST' } }] },
+  ]);
+  expect(await get('{"c":"BTC"}')).toMatchObject([200, { data: { coin: null } }]);
+});
+
 test('a text that no database holds is no event', async () => {
   const { body } = await ask('{ event(slug: "a\\u0000") { markets(first: 1) { nodes { question } } } }');
   expect([body.errors, body.data]).toEqual([undefined, { event: null }]);
