@@ -25,6 +25,15 @@ afterAll(() => db.drop());
 const ask = <T>(source: string, at = NOW): Promise<T> => explore<T>(db, at, source);
 const iso = (minutes: number): string => `${ago(minutes).toISOString().slice(0, 19)}Z`;
 
+test('the side of a link is read in any case, as that of a question', async () => {
+  const { coin } = await ask<{ coin: { low: unknown; high: unknown; open: { nodes: unknown[] } } }>(
+    `{ coin(coin: "BTC") { low: fills(side: "sell") { nodes { trade_id } } high: fills(side: "SELL") { nodes { trade_id } }
+       open: fills(side: "open short") { nodes { trade_id } } } }`,
+  );
+  expect(coin.low).toEqual(coin.high);
+  expect(coin.open.nodes).toHaveLength(4);
+});
+
 test('from a coin to its fills, holders and accounts, and back', async () => {
   const { coin } = await ask<{ coin: unknown }>(
     `{ coin(coin: "btc") { coin max_leverage

@@ -17,12 +17,12 @@ const SIDES: ReadonlyMap<string, SideFilter> = new Map(
   }),
 );
 
-/** The filter of a canonical side; without one, none. Throws invalid_parameter for what is no side. */
+/** The filter of a side, in whatever case; without one, none. Throws invalid_parameter for what is no side. */
 export function sideFilter(side: string | null | undefined): SideFilter {
   if (side == null) return { is_buy: null, opens: null };
-  const filter = SIDES.get(side);
-  if (filter !== undefined) return filter;
   const allowed = [...SIDES.keys()];
+  const filter = SIDES.get(allowed.find((known) => known.toLowerCase() === side.toLowerCase()) ?? '');
+  if (filter !== undefined) return filter;
   const message = `side must be one of ${allowed.join(', ')}.`;
   throw new AppError('invalid_parameter', { message, details: [{ param: 'side', issue: 'unknown value', allowed, got: side }] });
 }
