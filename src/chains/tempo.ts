@@ -233,7 +233,7 @@ async function callOn(node: TempoNode, call: { from?: string; to: string; data: 
 
 /** Why the call itself failed; null when the error is the RPC's own trouble. */
 function revertOf(error: unknown): string | null {
-  if (!(error instanceof JsonRpcError) || !/revert|gas|insufficient|EVM error/i.test(error.message)) return null;
+  if (!(error instanceof JsonRpcError) || !/revert|gas|OOG|insufficient/i.test(error.message)) return null;
   const { data, message } = error;
   if (typeof data !== 'string' || data.length < 10) return message.slice(0, 120);
   try {
