@@ -1,3 +1,5 @@
+import { Places } from '../lib/places';
+
 /** No provider gave a usable answer in time. */
 export class RpcUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
@@ -16,14 +18,14 @@ export interface RpcPoolOptions {
 /** The providers of one chain: questions go to one after the other until one answers, or to all at once. */
 export class RpcPool<Client> {
   private preferred = 0;
-  private inFlight = 0;
-  private readonly waiting = new Set<() => void>();
+  private readonly places: Places;
 
   constructor(
     private readonly clients: readonly Client[],
     private readonly options: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 },
   ) {
     if (clients.length === 0) throw new Error('A chain needs at least one RPC url.');
+    this.places = new Places(options.max_in_flight);
   }
 
   get size(): number {
@@ -53,45 +55,8 @@ export class RpcPool<Client> {
     return Promise.allSettled(this.clients.map((_, index) => this.one(index, ask, signal)));
   }
 
-  private async one<T>(index: number, ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.turn(signal);
-    try {
-      return await within(ask(this.clients[index] as Client), this.options.try_ms, signal);
-    } finally {
-      this.leave();
-    }
-  }
-
-  /** Resolves in turn; rejects at once with the signal's reason when it aborts: a budget of time holds in the queue, too. */
-  private async turn(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.inFlight < this.options.max_in_flight) {
-      this.inFlight += 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const admit = (): void => {
-        signal?.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        this.waiting.delete(admit);
-        reject(signal?.reason as Error);
-      };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      this.waiting.add(admit);
-    });
-  }
-
-  /** Hands the place to the next in line, or frees it. */
-  private leave(): void {
-    const [next] = this.waiting;
-    if (next === undefined) {
-      this.inFlight -= 1;
-      return;
-    }
-    this.waiting.delete(next);
-    next();
+  private one<T>(index: number, ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.places.run(signal, () => within(ask(this.clients[index] as Client), this.options.try_ms, signal));
   }
 }
 

@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
+import { withDeadline } from '../lib/deadline';
+import { Places } from '../lib/places';
 import { MINUTE_MS } from '../lib/time';
 
 /** Who is counted as one caller: an IPv4 address, or the /64 network of an IPv6 one, for a single customer is given that many. */
@@ -56,65 +58,22 @@ export class RateLimit {
 }
 
 /** `max` executions at once; others wait up to `patienceMs`, in order, then are refused. */
-export class Slots {
-  active = 0;
-  private queue: { admit: () => void }[] = [];
-
+export class Slots extends Places {
   constructor(
-    readonly max: number,
+    max: number,
     private readonly patienceMs: number,
-    private readonly watch: (active: number, waiting: number) => void = () => undefined,
-  ) {}
-
-  get waiting(): number {
-    return this.queue.length;
+    watch?: (active: number, waiting: number) => void,
+  ) {
+    super(max, watch);
   }
 
-  /** Runs `work` in a slot. Throws AppError at_capacity when none came free in time, or the signal's reason. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.enter(signal);
+  /** Takes a slot. Throws AppError at_capacity when none came free in time, or the signal's reason. */
+  override async enter(signal: AbortSignal): Promise<void> {
     try {
-      return await work();
-    } finally {
-      this.leave();
+      await withDeadline(this.patienceMs, (soon) => super.enter(soon), signal);
+    } catch {
+      signal.throwIfAborted();
+      throw new AppError('at_capacity', { retry_after_s: Math.ceil(this.patienceMs / 1_000) });
     }
-  }
-
-  private async enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.active < this.max) {
-      this.active += 1;
-      this.watch(this.active, this.waiting);
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const place = { admit: () => done(resolve) };
-      const giveUp = (reason: unknown): void => {
-        this.queue = this.queue.filter((other) => other !== place);
-        done(() => reject(reason as Error));
-      };
-      const timer = setTimeout(
-        () => giveUp(new AppError('at_capacity', { retry_after_s: Math.ceil(this.patienceMs / 1_000) })),
-        this.patienceMs,
-      );
-      const abort = (): void => giveUp(signal.reason);
-      const done = (end: () => void): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
-        this.watch(this.active, this.waiting);
-        end();
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      this.queue.push(place);
-      this.watch(this.active, this.waiting);
-    });
-  }
-
-  /** Hands the slot to the next in line, or frees it. */
-  private leave(): void {
-    const next = this.queue.shift();
-    if (next === undefined) this.active -= 1;
-    else next.admit();
-    this.watch(this.active, this.waiting);
   }
 }

@@ -1,3 +1,5 @@
+import { Places } from '../lib/places';
+
 /** Who waits may be overtaken by what is shorter, if that comes within so many times as long as the longer is expected to take. */
 const OVERTAKEN = 10;
 /** Nor by what comes so much later: a question has a minute for both, its turn and its answer. */
@@ -7,33 +9,29 @@ const NEWEST = 0.1;
 /** What takes longer leaves its turn to others and goes on beside them: four slow questions are not to stop all. */
 const LONGEST_TURN_MS = 1_000;
 
-interface Waiting {
-  due: number;
-  begin: () => void;
-}
-
 /**
  * `atOnce` executions that compete for processors: beyond what these can do at once, each more makes all others slower. The next is who came first, where
  * what is expected to take long counts as having come later: who asks for little does not wait for much, and nobody waits for ever.
  */
 export class Turns {
-  private active = 0;
-  private readonly queue = new Set<Waiting>();
+  private readonly places: Places;
   /** Milliseconds by kind. */
   private readonly expected = new Map<string, number>();
 
   constructor(
-    private readonly atOnce: number,
+    atOnce: number,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.places = new Places(atOnce);
+  }
 
   /** Runs `work` when its turn comes; what is of one `kind` takes about as long. Rejects with the signal's reason when it aborts before. */
   async run<T>(kind: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.enter(kind, signal);
+    await this.places.enter(signal, this.dueOf(kind));
     const began = this.now();
     let left = false;
     const leave = (): void => {
-      if (!left) this.pass();
+      if (!left) this.places.leave();
       left = true;
     };
     const timer = setTimeout(leave, LONGEST_TURN_MS);
@@ -51,36 +49,7 @@ export class Turns {
     this.expected.set(kind, before + (took - before) * NEWEST);
   }
 
-  private async enter(kind: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.active < this.atOnce) {
-      this.active += 1;
-      return;
-    }
-    const due = this.now() + Math.min(OVERTAKEN * (this.expected.get(kind) ?? 0), LONGEST_LEAD_MS);
-    await new Promise<void>((resolve, reject) => {
-      const done = (): void => {
-        this.queue.delete(place);
-        signal.removeEventListener('abort', abort);
-      };
-      const abort = (): void => {
-        done();
-        reject(signal.reason as Error);
-      };
-      const begin = (): void => {
-        done();
-        resolve();
-      };
-      const place = { due, begin };
-      signal.addEventListener('abort', abort, { once: true });
-      this.queue.add(place);
-    });
-  }
-
-  /** Hands a turn to who is due first, or frees it. */
-  private pass(): void {
-    const [first, ...others] = this.queue;
-    if (first === undefined) this.active -= 1;
-    else others.reduce((soonest, one) => (one.due < soonest.due ? one : soonest), first).begin();
+  private dueOf(kind: string): number {
+    return this.now() + Math.min(OVERTAKEN * (this.expected.get(kind) ?? 0), LONGEST_LEAD_MS);
   }
 }
