@@ -1,3 +1,4 @@
+import { inTime } from '../lib/deadline';
 import { Places } from '../lib/places';
 
 /** No provider gave a usable answer in time. */
@@ -56,39 +57,6 @@ export class RpcPool<Client> {
   }
 
   private one<T>(index: number, ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.places.run(signal, () => within(ask(this.clients[index] as Client), this.options.try_ms, signal));
+    return this.places.run(signal, () => inTime(this.options.try_ms, () => ask(this.clients[index] as Client), signal));
   }
-}
-
-/** Rejects after `ms`, or with the signal's reason, whichever is first. The promise itself goes on unheard. */
-export function within<T>(promise: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => finish(() => reject(signal?.reason));
-    const timer = setTimeout(() => finish(() => reject(new RpcUnavailable(`no answer within ${ms} ms`))), ms);
-    const finish = (settle: () => void): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      settle();
-    };
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => finish(() => resolve(value)),
-      (error: unknown) => finish(() => reject(error)),
-    );
-  });
-}
-
-/** Resolves after `ms`; earlier when the signal aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    if (signal?.aborted === true) done();
-    else signal?.addEventListener('abort', done, { once: true });
-  });
 }

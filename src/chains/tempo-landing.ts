@@ -1,5 +1,5 @@
+import { pause } from '../lib/deadline';
 import { JsonRpcError } from './json-rpc';
-import { pause } from './rpc';
 import {
   EXPIRING_NONCE_KEY,
   type TempoChain,

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pause } from '../lib/deadline';
 import { freePort } from '../lib/net';
 
 /** A PostgreSQL server of our own on loopback, run from the binaries that npm installed. */
@@ -95,7 +96,7 @@ async function waitForPredecessor(dataFolder: string): Promise<void> {
   for (let tries = 0; fs.existsSync(pidFile) && tries < 50; tries += 1) {
     const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
     if (!isPostgres(pid)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
   if (fs.existsSync(pidFile))
     throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { pause } from '../lib/deadline';
 import { type EmbeddedPostgres, startEmbedded } from './embedded';
 import { unreachable } from './reach';
 
@@ -62,7 +62,7 @@ async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
     const guests = (): Promise<{ rowCount: number | null }> =>
       client.query('SELECT FROM pg_stat_activity WHERE application_name = $1', [GUEST]);
     if ((await guests()).rowCount !== 0) waiting();
-    while ((await guests()).rowCount !== 0) await sleep(ASK_MS);
+    while ((await guests()).rowCount !== 0) await pause(ASK_MS);
   } finally {
     await client.end();
   }

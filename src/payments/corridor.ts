@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { pause } from '../chains/rpc';
 import { AppError } from '../errors';
-import { withDeadline } from '../lib/deadline';
+import { pause, withDeadline } from '../lib/deadline';
 import { type HeldVerdict, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';

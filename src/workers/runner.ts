@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { BEFORE_MIGRATIONS, type ListNewer } from '../db/migrate';
 import { poolUntil } from '../db/pool';
 import { inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
-import { inTime, withDeadline } from '../lib/deadline';
+import { inTime, pause, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
@@ -85,8 +84,6 @@ export function makeRunner(options: RunnerOptions): Runner {
     },
   };
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /** Waits for the venue's lock, reads while it is held, and waits again when it is lost; no more once a newer version has migrated the database. */
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-import { pause, RpcPool, RpcUnavailable, within } from '../../src/chains/rpc';
+import { RpcPool, RpcUnavailable } from '../../src/chains/rpc';
+import { pause } from '../../src/lib/deadline';
 
 const options = { try_ms: 100, max_in_flight: 2 };
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -71,13 +72,4 @@ describe('RpcPool', () => {
   });
 
   it('needs a provider', () => expect(() => new RpcPool([])).toThrow('at least one'));
-});
-
-describe('within', () => {
-  it('gives the answer, the time-out or the abort, whichever is first', async () => {
-    expect(await within(Promise.resolve(1), 50)).toBe(1);
-    await expect(within(never(), 20)).rejects.toThrow('no answer within 20 ms');
-    await expect(within(never(), 1_000, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
-    await expect(within(Promise.reject(new Error('own')), 50)).rejects.toThrow('own');
-  });
 });

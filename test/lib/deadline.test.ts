@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { withDeadline } from '../../src/lib/deadline';
+import { inTime, pause, withDeadline } from '../../src/lib/deadline';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -39,4 +39,21 @@ describe('a deadline', () => {
     expect([answer, kept?.aborted]).toEqual(['in time', false]);
     await expect(withDeadline(30, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
+});
+
+test('of work that knows no signals the answer, the end of the time or the abort is told, whichever is first', async () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  expect(await inTime(60_000, () => Promise.resolve(1))).toBe(1);
+  await expect(inTime(20, never)).rejects.toThrow('no answer within 20 ms');
+  await expect(inTime(60_000, never, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+  await expect(inTime(60_000, () => Promise.reject(new Error('own')))).rejects.toThrow('own');
+});
+
+test('a pause ends with its signal', async () => {
+  await pause(1);
+  const end = new AbortController();
+  const paused = pause(60_000, end.signal);
+  end.abort(new Error('gone'));
+  await paused;
+  await pause(60_000, end.signal);
 });

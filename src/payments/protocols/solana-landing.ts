@@ -1,5 +1,5 @@
-import { pause } from '../../chains/rpc';
 import type { SignatureView, SolanaChain } from '../../chains/solana';
+import { pause } from '../../lib/deadline';
 import { type PaymentLog, type PaymentRecord, type Settlement, TRANSACTION_EXPIRED } from '../protocol';
 
 const RESEND_MS = 1_500;

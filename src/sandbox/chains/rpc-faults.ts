@@ -1,3 +1,5 @@
+import { pause } from '../../lib/deadline';
+
 /** What a chain's RPC is made to do wrong. The first four happen after the call was really executed. */
 export type Fault =
   /** Executes, then closes the connection: the caller never hears the reply. */
@@ -33,7 +35,6 @@ export type RpcReply = { result: unknown } | { error: RpcError };
 export type RpcHandler = (request: RpcRequest) => Promise<RpcReply>;
 
 const REMEMBERED_REPLIES = 5_000;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Counts the calls of one chain's RPC, by method, and spoils those it was told to spoil. */
 export class RpcFaults {
