@@ -44,16 +44,6 @@ function deriveTokenAddress(owner: string, mint: string): string {
   return PublicKey.findProgramAddressSync(seeds, new PublicKey(ASSOCIATED_TOKEN_PROGRAM))[0].toBase58();
 }
 
-/** True for the base58 text of exactly 32 bytes. */
-export function isSolanaAddress(text: string): boolean {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
-  try {
-    return new PublicKey(text).toBase58() === text;
-  } catch {
-    return false;
-  }
-}
-
 /** What one provider knows about a transaction, and how far it has read. */
 export interface SignatureView {
   slot: number;

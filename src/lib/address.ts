@@ -1,8 +1,4 @@
-import bs58 from 'bs58';
-import { LRUCache } from 'lru-cache';
-
-// Base58 is arithmetic on long numbers; the same programs, mints and wallets come again.
-const known = new LRUCache<string, true>({ max: 50_000 });
+import { solanaAddressBytes } from './solana-address';
 
 /** Lower-case 0x and 40 hex digits, or undefined. Upper case is lowered. */
 export function canonicalEvmAddress(text: string): string | undefined {
@@ -16,10 +12,7 @@ export function canonicalConditionId(text: string): string | undefined {
 
 /** Whether `text` is base58 of 32 bytes. Case matters and is never changed. */
 export function isBase58Address(text: string): boolean {
-  if (known.has(text)) return true;
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) || bs58.decode(text).length !== 32) return false;
-  known.set(text, true);
-  return true;
+  return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && solanaAddressBytes(text).length === 32;
 }
 
 /** Outcome token id: 1 to 78 decimal digits. */

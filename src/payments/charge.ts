@@ -1,8 +1,9 @@
 import crypto from 'node:crypto';
 import type { Pool } from 'pg';
 import type { PostJson } from '../chains/json-rpc';
-import { isSolanaAddress, SolanaChain } from '../chains/solana';
+import { SolanaChain } from '../chains/solana';
 import { TempoChain } from '../chains/tempo';
+import { isBase58Address } from '../lib/address';
 import { inTime } from '../lib/deadline';
 import { Availability } from './availability';
 import { Corridor } from './corridor';
@@ -95,8 +96,8 @@ function checkConfig({ secrets, solana }: PaymentsConfig): void {
     throw new Error(`Payments need a secret of at least ${MIN_SECRET_BYTES} bytes (PAYMENT_SECRET).`);
   }
   if (solana === false) return;
-  if (!isSolanaAddress(solana.pay_to)) throw new Error(`The Solana wallet that is to be paid, ${solana.pay_to}, is not an address.`);
-  if (!isSolanaAddress(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
+  if (!isBase58Address(solana.pay_to)) throw new Error(`The Solana wallet that is to be paid, ${solana.pay_to}, is not an address.`);
+  if (!isBase58Address(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
 }
 
 function protocolsOf(config: PaymentsConfig, log: PaymentLog, post: PostJson | undefined): Protocol[] {

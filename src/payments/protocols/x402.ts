@@ -1,5 +1,5 @@
-import { isSolanaAddress } from '../../chains/solana';
 import { AppError } from '../../errors';
+import { isBase58Address } from '../../lib/address';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
 import type { Credential, Json, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { findMemo, findToken, isMemoOfOurs, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
@@ -159,7 +159,7 @@ export class X402 implements Protocol {
   private requirement(quote: Quote, sale: Sale): JsonObject & { amount: string } {
     const [secret] = this.config.secrets as [string];
     const hint = headerValues(sale.raw_headers, 'x-payer')[0];
-    const feePayer = hint !== undefined && isSolanaAddress(hint) ? hint : this.offeredSponsor();
+    const feePayer = hint !== undefined && isBase58Address(hint) ? hint : this.offeredSponsor();
     const blockhash = this.settlement.offerBlockhash();
     const extra: JsonObject = { memo: memoOf(quote, secret), quote: tokenOf(quote, secret) };
     if (feePayer !== null) extra.feePayer = feePayer;
