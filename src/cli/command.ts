@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 /** Where the program stands. */
 export interface Place {
   /** Folder of package.json. */
@@ -17,22 +19,18 @@ export function parseArguments(
   allowed: readonly string[],
   usage: string,
 ): { options: Record<string, string>; words: string[] } {
-  const options: Record<string, string> = {};
-  const words: string[] = [];
-  for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] as string;
-    if (arg === '--help' || arg === '-h') throw new Help(`Usage: ${usage}`);
-    if (!arg.startsWith('--')) {
-      words.push(arg);
-      continue;
-    }
-    const [name, inline] = arg.slice(2).split(/=(.*)/s, 2) as [string, string | undefined];
-    if (!allowed.includes(name)) throw new Error(`Unknown option --${name}. Usage: ${usage}`);
-    const value = inline ?? args[(index += 1)];
-    if (value === undefined) throw new Error(`--${name} needs a value. Usage: ${usage}`);
-    options[name] = value;
+  const known = Object.fromEntries(allowed.map((name) => [name, { type: 'string' as const }]));
+  const options = { ...known, help: { type: 'boolean' as const, short: 'h' } };
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    // Its first sentence: the others are about dashes.
+    throw new Error(`${(error as Error).message.split(/\.\s/)[0]}. Usage: ${usage}`, { cause: error });
   }
-  return { options, words };
+  const { help, ...given } = parsed.values;
+  if (help === true) throw new Help(`Usage: ${usage}`);
+  return { options: given as Record<string, string>, words: parsed.positionals };
 }
 
 /** The options of a command that takes nothing else. Throws on other words too: a slip of the pen must not do long work. */

@@ -212,7 +212,7 @@ describe('one clear sentence, exit code 1', () => {
   test.each([
     [['dance'], 'Unknown command dance.'],
     [['ingest', '--venue', 'moon', '--from', 'x'], 'Usage: npm run ingest'],
-    [['ingest', '--venue', 'perps', '--form', 'x'], 'Unknown option --form'],
+    [['ingest', '--venue', 'perps', '--form', 'x'], "Unknown option '--form'"],
     [['buy', 'FETCH', '/x'], 'Usage: npm run buy'],
     [['buy', 'GET', '/api/v1/perps/platform/stats', '--protocol', 'cash'], '--protocol must be one of x402, tempo, solana'],
     [['quote', 'GET', '/api/v1/nowhere'], 'No endpoint at /api/v1/nowhere'],
@@ -220,9 +220,9 @@ describe('one clear sentence, exit code 1', () => {
     [['quote', 'GET', '/api/v1/markets/trending', '--body', '{}'], 'A GET has no --body'],
     [['quote', 'POST', '/api/v1/wallets/profile?wallet=0x1'], "/api/v1/wallets/profile takes its parameters as --body '{…}'"],
     [['endpoints', 'cheap'], 'Unknown argument cheap. Usage: npm run endpoints'],
-    [['rebuild', '--all'], 'Unknown option --all. Usage: npm run rebuild'],
+    [['rebuild', '--all'], "Unknown option '--all'. Usage: npm run rebuild"],
     [['quote', 'GET', '/api/v1/markets/trending', 'now'], 'Unknown argument now. Usage: npm run quote'],
-    [['serve', '--port', '4000'], 'Unknown option --port. Usage: npm start'],
+    [['serve', '--port', '4000'], "Unknown option '--port'. Usage: npm start"],
     [['serve'], 'PORT must be a whole number', { PORT: 'eighty' }],
   ] as const)(
     '%j',
