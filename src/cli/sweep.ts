@@ -2,6 +2,7 @@ import { loadCatalogue } from '../catalogue';
 import { makeConfig, publicUrlOf } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
 import { sampleInput } from '../endpoints/json-schema';
+import { median } from '../lib/statistics';
 import { priceRange } from '../pricing/catalog';
 import { BUYER_PROTOCOLS, type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
 import { merchantBalance } from '../sandbox/earnings';
@@ -111,7 +112,7 @@ function textOf(line: Line): string {
 function totalsOf(lines: readonly Line[]): string {
   const answered = lines.filter(({ status }) => status === 200);
   const empty = lines.filter(({ status }) => status === 404);
-  const times = lines.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const times = lines.map(({ ms }) => ms);
   const charged = lines.reduce((sum, line) => sum + line.charged, 0n);
-  return `${lines.length} bought: ${answered.length} with data, ${empty.length} with nothing found; charged ${dollars(charged)}; median ${Math.round(times[Math.floor(times.length / 2)] ?? 0)} ms, slowest ${Math.round(times.at(-1) ?? 0)} ms`;
+  return `${lines.length} bought: ${answered.length} with data, ${empty.length} with nothing found; charged ${dollars(charged)}; median ${Math.round(median(times) ?? 0)} ms, slowest ${Math.round(Math.max(0, ...times))} ms`;
 }

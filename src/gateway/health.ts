@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../lib/clock';
 import { inTime } from '../lib/deadline';
+import { roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
 import type { Metrics } from '../observability/metrics';
 import type { Payments } from '../payments/protocol';
@@ -40,12 +41,11 @@ const PATIENCE_MS = 3_000;
 
 async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_ms: number }> {
   const started = performance.now();
-  try {
-    await inTime(PATIENCE_MS, work);
-    return { ok: true, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
-  } catch {
-    return { ok: false, latency_ms: Math.round((performance.now() - started) * 10) / 10 };
-  }
+  const ok = await inTime(PATIENCE_MS, work).then(
+    () => true,
+    () => false,
+  );
+  return { ok, latency_ms: roundTo(performance.now() - started, 1) };
 }
 
 const isoOrNull = (date: Date | null): string | null => (date === null ? null : isoSecond(date));

@@ -67,6 +67,15 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number |
 /** Quantile of values in any order, 0 <= q <= 1; null of nothing. */
 export const quantile = (values: readonly number[], q: number): number | null => quantileOfSorted(Float64Array.from(values).sort(), q);
 
+/** Quantile of values in any order by the nearest rank: one of them, 0 <= q <= 1; null of nothing. */
+export function nearestRank(values: readonly number[], q: number): number | null {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? null;
+}
+
+/** What was measured, to the tenth. */
+export const tenths = (x: number | null): number | null => (x === null ? null : roundTo(x, 1));
+
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
 
 /**

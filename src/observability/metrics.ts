@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { Recent, quantile } from './recent';
+import { nearestRank, tenths } from '../lib/statistics';
+import { Recent } from './recent';
 
 /** Figures of the running service: Prometheus for operators, the last minute for /health. */
 export interface Metrics {
@@ -158,7 +159,7 @@ export function makeMetrics(): Metrics {
       const lookups = recentCache.list();
       const hits = lookups.filter(Boolean).length;
       return {
-        queries: { count: queries.length, p50_ms: tenths(quantile(times, 0.5)), p95_ms: tenths(quantile(times, 0.95)) },
+        queries: { count: queries.length, p50_ms: tenths(nearestRank(times, 0.5)), p95_ms: tenths(nearestRank(times, 0.95)) },
         cache: { hits, misses: lookups.length - hits },
         timeouts: queries.filter(({ timeout }) => timeout).length,
         errors: tally(recentErrors.list()),
@@ -166,8 +167,6 @@ export function makeMetrics(): Metrics {
     },
   };
 }
-
-const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
 function tally(words: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();

@@ -24,10 +24,3 @@ export class Recent<Sample> {
     this.samples = first === -1 ? [] : this.samples.slice(Math.max(first, this.samples.length - this.most));
   }
 }
-
-/** The q-quantile (0..1) of unsorted numbers, nearest rank; null of none. */
-export function quantile(values: readonly number[], q: number): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))] as number;
-}

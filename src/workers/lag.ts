@@ -1,8 +1,9 @@
+import { nearestRank, tenths } from '../lib/statistics';
 import type { LagFigures } from './feed-store';
 
 const KEPT = 1_000;
 
-/** How long the last events took from happening to being visible, in seconds. */
+/** How long the last events took from happening to being visible, in seconds, told to the tenth. */
 export class LagMeter {
   private readonly kept: number[] = [];
   private next = 0;
@@ -13,13 +14,7 @@ export class LagMeter {
   }
 
   figures(): LagFigures {
-    const sorted = [...this.kept].sort((a, b) => a - b);
-    return { events: sorted.length, p50_s: at(sorted, 0.5), p99_s: at(sorted, 0.99) };
+    const { kept } = this;
+    return { events: kept.length, p50_s: tenths(nearestRank(kept, 0.5)), p99_s: tenths(nearestRank(kept, 0.99)) };
   }
-}
-
-/** Nearest-rank quantile, to the tenth of a second. */
-function at(sorted: readonly number[], share: number): number | null {
-  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  return value === undefined ? null : Math.round(value * 10) / 10;
 }

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import fc from 'fast-check';
 import type { VenueName } from '../../src/lib/venue-name';
-import { quantile } from '../../src/observability/recent';
+import { nearestRank } from '../../src/lib/statistics';
 import { ask, requestOf } from '../support/ask';
 import { ENDPOINTS } from '../support/catalogue';
 import { validInputs } from '../support/generated-requests';
@@ -70,7 +70,7 @@ async function crowd(url: string, requests: readonly Request[], callers: number)
   return answered;
 }
 
-const ms = (times: readonly number[], q: number): number => Math.round(quantile(times, q) ?? 0);
+const ms = (times: readonly number[], q: number): number => Math.round(nearestRank(times, q) ?? 0);
 
 test.each(VENUES)('%s', async (venue) => {
   const world = await openWorld(venue, SIZE);

@@ -1,6 +1,6 @@
 import { realClock } from '../../src/lib/clock';
 import { DAY_MS, MINUTE_MS } from '../../src/lib/time';
-import { quantile } from '../../src/observability/recent';
+import { nearestRank } from '../../src/lib/statistics';
 import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
@@ -68,8 +68,8 @@ test.each(['prediction', 'perps', 'lp'] as const)('%s: seconds from event to vis
   const rows = [...lags].map(([feed, seconds]): Figure => ({
     what: feed,
     events: seconds.length,
-    'p50 s': (quantile(seconds, 0.5) ?? 0).toFixed(1),
-    'p99 s': (quantile(seconds, 0.99) ?? 0).toFixed(1),
+    'p50 s': (nearestRank(seconds, 0.5) ?? 0).toFixed(1),
+    'p99 s': (nearestRank(seconds, 0.99) ?? 0).toFixed(1),
   }));
   printTable(`From event to visible, ${venue}, ${Math.round((count() * MINUTE_MS) / (Date.now() - began))} events a minute`, rows);
 });

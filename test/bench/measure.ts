@@ -1,4 +1,4 @@
-import { quantile } from '../../src/observability/recent';
+import { nearestRank } from '../../src/lib/statistics';
 
 /** Latencies in milliseconds of `count` runs, `concurrent` at a time. */
 export async function latencies(count: number, concurrent: number, run: (index: number) => Promise<unknown>): Promise<number[]> {
@@ -24,7 +24,7 @@ export interface Figure {
 
 /** One row of a table: median, 99th percentile and rate. */
 export function figure(what: string, times: readonly number[], seconds: number): Figure {
-  const ms = (q: number): number => Number((quantile(times, q) ?? 0).toFixed(2));
+  const ms = (q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
   return { what, runs: times.length, 'p50 ms': ms(0.5), 'p99 ms': ms(0.99), 'per second': Math.round(times.length / seconds) };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
 import type { VenueName } from '../../src/lib/venue-name';
-import { quantile } from '../../src/observability/recent';
+import { nearestRank } from '../../src/lib/statistics';
 import { validInputs } from '../support/generated-requests';
 import { startOpenGateway } from '../support/open-gateway';
 import { subjectsOf } from '../support/subjects';
@@ -58,7 +58,7 @@ test.each(VENUES)('%s', async (venue) => {
       const times = told.map(({ ms }) => ms);
       rows.push({
         what: name,
-        p50: rounded(quantile(times, 0.5)),
+        p50: rounded(nearestRank(times, 0.5)),
         most: rounded(times[0]),
         'over the limit': times.filter((ms) => ms > (LIMITS[tier] ?? 0)).length,
         'asked for the most': told[0]?.asked.replaceAll('|', '/').slice(0, 160) ?? '',

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import type { Client } from 'pg';
 import { AppError } from '../../src/errors';
-import { quantile } from '../../src/observability/recent';
+import { nearestRank } from '../../src/lib/statistics';
 import type { VenueName } from '../../src/lib/venue-name';
 import { startOpenGateway } from '../support/open-gateway';
 import { dearestInput, defaultInput, subjectsOf } from '../support/subjects';
@@ -24,7 +24,7 @@ interface Compared {
   once: number[];
 }
 
-const median = (times: readonly number[]): number => quantile(times, 0.5) ?? 0;
+const median = (times: readonly number[]): number => nearestRank(times, 0.5) ?? 0;
 
 /** Prisma names only what it keeps; here all have a name, so that planning alone makes the difference. */
 const nameOf = ({ name, text }: SentStatement['query']): string => name ?? `p_${crypto.hash('md5', text)}`;

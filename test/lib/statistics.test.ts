@@ -11,6 +11,7 @@ import {
   logClip,
   mean,
   median,
+  nearestRank,
   pearson,
   quantile,
   quantileOfSorted,
@@ -19,6 +20,7 @@ import {
   roundTo,
   seededIntegers,
   standardDeviation,
+  tenths,
   wilsonLowerBound,
   xoshiro128,
 } from '../../src/lib/statistics';
@@ -60,6 +62,11 @@ describe('quantiles', () => {
   test('ends, middle, nothing', () => {
     expect([quantile([2, 10, 9], 0), quantile([2, 10, 9], 1), median([2, 10, 9]), median([4, 1])]).toEqual([2, 10, 9, 2.5]);
     expect([median([]), quantileOfSorted(new Float64Array(), 0.5)]).toEqual([null, null]);
+  });
+
+  test('the nearest rank is one of the values', () => {
+    expect([0, 0.5, 0.51, 0.99, 1].map((q) => nearestRank([20, 3, 16, 6], q))).toEqual([3, 6, 16, 20, 20]);
+    expect([nearestRank([], 0.5), tenths(nearestRank([0.25, 0.349], 1)), tenths(null)]).toEqual([null, 0.3, null]);
   });
 
   test('numbers are sorted as numbers and the argument is left as it was', () => {

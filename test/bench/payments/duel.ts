@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { quantile } from '../../../src/observability/recent';
+import { nearestRank } from '../../../src/lib/statistics';
 import { type Figure, figure, latencies, timed } from '../measure';
 import type { BenchChains } from './chains';
 import type { Child } from '../child';
@@ -43,7 +43,7 @@ interface Processor {
   buyers: number;
 }
 
-const median = (times: readonly number[]): number => quantile(times, 0.5) as number;
+const median = (times: readonly number[]): number => nearestRank(times, 0.5) as number;
 
 /**
  * Sends paid requests to two servers in turns (the first one begins in even rounds, the second in odd ones), so that whatever
@@ -106,7 +106,7 @@ function row(what: string, result: Result): Figure {
   return {
     what,
     runs: result.times.length,
-    'p10 ms': (quantile(result.times, 0.1) as number).toFixed(2),
+    'p10 ms': (nearestRank(result.times, 0.1) as number).toFixed(2),
     ...rates,
     'p50 by round': spread,
     ...shares(result),
@@ -122,7 +122,7 @@ function shares({ cpu, times }: Result): Record<string, string> {
 }
 
 function ratios(what: string, mine: Result, other: Result): Figure {
-  const of = (q: number): string => ((quantile(mine.times, q) as number) / (quantile(other.times, q) as number)).toFixed(2);
+  const of = (q: number): string => ((nearestRank(mine.times, q) as number) / (nearestRank(other.times, q) as number)).toFixed(2);
   const byRound = mine.medians.map((value, round) => value / (other.medians[round] as number));
   return {
     what,

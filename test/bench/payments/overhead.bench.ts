@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type EmbeddedPostgres, startEmbedded } from '../../../src/db/embedded';
 import { migrate } from '../../../src/db/migrate';
-import { quantile } from '../../../src/observability/recent';
+import { nearestRank } from '../../../src/lib/statistics';
 import type { BuyerProtocol } from '../../../src/sandbox/buyer';
 import { ROOT } from '../../support/catalogue';
 import { type Figure, printTable } from '../measure';
@@ -33,7 +33,7 @@ test.each(DATABASES)('payments.charge without the chain, %s', async (what, optio
 });
 
 function row(protocol: string, samples: Sample[]): Figure {
-  const of = (pick: (sample: Sample) => number, q: number): number => Number((quantile(samples.map(pick), q) as number).toFixed(2));
+  const of = (pick: (sample: Sample) => number, q: number): number => Number((nearestRank(samples.map(pick), q) as number).toFixed(2));
   return {
     what: protocol,
     runs: samples.length,
