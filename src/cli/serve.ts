@@ -1,4 +1,3 @@
-import net from 'node:net';
 import { type App, checkUpstreams, readEnough, startApp } from '../app';
 import { VENUES, contextsOver } from '../catalogue';
 import { type Config, makeConfig } from '../config';
@@ -8,6 +7,7 @@ import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { poolUntil } from '../db/pool';
 import { rowCounts } from '../db/row-counts';
+import { tryPort } from '../lib/net';
 import { type Repeated, repeat } from '../lib/repeat';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
@@ -97,7 +97,8 @@ function untilSignal(): Promise<void> {
 
 async function start(config: Config, place: Place, logger: Logger, running: Running): Promise<void> {
   checkUpstreams(config);
-  await Promise.all([portIsFree(config.port, '0.0.0.0'), portIsFree(config.internalPort, '127.0.0.1')]);
+  // Fails early and clearly, before anything is loaded.
+  await Promise.all([tryPort(config.port, '0.0.0.0'), tryPort(config.internalPort, '127.0.0.1')]);
   const database = await locateDatabase(config.databaseUrl, config.dataDir);
   await running.add(() => database.release());
   running.needs(database.lost);
@@ -119,21 +120,6 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   if (worlds === null) return;
   const past = await tellPast(database.url, config, logger, say);
   if (past !== undefined) await running.add(() => past.stop());
-}
-
-/** Fails early and clearly, before anything is loaded. */
-function portIsFree(port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`)
-          : error,
-      ),
-    );
-    probe.listen(port, host, () => probe.close(() => resolve()));
-  });
 }
 
 async function paymentsOf(config: Config, database: Located, running: Running): Promise<PaymentsSettings> {

@@ -1,9 +1,9 @@
 import crypto from 'node:crypto';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors';
+import { listenOn } from '../lib/net';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
 import { asAppError, metaHeader, sendAnswer } from './answer';
@@ -153,18 +153,8 @@ export async function listen(handler: http.RequestListener, port: number, host: 
     handler,
   );
   server.timeout = silentMs;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`Port ${port} is already in use on ${host}. Stop the other program, or choose another port.`)
-          : error,
-      ),
-    );
-    server.listen(port, host, () => resolve());
-  });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenOn(server, port, host),
     stop: (graceMs) =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import net from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 
 /** Ports below those that a system gives to connections, and to servers that name none: nobody comes upon one of these by chance before it is taken. */
 const [FIRST, END] = [15_000, 32_000];
@@ -9,15 +9,35 @@ const MOST_TRIES = 100;
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const port = randomInt(FIRST, END);
-    if (await isFree(port)) return port;
+    const free = await tryPort(port, '127.0.0.1').then(
+      () => true,
+      () => false,
+    );
+    if (free) return port;
   }
   throw new Error(`No free port found between ${FIRST} and ${END} in ${MOST_TRIES} tries.`);
 }
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = net.createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+/** Begins to listen (0: on any free port) and tells the port. Throws one clear sentence when it is taken. */
+export function listenOn(server: net.Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`)
+          : error,
+      );
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      resolve((server.address() as AddressInfo).port);
+    });
   });
+}
+
+/** Throws as `listenOn` does where a server could not listen. */
+export async function tryPort(port: number, host: string): Promise<void> {
+  const probe = net.createServer();
+  await listenOn(probe, port, host);
+  await new Promise((resolve) => probe.close(resolve));
 }

@@ -12,7 +12,8 @@ import { predictionWorld } from './simulator/prediction';
 import type { VenueWorld, WorldOptions, WorldPage } from './simulator/world';
 import { startPoolsUpstream } from './venues/lp';
 import { startPerpsUpstream } from './venues/perps';
-import { type PretendUpstream, startPredictionUpstream } from './venues/prediction';
+import { startPredictionUpstream } from './venues/prediction';
+import type { PretendUpstream } from './venues/upstream-server';
 
 /** A world's length before the first start. */
 const HISTORY_MS = 30 * DAY_MS;

@@ -1,5 +1,6 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOn } from '../../lib/net';
+import { close, readBody } from '../loopback';
 import type { RpcFaults, RpcHandler, RpcReply, RpcRequest } from './rpc-faults';
 
 /** A JSON-RPC 2.0 server on loopback. */
@@ -8,22 +9,7 @@ export interface RpcServer {
   stop(): Promise<void>;
 }
 
-const MAX_BODY = 5_000_000;
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' };
-
-function readBody(request: http.IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_BODY) reject(new Error('body too large'));
-      else chunks.push(chunk);
-    });
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.on('error', reject);
-  });
-}
 
 const envelope = (id: unknown, reply: RpcReply): Record<string, unknown> => ({ jsonrpc: '2.0', ...reply, id });
 
@@ -66,24 +52,6 @@ async function serve(request: http.IncomingMessage, response: http.ServerRespons
   response.writeHead(200, headers).end(text);
 }
 
-function listen(server: http.Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function close(server: http.Server): Promise<void> {
-  return new Promise((resolve) => {
-    if (!server.listening) return resolve();
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
 /**
  * Serves `handler` as JSON-RPC over HTTP on 127.0.0.1, single calls and batches, every call passing through `faults`.
  * `port` 0 takes a free one. Throws when the port is taken.
@@ -93,10 +61,10 @@ export async function startRpcServer(handler: RpcHandler, faults: RpcFaults, por
     serve(request, response, handler, faults).catch(() => request.socket.destroy());
   });
   server.keepAliveTimeout = 60_000;
-  const taken = await listen(server, port);
+  const taken = await listenOn(server, port, '127.0.0.1');
   faults.attach(async (on) => {
     if (!on) await close(server);
-    else if (!server.listening) await listen(server, taken);
+    else if (!server.listening) await listenOn(server, taken, '127.0.0.1');
   });
   return { url: `http://127.0.0.1:${taken}`, stop: () => close(server) };
 }

@@ -1,4 +1,5 @@
-import type { VenueWorld } from '../simulator/world';
+import type { VenueWorld, WorldPage } from '../simulator/world';
+import { Past } from './past';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -18,51 +19,35 @@ export interface KnownTx {
 const KEPT_S = 26 * 3_600;
 const PRUNE_EVERY_S = 3_600;
 
-/** What the pretended pools have told so far; lived when somebody asks. */
-export class PoolsPast {
+/** What the pretended pools have told so far. */
+export class PoolsPast extends Past {
   /** Oldest first. */
   txs: KnownTx[] = [];
   readonly bySignature = new Map<string, KnownTx>();
   /** Hourly buckets by pool, and events by position. */
   readonly volumes = new Map<string, Row[]>();
   readonly histories = new Map<string, Row[]>();
-  private lived: Date;
+  private fresh: KnownTx[] = [];
   private pruned: number;
-  private living: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly world: VenueWorld,
-    since: Date,
-  ) {
-    this.lived = since;
+  constructor(world: VenueWorld, since: Date) {
+    super(world, since);
     this.pruned = since.getTime() / 1_000;
   }
 
-  /** Brings the past up to now; one at a time. */
-  live(now: Date): Promise<void> {
-    this.living = this.living.then(() => this.go(now));
-    return this.living;
+  protected take({ name, records }: WorldPage): void {
+    for (const record of records as Row[])
+      if ('result' in record) this.fresh.push(knownTx(record.result as Row));
+      else if ('events' in record) for (const event of record.events as Row[]) add(this.histories, String(event.positionAddress), event);
+      else if ('timeframe' in record) for (const bucket of record.data as Row[]) add(this.volumes, name.split('_')[1] as string, bucket);
   }
 
-  private async go(now: Date): Promise<void> {
-    if (now <= this.lived) return;
-    const fresh: KnownTx[] = [];
-    for (const page of this.world.pages(this.lived, now)) {
-      for (const record of page.records as Row[]) this.tell(page.name, record, fresh);
-      // A long past must not hold up whoever else is served by this process.
-      await new Promise(setImmediate);
-    }
-    fresh.sort((a, b) => a.at - b.at);
-    for (const tx of fresh) this.bySignature.set(tx.signature, tx);
-    this.txs.push(...fresh);
-    this.lived = now;
+  protected arrive(now: Date): void {
+    this.fresh.sort((a, b) => a.at - b.at);
+    for (const tx of this.fresh) this.bySignature.set(tx.signature, tx);
+    this.txs.push(...this.fresh);
+    this.fresh = [];
     this.prune(now.getTime() / 1_000);
-  }
-
-  private tell(name: string, record: Row, fresh: KnownTx[]): void {
-    if ('result' in record) fresh.push(knownTx(record.result as Row));
-    else if ('events' in record) for (const event of record.events as Row[]) add(this.histories, String(event.positionAddress), event);
-    else if ('timeframe' in record) for (const bucket of record.data as Row[]) add(this.volumes, name.split('_')[1] as string, bucket);
   }
 
   private prune(now: number): void {

@@ -3,12 +3,10 @@ import { slotOf } from '../simulator/lp/transactions';
 import type { LpWorld } from '../simulator/lp';
 import type { VenueWorld } from '../simulator/world';
 import { type KnownTx, PoolsPast } from './lp-past';
-import type { PretendUpstream } from './prediction';
-import { type Reply, startUpstreamServer } from './upstream-server';
+import { type PretendUpstream, type Reply, startUpstreamServer } from './upstream-server';
 
 /** The pools', with what tests may do to their chain. */
 export interface PretendPools extends PretendUpstream {
-  asked: ReadonlyMap<string, number>;
   /** Transactions for which it holds are listed, and not found when they are asked for. */
   lose(tx: (signature: string) => boolean): void;
 }
@@ -48,7 +46,6 @@ export async function startPoolsUpstream({ world, since, clock, seed = 1 }: Pool
   return {
     urls: { rpc: `${server.url}/rpc`, dlmm: `${server.url}/dlmm`, damm: `${server.url}/damm` },
     faults: server.faults,
-    asked: server.asked,
     lose: (tx) => (lost = tx),
     stop: () => server.stop(),
   };

@@ -3,13 +3,10 @@ import { HOUR_MS } from '../../lib/time';
 import { numberOfBlock } from '../simulator/perps/session';
 import type { PerpsWorld } from '../simulator/perps';
 import { archiveTime } from '../simulator/perps/wire';
-import type { PretendUpstream } from './prediction';
-import { type Reply, startUpstreamServer } from './upstream-server';
+import type { WorldPage } from '../simulator/world';
+import { Past } from './past';
+import { type PretendUpstream, type Reply, startUpstreamServer } from './upstream-server';
 
-/** The perpetual-futures venue's upstream, with what was asked of it. */
-export interface PretendPerps extends PretendUpstream {
-  asked: ReadonlyMap<string, number>;
-}
 /** How much of the past is kept at hand. */
 const KEPT_MS = 26 * HOUR_MS;
 /** How often there is a block without fills, at multiples of it: they tell how far the venue is. */
@@ -27,8 +24,8 @@ export interface PerpsUpstreamOptions {
  * A node's hourly files of fills by block, which grow as the clock goes (`GET /node_fills_by_block/hourly/YYYYMMDD/H`, with ranges), and
  * the venue's `POST /info` (`meta`, `perpDexs`, `userRole`), over a simulated world.
  */
-export async function startPerpsUpstream({ world, since, clock, seed = 1 }: PerpsUpstreamOptions): Promise<PretendPerps> {
-  const past = new Past(world, new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS));
+export async function startPerpsUpstream({ world, since, clock, seed = 1 }: PerpsUpstreamOptions): Promise<PretendUpstream> {
+  const past = new PerpsPast(world, new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS));
   const server = await startUpstreamServer(async ({ method, path, headers, body }) => {
     const file = FILE.exec(path);
     if (file === null && path !== '/info') return undefined;
@@ -36,7 +33,7 @@ export async function startPerpsUpstream({ world, since, clock, seed = 1 }: Perp
     if (file !== null) return fileReply(past.fileOf(file[1] as string, Number(file[2])), headers.range);
     return method === 'POST' ? infoReply(world, clock.now(), body) : undefined;
   }, seed);
-  return { urls: { archive: server.url, info: server.url }, faults: server.faults, asked: server.asked, stop: () => server.stop() };
+  return { urls: { archive: server.url, info: server.url }, faults: server.faults, stop: () => server.stop() };
 }
 
 const timeOf = ({ block_time }: { block_time: string }): number => Date.parse(`${block_time.slice(0, 23)}Z`);
@@ -70,22 +67,16 @@ function infoReply(world: PerpsWorld, now: Date, body: unknown): Reply {
 }
 
 /**
- * What has happened so far; lived when somebody asks. What an hour's file holds does not depend on when it was asked for: who has read a part of
- * it goes on at that byte after a restart.
+ * What an hour's file holds does not depend on when it was asked for: who has read a part of it goes on at that byte after a restart.
  */
-class Past {
+class PerpsPast extends Past {
   private files = new Map<number, Buffer[]>();
   /** The hour that was asked for last: later ones are still to be read. */
   private asked = Number.NEGATIVE_INFINITY;
-  private lived: Date;
   private quietUntil: number;
-  private living: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly world: PerpsWorld,
-    since: Date,
-  ) {
-    this.lived = since;
+  constructor(world: PerpsWorld, since: Date) {
+    super(world, since);
     this.quietUntil = since.getTime() - QUIET_MS;
   }
 
@@ -100,26 +91,17 @@ class Past {
     return whole;
   }
 
-  /** Brings the past up to now; one at a time. */
-  live(now: Date): Promise<void> {
-    this.living = this.living.then(() => this.go(now));
-    return this.living;
+  protected take({ format, records }: WorldPage): void {
+    if (format !== 'ndjson') return;
+    for (const block of records as { block_time: string }[]) {
+      this.beQuiet(timeOf(block));
+      this.write(block);
+    }
   }
 
-  private async go(now: Date): Promise<void> {
-    if (now <= this.lived) return;
-    for (const { format, records } of this.world.pages(this.lived, now)) {
-      if (format === 'ndjson')
-        for (const block of records as { block_time: string }[]) {
-          this.beQuiet(timeOf(block));
-          this.write(block);
-        }
-      // A long past must not hold up whoever else is served by this process.
-      await new Promise(setImmediate);
-    }
+  protected arrive(now: Date): void {
     const time = now.getTime();
     this.beQuiet(time);
-    this.lived = now;
     for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR_MS)) this.files.delete(hour);
   }
 

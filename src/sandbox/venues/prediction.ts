@@ -1,20 +1,11 @@
 import type { Clock } from '../../lib/clock';
-import type { UpstreamUrls } from '../../workers/source';
-import type { VenueWorld } from '../simulator/world';
+import type { VenueWorld, WorldPage } from '../simulator/world';
+import { Past } from './past';
 import { activity, type Listing, type ToldRow, markets, marketsByCursor, trades } from './prediction-listings';
-import { type Faults, startUpstreamServer } from './upstream-server';
-
-/** A venue's pretended upstream: a server that speaks the real one's language. */
-export interface PretendUpstream {
-  /** As the feeds are configured. */
-  urls: UpstreamUrls;
-  faults: Faults;
-  stop(): Promise<void>;
-}
+import { type PretendUpstream, startUpstreamServer } from './upstream-server';
 
 /** The prediction market's, with what tests may do to its history. */
 export interface PretendPrediction extends PretendUpstream {
-  asked: ReadonlyMap<string, number>;
   /** Rows for which it holds are not told: late ones until it no longer does, taken back ones from then on. */
   hide(row: (row: Readonly<Record<string, unknown>>) => boolean): void;
 }
@@ -32,7 +23,7 @@ export interface PredictionUpstreamOptions {
 
 /** Gamma `/markets` and `/markets/keyset`, and Data API `/trades` and `/activity` over a simulated world that lives on as the clock goes. */
 export async function startPredictionUpstream({ world, since, clock, seed = 1 }: PredictionUpstreamOptions): Promise<PretendPrediction> {
-  const past = new Past(world, since);
+  const past = new PredictionPast(world, since);
   let hidden: (row: Readonly<Record<string, unknown>>) => boolean = () => false;
   const server = await startUpstreamServer(async ({ path, query }) => {
     const listing = LISTINGS[path];
@@ -43,7 +34,6 @@ export async function startPredictionUpstream({ world, since, clock, seed = 1 }:
   return {
     urls: { gamma: server.url, data: server.url },
     faults: server.faults,
-    asked: server.asked,
     hide: (row) => (hidden = row),
     stop: () => server.stop(),
   };
@@ -56,44 +46,25 @@ const LISTINGS: Readonly<Record<string, Listing>> = {
   '/activity': activity,
 };
 
-/** What has happened so far; lived when somebody asks. */
-class Past {
+class PredictionPast extends Past {
   /** Oldest first. */
   rows: ToldRow[] = [];
   byWallet = new Map<string, ToldRow[]>();
   readonly catalogue = new Map<string, Record<string, unknown>>();
-  private lived: Date;
+  private fresh: ToldRow[] = [];
   /** When the past was last shortened: at first what is told may be as long as its readers were away. */
   private pruned: number | null = null;
-  private living: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly world: VenueWorld,
-    since: Date,
-  ) {
-    this.lived = since;
-  }
-
-  /** Brings the past up to now; one at a time. */
-  live(now: Date): Promise<void> {
-    this.living = this.living.then(() => this.go(now));
-    return this.living;
-  }
-
-  private async go(now: Date): Promise<void> {
-    if (now <= this.lived) return;
-    const fresh: ToldRow[] = [];
-    for (const page of this.world.pages(this.lived, now)) {
-      for (const record of page.records as Record<string, unknown>[]) {
-        if ('proxyWallet' in record) fresh.push({ taker: !('type' in record), row: record });
-        else this.catalogue.set(String(record.conditionId), record);
-      }
-      // A long past must not hold up whoever else is served by this process.
-      await new Promise(setImmediate);
+  protected take({ records }: WorldPage): void {
+    for (const record of records as Record<string, unknown>[]) {
+      if ('proxyWallet' in record) this.fresh.push({ taker: !('type' in record), row: record });
+      else this.catalogue.set(String(record.conditionId), record);
     }
-    fresh.sort((a, b) => timeOf(a) - timeOf(b));
-    for (const row of fresh) this.add(row);
-    this.lived = now;
+  }
+
+  protected arrive(now: Date): void {
+    for (const row of this.fresh.sort((a, b) => timeOf(a) - timeOf(b))) this.add(row);
+    this.fresh = [];
     this.prune(now.getTime() / 1_000);
   }
 

@@ -1,5 +1,7 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOn } from '../../lib/net';
+import type { UpstreamUrls } from '../../workers/source';
+import { close, readBody } from '../loopback';
 import { randomOf } from '../simulator/world';
 
 /** What can go wrong with a pretended upstream; changed while it runs. */
@@ -18,11 +20,17 @@ export interface Reply {
   text?: Buffer;
 }
 
+/** A venue's pretended upstream: a server that speaks the real one's language. */
+export interface PretendUpstream {
+  /** As the feeds are configured. */
+  urls: UpstreamUrls;
+  faults: Faults;
+  stop(): Promise<void>;
+}
+
 export interface UpstreamServer {
   url: string;
   faults: Faults;
-  /** Requests answered so far, by path. */
-  asked: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
@@ -36,16 +44,13 @@ export type Answering = (request: {
 }) => Promise<Reply | undefined>;
 
 const RETRY_AFTER_S = 1;
-const MAX_BODY = 1024 * 1024;
 
 /** A pretended upstream on a free loopback port. */
 export async function startUpstreamServer(answer: Answering, seed = 1): Promise<UpstreamServer> {
   const faults: Faults = { busy: 0, down: false };
-  const asked = new Map<string, number>();
   const random = randomOf(seed, 'faults');
   const server = http.createServer((request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
-    asked.set(path, (asked.get(path) ?? 0) + 1);
     const send = ({ status, body, text }: Reply, headers: Record<string, string> = {}): void => {
       const type = text === undefined ? 'application/json' : 'application/octet-stream';
       response.writeHead(status, { 'content-type': type, ...headers }).end(text ?? JSON.stringify(body));
@@ -53,30 +58,11 @@ export async function startUpstreamServer(answer: Answering, seed = 1): Promise<
     if (faults.down) return send({ status: 503, body: { error: 'unavailable' } });
     if (random() < faults.busy) return send({ status: 429, body: { error: 'rate limited' } }, { 'retry-after': String(RETRY_AFTER_S) });
     readBody(request)
+      .then((text) => (text === '' ? undefined : (JSON.parse(text) as unknown)))
       .then((body) => answer({ method: request.method ?? 'GET', path, query, headers: request.headers, body }))
       .then((reply) => send(reply ?? { status: 404, body: { error: 'not found' } }))
       .catch(() => send({ status: 500, body: { error: 'internal' } }));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    faults,
-    asked,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-async function readBody(request: http.IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_BODY) throw new Error('The body is too large.');
-    chunks.push(chunk as Buffer);
-  }
-  return size === 0 ? undefined : (JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown);
+  const port = await listenOn(server, 0, '127.0.0.1');
+  return { url: `http://127.0.0.1:${port}`, faults, stop: () => close(server) };
 }

@@ -1,7 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type PerpsWorld, perpsWorld } from '../../../src/sandbox/simulator/perps';
-import { type PretendPerps, startPerpsUpstream } from '../../../src/sandbox/venues/perps';
+import { startPerpsUpstream } from '../../../src/sandbox/venues/perps';
+import type { PretendUpstream } from '../../../src/sandbox/venues/upstream-server';
 import { filesAt } from '../../../src/venues/perps/sources/hour-files';
 import { perpsFeeds } from '../../../src/venues/perps/sources/live';
 import { liveBlocks, pathOf } from '../../../src/venues/perps/sources/live-blocks';
@@ -26,7 +27,7 @@ describe('the venue read over HTTP', () => {
   const clock = new TurnedClock(hours(70.5));
   let polled: TestDatabase;
   let loaded: TestDatabase;
-  let upstream: PretendPerps;
+  let upstream: PretendUpstream;
   let runner: Runner;
 
   beforeAll(async () => {
