@@ -1,6 +1,7 @@
 import { AppError } from '../errors';
+import { headerValues } from './headers';
 import type { Challenge, Credential, Offer, Protocol, Sale } from './protocol';
-import { headerValues } from './protocols/x402-wire';
+import { PROOF_HEADERS } from './protocols/x402-wire';
 
 export interface Presented {
   protocol: Protocol;
@@ -12,7 +13,7 @@ export interface Presented {
  * proof that no enabled protocol takes, and what the protocol says of one that cannot be decoded.
  */
 export function findPresented(protocols: readonly Protocol[], sale: Sale): Presented | null {
-  const x402 = headerValues(sale.raw_headers, 'payment-signature').length + headerValues(sale.raw_headers, 'x-payment').length > 0;
+  const x402 = PROOF_HEADERS.some((header) => headerValues(sale.raw_headers, header).length > 0);
   const mpp = headerValues(sale.raw_headers, 'authorization').some((value) => /(^|,)\s*payment(\s|$)/i.test(value));
   if (x402 && mpp) throw new AppError('ambiguous_payment');
   const found = protocols.flatMap((protocol) => {

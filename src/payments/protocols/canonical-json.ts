@@ -54,7 +54,7 @@ function parse(bytes: Buffer): Json {
 }
 
 /** Deepest nesting of a JSON text, counted before it is parsed. */
-function depthOf(text: string): number {
+export function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
   let quoted = false;

@@ -1,17 +1,20 @@
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
-import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
 import type { Credential, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
-import { assertMppSettings, challengeKey, checkChallenge, issueChallenge, type MppSettings, readCredential, receiptHeader } from './mpp';
-import { type MppCredential, malformed } from './mpp-wire';
+import {
+  assertMppSettings,
+  challengeKey,
+  checkChallenge,
+  issueChallenge,
+  type MppSettings,
+  type PulledPayment,
+  readPulled,
+  receiptHeader,
+} from './mpp';
 import { memoOf, newQuoteId } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse } from './solana-refusals';
 import { messageHashOf, verifySolanaTransfer } from './solana-transfer';
-
-interface SolanaCredential extends MppCredential {
-  payload: { type: 'transaction'; transaction: string };
-}
 
 /** MPP `solana`, intent `charge`, pull mode only: the buyer signs a USDC transfer and pays its network fee, we broadcast. */
 export class MppSolana implements Protocol {
@@ -52,24 +55,13 @@ export class MppSolana implements Protocol {
   }
 
   read(sale: Sale): Credential | null {
-    const credential = readCredential(sale, 'solana');
-    if (credential === null) return null;
-    const { type, transaction } = credential.payload;
-    // Pushed payments (`signature`, `hash`) were made before anybody knew whether there is an answer; `bundle` hides its amount.
-    if (type === 'signature' || type === 'hash' || type === 'bundle') {
-      throw new AppError('method_unsupported', {
-        reason: 'mode_unsupported',
-        message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
-      });
-    }
-    if (type !== 'transaction' || typeof transaction !== 'string') throw malformed('payload');
-    return { protocol: this.name, payload: { ...credential, payload: { type, transaction } } satisfies SolanaCredential };
+    return readPulled(sale, 'solana', 'transaction', ['signature', 'hash', 'bundle']);
   }
 
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
-    const { challenge: echoed, payload, source } = credential.payload as SolanaCredential;
+    const { challenge: echoed, transaction: raw, source } = credential.payload as PulledPayment;
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'solana', request: this.terms() });
-    const transfer = verifySolanaTransfer(payload.transaction, {
+    const transfer = verifySolanaTransfer(raw, {
       mint: this.solana.mint,
       destination: this.settlement.destination,
       amount: challenge.amount,
@@ -89,7 +81,7 @@ export class MppSolana implements Protocol {
       buyer_keys: [],
       transaction: transfer.transaction_id,
       offer_expires_at: challenge.expires_at,
-      raw: payload.transaction,
+      raw,
       details: {
         challenge_id: challenge.id,
         external_id: externalId,
@@ -99,8 +91,8 @@ export class MppSolana implements Protocol {
   }
 
   marksOf(credential: Credential): Marks {
-    const { challenge, payload } = credential.payload as SolanaCredential;
-    return this.settlement.marksOf(messageHashOf(payload.transaction), [challengeKey(challenge)]);
+    const { challenge, transaction } = credential.payload as PulledPayment;
+    return this.settlement.marksOf(messageHashOf(transaction), [challengeKey(challenge)]);
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

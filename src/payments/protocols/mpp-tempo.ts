@@ -1,6 +1,5 @@
 import { getAddress, isAddress } from 'viem';
 import { TempoChain, TempoWrongChain } from '../../chains/tempo';
-import { AppError } from '../../errors';
 import type { TempoPaymentConfig } from '../config';
 import type {
   Credential,
@@ -14,14 +13,18 @@ import type {
   Sale,
   ValidProof,
 } from '../protocol';
-import { type MppSettings, assertMppSettings, challengeKey, checkChallenge, issueChallenge, readCredential, receiptHeader } from './mpp';
+import {
+  type MppSettings,
+  type PulledPayment,
+  assertMppSettings,
+  challengeKey,
+  checkChallenge,
+  issueChallenge,
+  readPulled,
+  receiptHeader,
+} from './mpp';
 import { TempoSettlement } from './tempo-settlement';
-import { type MppCredential, malformed } from './mpp-wire';
 import { claimKeysOf, claimKeysOfRaw, verifyTempoTransfer } from './tempo-transfer';
-
-interface TempoCredential extends MppCredential {
-  payload: { type: 'transaction'; signature: string };
-}
 
 /** Tempo is set up in a way that cannot work, whatever is tried again. */
 export class TempoMisconfigured extends Error {}
@@ -64,24 +67,14 @@ export class MppTempo implements Protocol {
   }
 
   read(sale: Sale): Credential | null {
-    const credential = readCredential(sale, 'tempo');
-    if (credential === null) return null;
-    const { type, signature } = credential.payload;
-    // Pushed payments (`hash`) were made before anybody knew whether there is an answer; `proof` pays nothing.
-    if (type === 'hash' || type === 'proof')
-      throw new AppError('method_unsupported', {
-        reason: 'mode_unsupported',
-        message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
-      });
-    if (type !== 'transaction' || typeof signature !== 'string') throw malformed('payload');
-    return { protocol: this.name, payload: { ...credential, payload: { type, signature } } satisfies TempoCredential };
+    return readPulled(sale, 'tempo', 'signature', ['hash', 'proof']);
   }
 
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
-    const { challenge: echoed, payload, source } = credential.payload as TempoCredential;
+    const { challenge: echoed, transaction: raw, source } = credential.payload as PulledPayment;
     const challenge = checkChallenge(this.mpp, echoed, sale, { method: 'tempo', request: this.request() });
     const terms = { chain_id: this.tempo.chain_id, token: this.tempo.usdc.toLowerCase(), recipient: this.tempo.pay_to.toLowerCase() };
-    const transfer = verifyTempoTransfer(payload.signature, {
+    const transfer = verifyTempoTransfer(raw, {
       ...terms,
       amount: challenge.amount,
       realm: this.mpp.realm,
@@ -101,14 +94,14 @@ export class MppTempo implements Protocol {
       buyer_keys: [],
       transaction: transfer.hash,
       offer_expires_at: challenge.expires_at,
-      raw: payload.signature.toLowerCase(),
+      raw: raw.toLowerCase(),
       details: { ...this.settlement.detailsOf(transfer, terms), external_id: challenge.request.externalId ?? null },
     };
   }
 
   marksOf(credential: Credential): Marks {
-    const { challenge, payload } = credential.payload as TempoCredential;
-    return { proof_key: claimKeysOfRaw(payload.signature).payment, secrets: [challengeKey(challenge)] };
+    const { challenge, transaction } = credential.payload as PulledPayment;
+    return { proof_key: claimKeysOfRaw(transaction).payment, secrets: [challengeKey(challenge)] };
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

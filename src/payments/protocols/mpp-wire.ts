@@ -1,4 +1,5 @@
 import { AppError } from '../../errors';
+import { headerValues } from '../headers';
 import type { JsonObject } from '../protocol';
 import { decodeJson, encodeJson, isObject } from './canonical-json';
 
@@ -23,10 +24,9 @@ export interface MppCredential {
 
 const MAX_CREDENTIAL_CHARS = 16_384;
 
-/** The token68 parts of every `Payment` credential; raw headers, because Node keeps only the first of repeated Authorization fields. */
+/** The token68 parts of every `Payment` credential. */
 export function paymentCredentials(rawHeaders: readonly string[]): string[] {
-  return rawHeaders
-    .filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization')
+  return headerValues(rawHeaders, 'authorization')
     .flatMap((value) => value.split(','))
     .map((part) => part.trim())
     .filter((part) => /^payment(?:\s|$)/i.test(part))

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError, type ErrorCode } from '../../errors';
 import type { PaymentsConfig } from '../config';
-import type { JsonObject, Sale } from '../protocol';
+import type { Credential, JsonObject, Sale } from '../protocol';
 import { canonicalJson, decodeJson, encodeJson, isObject } from './canonical-json';
-import { type EchoedChallenge, type MppCredential, decodeCredential, paymentCredentials } from './mpp-wire';
+import { type EchoedChallenge, type MppCredential, decodeCredential, malformed, paymentCredentials } from './mpp-wire';
 
 /** Payment methods sold over the `Payment` HTTP authentication scheme (draft-httpauth-payment-00). */
 export type MppMethod = 'tempo' | 'solana';
@@ -82,6 +82,30 @@ export function readCredential(sale: Pick<Sale, 'raw_headers'>, method: MppMetho
   if (credential.challenge.method !== method) return null;
   if (credential.challenge.intent !== INTENT) throw unsupported(`intent "${printable(credential.challenge.intent)}"`);
   return credential;
+}
+
+/** A payment that its buyer signed and we broadcast (pull mode), as it was sent. */
+export interface PulledPayment extends Omit<MppCredential, 'payload'> {
+  /** In the method's own text form. */
+  transaction: string;
+}
+
+/**
+ * The same of a payment that we broadcast: its payload is of the type `transaction` and holds it in `field`. Throws method_unsupported as well for
+ * the `others`, types of payments that were made before anybody knew whether there is an answer, or that hide what they pay.
+ */
+export function readPulled(sale: Sale, method: MppMethod, field: string, others: readonly string[]): Credential | null {
+  const credential = readCredential(sale, method);
+  if (credential === null) return null;
+  const { challenge, payload, source } = credential;
+  const { type, [field]: transaction } = payload;
+  if (others.includes(type as string))
+    throw new AppError('method_unsupported', {
+      reason: 'mode_unsupported',
+      message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
+    });
+  if (type !== 'transaction' || typeof transaction !== 'string') throw malformed('payload');
+  return { protocol: `mpp_${method}`, payload: { challenge, source, transaction } satisfies PulledPayment };
 }
 
 /**

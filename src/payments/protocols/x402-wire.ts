@@ -1,5 +1,6 @@
 import { AppError } from '../../errors';
 import type { JsonObject } from '../protocol';
+import { depthOf, isObject } from './canonical-json';
 
 const MAX_PROOF_BYTES = 16_384;
 const MAX_JSON_DEPTH = 12;
@@ -30,17 +31,6 @@ export interface X402Payment {
   /** Base64 of the wire transaction. */
   transaction: string;
   identifier: string | null;
-}
-
-/** Every value of a header as it stood on the wire: Node joins or drops repeated ones. `rawHeaders` alternates names and values. */
-export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  const [found, wanted]: [string[], string] = [[], name.toLowerCase()];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [field, value] = [rawHeaders[index] as string, rawHeaders[index + 1]];
-    // Every request is looked through several times: most names already differ in length.
-    if (field.length === name.length && field.toLowerCase() === wanted && value !== undefined) found.push(value.trim());
-  }
-  return found;
 }
 
 /** The names under which a proof is sent: version 2's and version 1's. */
@@ -105,17 +95,6 @@ function parse(value: string): Record<string, unknown> {
   }
 }
 
-/** Greatest number of brackets open at once, counted without building anything (brackets in strings count too: a limit may be strict). */
-function depthOf(json: string): number {
-  let open = 0;
-  let deepest = 0;
-  for (const [bracket] of json.matchAll(/[[\]{}]/g)) {
-    if (bracket === '{' || bracket === '[') deepest = Math.max(deepest, (open += 1));
-    else open -= 1;
-  }
-  return deepest;
-}
-
 function identifierOf(json: Record<string, unknown>): string | null {
   if (typeof json.extensions !== 'object' || json.extensions === null) return null;
   const extension = (json.extensions as Record<string, unknown>)[PAYMENT_IDENTIFIER.key];
@@ -129,8 +108,8 @@ function identifierOf(json: Record<string, unknown>): string | null {
 }
 
 function record(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed(`${name} must be an object`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new Malformed(`${name} must be an object`);
+  return value;
 }
 
 function text(value: unknown, name: string): string {

@@ -1,20 +1,13 @@
 import { AppError } from '../../errors';
 import { isBase58Address } from '../../lib/address';
 import type { PaymentsConfig, SolanaPaymentConfig } from '../config';
+import { headerValues } from '../headers';
 import type { Credential, Json, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { findMemo, findToken, isMemoOfOurs, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
 import { refuse, type SolanaRefusal } from './solana-refusals';
 import { type SolanaTransfer, messageHashOf, verifySolanaTransfer } from './solana-transfer';
-import {
-  decodePayment,
-  failureReason,
-  headerValues,
-  PAYMENT_IDENTIFIER,
-  PROOF_HEADERS,
-  responseHeaders,
-  type X402Payment,
-} from './x402-wire';
+import { decodePayment, failureReason, PAYMENT_IDENTIFIER, PROOF_HEADERS, responseHeaders, type X402Payment } from './x402-wire';
 
 /** CAIP-2 ids (first 32 characters of the genesis hash) and the names version 1 used. */
 const NETWORKS = {
