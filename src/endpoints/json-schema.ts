@@ -13,11 +13,9 @@ import {
   isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { CATEGORIES } from '../lib/category';
-import { DCA_TIMEFRAMES, TIMEFRAMES } from '../lib/timeframe';
+import { FORMS } from '../lib/forms';
 import { type Endpoint, formatsOf, type Parameter, sampleOf, toldOf } from './endpoint';
 import { MOST_FIELDS } from './read';
-import { CLOSED_LISTS } from './values';
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
@@ -27,15 +25,9 @@ const INPUT_TYPES: Record<string, JsonSchema> = {
   Float: { type: 'number' },
   Boolean: { type: 'boolean' },
   String: { type: 'string' },
-  Timeframe: { type: 'string', enum: TIMEFRAMES },
-  DcaTimeframe: { type: 'string', enum: DCA_TIMEFRAMES },
-  Category: { type: 'string', enum: CATEGORIES },
-  ConditionId: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
-  EvmAddress: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-  TokenId: { type: 'string', pattern: '^[0-9]{1,78}$' },
-  Coin: { type: 'string', pattern: '^([a-z0-9]{1,12}:)?[A-Za-z0-9]{1,16}$' },
-  Base58: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' },
-  Cursor: { type: 'string' },
+  ...Object.fromEntries(
+    Object.entries(FORMS).map(([name, { choices, pattern }]) => [name, { type: 'string', ...(choices ? { enum: choices } : { pattern }) }]),
+  ),
 };
 
 /** Figures are numbers on the wire, all other scalars texts. */
@@ -45,7 +37,7 @@ const NUMBERS = new Set(['Usd', 'Percent', 'Ratio', 'Price', 'Quantity', 'Score'
 export function parameterSchema(parameter: Parameter, schema: GraphQLSchema): JsonSchema {
   const named = schema.getType(parameter.type);
   // The tokens of a closed list stand in its enum already.
-  const plain = isSpecifiedScalarType(named as GraphQLNamedType) || parameter.type in CLOSED_LISTS || parameter.note !== null;
+  const plain = isSpecifiedScalarType(named as GraphQLNamedType) || FORMS[parameter.type]?.choices !== undefined || parameter.note !== null;
   const description = [toldOf(parameter), ...(plain ? [] : [named?.description ?? []])].flat().join(' ');
   const item: JsonSchema = {
     ...(INPUT_TYPES[parameter.type] ?? { type: 'string' }),

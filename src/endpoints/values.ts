@@ -1,9 +1,6 @@
-import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
-import { CATEGORIES, canonicalCategory } from '../lib/category';
-import { canonicalCoin, coinMeant } from '../lib/coin';
 import { isCursor } from '../lib/cursor';
+import { FORMS, type Form } from '../lib/forms';
 import { nearest } from '../lib/nearest';
-import { DCA_TIMEFRAMES, TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 import type { Parameter } from './endpoint';
 
 type Scalar = string | number | boolean;
@@ -61,36 +58,14 @@ function readText(raw: unknown, parameter: Parameter): ValueReading {
   return { ok: true, value: text };
 }
 
-/** A reader for texts of one form. */
-function formed(canonical: (text: string) => string | undefined, form: string, suggest?: (text: string) => string | undefined): Reader {
-  return (raw) => {
-    const text = textOf(raw);
-    const value = text === undefined ? undefined : canonical(text);
-    return value === undefined ? wrong(`is not ${form}`, form, text && suggest?.(text)) : { ok: true, value };
-  };
+function readForm(raw: unknown, { canonical, words, choices, meant, lowers }: Form): ValueReading {
+  const text = textOf(raw);
+  const value = text === undefined ? undefined : canonical(text);
+  if (value === undefined) return wrong(`is not ${words}`, choices ?? words, text && meant?.(text));
+  return lowers === true && value !== text ? { ok: true, value, warning: 'upper-case letters were lowered' } : { ok: true, value };
 }
 
-/** Hex identifiers: upper case is lowered, and said so. */
-function hex(canonical: (text: string) => string | undefined, form: string): Reader {
-  return (raw) => {
-    const text = textOf(raw);
-    const value = text === undefined ? undefined : canonical(text);
-    if (value === undefined) return wrong(`is not ${form}`, form);
-    return value === text ? { ok: true, value } : { ok: true, value, warning: 'upper-case letters were lowered' };
-  };
-}
-
-const same =
-  (test: (text: string) => boolean) =>
-  (text: string): string | undefined =>
-    test(text) ? text : undefined;
-
-/** Scalars that take only these values. */
-export const CLOSED_LISTS: Readonly<Record<string, readonly string[]>> = {
-  Timeframe: TIMEFRAMES,
-  DcaTimeframe: DCA_TIMEFRAMES,
-  Category: CATEGORIES,
-};
+const CURSOR: Form = { canonical: (text) => (isCursor(text) ? text : undefined), words: 'a meta.next_cursor of this list' };
 
 /** How a value of each GraphQL type is read. Enums and @choices come before this table. */
 const READERS: Record<string, Reader> = {
@@ -98,26 +73,9 @@ const READERS: Record<string, Reader> = {
   Float: (raw, parameter) => readNumber(raw, parameter, false),
   Boolean: readBoolean,
   String: readText,
-  Cursor: formed(same(isCursor), 'a meta.next_cursor of this list'),
-  Timeframe: (raw) => readTimeframe(raw, TIMEFRAMES),
-  DcaTimeframe: (raw) => readTimeframe(raw, DCA_TIMEFRAMES),
-  Category: (raw) => {
-    const text = textOf(raw);
-    const value = text === undefined ? undefined : canonicalCategory(text);
-    return value === undefined ? wrong('is not a category', CATEGORIES, text && nearest(text, CATEGORIES)) : { ok: true, value };
-  },
-  ConditionId: hex(canonicalConditionId, 'an id of 0x and 64 hex digits'),
-  EvmAddress: hex(canonicalEvmAddress, 'an address of 0x and 40 hex digits'),
-  TokenId: formed(same(isTokenId), 'an id of 1 to 78 decimal digits'),
-  Coin: formed(canonicalCoin, 'a base coin symbol (BTC, kPEPE, xyz:CL)', coinMeant),
-  Base58: formed(same(isBase58Address), 'a base58 address of 32 bytes (case-sensitive)'),
+  Cursor: (raw) => readForm(raw, CURSOR),
+  ...Object.fromEntries(Object.entries(FORMS).map(([name, form]): [string, Reader] => [name, (raw) => readForm(raw, form)])),
 };
-
-function readTimeframe(raw: unknown, allowed: Parameters<typeof canonicalTimeframe>[1] & object): ValueReading {
-  const text = textOf(raw);
-  const value = text === undefined ? undefined : canonicalTimeframe(text, allowed);
-  return value === undefined ? wrong('is not a timeframe', allowed) : { ok: true, value };
-}
 
 /** Whether a parameter may have this GraphQL type, which is no enum. */
 export const isReadable = (type: string): boolean => type in READERS;

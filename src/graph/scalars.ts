@@ -1,11 +1,8 @@
 import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from '../lib/address';
-import { canonicalCategory } from '../lib/category';
-import { canonicalCoin } from '../lib/coin';
 import { LONGEST_CURSOR } from '../lib/cursor';
+import { FORMS } from '../lib/forms';
 import { roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
-import { DCA_TIMEFRAMES, canonicalTimeframe } from '../lib/timeframe';
 
 /** A number from what the store holds: numeric columns come as strings or Decimal objects. */
 function numberOf(value: unknown): number {
@@ -48,11 +45,6 @@ function textual(name: string, canonical: (text: string) => string | undefined):
   });
 }
 
-const valid =
-  (test: (text: string) => boolean) =>
-  (text: string): string | undefined =>
-    test(text) ? text : undefined;
-
 /** The scalars of base.graphql: the one place where figures are rounded and instants written. */
 export const SCALARS: Record<string, GraphQLScalarType> = {
   Usd: numeric('Usd', 6),
@@ -67,13 +59,6 @@ export const SCALARS: Record<string, GraphQLScalarType> = {
     serialize: (value) => instant(value).slice(0, 10),
     parseValue: (value) => instant(value).slice(0, 10),
   }),
-  ConditionId: textual('ConditionId', canonicalConditionId),
-  EvmAddress: textual('EvmAddress', canonicalEvmAddress),
-  TokenId: textual('TokenId', valid(isTokenId)),
-  Coin: textual('Coin', canonicalCoin),
-  Base58: textual('Base58', valid(isBase58Address)),
-  Timeframe: textual('Timeframe', (text) => canonicalTimeframe(text)),
-  DcaTimeframe: textual('DcaTimeframe', (text) => canonicalTimeframe(text, DCA_TIMEFRAMES)),
-  Category: textual('Category', canonicalCategory),
+  ...Object.fromEntries(Object.entries(FORMS).map(([name, { canonical }]) => [name, textual(name, canonical)])),
   Cursor: textual('Cursor', (text) => (text.length > 0 && text.length <= LONGEST_CURSOR ? text : undefined)),
 };

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
-import { CLOSED_LISTS } from '../endpoints/values';
+import { FORMS } from '../lib/forms';
 import type { Timeframe } from '../lib/timeframe';
 import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
 import { quote } from './quote';
@@ -110,7 +110,7 @@ function endpointRow(endpoint: Endpoint): Record<string, unknown> {
       in: endpoint.method === 'GET' ? 'query' : 'body',
       type: parameter.list ? `${parameter.type}[]` : parameter.type,
       default: parameter.default ?? null,
-      allowed: parameter.choices ?? CLOSED_LISTS[parameter.type] ?? null,
+      allowed: parameter.choices ?? FORMS[parameter.type]?.choices ?? null,
       min: parameter.min,
       max: parameter.max,
       required: parameter.required,

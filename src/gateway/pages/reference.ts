@@ -2,8 +2,8 @@ import type { GraphQLSchema } from 'graphql';
 import { type Endpoint, type Parameter, toldOf } from '../../endpoints/endpoint';
 import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
 import { wantedOf } from '../../endpoints/read';
-import { CLOSED_LISTS } from '../../endpoints/values';
 import { ERRORS } from '../../errors';
+import { FORMS } from '../../lib/forms';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
 import { priceRange } from '../../pricing/catalog';
 import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
@@ -17,7 +17,7 @@ const price = (text: string): string => `<span class="price">${text}</span>`;
 function allowedText({ type, list, choices, min, max }: Parameter): string {
   if (choices) return escape(choices.join(', '));
   if (list) return `${min} to ${max} × ${typeLink(type)}`;
-  if (type in CLOSED_LISTS) return typeLink(type);
+  if (FORMS[type]?.choices !== undefined) return typeLink(type);
   if (min !== null && max !== null) return `${min} to ${max}${type === 'String' ? ' characters' : ''}`;
   return type === 'Boolean' ? 'true, false' : typeLink(type);
 }
