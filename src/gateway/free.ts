@@ -14,6 +14,7 @@ import { unknownPath } from './fallbacks';
 import { type WingDefinitions, methodologyPage } from './pages/methodology';
 import { docsPage } from './pages/reference';
 import type { Health } from './health';
+import { queryOf } from './query';
 
 /** What the free routes tell about. */
 export interface FreeDeps {
@@ -74,7 +75,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
         .json(report);
     },
     '/api/v1/pricing': (request, response) => {
-      const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
+      const query = queryOf(request);
       if (!query.has('path')) return sendPricing(request, response);
       response.set('Cache-Control', 'no-store').json({ ...pricing, quote: quoteOf(query, endpoints) });
     },

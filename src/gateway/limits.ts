@@ -17,6 +17,7 @@ export function callerOf(ip: string | undefined): string {
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
 }
+
 /** Callers remembered at once; the least recent is forgotten first. */
 const MOST_CALLERS = 100_000;
 

@@ -6,14 +6,15 @@ import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
 import { isoSecond } from '../lib/time';
-import type { Logger } from '../observability/logger';
+import { carriesProof } from '../payments/present';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
-import { type Answer, asAppError, sendAnswer } from './answer';
+import { type Answer, sendAnswer } from './answer';
 import type { Executed } from './answers';
 import { callersOf, deliver, type DeliverDeps } from './deliver';
 import { callerOf, type RateLimit } from './limits';
+import { queryOf, searchOf } from './query';
 
 /** What the handler of all paid endpoints works with. */
 export interface PaidDeps extends DeliverDeps {
@@ -21,7 +22,6 @@ export interface PaidDeps extends DeliverDeps {
   /** Requests without a proof, and requests whose proof was refused: a signed payment is not turned away for questions about the price. */
   unpaid: RateLimit;
   refused: RateLimit;
-  logger: Logger;
   /** Public address, without a slash at the end. */
   publicUrl: string;
 }
@@ -37,39 +37,27 @@ export interface PaidEndpoint {
 /** THE handler of all paid paths: read, quote, charge(deliver), answer. */
 export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps: PaidDeps): RequestHandler {
   return async (request, response) => {
-    try {
-      const [caller, carrying] = [callerOf(request.ip), carriesProof(request)];
-      if (carrying) deps.refused.check(caller);
-      else deps.unpaid.count(caller);
-      const reading = readParameters(endpoint, rawOf(request, endpoint));
-      noteIgnoredQuery(request, endpoint, reading);
-      const price = quote(endpoint, reading.variables);
-      const canonical = canonicalRequest(endpoint, reading.variables);
-      const sale = saleOf(request, response, endpoint, canonical, price, deps);
-      const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
-      let workedFor: string | null = null;
-      const outcome = await deps.payments.charge(sale, {
-        refuse: refusalOf(reading),
-        run: ({ signal, payer }) => {
-          workedFor = payer;
-          return deliver(ordered, payer, signal, deps);
-        },
-      });
-      if (carrying && isUseless(outcome, sale)) deps.refused.note(caller);
-      if (workedFor !== null && isUnpaidWork(outcome, sale)) callersOf(ordered, workedFor).forEach((one) => deps.uncharged.note(one));
-      sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
-    } catch (thrown) {
-      const error = asAppError(thrown);
-      if (error.code === 'internal') deps.logger.error({ err: thrown, request_id: response.get('X-Request-Id') }, 'request failed');
-      sendAnswer(response, { kind: 'error', error, charged: false, headers: {} });
-    }
+    const [caller, carrying] = [callerOf(request.ip), carriesProof(request.rawHeaders)];
+    if (carrying) deps.refused.check(caller);
+    else deps.unpaid.count(caller);
+    const reading = readParameters(endpoint, rawOf(request, endpoint));
+    noteIgnoredQuery(request, endpoint, reading);
+    const price = quote(endpoint, reading.variables);
+    const canonical = canonicalRequest(endpoint, reading.variables);
+    const sale = saleOf(request, response, endpoint, canonical, price, deps);
+    const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
+    let workedFor: string | null = null;
+    const outcome = await deps.payments.charge(sale, {
+      refuse: refusalOf(reading),
+      run: ({ signal, payer }) => {
+        workedFor = payer;
+        return deliver(ordered, payer, signal, deps);
+      },
+    });
+    if (carrying && isUseless(outcome, sale)) deps.refused.note(caller);
+    if (workedFor !== null && isUnpaidWork(outcome, sale)) callersOf(ordered, workedFor).forEach((one) => deps.uncharged.note(one));
+    sendAnswer(response, answerOf(outcome, { reading, price, bazaar, requestId: sale.request_id }));
   };
-}
-
-const PROOF_HEADERS = ['payment-signature', 'x-payment'] as const;
-
-function carriesProof(request: Request): boolean {
-  return PROOF_HEADERS.some((name) => request.headers[name] !== undefined) || /^payment\s/i.test(request.headers.authorization ?? '');
 }
 
 /** A proof that brought nothing new: it cost us the reading, and often questions to a chain and rows in the ledger. */
@@ -89,11 +77,6 @@ function rawOf(request: Request, endpoint: Endpoint): RawParameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new AppError('invalid_body');
   return rawOfBody(body as Record<string, unknown>);
 }
-
-/** The query as it was sent, with its question mark. What stands before it may be a whole URL: proxies send such. */
-const searchOf = ({ originalUrl }: Request): string => /\?.*/s.exec(originalUrl)?.[0] ?? '';
-
-const queryOf = (request: Request): URLSearchParams => new URLSearchParams(searchOf(request));
 
 /** Of a query, this much is repeated in the offer: bytes of JSON, in which a backslash takes two. */
 const LONGEST_SEARCH = 2_000;

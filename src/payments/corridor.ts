@@ -7,7 +7,7 @@ import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Admission, Credential, Marks, Outcome, PaymentRecord, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
-import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
+import { type Admitted, type CorridorParts, InFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
 
 const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
@@ -210,11 +210,7 @@ export class Corridor {
       const headers = this.settler.protocolOf(record).receipt(record, settled_at ?? record.created_at);
       return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }
-    if (verdict.kind === 'pending')
-      throw new InFlight(
-        new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S, message: PENDING_ELSEWHERE }),
-        record.transaction,
-      );
+    if (verdict.kind === 'pending') throw new InFlight(pending(PENDING_ELSEWHERE), record.transaction);
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
       if ((await ledger.serveDebt(record.id)) === null) throw inProgress;

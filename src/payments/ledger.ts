@@ -2,7 +2,15 @@ import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
-import type { JsonObject, PaymentLog, PaymentRecord, ProtocolName, Sale, ValidProof } from './protocol';
+import {
+  type JsonObject,
+  type PaymentLog,
+  type PaymentRecord,
+  type ProtocolName,
+  type Sale,
+  TRANSACTION_EXPIRED,
+  type ValidProof,
+} from './protocol';
 import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
 
 interface Row {
@@ -200,7 +208,8 @@ export class Ledger {
   }
 
   /** Not paid and never will be. Keys the buyer chose are free again; the proof stays used. */
-  async failed(id: string, state: 'REJECTED_ONCHAIN' | 'EXPIRED', reason: string): Promise<boolean> {
+  async failed(id: string, reason: string): Promise<boolean> {
+    const state = reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN';
     return (await this.moved(MOVES.failed, id, ['BROADCASTING', 'UNKNOWN'], state, reason, [reason])) !== null;
   }
 

@@ -8,13 +8,26 @@ export interface Presented {
   credential: Credential;
 }
 
+/** Of which schemes a request carries proofs, whatever they are worth. */
+function schemesOf(rawHeaders: readonly string[]): { x402: boolean; mpp: boolean } {
+  return {
+    x402: PROOF_HEADERS.some((header) => headerValues(rawHeaders, header).length > 0),
+    mpp: headerValues(rawHeaders, 'authorization').some((value) => /(^|,)\s*payment(\s|$)/i.test(value)),
+  };
+}
+
+/** Whether a request carries anything that is to pay for it. */
+export function carriesProof(rawHeaders: readonly string[]): boolean {
+  const { x402, mpp } = schemesOf(rawHeaders);
+  return x402 || mpp;
+}
+
 /**
  * The one proof in a request, null when it carries none. Throws ambiguous_payment for several, method_unsupported for a
  * proof that no enabled protocol takes, and what the protocol says of one that cannot be decoded.
  */
 export function findPresented(protocols: readonly Protocol[], sale: Sale): Presented | null {
-  const x402 = PROOF_HEADERS.some((header) => headerValues(sale.raw_headers, header).length > 0);
-  const mpp = headerValues(sale.raw_headers, 'authorization').some((value) => /(^|,)\s*payment(\s|$)/i.test(value));
+  const { x402, mpp } = schemesOf(sale.raw_headers);
   if (x402 && mpp) throw new AppError('ambiguous_payment');
   const found = protocols.flatMap((protocol) => {
     const credential = protocol.read(sale);

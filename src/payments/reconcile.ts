@@ -1,14 +1,7 @@
 import { type Repeated, repeat } from '../lib/repeat';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
-import {
-  type PaymentFigures,
-  type PaymentLog,
-  type PaymentRecord,
-  type Protocol,
-  type ProtocolName,
-  TRANSACTION_EXPIRED,
-} from './protocol';
+import type { PaymentFigures, PaymentLog, PaymentRecord, Protocol, ProtocolName } from './protocol';
 import type { Rechallenge } from './rechallenge';
 import type { Upkeep } from './upkeep';
 
@@ -95,10 +88,7 @@ export class Reconciler {
       const settled_at = await this.ledger.confirmed(record.id, settlement.transaction);
       if (settled_at !== null) this.figures.payment('settled', record);
     }
-    if (settlement.status === 'failed') {
-      const state = settlement.reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN';
-      if (await this.ledger.failed(record.id, state, settlement.reason)) this.figures.payment('failed', record);
-    }
+    if (settlement.status === 'failed' && (await this.ledger.failed(record.id, settlement.reason))) this.figures.payment('failed', record);
     if (settlement.status !== 'unknown') this.log.info(about, 'settlement resolved');
     return settlement.status;
   }

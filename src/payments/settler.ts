@@ -9,7 +9,7 @@ import {
   type Settlement,
   TRANSACTION_EXPIRED,
 } from './protocol';
-import { type Admitted, type CorridorParts, InFlight, PENDING_RETRY_S, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
+import { type Admitted, type CorridorParts, InFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { assertBuyerThere, BuyerGone } from './work';
 
 const OWN_BROADCAST_LOOK_MS = 1_500;
@@ -88,7 +88,7 @@ export class Settler {
         { request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message },
         'a settlement could not be written down',
       );
-      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+      throw new InFlight(pending(), record.transaction);
     }
   }
 
@@ -111,13 +111,13 @@ export class Settler {
       figures.payment('pending', record);
       await ledger.unknown(record.id, 'patience ended');
       log.warn(about, 'payment sent, not confirmed yet');
-      throw new InFlight(new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }), record.transaction);
+      throw new InFlight(pending(), record.transaction);
     }
     figures.payment('failed', record);
-    const expired = settlement.reason === TRANSACTION_EXPIRED;
     log.warn({ ...about, reason: settlement.reason }, 'payment failed');
-    await ledger.failed(record.id, expired ? 'EXPIRED' : 'REJECTED_ONCHAIN', settlement.reason);
-    if (expired && (await rechallenge.mayKeep(record.payer))) await this.keep(record.payer, visit.sale, answer);
+    await ledger.failed(record.id, settlement.reason);
+    if (settlement.reason === TRANSACTION_EXPIRED && (await rechallenge.mayKeep(record.payer)))
+      await this.keep(record.payer, visit.sale, answer);
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
@@ -148,10 +148,7 @@ export class Settler {
         return this.adopted(recordOf(admitted, transaction), answer, this.keepable(answer));
       }
       if (await ledger.owe(id, transaction, error.code, proof.details)) figures.payment('owed', proof);
-      throw new InFlight(
-        error.status === 402 ? new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S }) : error,
-        transaction,
-      );
+      throw new InFlight(error.status === 402 ? pending() : error, transaction);
     }
     if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))
       await this.keep(proof.payer, visit.sale, answer);

@@ -1,4 +1,4 @@
-import type { AppError } from '../errors';
+import { AppError } from '../errors';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
 import type { PaymentFigures, PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
@@ -56,6 +56,11 @@ export class InFlight extends Error {
 }
 
 /** Seconds after which an unresolved payment is worth asking about again. */
-export const PENDING_RETRY_S = 3;
+const PENDING_RETRY_S = 3;
+
+/** Sent, without a word of the chain yet; in its usual words, or in these. */
+export const pending = (message?: string): AppError =>
+  new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S, ...(message === undefined ? {} : { message }) });
+
 /** Seconds after which to come back for a protocol that is not configured: whoever runs the service has to switch it on first. */
 export const SWITCHED_OFF_RETRY_S = 60;

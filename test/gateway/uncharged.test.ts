@@ -5,7 +5,6 @@ import { RateLimit } from '../../src/gateway/limits';
 import { type PaidDeps, paidHandler } from '../../src/gateway/paid';
 import { type Listening, listen } from '../../src/gateway/server';
 import type { Operation } from '../../src/graph/execute';
-import { makeLogger } from '../../src/observability/logger';
 import type { Outcome, Payments, Sale } from '../../src/payments/protocol';
 import { endpointNamed } from '../support/catalogue';
 import { deliverDeps } from './deliver-deps';
@@ -67,7 +66,6 @@ async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?:
     cache: new AnswerCache(1),
     unpaid: limit(),
     refused: limit(limits.refused),
-    logger: makeLogger('silent'),
     publicUrl: 'http://localhost',
   };
   const app = express();

@@ -88,7 +88,6 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       refused: new RateLimit(0, 'requests'),
       uncharged: new RateLimit(0, 'requests'),
       metrics,
-      logger,
       publicUrl,
     },
     free: {

@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { AppError, type ErrorCode } from '../../errors';
 import type { PaymentsConfig } from '../config';
 import type { Credential, JsonObject, Sale } from '../protocol';
+import { equal } from '../quote-token';
 import { canonicalJson, decodeJson, encodeJson, isObject } from './canonical-json';
 import { type EchoedChallenge, type MppCredential, decodeCredential, malformed, paymentCredentials } from './mpp-wire';
 
@@ -189,14 +190,8 @@ function saleBinding(sale: Sale): { ep: string; rq: string } {
 }
 
 function isSignedByUs(settings: MppSettings, challenge: EchoedChallenge): boolean {
-  const sent = Buffer.from(challenge.id);
-  let valid = false;
-  for (const secret of settings.secrets) {
-    const expected = Buffer.from(challengeId(secret, challenge));
-    // No early exit: the time must not tell which secret signed.
-    if (sent.length === expected.length && timingSafeEqual(sent, expected)) valid = true;
-  }
-  return valid;
+  // No early exit: the time must not tell which secret signed.
+  return settings.secrets.filter((secret) => equal(challengeId(secret, challenge), challenge.id)).length > 0;
 }
 
 /** What must not change between challenge and proof: all but the quoted price and the fields that are new in every challenge. */
