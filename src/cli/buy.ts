@@ -1,8 +1,8 @@
-import { makeConfig, publicUrlOf } from '../config';
+import { makeConfig } from '../config';
 import { BUYER_PROTOCOLS, type BuyerProtocol, buy } from '../sandbox/buyer';
 import { readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseArguments } from './command';
-import { parseRequest } from './request';
+import { parseRequest, shopOf } from './request';
 
 const USAGE = `npm run buy -- GET|POST '/api/v1/…' [--body '{…}'] [--protocol x402|tempo|solana] [--url http://localhost:3000]`;
 
@@ -13,8 +13,7 @@ export const command: Command = async (args, { root }) => {
   const protocol = (options.protocol ?? 'x402') as BuyerProtocol;
   if (!BUYER_PROTOCOLS.includes(protocol)) throw new Error(`--protocol must be one of ${BUYER_PROTOCOLS.join(', ')}, not ${protocol}.`);
   const config = makeConfig(process.env, root);
-  const base = options.url ?? publicUrlOf(config);
-  if (!URL.canParse(base)) throw new Error(`--url must be a URL such as http://localhost:3000, not ${base}.`);
+  const base = shopOf(options.url, config);
   const bought = await buy(
     { method: request.method, url: `${base}${request.target}`, body: request.body, protocol },
     readSandboxWallets(config.sandboxDir),

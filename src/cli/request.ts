@@ -1,3 +1,5 @@
+import { type Config, publicUrlOf } from '../config';
+
 /** A request as written on the command line. */
 interface CommandLineRequest {
   method: 'GET' | 'POST';
@@ -24,4 +26,11 @@ function parseBody(text: string): Record<string, unknown> {
     // Falls through to the sentence below.
   }
   throw new Error(`--body must be one JSON object, not ${text.slice(0, 60)}`);
+}
+
+/** Where the shop is: at `--url`, else where the configuration has it. Throws one sentence when that is no URL. */
+export function shopOf(url: string | undefined, config: Config): string {
+  const base = url ?? publicUrlOf(config);
+  if (!URL.canParse(base)) throw new Error(`--url must be a URL such as http://localhost:3000, not ${base}.`);
+  return base;
 }

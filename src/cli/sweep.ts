@@ -1,13 +1,15 @@
 import { loadCatalogue } from '../catalogue';
-import { makeConfig, publicUrlOf } from '../config';
+import { makeConfig } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
 import { sampleInput } from '../endpoints/json-schema';
 import { median } from '../lib/statistics';
 import { priceRange } from '../pricing/catalog';
+import { usd } from '../pricing/tiers';
 import { BUYER_PROTOCOLS, type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
 import { merchantBalance } from '../sandbox/earnings';
 import { type SandboxWallets, readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseOptions } from './command';
+import { shopOf } from './request';
 
 const USAGE = 'npm run sweep [-- --protocol x402|tempo|solana|all] [--url http://localhost:3000]';
 
@@ -31,7 +33,7 @@ export const command: Command = async (args, { root }) => {
   const options = parseOptions(args, ['protocol', 'url'], USAGE);
   const protocols = protocolsOf(options.protocol ?? 'all');
   const config = makeConfig(process.env, root);
-  const base = options.url ?? publicUrlOf(config);
+  const base = shopOf(options.url, config);
   const wallets = readSandboxWallets(config.sandboxDir);
   const { endpoints } = loadCatalogue(root);
   const lines: Line[] = [];
@@ -88,10 +90,8 @@ function wrongIn({ status, code, rows, price, charged }: Line): string | null {
   if (status === 200 && rows === 0) return 'sold an empty answer';
   if (status !== 200 && status !== 404) return `unexpected ${code}`;
   const due = status === 200 ? price : 0n;
-  return charged === due ? null : `charged ${dollars(charged)} instead of ${dollars(due)}`;
+  return charged === due ? null : `charged ${usd(charged)} instead of ${usd(due)}`;
 }
-
-const dollars = (micro: bigint): string => `$${(Number(micro) / 1e6).toFixed(3)}`;
 
 function textOf(line: Line): string {
   const { endpoint, protocol, price, status, code, rows, ms, charged } = line;
@@ -99,11 +99,11 @@ function textOf(line: Line): string {
   const cells = [
     endpoint.path.padEnd(46),
     protocol.padEnd(6),
-    dollars(price),
+    usd(price).padEnd(6),
     String(status),
     (code ?? `${rows} rows`).padEnd(14),
     `${Math.round(ms)} ms`.padStart(8),
-    `charged ${dollars(charged)}`,
+    `charged ${usd(charged)}`,
     ...(wrong === null ? [] : [`<- ${wrong}`]),
   ];
   return cells.join('  ');
@@ -114,5 +114,5 @@ function totalsOf(lines: readonly Line[]): string {
   const empty = lines.filter(({ status }) => status === 404);
   const times = lines.map(({ ms }) => ms);
   const charged = lines.reduce((sum, line) => sum + line.charged, 0n);
-  return `${lines.length} bought: ${answered.length} with data, ${empty.length} with nothing found; charged ${dollars(charged)}; median ${Math.round(median(times) ?? 0)} ms, slowest ${Math.round(Math.max(0, ...times))} ms`;
+  return `${lines.length} bought: ${answered.length} with data, ${empty.length} with nothing found; charged ${usd(charged)}; median ${Math.round(median(times) ?? 0)} ms, slowest ${Math.round(Math.max(0, ...times))} ms`;
 }

@@ -215,6 +215,8 @@ describe('one clear sentence, exit code 1', () => {
     [['ingest', '--venue', 'perps', '--form', 'x'], "Unknown option '--form'"],
     [['buy', 'FETCH', '/x'], 'Usage: npm run buy'],
     [['buy', 'GET', '/api/v1/perps/platform/stats', '--protocol', 'cash'], '--protocol must be one of x402, tempo, solana'],
+    [['buy', '/api/v1/perps/platform/stats', '--url', 'here'], '--url must be a URL such as http://localhost:3000, not here.'],
+    [['sweep', '--url', 'here'], '--url must be a URL such as http://localhost:3000, not here.'],
     [['quote', 'GET', '/api/v1/nowhere'], 'No endpoint at /api/v1/nowhere'],
     [['quote', 'POST', '/api/v1/markets/trending'], '/api/v1/markets/trending is asked by GET, not by POST.'],
     [['quote', 'GET', '/api/v1/markets/trending', '--body', '{}'], 'A GET has no --body'],
