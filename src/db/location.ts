@@ -60,7 +60,7 @@ async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
   const client = await connect(url, 'smart-money-api');
   try {
     const guests = (): Promise<{ rowCount: number | null }> =>
-      client.query('SELECT FROM pg_stat_activity WHERE application_name = $1', [GUEST]);
+      client.query('SELECT 1 FROM pg_stat_activity WHERE application_name = $1', [GUEST]);
     if ((await guests()).rowCount !== 0) waiting();
     while ((await guests()).rowCount !== 0) await pause(ASK_MS);
   } finally {

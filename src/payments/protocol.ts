@@ -103,7 +103,6 @@ export interface Offer {
 
 /** A proof as it was sent: decoded, nothing in it believed. */
 export interface Credential {
-  protocol: ProtocolName;
   payload: unknown;
 }
 

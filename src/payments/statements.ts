@@ -85,7 +85,7 @@ export const WRITE_AHEAD: NamedStatement = {
       SELECT id, s.step, s.state, s.at FROM moved,
         (VALUES (2, 'EXECUTING', $7::timestamptz), (3, 'RESULT_READY', $8::timestamptz), (4, 'BROADCASTING', now())) s (step, state, at)
       ON CONFLICT DO NOTHING
-    ) SELECT FROM moved`,
+    ) SELECT 1 FROM moved`,
 };
 
 /**

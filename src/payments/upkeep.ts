@@ -19,7 +19,7 @@ const recordOf = (row: LookRow): PaymentRecord => ({ ...row, id: String(row.id),
 // Statements over many rows skip what others hold: two processes that tidy up never wait for each other.
 const leftBehind = (states: string): string => `
   SELECT id FROM payment p WHERE state = ANY (${states})
-  AND (NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')
+  AND (NOT EXISTS (SELECT 1 FROM payment_instance i WHERE i.id = p.instance) OR p.moved_at < now() - $1 * interval '1 millisecond')
   FOR UPDATE SKIP LOCKED`;
 const HISTORY =
   "INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, 'the process that held it is gone' FROM moved";
@@ -55,7 +55,7 @@ const PURGE_UNPAID = `
     DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM gone)
   ), steps AS (
     DELETE FROM payment_step WHERE payment_id IN (SELECT id FROM gone)
-  ) SELECT FROM gone`;
+  ) SELECT 1 FROM gone`;
 
 const UNRESOLVED = "state = 'UNKNOWN' AND look_at IS NOT NULL";
 const UNFINAL = "state = ANY ('{CONFIRMED,DELIVERED}') AND final_at IS NULL";

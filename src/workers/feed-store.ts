@@ -13,7 +13,6 @@ export interface LagFigures {
 /** A live feed's row of source_cursor. */
 export interface FeedRow {
   feed: string;
-  venue: string;
   at: FeedCursor;
   /** Steps taken: who writes a step must have seen the one before it. */
   version: number;
@@ -40,17 +39,15 @@ const rowName = (feed: string): string => `live.${feed}`;
 
 interface Stored {
   source: string;
-  venue: string;
   cursor: Pick<FeedRow, 'at' | 'version' | 'totals' | 'lag'> & { failure?: FeedRow['failure'] };
   watermark: Date | null;
   last_event_at: Date | null;
 }
 
-const COLUMNS = 'source, venue, cursor, watermark, last_event_at';
+const COLUMNS = 'source, cursor, watermark, last_event_at';
 
-const fromStored = ({ source, venue, cursor, watermark, last_event_at }: Stored): FeedRow => ({
+const fromStored = ({ source, cursor, watermark, last_event_at }: Stored): FeedRow => ({
   feed: source.slice('live.'.length),
-  venue,
   watermark,
   last_event_at,
   ...cursor,

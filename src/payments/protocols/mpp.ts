@@ -106,7 +106,7 @@ export function readPulled(sale: Sale, method: MppMethod, field: string, others:
       message: 'Send the signed transaction; a payment that was already broadcast is not accepted.',
     });
   if (type !== 'transaction' || typeof transaction !== 'string') throw malformed('payload');
-  return { protocol: `mpp_${method}`, payload: { challenge, source, transaction } satisfies PulledPayment };
+  return { payload: { challenge, source, transaction } satisfies PulledPayment };
 }
 
 /**

@@ -78,7 +78,7 @@ export class X402 implements Protocol {
     const [proof] = proofs;
     if (proof === undefined) return null;
     if (proofs.some(({ value }) => value !== proof.value)) throw new AppError('ambiguous_payment');
-    return { protocol: this.name, payload: decodePayment(proof.value, proof.header) };
+    return { payload: decodePayment(proof.value, proof.header) };
   }
 
   async validate(credential: Credential, sale: Sale): Promise<ValidProof> {
