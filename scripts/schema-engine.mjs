@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
@@ -13,20 +14,24 @@ const log = (level, fields) =>
   process.stderr.write(
     'schema-engine\n' + JSON.stringify({ timestamp: new Date().toISOString(), level, fields, target: 'schema_engine::logger' }),
   );
-const argv = process.argv.slice(2);
-const datamodels = [];
-let ds = {};
-let cli;
-for (let i = 0; i < argv.length; i++) {
-  if (argv[i] === '--datamodels') datamodels.push(argv[++i]);
-  else if (argv[i] === '--datasource') ds = JSON.parse(argv[++i]);
-  else if (argv[i] === '--enabled-preview-features' || argv[i] === '--extension-types') i++;
-  else if (argv[i] === 'cli') cli = argv[++i];
-  else if (argv[i] === '--version') {
-    console.log('schema-engine-cli wasm-shim');
-    process.exit(0);
-  }
+const { values, positionals } = parseArgs({
+  options: {
+    datamodels: { type: 'string', multiple: true, default: [] },
+    datasource: { type: 'string', default: '{}' },
+    'enabled-preview-features': { type: 'string' },
+    'extension-types': { type: 'string' },
+    version: { type: 'boolean' },
+  },
+  allowPositionals: true,
+  strict: false,
+});
+if (values.version) {
+  console.log('schema-engine-cli wasm-shim');
+  process.exit(0);
 }
+const { datamodels } = values;
+const ds = JSON.parse(values.datasource);
+const cli = positionals.includes('cli') ? positionals[positionals.indexOf('cli') + 1] : undefined;
 const parse = (url) => {
   const u = new URL(url);
   return { url: u, schema: u.searchParams.get('schema') ?? 'public', database: decodeURIComponent(u.pathname.slice(1)) };
