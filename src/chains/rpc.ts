@@ -16,6 +16,9 @@ export interface RpcPoolOptions {
   max_in_flight: number;
 }
 
+/** How a chain is asked unless it is said otherwise. */
+export const RPC_DEFAULTS: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 };
+
 /** The providers of one chain: questions go to one after the other until one answers, or to all at once. */
 export class RpcPool<Client> {
   private preferred = 0;
@@ -23,7 +26,7 @@ export class RpcPool<Client> {
 
   constructor(
     private readonly clients: readonly Client[],
-    private readonly options: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 },
+    private readonly options: RpcPoolOptions = RPC_DEFAULTS,
   ) {
     if (clients.length === 0) throw new Error('A chain needs at least one RPC url.');
     this.places = new Places(options.max_in_flight);

@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { LRUCache } from 'lru-cache';
 import { JsonRpcNode, type PostJson } from './json-rpc';
-import { RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
+import { RPC_DEFAULTS, RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
 import {
   type AccountJson,
   type EpochJson,
@@ -78,7 +78,7 @@ export class SolanaChain {
   private newest: BlockhashSample | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(rpcUrls: readonly string[], options: SolanaChainOptions = { try_ms: 2_000, max_in_flight: 128 }) {
+  constructor(rpcUrls: readonly string[], options: SolanaChainOptions = RPC_DEFAULTS) {
     this.pool = new RpcPool(
       rpcUrls.map((url) => new JsonRpcNode(url, options)),
       options,

@@ -1,14 +1,14 @@
 import { type Hex, decodeErrorResult, decodeFunctionResult, encodeFunctionData, getAddress, prepareEncodeFunctionData } from 'viem';
 import { Abis, Addresses } from 'viem/tempo';
 import { JsonRpcError, JsonRpcNode, type PostJson } from './json-rpc';
-import { RpcPool } from './rpc';
+import { RPC_DEFAULTS, RpcPool } from './rpc';
 
 export interface TempoChainOptions {
   /** Asked in turn when one fails; transactions go to all. */
   rpc_urls: readonly string[];
   chain_id: number;
   /** Patience with one answer of one RPC. */
-  request_ms?: number;
+  try_ms?: number;
   /** How calls are sent; over HTTP by default. */
   post?: PostJson | undefined;
 }
@@ -57,7 +57,6 @@ export type TempoNode = JsonRpcNode;
 export const EXPIRING_NONCE_KEY = 2n ** 256n - 1n;
 /** The account's own nonce; the keys between are sequences in the nonce manager. */
 const PROTOCOL_NONCE_KEY = 0n;
-const REQUEST_MS = 2_000;
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 /** What every payment asks, prepared: finding a function and hashing its signature takes longer than all the rest of the encoding. */
 const BALANCE_OF = prepareEncodeFunctionData({ abi: Abis.tip20, functionName: 'balanceOf' });
@@ -73,9 +72,9 @@ export class TempoChain {
   private readonly verified = new WeakSet<TempoNode>();
 
   constructor(private readonly options: TempoChainOptions) {
-    const try_ms = options.request_ms ?? REQUEST_MS;
-    this.nodes = options.rpc_urls.map((url) => new JsonRpcNode(url, { try_ms, post: options.post }));
-    this.pool = new RpcPool(this.nodes, { try_ms, max_in_flight: 128 });
+    const pace = { ...RPC_DEFAULTS, try_ms: options.try_ms ?? RPC_DEFAULTS.try_ms };
+    this.nodes = options.rpc_urls.map((url) => new JsonRpcNode(url, { ...pace, post: options.post }));
+    this.pool = new RpcPool(this.nodes, pace);
   }
 
   get size(): number {

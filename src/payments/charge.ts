@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import type { Pool } from 'pg';
 import type { PostJson } from '../chains/json-rpc';
+import { RPC_DEFAULTS } from '../chains/rpc';
 import { SolanaChain } from '../chains/solana';
 import { TempoChain } from '../chains/tempo';
 import { isBase58Address } from '../lib/address';
@@ -30,8 +31,6 @@ export interface PaymentsDeps {
 
 const MIN_SECRET_BYTES = 32;
 const UNCOUNTED: PaymentFigures = { payment: () => undefined, unresolved: () => undefined };
-/** Questions to one chain at once. */
-const RPC_IN_FLIGHT = 128;
 /** How long a question about health waits for the ledger. */
 const LEDGER_LOOK_MS = 3_000;
 
@@ -104,11 +103,11 @@ function protocolsOf(config: PaymentsConfig, log: PaymentLog, post: PostJson | u
   const tempo =
     config.tempo === false
       ? []
-      : [new MppTempo(config, config.tempo, log, new TempoChain({ ...config.tempo, request_ms: config.rpc_ms, post }))];
+      : [new MppTempo(config, config.tempo, log, new TempoChain({ ...config.tempo, try_ms: config.rpc_ms, post }))];
   if (config.solana === false) return tempo;
   const settlement = new SolanaSettlement(
     config.solana,
-    new SolanaChain(config.solana.rpc_urls, { try_ms: config.rpc_ms, max_in_flight: RPC_IN_FLIGHT, post }),
+    new SolanaChain(config.solana.rpc_urls, { ...RPC_DEFAULTS, try_ms: config.rpc_ms, post }),
     log,
   );
   // Tempo before Solana: common clients read the first challenge only.

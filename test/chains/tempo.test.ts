@@ -157,7 +157,7 @@ describe('several RPCs', () => {
   });
 
   it('goes on when one answers with an error, or not in time', async () => {
-    const pair = new TempoChain({ rpc_urls: [local.url, local.url], chain_id: local.chain_id, request_ms: 300 });
+    const pair = new TempoChain({ rpc_urls: [local.url, local.url], chain_id: local.chain_id, try_ms: 300 });
     await pair.check(soon());
     local.faults.inject('eth_getBlockByNumber', { kind: 'error', code: -32005, message: 'rate limited' });
     expect((await pair.head(soon())).number).toBeGreaterThan(0n);

@@ -57,7 +57,7 @@ beforeAll(async () => {
   local = await startLocalTempo();
   config = { rpc_urls: [local.url], pay_to: MERCHANT, chain_id: local.chain_id, usdc: local.usdc };
   // Patient: how fast the machine is just now is no part of what is tested.
-  protocol = new MppTempo(settings, config, log, new TempoChain({ ...config, request_ms: 20_000 }));
+  protocol = new MppTempo(settings, config, log, new TempoChain({ ...config, try_ms: 20_000 }));
   await protocol.start();
 });
 afterAll(async () => {
