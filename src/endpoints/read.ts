@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type Problem } from '../errors';
+import { addTo } from '../lib/grouped';
 import { nearest } from '../lib/nearest';
 import { crossCheck } from './checks';
 import { type Endpoint, formatsOf, type Parameter, type Value } from './endpoint';
@@ -12,11 +13,7 @@ export type RawParameters = Map<string, unknown[]>;
 /** Parameters of a query string; repeated names keep every value. */
 export function rawOfQuery(query: URLSearchParams): RawParameters {
   const raw: RawParameters = new Map();
-  for (const [name, value] of query) {
-    const values = raw.get(name);
-    if (values === undefined) raw.set(name, [value]);
-    else values.push(value);
-  }
+  for (const [name, value] of query) addTo(raw, name, value);
   return raw;
 }
 

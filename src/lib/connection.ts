@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import { AppError } from '../errors';
 import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor } from './cursor';
+import { groupedBy } from './grouped';
 
 /** One page of a list, in the terms of GraphQL's cursor connections. */
 export interface Connection<Node> {
@@ -112,15 +113,7 @@ function pageOf<Row, Filter>(list: PagedList<Row, Filter>, key: PageKey<Filter>,
 }
 
 /** Rows by the parent each of them names. */
-export function byParent<Row>(rows: readonly (Row & { parent: string })[]): Map<string, Row[]> {
-  const found = new Map<string, Row[]>();
-  for (const row of rows) {
-    const own = found.get(row.parent);
-    if (own) own.push(row);
-    else found.set(row.parent, [row]);
-  }
-  return found;
-}
+export const byParent = <Row>(rows: readonly (Row & { parent: string })[]): Map<string, Row[]> => groupedBy(rows, ({ parent }) => parent);
 
 /** The same page with what its rows stand for. */
 export async function mapPage<Row, Node>(page: Connection<Row>, map: (rows: Row[]) => Promise<Node[]> | Node[]): Promise<Connection<Node>> {

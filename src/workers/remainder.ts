@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { addTo } from '../lib/grouped';
 
 /** Work that is done once with all the parts that were left to it. */
 type Work<Part> = (client: PoolClient, parts: readonly Part[]) => Promise<void>;
@@ -8,9 +9,7 @@ export class Remainder {
   private readonly left = new Map<Work<never>, unknown[]>();
 
   leave<Part>(work: Work<Part>, part: Part): void {
-    const parts = this.left.get(work);
-    if (parts === undefined) this.left.set(work, [part]);
-    else parts.push(part);
+    addTo(this.left, work, part);
   }
 
   /** What is left to a work so far. */

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/grouped';
 import { DAY_MS, HOUR_MS } from '../../lib/time';
 import { cataloguePages, poolsAt, stampOf } from './lp/catalogue-pages';
 import { historyAnswer, legsOf } from './lp/history-pages';
@@ -189,10 +190,7 @@ function* historyPages(roster: Roster, time: number, events: readonly PositionEv
   const asked = new Map<Position, PositionEvent[]>();
   for (const event of events) {
     const { position } = event;
-    if (!position.owner.polled || position.pool.type !== 'dlmm') continue;
-    const known = asked.get(position);
-    if (known === undefined) asked.set(position, [event]);
-    else known.push(event);
+    if (position.owner.polled && position.pool.type === 'dlmm') addTo(asked, position, event);
   }
   if (asked.size === 0) return;
   const facts = [...asked.values()].flat().reduce((sum, event) => sum + legsOf(event).length, 0);

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/grouped';
 import { DAY_MS, HOUR_MS } from '../../lib/time';
 import type { WireEvent } from './perps/book';
 import { type Account, type Role, makeRoster } from './perps/roster';
@@ -146,11 +147,7 @@ function rolesPage(accounts: readonly Account[], time: number): WorldPage {
 /** Events in blocks as the archive writes them, in order of time; those of one instant coin by coin. */
 function fillsPage(from: number, events: TimedEvent[]): WorldPage {
   const blocks = new Map<number, WireEvent[]>();
-  for (const { time, event } of events) {
-    const block = blocks.get(time);
-    if (block === undefined) blocks.set(time, [event]);
-    else block.push(event);
-  }
+  for (const { time, event } of events) addTo(blocks, time, event);
   const records = [...blocks]
     .sort(([a], [b]) => a - b)
     .map(([time, own]) => ({

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/grouped';
 import type { VenueWorld, WorldPage } from '../simulator/world';
 import { Past } from './past';
 
@@ -38,8 +39,8 @@ export class PoolsPast extends Past {
   protected take({ name, records }: WorldPage): void {
     for (const record of records as Row[])
       if ('result' in record) this.fresh.push(knownTx(record.result as Row));
-      else if ('events' in record) for (const event of record.events as Row[]) add(this.histories, String(event.positionAddress), event);
-      else if ('timeframe' in record) for (const bucket of record.data as Row[]) add(this.volumes, name.split('_')[1] as string, bucket);
+      else if ('events' in record) for (const event of record.events as Row[]) addTo(this.histories, String(event.positionAddress), event);
+      else if ('timeframe' in record) for (const bucket of record.data as Row[]) addTo(this.volumes, name.split('_')[1] as string, bucket);
   }
 
   protected arrive(now: Date): void {
@@ -58,12 +59,6 @@ export class PoolsPast extends Past {
       for (const [name, rows] of map) if (rows.every((row) => (row[key] as number) < now - KEPT_S)) map.delete(name);
     this.pruned = now - KEPT_S;
   }
-}
-
-function add(map: Map<string, Row[]>, key: string, row: Row): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [row]);
-  else known.push(row);
 }
 
 function knownTx(result: Row): KnownTx {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock';
+import { addTo } from '../../lib/grouped';
 import { HOUR_MS } from '../../lib/time';
 import { numberOfBlock } from '../simulator/perps/session';
 import type { PerpsWorld } from '../simulator/perps';
@@ -115,9 +116,6 @@ class PerpsPast extends Past {
 
   private write(block: { block_time: string } & Record<string, unknown>): void {
     const hour = Math.floor(timeOf(block) / HOUR_MS) * HOUR_MS;
-    const line = Buffer.from(`${JSON.stringify(block)}\n`);
-    const chunks = this.files.get(hour);
-    if (chunks === undefined) this.files.set(hour, [line]);
-    else chunks.push(line);
+    addTo(this.files, hour, Buffer.from(`${JSON.stringify(block)}\n`));
   }
 }

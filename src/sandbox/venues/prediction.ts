@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock';
+import { addTo } from '../../lib/grouped';
 import type { VenueWorld, WorldPage } from '../simulator/world';
 import { Past } from './past';
 import { activity, type Listing, type ToldRow, markets, marketsByCursor, trades } from './prediction-listings';
@@ -70,10 +71,7 @@ class PredictionPast extends Past {
 
   private add(told: ToldRow): void {
     this.rows.push(told);
-    const wallet = String(told.row.proxyWallet);
-    const own = this.byWallet.get(wallet);
-    if (own === undefined) this.byWallet.set(wallet, [told]);
-    else own.push(told);
+    addTo(this.byWallet, String(told.row.proxyWallet), told);
   }
 
   private prune(now: number): void {

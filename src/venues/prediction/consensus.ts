@@ -1,4 +1,4 @@
-import { groupedBy } from './grouped';
+import { groupedBy } from '../../lib/grouped';
 import { fixed, plain } from './positions/fixed';
 
 /** What one scored wallet holds of one outcome. */

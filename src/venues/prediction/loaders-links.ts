@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
+import { groupedBy } from '../../lib/grouped';
 import type { GraphContext } from '../venue';
 import { type LinkedMarketsFilter, type MarketPlace, linkedMarkets } from './queries/linked-markets';
 import { type HolderRow, type LinkedPositionsFilter, linkedHolders, walletPositions } from './queries/linked-positions';
 import { type ScoreRow, walletScores } from './queries/linked-scores';
 import { type LinkedTradesFilter, type TradeParent, linkedTrades } from './queries/linked-trades';
-import { groupedBy } from './grouped';
 import type { TradeRow } from './queries/trade-row';
 import { listPositionsAsOf } from './rollups/positions-as-of';
 import type { PositionRow } from './rollups/positions-row';

@@ -6,8 +6,8 @@ import type {
   pm_wallet_score as ScoreRecord,
 } from '../../generated/prisma/client';
 import { byKey } from '../../lib/by-key';
+import { groupedBy } from '../../lib/grouped';
 import type { GraphContext } from '../venue';
-import { groupedBy } from './grouped';
 import { isResolved } from './market-state';
 import { less } from './exact';
 import { loadGains } from './positions/gains';

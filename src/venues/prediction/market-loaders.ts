@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
+import { groupedBy } from '../../lib/grouped';
 import type { GraphContext } from '../venue';
-import { groupedBy } from './grouped';
 import { makeLoaders } from './loaders';
 import { type PricedOutcome, pricesAt } from './market-prices';
 import { type ShownMarket, listShownMarkets } from './queries/market-lists';

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/grouped';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import { randomOf, type WorldOptions } from '../world';
 import { type Key, keyOf } from './keys';
@@ -178,12 +179,7 @@ function nextMade(pools: readonly Pool[]): number[] {
 
 function copiersOf(owners: readonly Owner[]): Map<number, Owner[]> {
   const copiers = new Map<number, Owner[]>();
-  for (const owner of owners) {
-    if (owner.leader === null) continue;
-    const known = copiers.get(owner.leader);
-    if (known === undefined) copiers.set(owner.leader, [owner]);
-    else known.push(owner);
-  }
+  for (const owner of owners) if (owner.leader !== null) addTo(copiers, owner.leader, owner);
   return copiers;
 }
 

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { IngestReport, LoadOptions } from '../../../workers/source';
+import { addTo } from '../../../lib/grouped';
 import { type ReckonedFill, amountsOf } from './amounts';
 import { appendFills } from './append';
 import { chainOrder } from './chain';
@@ -87,10 +88,7 @@ function inOrder(fills: readonly Fill[]): ReckonedFill[] {
     placed.seq = seq;
     placed.usd_value = usd_value;
     placed.open_size = open_size;
-    const key = `${fill.trader}|${fill.coin}|${fill.time}`;
-    const chain = chains.get(key);
-    if (chain === undefined) chains.set(key, [placed]);
-    else chain.push(placed);
+    addTo(chains, `${fill.trader}|${fill.coin}|${fill.time}`, placed);
     return placed;
   });
   for (const chain of chains.values()) {

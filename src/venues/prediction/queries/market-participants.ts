@@ -1,8 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { sum } from '../../../lib/statistics';
 import { BEGINNING } from '../../../lib/timeframe';
 import { less, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { IS_MACHINE, type Tier, tierSql } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';

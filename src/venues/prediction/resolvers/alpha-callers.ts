@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
 import { CATEGORIES } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type AlphaFilter, type EarlyBet, listEarlyBets, listMarketHours } from '../queries/alpha-calls';
 import { alphaScore, trendStart } from '../scoring/alpha';

@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { mean } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { narrowToNewest } from '../queries/copy-trades';
 import { type KnownPosition, listTokenPositions } from '../queries/known-positions';

@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { CATEGORIES } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { mean } from '../../../lib/statistics';
 import { windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
@@ -18,7 +19,6 @@ import {
   listExperts,
   listRankedExperts,
 } from '../queries/wallet-experts';
-import { groupedBy } from '../grouped';
 import { judgeEdge } from '../scoring/formula';
 import { isSpecialist } from '../scoring/tags';
 import { nameRun } from './wallets';

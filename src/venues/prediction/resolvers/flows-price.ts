@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { groupedBy } from '../../../lib/grouped';
 import { clamp } from '../../../lib/statistics';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { over } from '../exact';
-import { groupedBy } from '../grouped';
 import { isResolved } from '../market-state';
 import { listSmartFlows } from '../queries/market-flows';
 import { listFillPrices } from '../queries/market-prices';

@@ -1,10 +1,10 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { groupedBy } from '../../../lib/grouped';
 import { mean } from '../../../lib/statistics';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { tradedPrice } from '../market-prices';
 import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import {

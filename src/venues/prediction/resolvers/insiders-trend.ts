@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { groupedBy } from '../../../lib/grouped';
 import { mean, median } from '../../../lib/statistics';
 import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
-import { groupedBy } from '../grouped';
 import { type JudgedBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
 import {
   type FlaggedScope,

@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
 import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence, sumTaken } from '../queries/insider-evidence';

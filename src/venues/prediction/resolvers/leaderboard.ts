@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { mean, wilsonLowerBound } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -14,7 +15,6 @@ import {
   listLeaders,
   listPeriodVolumes,
 } from '../queries/wallet-leaderboard';
-import { groupedBy } from '../grouped';
 import { judgeLeader } from '../scoring/formula';
 import { nameRun } from './wallets';
 

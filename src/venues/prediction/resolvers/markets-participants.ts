@@ -1,9 +1,9 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { gini, median } from '../../../lib/statistics';
 import type { Resolver } from '../../venue';
 import { over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { type MarketTier, type OutcomeTier, listParticipants } from '../queries/market-participants';
 import type { Tier } from '../scoring/tiers';

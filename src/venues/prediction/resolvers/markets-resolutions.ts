@@ -1,12 +1,12 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { groupedBy } from '../../../lib/grouped';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { readSearch } from '../market-search';

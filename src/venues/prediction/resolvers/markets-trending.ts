@@ -1,9 +1,9 @@
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { SPIKE } from '../../../lib/spike';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, less, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SmartFlowRow, listSmartFlows } from '../queries/market-flows';

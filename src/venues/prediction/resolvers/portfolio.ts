@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { hhi } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { UNIT, fixed, plain } from '../positions/fixed';
 import { type Holding, listHoldings } from '../queries/known-positions';
 import { type EndedGains, listEndedGains } from '../queries/ended-gains';

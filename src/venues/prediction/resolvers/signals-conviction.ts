@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { median, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { meanScore } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import type { PricedOutcome } from '../market-prices';
 import { loadFirstBuys } from '../queries/market-holdings';

@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { mean, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';

@@ -1,10 +1,10 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { BUCKETS, bucketsOf } from '../../../lib/grid';
+import { groupedBy } from '../../../lib/grouped';
 import { pearson } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { tradedPrice } from '../market-prices';
 import { countSmartWallets, listSmartFlows } from '../queries/market-flows';
 import { listSmartHolders } from '../queries/market-holders';

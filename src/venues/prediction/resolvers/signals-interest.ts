@@ -1,8 +1,8 @@
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';

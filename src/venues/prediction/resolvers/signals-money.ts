@@ -1,6 +1,6 @@
+import { groupedBy } from '../../../lib/grouped';
 import { type Consensus, FEWEST_WALLETS, type Stance } from '../consensus';
 import { compareAmounts, over, percent, total } from '../exact';
-import { groupedBy } from '../grouped';
 import type { PricedOutcome } from '../market-prices';
 import type { MarketCrowd } from '../queries/market-crowd';
 

@@ -1,6 +1,7 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { clip, logClip, roundTo } from '../../../lib/statistics';
 import { HOUR_MS } from '../../../lib/time';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
@@ -8,7 +9,6 @@ import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { type NetStance, byMoney, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { less, meanScore, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';

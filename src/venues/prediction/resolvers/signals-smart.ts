@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
 import { less, meanScore, over, total } from '../exact';
-import { groupedBy } from '../grouped';
 import { makeMarketLoaders } from '../market-loaders';
 import { cutAt } from '../queries/pieces';
 import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wallet-flows';

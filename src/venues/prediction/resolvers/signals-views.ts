@@ -1,6 +1,6 @@
+import { groupedBy } from '../../../lib/grouped';
 import type { GraphContext } from '../../venue';
 import { FEWEST_WALLETS, type Stance } from '../consensus';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type Leaning, listLeanings } from '../queries/leanings';

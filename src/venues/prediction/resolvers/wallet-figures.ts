@@ -1,8 +1,8 @@
 import type { pm_wallet_score as ScoreRecord } from '../../../generated/prisma/client';
+import { groupedBy } from '../../../lib/grouped';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { groupedBy } from '../grouped';
 import { makeLoaders } from '../loaders';
 import { over, percent, total } from '../exact';
 import type { WalletsScope } from '../queries/known-positions';

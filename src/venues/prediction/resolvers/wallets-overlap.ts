@@ -1,4 +1,4 @@
-import { groupedBy } from '../grouped';
+import { groupedBy } from '../../../lib/grouped';
 import type { SharedSide, WalletOverlap, WalletPair } from '../queries/wallet-overlap';
 
 /** Markets on which two of the wallets at least have positions, those of most wallets first, then of most USDC. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql';
-import { groupedBy } from '../grouped';
+import { groupedBy } from '../../../lib/grouped';
 import { Book, type BookMarket } from './positions-book';
 import type { PositionRow } from './positions-row';
 import { type Group, listBookFacts, listBookMarkets, listSetPrices, listTies } from './positions-store';

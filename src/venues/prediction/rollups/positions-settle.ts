@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { lockRollups, listMovers, listTied, sqlOf } from './positions';
 import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf } from './positions-compute';
-import { groupedBy } from '../grouped';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { type Group, listBookMarkets, replacePositions, writePositions } from './positions-store';
 

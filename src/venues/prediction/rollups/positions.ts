@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { writersTurn } from '../../../db/transaction';
+import { groupedBy } from '../../../lib/grouped';
 import { Book, type BookFact, type BookMarket } from './positions-book';
 import { computePositions, distinct, keyOf } from './positions-compute';
-import { groupedBy } from '../grouped';
 import type { PositionRow } from './positions-row';
 import {
   type Group,

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
-import { groupedBy } from '../grouped';
 import {
   type ShareStep,
   countFills,

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { isoDay } from '../../../lib/time';
-import { groupedBy } from '../grouped';
 import { listVenuePairs } from '../queries/insider-evidence';
 import { sqlOf } from '../rollups/positions';
 import { loadOverlay } from '../rollups/positions-as-of';

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { type BoughtPosition, type WalletEvidence, listWalletEvidence } from '../queries/insider-evidence';
-import { groupedBy } from '../grouped';
 import { isPosition } from '../positions/figures';
 import { listPositionsAsOf } from '../rollups/positions-as-of';
 import { keyOf } from '../rollups/positions-compute';

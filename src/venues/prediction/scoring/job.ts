@@ -1,12 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
+import { groupedBy } from '../../../lib/grouped';
 import { isoDay } from '../../../lib/time';
 import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
 import { forgetCrowdsOf } from '../rollups/crowd-due';
 import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
-import { groupedBy } from '../grouped';
 import type { PositionRow } from '../rollups/positions-row';
 import { tellStandings } from '../rollups/standings';
 import { forgetSmart } from '../rollups/smart-positions';

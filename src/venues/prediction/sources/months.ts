@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResult } from 'pg';
+import { groupedBy } from '../../../lib/grouped';
 import { DAY_MS } from '../../../lib/time';
-import { groupedBy } from '../grouped';
 import { monthTable, openMonth } from '../rollups/months-due';
 import { LOCK_ROLLUPS } from '../rollups/positions';
 

@@ -1,6 +1,6 @@
 import { CATEGORIES } from '../../../../src/lib/category';
+import { groupedBy } from '../../../../src/lib/grouped';
 import { type Timeframe, lengthOf } from '../../../../src/lib/timeframe';
-import { groupedBy } from '../../../../src/venues/prediction/grouped';
 import { flowTrend, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-capital';
 import { explore } from '../ask';
 import { call, callForError } from './call';
