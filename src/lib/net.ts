@@ -18,20 +18,20 @@ export async function freePort(): Promise<number> {
   throw new Error(`No free port found between ${FIRST} and ${END} in ${MOST_TRIES} tries.`);
 }
 
-/** Begins to listen (0: on any free port) and tells the port. Throws one clear sentence when it is taken. */
+/**
+ * Begins to listen (0: on any free port) and tells the port. Throws one clear sentence when it is taken. A connection that cannot be accepted later, for
+ * want of file descriptors, is lost by itself.
+ */
 export function listenOn(server: net.Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
+    server.on('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
           ? new Error(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`)
           : error,
-      );
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve((server.address() as AddressInfo).port);
-    });
+      ),
+    );
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

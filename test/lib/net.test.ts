@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import net, { type AddressInfo } from 'node:net';
-import { freePort } from '../../src/lib/net';
+import { freePort, listenOn } from '../../src/lib/net';
 
 const listen = (port: number): Promise<net.Server> =>
   new Promise((resolve, reject) => {
@@ -39,4 +39,12 @@ test('says so when no port is free', async () => {
   jest.spyOn(crypto, 'randomInt').mockImplementation(() => port);
   await expect(freePort()).rejects.toThrow('No free port found between 15000 and 32000 in 100 tries.');
   await close(holder);
+});
+
+test('a server that listens outlives connections that it cannot accept', async () => {
+  const server = net.createServer();
+  const port = await listenOn(server, 0, '127.0.0.1');
+  for (let times = 0; times < 3; times += 1) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  expect((server.address() as AddressInfo).port).toBe(port);
+  await close(server);
 });
