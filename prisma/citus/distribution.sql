@@ -75,46 +75,14 @@ SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp
 SELECT create_distributed_table('perp_smart_bar', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_last_day', 'coin', colocate_with => 'perp_match');
 
--- Pools: catalogue everywhere, facts by pool, what is about an owner by owner.
-SELECT create_reference_table('lp_pool');
-SELECT create_reference_table('lp_token');
-SELECT create_reference_table('lp_known_hour');
-SELECT create_reference_table('lp_life_day');
-SELECT create_reference_table('lp_swap_hour');
-SELECT create_reference_table('lp_type_hour');
-SELECT create_distributed_table('lp_event', 'pool_address', colocate_with => 'none');
-SELECT create_distributed_table('lp_swap', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_reward', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_volume_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_liquidity_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_owner_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_owner_count', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_last', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_smart_flow_day', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_smart_flow_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_smart_last', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_day', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_quarter', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_pool_month', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_flow_hour', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_flow_day', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_flow_quarter', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_flow_month', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_position_sum', 'pool_address', colocate_with => 'lp_event');
-SELECT create_distributed_table('lp_owner_day', 'owner', colocate_with => 'none');
-SELECT create_distributed_table('lp_owner_life', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_owner_pool', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_owner_result', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_score', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_smart_day', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_smart_pool', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_smart_life', 'owner', colocate_with => 'lp_owner_day');
-SELECT create_distributed_table('lp_position', 'position_address', colocate_with => 'none');
-SELECT create_distributed_table('lp_position_event', 'position_address', colocate_with => 'lp_position');
-SELECT create_distributed_table('token_price', 'mint', colocate_with => 'none');
-SELECT create_distributed_table('dca_event', 'order_address', colocate_with => 'none');
-SELECT create_distributed_table('dca_order', 'order_address', colocate_with => 'dca_event');
+-- Pools: whole on the coordinator, as plain tables. Their facts stand by pool, prices by mint, and nearly every statement of them joins the two, which
+-- no column spreads together, while Citus keeps no partitioned table on every node. Some millions of events fit one machine.
+-- local: lp_pool, lp_token, lp_known_hour, lp_life_day, lp_swap_hour, lp_type_hour, lp_event, lp_swap, lp_reward, lp_volume_hour
+-- local: lp_liquidity_hour, lp_owner_hour, lp_owner_count, lp_pool_last, lp_pool_hour, lp_pool_day, lp_pool_quarter, lp_pool_month
+-- local: lp_flow_hour, lp_flow_day, lp_flow_quarter, lp_flow_month
+-- local: lp_smart_flow_day, lp_smart_flow_hour, lp_smart_last, lp_position_sum, lp_owner_day, lp_owner_life, lp_owner_pool, lp_owner_result
+-- local: lp_score, lp_smart_day, lp_smart_pool, lp_smart_life, lp_position, lp_position_event
+-- local: token_price, dca_event, dca_order
 
 -- On the coordinator, small or about money: every payment step is one short transaction over several keys.
 -- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step

@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import { Client, type Pool, type QueryConfig } from 'pg';
+import { VENUES } from '../../src/catalogue';
 import { type Database, openDatabase } from '../../src/db/client';
 import { migrate, migrationsOf } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
+import { runScores } from '../../src/workers/scores';
 import { ROOT } from '../support/catalogue';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
@@ -79,7 +81,7 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
   let worlds: ThreeWorlds;
   let sent: Sent;
   let cluster: Database;
-  /** One PostgreSQL into which pages are loaded beside the cluster; nothing is scored in either. */
+  /** One PostgreSQL into which the same is loaded, and scored, beside the cluster. */
   let alone: TestDatabase;
   let client: Client;
 
@@ -100,18 +102,35 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
     await worlds?.close();
   });
 
-  const LOADING = (['prediction', 'perps'] as const satisfies readonly VenueName[]).map((venue) => [venue] as const);
+  const compared = async (venue: VenueName): Promise<[Record<string, string[]>, Record<string, string[]>]> => {
+    const tables = await keptTables(alone.pool, venue);
+    return [await dumpOf(alone.pool, tables), await dumpOf(cluster.pool, tables)];
+  };
 
-  test.each(LOADING)(
+  test.each([['prediction'], ['perps'], ['lp']] as const)(
     'pages of %s load through their sources, and every table holds what one PostgreSQL holds',
     async (venue) => {
       const start = new Date(worlds.now.getTime() - DAYS * 86_400_000);
       await loadWorld(cluster.pool, venue, SIZE, start, worlds.now);
       await loadWorld(alone.pool, venue, SIZE, start, worlds.now);
-      const tables = await keptTables(alone.pool, venue);
-      const [here, there] = [await dumpOf(alone.pool, tables), await dumpOf(cluster.pool, tables)];
+      const [here, there] = await compared(venue);
       expect(differencesOf(here, there)).toEqual({});
       expect(Object.values(there).reduce((total, rows) => total + rows.length, 0)).toBeGreaterThan(SIZE);
+    },
+    300_000,
+  );
+
+  test.each(VENUES.filter(({ name }) => name === 'lp').map((venue) => [venue.name, venue] as const))(
+    '%s is scored there, and every table holds what one PostgreSQL holds',
+    async (name, venue) => {
+      const runs = [
+        await runScores(cluster.pool, venue, worlds.now, () => undefined),
+        await runScores(alone.pool, venue, worlds.now, () => undefined),
+      ];
+      expect(runs[0]).toEqual(runs[1]);
+      expect(runs[0]?.scored).toBeGreaterThan(0);
+      const [here, there] = await compared(name);
+      expect(differencesOf(here, there)).toEqual({});
     },
     300_000,
   );
