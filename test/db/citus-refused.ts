@@ -18,7 +18,6 @@ export const REFUSED_QUESTIONS: Refused = {
   perps_pressure_pairs: CORRELATED,
   perps_pressure_pairs_told: ACROSS,
   perps_smart_positions: CORRELATED,
-  perps_timing: CORRELATED,
   pm_copy_within: CORRELATED,
   pm_position_words: RECURRING,
   pm_score_runs: 'a recursive walk over the days of runs, of all wallets',
@@ -37,9 +36,7 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_wallets_unrealized: RECURRING,
 };
 
-/** Of loading and the daily scores: with these, perps load there but are not scored. */
+/** Of loading and the daily scores: with these, beside `pm_score_runs`, predictions load there but are not scored. */
 export const REFUSED_WORK: Refused = {
-  'INSERT INTO perp_timing (trader, coin, day, opens, moved) WI': CORRELATED,
-  perps_keep_dealt: 'joins the two sides of a match, which stand by account, by coin, time and id',
-  perps_self_trades: 'joins the two sides of a match, which stand by account, by coin, time and id',
+  'INSERT INTO pm_standing (timeframe, wallet, category, counte': 'GROUPING SETS over distributed rows',
 };

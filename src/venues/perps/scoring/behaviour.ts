@@ -75,5 +75,5 @@ SELECT t.trader, p.first_at, t.fills, coalesce(closed.closed, 0) AS closing_trad
   t.net_volume, t.volume AS gross_volume, t.liquidations, coalesce(role.role = 'vault', false) AS is_vault
 FROM total t JOIN perp_trader p ON p.trader = t.trader LEFT JOIN closed ON closed.trader = t.trader LEFT JOIN open_now ON open_now.trader = t.trader
 LEFT JOIN top ON top.trader = t.trader LEFT JOIN in_top ON in_top.trader = t.trader LEFT JOIN gaps ON gaps.trader = t.trader
-LEFT JOIN perp_role role ON role.trader = t.trader`,
+LEFT JOIN perp_role role ON role.trader = p.trader`,
 };

@@ -7,11 +7,14 @@ export const CLUSTER = { share: 0.5, matches: 10 } as const;
 const TODAY = "date_trunc('day', $1::timestamptz, 'UTC')";
 
 /** What accounts dealt with each other in [from, to), by both sides of each match of which both are known. */
+// Makers are read by themselves (OFFSET): fills stand by account, both sides of a match under two of them.
 const dealtBetween = (from: string, to: string): string => `
   SELECT side.trader, side.other, sum(t.usd_value) AS usd, count(*)::int AS matches
-  FROM perp_fill t JOIN perp_fill m ON m.coin = t.coin AND m.timestamp = t.timestamp AND m.tid = t.tid AND NOT m.is_taker
+  FROM perp_fill t JOIN (
+    SELECT coin, timestamp, tid, trader FROM perp_fill WHERE NOT is_taker AND timestamp >= ${from} AND timestamp < ${to} OFFSET 0
+  ) m ON m.coin = t.coin AND m.timestamp = t.timestamp AND m.tid = t.tid
   CROSS JOIN LATERAL (VALUES (t.trader, m.trader), (m.trader, t.trader)) AS side(trader, other)
-  WHERE t.is_taker AND t.timestamp >= ${from} AND m.timestamp >= ${from} AND t.timestamp < ${to} AND m.timestamp < ${to} GROUP BY 1, 2`;
+  WHERE t.is_taker AND t.timestamp >= ${from} AND t.timestamp < ${to} GROUP BY 1, 2`;
 
 // $1: the run. How far days are kept, and whether those still have the fills they had: fills only ever come to a day.
 const KEPT = {
