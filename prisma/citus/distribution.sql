@@ -5,6 +5,18 @@
 -- A transaction that wrote shards over several connections cannot read them joined: one connection a worker does both.
 DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET citus.multi_shard_modify_mode = ''sequential''', current_database()); END $$;
 
+-- Days of score runs: Citus walks no index recursively over all wallets; the same days, one statement a run. Before tables are spread: afterwards a
+-- transaction creates no function.
+CREATE OR REPLACE FUNCTION pm_run_days(newest date) RETURNS SETOF date LANGUAGE plpgsql STABLE AS $$
+DECLARE run date;
+BEGIN
+  SELECT max(day) INTO run FROM pm_wallet_score WHERE day <= newest;
+  WHILE run IS NOT NULL LOOP
+    RETURN NEXT run;
+    SELECT max(day) INTO run FROM pm_wallet_score WHERE day < run;
+  END LOOP;
+END $$;
+
 -- Prediction: what is on a market, by market; what is about a wallet, by wallet.
 SELECT create_distributed_table('pm_market', 'condition_id');
 SELECT create_distributed_table('pm_outcome', 'condition_id', colocate_with => 'pm_market');

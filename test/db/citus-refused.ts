@@ -9,7 +9,7 @@ const ACROSS = 'joins tables that stand by different columns other than by those
 
 const RECURRING = 'an outer join begins at rows that come with the statement, or at a union with them; has to begin at a table';
 
-/** Of the questions: each was refused by Citus 13.2 on PostgreSQL 15, all other statements of questions answered as on one PostgreSQL. */
+/** Of the questions: each was refused by Citus 13.2 on PostgreSQL 15; all other statements of questions, and all that load and score, do there as on one PostgreSQL. */
 export const REFUSED_QUESTIONS: Refused = {
   perps_coins_list_volume: CATALOGUE,
   perps_coins_trending_volume_spike: ACROSS,
@@ -20,7 +20,6 @@ export const REFUSED_QUESTIONS: Refused = {
   perps_smart_positions: CORRELATED,
   pm_copy_within: CORRELATED,
   pm_position_words: RECURRING,
-  pm_score_runs: 'a recursive walk over the days of runs, of all wallets',
   pm_settled_crowds: ACROSS,
   pm_shared_sides: RECURRING,
   pm_smart_wallet_earlier: CORRELATED,
@@ -30,13 +29,7 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_takers_on_1_1: CORRELATED,
   pm_takers_on_1_2: CORRELATED,
   pm_told_gains: ACROSS,
-  pm_venue_state: 'a recursive walk over the days of runs, of all wallets',
   pm_wallets_holdings: RECURRING,
   pm_wallets_open_positions: RECURRING,
   pm_wallets_unrealized: RECURRING,
-};
-
-/** Of loading and the daily scores: with these, beside `pm_score_runs`, predictions load there but are not scored. */
-export const REFUSED_WORK: Refused = {
-  'INSERT INTO pm_standing (timeframe, wallet, category, counte': 'GROUPING SETS over distributed rows',
 };

@@ -3,11 +3,8 @@ import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
 
-/** SQL of the days of all runs up to a day, newest first. One step of the index a run, however many wallets each has. */
-export const runsUntil = (day: string): string => `WITH RECURSIVE run AS (
-  (SELECT day FROM pm_wallet_score WHERE day <= ${day} ORDER BY day DESC LIMIT 1)
-  UNION ALL SELECT (SELECT score.day FROM pm_wallet_score AS score WHERE score.day < run.day ORDER BY score.day DESC LIMIT 1) FROM run WHERE run.day IS NOT NULL
-) SELECT day FROM run WHERE day IS NOT NULL`;
+/** SQL of the days of all runs up to a day, newest first. */
+export const runsUntil = (day: string): string => `SELECT day FROM pm_run_days(${day}) AS run(day)`;
 
 const RUNS: Statement = {
   name: 'pm_score_runs',

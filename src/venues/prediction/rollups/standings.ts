@@ -41,13 +41,14 @@ async function advance(client: PoolClient, now: Date): Promise<boolean> {
   return true;
 }
 
-// Of each category, and of all.
+// Of each category, and of all: each position counts twice.
 const TELL = `INSERT INTO pm_standing (timeframe, wallet, category, counted, wins, sharpe, roi, win_rate, pnl)
 SELECT timeframe, wallet, category, counted, wins, ${RANKS.sharpe}, ${RANKS.roi}, ${RANKS.win_rate}, ${RANKS.pnl} FROM (
-  SELECT timeframe, wallet, COALESCE(market.category, '') AS category, ${COUNTS}, ${RETURNS}, sum(gain) AS pnl FROM pm_position AS own
+  SELECT timeframe, wallet, CASE WHEN of_all THEN '' ELSE market.category END AS category, ${COUNTS}, ${RETURNS}, sum(gain) AS pnl FROM pm_position AS own
   JOIN unnest($2::text[], $3::timestamptz[]) AS span(timeframe, since) ON closed_at >= since JOIN pm_market AS market ON market.condition_id = own.condition_id
-  WHERE wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 GROUP BY GROUPING SETS ((timeframe, wallet), (timeframe, wallet, market.category))
-  HAVING count(*) FILTER (WHERE status <> 'voided') >= CASE GROUPING(market.category) WHEN 1 THEN 1 ELSE ${CATEGORY_FROM} END
+  CROSS JOIN (VALUES (true), (false)) AS side(of_all)
+  WHERE wallet = ANY ($1) AND status <> 'open' AND paid_shares > 0 GROUP BY 1, 2, 3
+  HAVING count(*) FILTER (WHERE status <> 'voided') >= CASE WHEN bool_and(of_all) THEN 1 ELSE ${CATEGORY_FROM} END
 ) AS figures`;
 
 /** Tells some of the wallets that are due, as of the instant of the standings; whether there are more. */

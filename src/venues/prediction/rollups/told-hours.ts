@@ -8,6 +8,7 @@ import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { lockRollups, sqlOf } from './positions';
 import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
 import { forgetLatest, tellLatest } from './smart-latest';
+import { smartScores } from './smart-positions';
 
 /** Hours told in one transaction: writers wait for it. */
 const AT_ONCE = 24;
@@ -83,7 +84,7 @@ async function tellSmart(client: PoolClient, hours: readonly Date[], days: reado
     `INSERT INTO pm_smart_wallet_hour (hour, condition_id, token_id, wallet, category, score, ${SMART_COLUMNS})
 SELECT piece.hour, piece.condition_id, token_id, piece.wallet, market.category, judged.score, ${SMART_COLUMNS} FROM pm_wallet_hour AS piece
 JOIN ${runs} ON piece.hour >= run.since AND piece.hour < run.until
-JOIN pm_wallet_score AS judged ON judged.day = run.day AND judged.wallet = piece.wallet AND judged.score >= ${SMART_SCORE}
+JOIN ${smartScores(`SELECT day FROM ${runs}`)} AS judged ON judged.day = run.day AND judged.wallet = piece.wallet
 JOIN pm_market AS market ON market.condition_id = piece.condition_id
 WHERE piece.hour >= ${from} AND piece.hour <= ${to} AND piece.hour = ANY (${wanted}) AND piece.token_id <> '' AND buys + sells > 0`,
     parameters.values,
