@@ -13,9 +13,10 @@ import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
 import { scoreWallet } from '../scoring/formula';
 import { insiderScore, isFlagged, overMarkets, riskOf } from '../scoring/insider';
-import { rescanInsiders } from '../scoring/insider-job';
+import { MOST_AGE_DAYS, rescanInsiders } from '../scoring/insider-job';
 import { type MarketFinding, scanMarket } from '../scoring/insider-market';
 import { mostBought } from '../scoring/insider-venue';
+import { looser } from './looser';
 import { getKnownMarket } from './markets-known';
 import { loadJudged } from './position';
 
@@ -188,24 +189,38 @@ interface Candidate {
  */
 export const walletsInsiders: Resolver<unknown, InsidersArgs> = async (_, args, context) => {
   const { body } = await readSnapshot(context, insidersSnapshot, 'all');
-  const scored = body.suspects.flatMap((suspect): Candidate[] => {
-    const markets = args.category ? suspect.markets.filter(({ category }) => category === args.category) : suspect.markets;
-    if (markets.length === 0) return [];
-    const score = overMarkets(markets.map((market) => market.score));
-    return [{ suspect, markets, score, age_days: ageOf(new Date(suspect.first_trade_at), context.now) }];
-  });
-  const strong = scored.filter(({ score }) => score >= args.min_score);
-  const young = strong.filter(({ age_days }) => age_days <= args.max_wallet_age_days);
-  if (young.length === 0)
-    throw new AppError('empty_result', {
-      suggestion: strong.length > 0 ? { max_wallet_age_days: 90 } : { min_score: Math.min(20, args.min_score) },
-    });
+  const young = candidatesIn(body.suspects, args, context.now);
+  if (young.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(body.suspects, args, context.now) });
   const key = KEYS[args.sort_by];
   const ordered = young.sort((a, b) => key(b) - key(a) || b.score - a.score || (a.suspect.wallet < b.suspect.wallet ? -1 : 1));
   const listed = ordered.slice(0, args.limit);
   context.meta.count = listed.length;
   return { candidates: listed.map(candidateOf), total_candidates: young.length, generated_at: body.generated_at };
 };
+
+/** Candidates in scope, in no order. */
+function candidatesIn(
+  suspects: readonly Json<Suspect>[],
+  { category, min_score, max_wallet_age_days }: Omit<InsidersArgs, 'limit' | 'sort_by'>,
+  now: Date,
+): Candidate[] {
+  return suspects
+    .flatMap((suspect): Candidate[] => {
+      const markets = category ? suspect.markets.filter((market) => market.category === category) : suspect.markets;
+      if (markets.length === 0) return [];
+      const score = overMarkets(markets.map((market) => market.score));
+      return [{ suspect, markets, score, age_days: ageOf(new Date(suspect.first_trade_at), now) }];
+    })
+    .filter(({ score, age_days }) => score >= min_score && age_days <= max_wallet_age_days);
+}
+
+/** Older wallets, the highest score that somebody reaches, all categories: what brings candidates. */
+const suggestionOf = (suspects: readonly Json<Suspect>[], args: InsidersArgs, now: Date): Promise<Record<string, unknown>> =>
+  looser(args, [{ max_wallet_age_days: MOST_AGE_DAYS }, { min_score: 0 }, { category: null }], async (asked) => {
+    const scores = candidatesIn(suspects, asked, now).map(({ score }) => score);
+    if (scores.length === 0) return undefined;
+    return asked.min_score === args.min_score ? {} : { min_score: Math.floor(Math.max(...scores)) };
+  });
 
 /** Largest first; the youngest first by age. */
 const KEYS: Record<InsidersSort, (candidate: Candidate) => number> = {

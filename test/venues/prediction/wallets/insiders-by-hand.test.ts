@@ -170,6 +170,20 @@ describe('insiders by hand', () => {
     expect((await callForError(db, 'wallets/insiders', now, { min_score: 61 })).code).toBe('empty_result');
   });
 
+  test('what an empty list suggests has an answer', async () => {
+    const suggested = async (sent: Row) => {
+      const { suggestion } = (await callForError(db, 'wallets/insiders', now, sent)).context;
+      await list({ ...sent, ...suggestion });
+      return suggestion;
+    };
+    expect(await suggested({ min_score: 61 })).toEqual({ min_score: 60 });
+    expect(await suggested({ category: 'Crypto', min_score: 53 })).toEqual({ min_score: 52 });
+    expect(await suggested({ max_wallet_age_days: 2 })).toEqual({ max_wallet_age_days: 90 });
+    expect(await suggested({ category: 'Sports' })).toEqual({ category: null });
+    expect(await suggested({ category: 'Sports', min_score: 90 })).toEqual({ min_score: 60, category: null });
+    expect(await suggested({ min_score: 61, max_wallet_age_days: 1 })).toEqual({ min_score: 60, max_wallet_age_days: 90 });
+  });
+
   test('a wallet counts no longer from the day on whose run does not find its bet', async () => {
     await loadRecords(db.pool, 'trades.json', [
       trade(9, 72, 0, 311, 'BUY', 600, 0.5, 3 * DAY),
