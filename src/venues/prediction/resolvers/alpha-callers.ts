@@ -3,11 +3,12 @@ import { CATEGORIES } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
-import { readSnapshot } from '../../../workers/snapshot';
+import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type AlphaFilter, type EarlyBet, listEarlyBets, listMarketHours } from '../queries/alpha-calls';
 import { alphaScore, trendStart } from '../scoring/alpha';
+import { looser } from './looser';
 import { nameRun } from './wallets';
 
 interface AlphaCallersArgs {
@@ -23,6 +24,8 @@ type Scope = Pick<AlphaCallersArgs, 'days_back' | 'min_days_early' | 'min_bet_us
 
 /** The scope that is asked for by default: its calls are kept, others are looked for when asked. */
 const KEPT_SCOPE: Scope = { days_back: 30, min_days_early: 7, min_bet_usdc: 100 };
+/** Everything that can be asked for is in it. */
+const WIDEST_SCOPE: Scope = { days_back: 90, min_days_early: 1, min_bet_usdc: 0 };
 const ALL = 'all';
 
 /** Every call of the default scope: parts are all categories together, and each alone. */
@@ -38,11 +41,10 @@ export const alphaSnapshot: Snapshot<Call[]> = {
  * stale_data when its snapshot is too old.
  */
 export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_, args, context) => {
-  const category = args.category ?? null;
-  const isKept = Object.entries(KEPT_SCOPE).every(([name, value]) => args[name as keyof Scope] === value);
-  const calls = isKept ? (await readSnapshot(context, alphaSnapshot, category ?? ALL)).body : await listCalls(context, args, category);
+  const calls = await callsIn(args, context);
   const shown = calls.filter((call) => call.calls >= args.min_calls).slice(0, args.limit);
-  if (shown.length === 0) throw new AppError('empty_result', { suggestion: suggest(args, calls.length > 0) });
+  if (shown.length === 0)
+    throw new AppError('empty_result', { suggestion: calls.length > 0 ? { min_calls: 1 } : await suggestionOf(args, context) });
   await nameRun(context);
   context.meta.count = shown.length;
   const loaders = context.loaders(makeLoaders);
@@ -54,7 +56,22 @@ export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_
   );
 };
 
-/** Calls in scope, the best first. */
+/** Calls in scope, the best first, however many their wallets made. */
+async function callsIn(args: AlphaCallersArgs, context: GraphContext): Promise<Json<Call>[] | Call[]> {
+  const category = args.category ?? null;
+  const isKept = Object.entries(KEPT_SCOPE).every(([name, value]) => args[name as keyof Scope] === value);
+  return isKept ? (await readSnapshot(context, alphaSnapshot, category ?? ALL)).body : listCalls(context, args, category);
+}
+
+/** The widest scope or all categories, and of one call where nobody made as many. */
+const suggestionOf = (args: AlphaCallersArgs, context: GraphContext): Promise<Record<string, unknown>> =>
+  looser(args, [WIDEST_SCOPE, { category: null }], async (asked) => {
+    const calls = await callsIn(asked, context);
+    if (calls.length === 0) return undefined;
+    return calls.some((call) => call.calls >= args.min_calls) ? {} : { min_calls: 1 };
+  });
+
+/** The same, looked for now. */
 async function listCalls(
   context: GraphContext,
   { days_back, min_days_early, min_bet_usdc }: Scope,
@@ -66,11 +83,6 @@ async function listCalls(
 }
 
 type Call = ReturnType<typeof callOf>;
-
-function suggest(args: AlphaCallersArgs, any: boolean): Record<string, unknown> {
-  if (any) return { min_calls: 1 };
-  return args.min_days_early > 1 ? { min_days_early: 1, days_back: 90 } : { min_bet_usdc: 0, days_back: 90 };
-}
 
 /** Right bets made before their market trended, with the record of their wallets. */
 async function callsOf(bets: readonly EarlyBet[], context: GraphContext): Promise<Call[]> {

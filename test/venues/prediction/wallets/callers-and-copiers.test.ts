@@ -209,4 +209,17 @@ describe('calls by hand', () => {
     const before = new Date((NOW - DAY - 1) * 1_000);
     expect((await callForError(db, 'wallets/alpha-callers', before)).code).toBe('empty_result');
   });
+
+  test('what an empty answer suggests has an answer', async () => {
+    const suggested = async (sent: Record<string, unknown>): Promise<unknown> => {
+      const { suggestion } = (await callForError(db, 'wallets/alpha-callers', now, sent)).context;
+      await ask({ ...sent, ...suggestion });
+      return suggestion;
+    };
+    expect(await suggested({ min_calls: 2 })).toEqual({ min_calls: 1 });
+    expect(await suggested({ category: 'Politics', min_days_early: 30 })).toEqual({ days_back: 90, min_days_early: 1, min_bet_usdc: 0 });
+    // Of it there was no right call ever, of those that are right nobody had two.
+    expect(await suggested({ category: 'Crypto' })).toEqual({ category: null });
+    expect(await suggested({ category: 'Crypto', min_calls: 2 })).toEqual({ min_calls: 1, category: null });
+  });
 });
