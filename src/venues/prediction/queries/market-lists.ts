@@ -78,6 +78,13 @@ export function listMarkets(sql: Sql, scope: ListScope, now: Date): Promise<List
   return sql.query<ListedMarket>({ name: `pm_list_${scope.status}`, text }, parameters.values);
 }
 
+/** Whether there is a market in scope as of `now`. */
+export async function hasMarkets(sql: Sql, scope: ListScope, now: Date): Promise<boolean> {
+  const parameters = new Parameters();
+  const text = `SELECT condition_id FROM (${listedMarkets(scope, now, parameters)}) AS listed LIMIT 1`;
+  return (await sql.query({ name: `pm_any_${scope.status}`, text }, parameters.values)).length > 0;
+}
+
 /** What is shown of a market in a list of markets. */
 export type ShownMarket = Omit<ListedMarket, 'tags' | 'outcomes'>;
 

@@ -17,6 +17,8 @@ import { listMeasuredMarkets } from '../queries/market-rankings';
 import { listTakenVolumes } from '../queries/market-volumes';
 import { PM_TAGS } from '../scoring/tags';
 import { SMART_SCORE } from '../scoring/tiers';
+import { looser } from './looser';
+import { timeframeWith } from './paging';
 
 interface Args {
   category?: Category | null;
@@ -54,10 +56,9 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
   const after = page.after && rowOf(page.after);
   const ordered = (await listRows(context, args, after, page.as_of)).sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);
+  // Behind the last page nothing is to be found.
   if (behind.length === 0)
-    throw new AppError('empty_result', {
-      suggestion: args.timeframe ? { timeframe: 'all' } : args.query ? { query: null } : args.category ? { category: null } : {},
-    });
+    throw new AppError('empty_result', after === null ? { suggestion: await suggestionOf(args, page.as_of, context) } : {});
   const shown = behind.slice(0, args.limit);
   context.meta.count = shown.length;
   context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(shown.at(-1) as Row), scope) : null;
@@ -100,6 +101,15 @@ async function listRows(
   const verdicts = await judge(context, rows);
   return rows.map((row) => ({ ...row, accuracy: accuracyOf(verdicts.get(row.condition_id)) }));
 }
+
+/** The shortest window with a market, whatever is asked for, all categories: what brings resolved markets. */
+const suggestionOf = (args: Omit<Args, 'cursor'>, now: Date, context: GraphContext): Promise<Record<string, unknown>> =>
+  looser(args, [{ timeframe: args.timeframe && 'all' }, { query: null }, { category: null }], async (asked) => {
+    const rows = await listRows(context, { ...asked, sort_by: 'resolved_recently', limit: 1 }, null, now);
+    const [newest] = rows.sort(byTime);
+    if (newest === undefined) return undefined;
+    return asked.timeframe === args.timeframe ? {} : { timeframe: timeframeWith(newest.resolved_at, now) };
+  });
 
 const byTime = (a: Row, b: Row): number =>
   b.resolved_at.getTime() - a.resolved_at.getTime() || (a.condition_id < b.condition_id ? -1 : a.condition_id > b.condition_id ? 1 : 0);

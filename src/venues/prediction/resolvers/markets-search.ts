@@ -9,8 +9,9 @@ import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SearchText, readSearch, relevanceOf } from '../market-search';
 import { isResolved, statusOf, winnerOf } from '../market-state';
-import type { ListScope, ListedStatus } from '../queries/market-lists';
+import { type ListScope, type ListedStatus, hasMarkets } from '../queries/market-lists';
 import { type MeasuredMarket, listMeasuredMarkets } from '../queries/market-rankings';
+import { looser } from './looser';
 import { isContrarian, loadSmartViews } from './signals-views';
 
 interface Args {
@@ -40,7 +41,9 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const matches = await listMatches(context, args, text, after, page.as_of);
   const ordered = matches.sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
-  if (behind.length === 0) throw new AppError('empty_result', { suggestion: suggestionOf(args, text) });
+  // Behind the last page nothing is to be found.
+  if (behind.length === 0)
+    throw new AppError('empty_result', after === null ? { suggestion: await suggestionOf(args, text, context) } : {});
   const shown = behind.slice(0, args.limit);
   const last = shown.at(-1) as Match;
   context.meta.count = shown.length;
@@ -48,6 +51,13 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const views = loadSmartViews(context, shown.map((match) => match.market.condition_id)); // prettier-ignore
   return Promise.all(shown.map((match) => describe(match, views, context)));
 };
+
+function scopeOf({ status, category }: Pick<Args, 'status' | 'category'>, text: SearchText | null): ListScope {
+  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
+  const words = text !== null && 'words' in text ? text.words : null;
+  // A market that is named is found whatever became of it.
+  return { status: exactly === null ? status : 'all', category: category ?? null, words, exactly, resolved_from: null };
+}
 
 /** Matches; where what the store knows orders them, no more than are shown behind `after`, and one that says there are more. */
 async function listMatches(
@@ -57,17 +67,9 @@ async function listMatches(
   after: Match | null,
   now: Date,
 ): Promise<Match[]> {
-  const words = text !== null && 'words' in text ? text.words : null;
+  const scope = scopeOf(args, text);
+  const { words, exactly } = scope;
   if (words?.length === 0) return [];
-  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
-  // A market that is named is found whatever became of it.
-  const scope: ListScope = {
-    status: exactly === null ? args.status : 'all',
-    category: args.category ?? null,
-    words,
-    exactly,
-    resolved_from: null,
-  };
   const wanted = args.has_smart_money_signal ?? null;
   const ranked = wanted === null && (words === null || args.sort_by !== 'relevance');
   const order = args.sort_by === 'end_date' ? 'end_date' : 'volume';
@@ -110,11 +112,16 @@ function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match 
   return { market, relevance: relevance as number | null };
 }
 
-/** What to leave out or widen; of a market that is named its status is not asked. */
-function suggestionOf(args: Omit<Args, 'cursor'>, text: SearchText | null): Record<string, unknown> {
-  if (args.has_smart_money_signal === true) return { has_smart_money_signal: null };
-  if (args.status !== 'all' && !(text !== null && 'exactly' in text)) return { status: 'all' };
-  return args.category ? { category: null } : {};
+/** With or without a signal, of any status, all categories: what brings markets. */
+async function suggestionOf(args: Omit<Args, 'cursor'>, text: SearchText | null, context: GraphContext): Promise<Record<string, unknown>> {
+  // Whether a market has a signal is not looked at again.
+  const signal = { has_smart_money_signal: null };
+  const changes = [signal, { ...signal, status: 'all' as const }, { ...signal, category: null }];
+  return looser(args, changes, async (asked) => {
+    const scope = scopeOf(asked, text);
+    const found = scope.words?.length !== 0 && (await hasMarkets(context.sql, scope, context.now));
+    return found ? {} : undefined;
+  });
 }
 
 async function describe(

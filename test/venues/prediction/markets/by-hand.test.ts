@@ -268,6 +268,27 @@ describe('markets by hand', () => {
     await db.pool.query("UPDATE pm_wallet_score SET score = 10 WHERE wallet = $1 AND day = '2026-03-09'", [wallet(1)]);
   });
 
+  test('what an empty search or list of resolutions suggests has an answer', async () => {
+    const suggested = async (path: string, sent: Row): Promise<unknown> => {
+      const { suggestion } = (await callForError(db, `markets/${path}`, now, sent)).context;
+      if (suggestion !== undefined) await ask(path, { ...sent, ...suggestion });
+      return suggestion;
+    };
+    expect(await suggested('resolutions', { timeframe: '1h', category: 'Sports' })).toEqual({ timeframe: '6h' });
+    expect(await suggested('resolutions', { query: 'nothing of the kind', category: 'Sports' })).toEqual({ query: null });
+    // Nothing of it was ever resolved.
+    expect(await suggested('resolutions', { timeframe: '24h', category: 'Weather' })).toEqual({ category: null });
+    expect(await suggested('resolutions', { timeframe: '1h', category: 'Weather' })).toEqual({ timeframe: '4h', category: null });
+    expect(await suggested('resolutions', { query: 'owls', category: 'Weather', sort_by: 'volume' })).toEqual({ category: null });
+    expect(await suggested('search', { category: 'Sports' })).toEqual({ status: 'all' });
+    expect(await suggested('search', { category: 'Weather' })).toEqual({ category: null });
+    expect(await suggested('search', { category: 'Weather', query: 'owls' })).toEqual({ status: 'all', category: null });
+    expect(await suggested('search', { category: 'Weather', query: condition(2) })).toEqual({ category: null });
+    expect(await suggested('search', { has_smart_money_signal: true })).toEqual({ has_smart_money_signal: null });
+    expect(await suggested('search', { has_smart_money_signal: true, category: 'Sports' })).toEqual({ has_smart_money_signal: null, status: 'all' }); // prettier-ignore
+    expect(await suggested('search', { query: 'nothing of the kind' })).toBeUndefined();
+  });
+
   test('intelligence, high-conviction, dumb-money', async () => {
     const report = await ask<{ smart_money: Row & { by_outcome: Row[] }; dumb_money: Row; signal_analysis: Row; recent_activity: Row }>(
       'intelligence',
