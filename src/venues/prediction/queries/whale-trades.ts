@@ -4,7 +4,7 @@ import { type RowPosition, type TradeRow, listRows, rowsStatement } from './trad
 import { type WhaleFilter, filterOf } from './whale-filter';
 
 /** From here on pm_trade_large_idx and pm_trade_large_wallet_idx have every row; the bound must stand in the statement for the planner to see it. */
-const LARGE_USDC = 1_000;
+export const LARGE_USDC = 1_000;
 /** Where such indexes begin, the smallest index first: that of 100,000 is pm_trade_huge_idx. */
 const INDEXED_FROM = [100_000, LARGE_USDC];
 

@@ -38,9 +38,6 @@ export function timeframeWith(time: Date, to: Date): Timeframe {
   return fitting.sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? 'all';
 }
 
-/** What would bring rows: the shortest window that holds the newest one, else what the endpoint offers (left out: fewer filters). */
-export const suggestionOf = (
-  newest: TradeRow | undefined,
-  to: Date,
-  otherwise?: Record<string, unknown>,
-): Record<string, unknown> | undefined => (newest ? { timeframe: timeframeWith(newest.timestamp, to) } : otherwise);
+/** What would bring rows: the shortest window that holds the newest one; where there is none, fewer filters, which are not told. */
+export const suggestionOf = (newest: TradeRow | undefined, to: Date): { timeframe: Timeframe } | undefined =>
+  newest && { timeframe: timeframeWith(newest.timestamp, to) };

@@ -1,13 +1,15 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Loaders, makeLoaders } from '../loaders';
 import { isResolved } from '../market-state';
 import { type MarketTradesFilter, getMarketTradesTotals, listMarketTrades } from '../queries/market-trades';
+import { findNewestFill } from '../queries/newest-fill';
 import { beforeAll } from '../queries/trade-row';
 import { listWhaleBursts } from '../queries/whale-bursts';
 import type { WhaleFilter } from '../queries/whale-filter';
-import { listWhaleFills } from '../queries/whale-trades';
+import { LARGE_USDC, listWhaleFills } from '../queries/whale-trades';
+import { looser } from './looser';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 import { closePage, openPage, suggestionOf } from './paging';
 import { tellSurroundings, tellTrades } from './trade';
@@ -74,32 +76,56 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
 /** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
 export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, context) => {
   const { cursor, ...scope } = args;
-  const loaders = context.loaders(makeLoaders);
   const page = openPage(cursor, ['trades/whales', scope], args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
-  const filter: WhaleFilter = {
-    window: page.window,
-    sides: args.side ? [args.side] : ['BUY', 'SELL', 'REDEEM'],
-    min_usdc: args.min_usdc,
-    condition_id: args.condition_id ?? null,
-    category: args.category ?? null,
-    // Where all are asked for, the run is asked for beside them.
-    smart_day: args.smart_money_only ? await smartDay(true, context, loaders) : undefined,
-  };
+  const filter = await filterOf(args, page.window, context);
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
   const [rows] = await Promise.all([list(context.sql, filter, page.after, args.limit + 1), nameRun(context)]);
   if (rows.length === 0) {
     if (args.condition_id) await getKnownMarket(context, args.condition_id);
-    const widest = { ...filter, window: windowOf('all', page.window.to) };
-    const [newest] = await listWhaleFills(context.sql, widest, beforeAll(page.window.to), 1);
-    throw new AppError('empty_result', {
-      suggestion: suggestionOf(newest, page.window.to, { min_usdc: Math.max(1, Math.floor(args.min_usdc / 10)) }),
-    });
+    throw new AppError('empty_result', { suggestion: await looserWhales(args, page.window.to, context) });
   }
   const shown = closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
   const [trades] = await Promise.all([tellTrades(shown, context), tellSurroundings(shown, context)]);
   return trades;
 };
+
+async function filterOf(args: WhalesArgs, window: Window, context: GraphContext): Promise<WhaleFilter> {
+  return {
+    window,
+    sides: args.side ? [args.side] : ['BUY', 'SELL', 'REDEEM'],
+    min_usdc: args.min_usdc,
+    condition_id: args.condition_id ?? null,
+    category: args.category ?? null,
+    // Where all are asked for, the run is asked for beside them.
+    smart_day: args.smart_money_only ? await smartDay(true, context, context.loaders(makeLoaders)) : undefined,
+  };
+}
+
+/** The shortest window with such a row, fewer USDC, everybody, all categories: what brings rows up to `to`. */
+async function looserWhales(args: WhalesArgs, to: Date, context: GraphContext): Promise<Record<string, unknown>> {
+  const { from } = windowOf(args.timeframe, to);
+  const find = async (asked: WhalesArgs): Promise<Record<string, unknown> | undefined> => {
+    const { condition_id = null, category = null, smart_money_only: smart } = asked;
+    // Rows of what nobody ever traded are not looked for among all.
+    if (condition_id === null && (await findNewestFill(context.sql, { condition_id, category, smart }, to)) === null) return undefined;
+    const filter = await filterOf(asked, windowOf('all', to), context);
+    for (const min_usdc of thresholds(args.min_usdc)) {
+      const [newest] = await listWhaleFills(context.sql, { ...filter, min_usdc }, beforeAll(to), 1);
+      if (newest !== undefined)
+        return { ...(min_usdc !== args.min_usdc && { min_usdc }), ...(newest.timestamp < from && suggestionOf(newest, to)) };
+    }
+    return undefined;
+  };
+  return (await find(args)) ?? looser(args, [{ smart_money_only: false }, { category: null }], find);
+}
+
+/** What is asked for, tenths of it as long as an index has such rows, and the least that can be asked for. */
+function thresholds(min_usdc: number): number[] {
+  const tenths = [min_usdc];
+  for (let least = min_usdc; least > LARGE_USDC; tenths.push(least)) least = Math.max(LARGE_USDC, Math.floor(least / 10));
+  return [...new Set([...tenths, 1])];
+}
 
 /** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */
 async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders): Promise<string | null | undefined> {

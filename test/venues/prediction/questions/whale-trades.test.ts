@@ -115,12 +115,25 @@ describe('trades/whales', () => {
     expect(await shares(new Date((NOW - early + 120) * 1_000))).toEqual([second]);
   });
 
+  test('what an empty list suggests has an answer', async () => {
+    const suggested = async (sent: Record<string, unknown>): Promise<unknown> => {
+      const { suggestion } = (await askForError(db, 'trades/whales', now, { ...defaults, ...sent })).context;
+      expect(await whales({ ...sent, ...suggestion })).not.toEqual([]);
+      return suggestion;
+    };
+    // The only fills of it are two of 100 USDC.
+    expect(await suggested({ category: 'Crypto' })).toEqual({ min_usdc: 1 });
+    expect(await suggested({ category: 'Sports', timeframe: '1h', min_usdc: 250_000 })).toEqual({ min_usdc: 25_000, timeframe: '4h' });
+    // There is none of it.
+    expect(await suggested({ category: 'Weather' })).toEqual({ category: null });
+    expect(await suggested({ category: 'Weather', smart_money_only: true, min_usdc: 50_000 })).toEqual({ category: null, min_usdc: 5_000 });
+  });
+
   test('nothing in scope', async () => {
     const error = await askForError(db, 'trades/whales', now, { ...defaults, timeframe: '1h', min_usdc: 15_000 });
     expect([error.code, error.context.suggestion]).toEqual(['empty_result', { timeframe: '4h' }]);
     const none = await askForError(db, 'trades/whales', now, { ...defaults, timeframe: 'all', min_usdc: 1_000_000 });
-    expect([none.code, none.context.suggestion]).toEqual(['empty_result', { min_usdc: 100_000 }]);
-    expect((await askForError(db, 'trades/whales', now, { ...defaults, category: 'Weather' })).code).toBe('empty_result');
+    expect([none.code, none.context.suggestion]).toEqual(['empty_result', { min_usdc: 10_000 }]);
     expect((await askForError(db, 'trades/whales', now, { ...defaults, condition_id: condition(99) })).code).toBe('not_found');
   });
 
