@@ -21,6 +21,7 @@ import {
 } from '../queries/wallet-experts';
 import { judgeEdge } from '../scoring/formula';
 import { isSpecialist } from '../scoring/tags';
+import { looser } from './looser';
 import { nameRun } from './wallets';
 
 interface NicheExpertsArgs {
@@ -71,17 +72,25 @@ function firstOf(ranked: readonly RankedExpert[], order: number, specialists_onl
 export const walletsNicheExperts: Resolver<unknown, NicheExpertsArgs> = async (_, args, context) => {
   const isKept = args.min_category_trades === KEPT.min_category_trades && args.limit <= KEPT.limit;
   const experts = isKept ? await readKept(context, args) : await describe(await listRanked(context, args), args.category, context);
-  if (experts.length === 0) {
-    const others = await listRanked(context, { ...args, min_category_trades: 1, limit: 1 });
-    throw new AppError('empty_result', {
-      suggestion:
-        others.length > 0 ? { min_category_trades: 1 } : args.specialists_only ? { specialists_only: false } : { min_category_trades: 1 },
-    });
-  }
+  if (experts.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, context) });
   await nameRun(context);
   context.meta.count = experts.length;
   return experts;
 };
+
+/** Fewer positions, or all that are no specialists too; where nobody ever qualifies, the first category in which somebody does. */
+async function suggestionOf(args: NicheExpertsArgs, context: GraphContext): Promise<Record<string, unknown>> {
+  const suggestion = await looser(args, [{ min_category_trades: 1 }, { specialists_only: false }], async (asked) =>
+    (await listRanked(context, { ...asked, limit: 1 })).length > 0 ? {} : undefined,
+  );
+  if (Object.keys(suggestion).length > 0) return suggestion;
+  const least = KEPT.min_category_trades;
+  for (const category of CATEGORIES) {
+    const others = await readKept(context, { ...args, category, limit: 1 });
+    if (others.length > 0) return { category, ...(args.min_category_trades > least && { min_category_trades: least }) };
+  }
+  return {};
+}
 
 async function readKept(context: GraphContext, args: NicheExpertsArgs): Promise<Json<Expert>[]> {
   const { body } = await readSnapshot(context, expertsSnapshot, args.category);

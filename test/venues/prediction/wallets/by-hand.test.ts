@@ -81,9 +81,16 @@ describe('wallets by hand', () => {
     }); // prettier-ignore
     const pnl = await ask<Row[]>('niche-experts', { category: 'Crypto', min_category_trades: 1, sort_by: 'category_pnl' });
     expect(pnl.map((row) => [row.wallet, row.category_pnl])).toEqual([[wallet(201), 200], [wallet(202), 80], [wallet(204), 80]]); // prettier-ignore
-    expect((await callForError(db, 'wallets/niche-experts', now, { category: 'Crypto', min_category_trades: 13 })).code).toBe(
-      'empty_result',
-    );
+    const suggested = async (sent: Row): Promise<unknown> => {
+      const { suggestion } = (await callForError(db, 'wallets/niche-experts', now, sent)).context;
+      await ask('niche-experts', { ...sent, ...suggestion });
+      return suggestion;
+    };
+    expect(await suggested({ category: 'Crypto', min_category_trades: 13 })).toEqual({ min_category_trades: 1 });
+    // Nobody ever had a position there.
+    for (const specialists_only of [false, true])
+      expect(await suggested({ category: 'Other', specialists_only })).toEqual({ category: 'Crypto' });
+    expect(await suggested({ category: 'Other', min_category_trades: 11 })).toEqual({ category: 'Crypto', min_category_trades: 10 });
   });
 
   test('compare', async () => {
