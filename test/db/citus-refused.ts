@@ -18,6 +18,7 @@ export const REFUSED_QUESTIONS: Refused = {
   perps_pressure_pairs: CORRELATED,
   perps_pressure_pairs_told: ACROSS,
   perps_smart_positions: CORRELATED,
+  perps_timing: CORRELATED,
   pm_copy_within: CORRELATED,
   pm_position_words: RECURRING,
   pm_settled_crowds: ACROSS,
