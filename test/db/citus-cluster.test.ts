@@ -124,7 +124,7 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
     300_000,
   );
 
-  // Perps are not: how often the price moved after an open is looked up among facts that stand by account (`INSERT INTO perp_timing`), open by open.
+  // Perps are not: citus-refused.ts tells why.
   test.each(VENUES.filter(({ name }) => name !== 'perps').map((venue) => [venue.name, venue] as const))(
     '%s is scored there, and every table holds what one PostgreSQL holds',
     async (name, venue) => {

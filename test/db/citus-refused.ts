@@ -34,3 +34,6 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_wallets_open_positions: RECURRING,
   pm_wallets_unrealized: RECURRING,
 };
+
+/** Of the daily scores: perps are not scored there. */
+export const REFUSED_WORK: Refused = { 'INSERT INTO perp_timing (trader, coin, day, opens, moved) WI': CORRELATED };
