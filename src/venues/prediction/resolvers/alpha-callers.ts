@@ -24,8 +24,6 @@ type Scope = Pick<AlphaCallersArgs, 'days_back' | 'min_days_early' | 'min_bet_us
 
 /** The scope that is asked for by default: its calls are kept, others are looked for when asked. */
 const KEPT_SCOPE: Scope = { days_back: 30, min_days_early: 7, min_bet_usdc: 100 };
-/** Everything that can be asked for is in it. */
-const WIDEST_SCOPE: Scope = { days_back: 90, min_days_early: 1, min_bet_usdc: 0 };
 const ALL = 'all';
 
 /** Every call of the default scope: parts are all categories together, and each alone. */
@@ -63,9 +61,9 @@ async function callsIn(args: AlphaCallersArgs, context: GraphContext): Promise<J
   return isKept ? (await readSnapshot(context, alphaSnapshot, category ?? ALL)).body : listCalls(context, args, category);
 }
 
-/** The widest scope or all categories, and of one call where nobody made as many. */
+/** The scope whose calls are kept, or all categories, and of one call where nobody made as many. */
 const suggestionOf = (args: AlphaCallersArgs, context: GraphContext): Promise<Record<string, unknown>> =>
-  looser(args, [WIDEST_SCOPE, { category: null }], async (asked) => {
+  looser(args, [KEPT_SCOPE, { category: null }], async (asked) => {
     const calls = await callsIn(asked, context);
     if (calls.length === 0) return undefined;
     return calls.some((call) => call.calls >= args.min_calls) ? {} : { min_calls: 1 };

@@ -84,10 +84,11 @@ async function suggestionOf(args: NicheExpertsArgs, context: GraphContext): Prom
     (await listRanked(context, { ...asked, limit: 1 })).length > 0 ? {} : undefined,
   );
   if (Object.keys(suggestion).length > 0) return suggestion;
-  const least = KEPT.min_category_trades;
   for (const category of CATEGORIES) {
-    const others = await readKept(context, { ...args, category, limit: 1 });
-    if (others.length > 0) return { category, ...(args.min_category_trades > least && { min_category_trades: least }) };
+    // Copies that are too old tell nothing, here.
+    const others = await readKept(context, { ...args, category, limit: 1 }).catch(() => []);
+    if (others.length > 0)
+      return { category, ...(args.min_category_trades > KEPT.min_category_trades && { min_category_trades: KEPT.min_category_trades }) };
   }
   return {};
 }

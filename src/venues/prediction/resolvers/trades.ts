@@ -110,7 +110,7 @@ async function looserWhales(args: WhalesArgs, to: Date, context: GraphContext): 
     // Rows of what nobody ever traded are not looked for among all.
     if (condition_id === null && (await findNewestFill(context.sql, { condition_id, category, smart }, to)) === null) return undefined;
     const filter = await filterOf(asked, windowOf('all', to), context);
-    for (const min_usdc of thresholds(args.min_usdc)) {
+    for (const min_usdc of thresholds(args.min_usdc, condition_id === null && args.side === 'REDEEM')) {
       const [newest] = await listWhaleFills(context.sql, { ...filter, min_usdc }, beforeAll(to), 1);
       if (newest !== undefined)
         return { ...(min_usdc !== args.min_usdc && { min_usdc }), ...(newest.timestamp < from && suggestionOf(newest, to)) };
@@ -120,11 +120,11 @@ async function looserWhales(args: WhalesArgs, to: Date, context: GraphContext): 
   return (await find(args)) ?? looser(args, [{ smart_money_only: false }, { category: null }], find);
 }
 
-/** What is asked for, tenths of it as long as an index has such rows, and the least that can be asked for. */
-function thresholds(min_usdc: number): number[] {
+/** What is asked for, tenths of it as long as an index has such rows, and the least that can be asked for, but for `rare` rows, which would be looked for among all. */
+function thresholds(min_usdc: number, rare: boolean): number[] {
   const tenths = [min_usdc];
   for (let least = min_usdc; least > LARGE_USDC; tenths.push(least)) least = Math.max(LARGE_USDC, Math.floor(least / 10));
-  return [...new Set([...tenths, 1])];
+  return [...new Set([...tenths, ...(rare ? [] : [1])])];
 }
 
 /** Day of the newest score run where only smart wallets are asked for; undefined where all are. Names the run in meta. */

@@ -217,7 +217,7 @@ describe('calls by hand', () => {
       return suggestion;
     };
     expect(await suggested({ min_calls: 2 })).toEqual({ min_calls: 1 });
-    expect(await suggested({ category: 'Politics', min_days_early: 30 })).toEqual({ days_back: 90, min_days_early: 1, min_bet_usdc: 0 });
+    expect(await suggested({ category: 'Politics', min_days_early: 30 })).toEqual({ min_days_early: 7 });
     // Of it there was no right call ever, of those that are right nobody had two.
     expect(await suggested({ category: 'Crypto' })).toEqual({ category: null });
     expect(await suggested({ category: 'Crypto', min_calls: 2 })).toEqual({ min_calls: 1, category: null });
