@@ -3,6 +3,7 @@
 const { execFileSync } = require('node:child_process');
 const crypto = require('node:crypto');
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 
 const root = path.resolve(__dirname, '..');
@@ -66,8 +67,43 @@ function run(command, args) {
   }
 }
 
+/** Whether who wrote the file is still at it: a process that was killed leaves it, and its number may be another's by now. */
+function isHeld(turn) {
+  const age = Date.now() - fs.statSync(turn).mtimeMs;
+  const holder = Number(fs.readFileSync(turn, 'utf8'));
+  if (holder === 0) return age < 5_000;
+  if (holder === process.pid || age > 900_000) return false;
+  try {
+    return process.kill(holder, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Two at once would install over each other: who comes second waits for the first, and finds everything done. */
+function waitForTurn() {
+  const turn = path.join(os.tmpdir(), `setup-${crypto.createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  for (;;) {
+    try {
+      fs.writeFileSync(turn, String(process.pid), { flag: 'wx' });
+      process.on('exit', () => fs.rmSync(turn, { force: true }));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    try {
+      if (!isHeld(turn)) fs.rmSync(turn, { force: true });
+    } catch (error) {
+      // Let go in between.
+      if (error.code !== 'ENOENT') throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+}
+
 const bin = (name) => path.join(root, 'node_modules/.bin', name);
 
+waitForTurn();
 if (!packagesAreThere()) timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund']));
 step('Generating the database client', ['prisma', 'prisma.config.ts'], 'src/generated/prisma/client.ts', () =>
   run(bin('prisma'), ['generate']),
