@@ -35,6 +35,8 @@ type Shares = [number, number];
 /** Sets are merged from this many shares of both outcomes. */
 const SET = 20_000;
 const SMALLEST = 100;
+/** No order finds more shares: of 12,065 recorded large buys 29 took more. */
+const LARGEST = 20_000_000;
 
 /** What all lives of a world share. */
 export interface Setting {
@@ -107,7 +109,7 @@ class Floor {
     const own = this.holdings(action.by);
     const shares =
       action.kind === 'buy'
-        ? Math.max(SMALLEST, Math.floor((action.usdc * 100_000) / price))
+        ? Math.min(LARGEST, Math.max(SMALLEST, Math.floor((action.usdc * 100_000) / price)))
         : Math.floor(own[action.outcome] * action.fraction);
     if (shares < SMALLEST) return;
     // Now and then an order meets several of one size at one price: equal rows in one transaction.
