@@ -99,6 +99,7 @@ function recordOf(row: Row): PaymentRecord {
 export class Ledger {
   private handedOut: Delivery[] = [];
   private writing: Promise<void> | null = null;
+  private readonly unreleased: (() => Promise<boolean>)[] = [];
 
   constructor(
     private readonly pool: Pool,
@@ -106,7 +107,7 @@ export class Ledger {
     private readonly log: PaymentLog,
   ) {}
 
-  /** What is asked before money moves. Throws payments_unavailable when the database does not answer. */
+  /** Throws payments_unavailable when the database does not answer. */
   private async ask<R extends QueryResultRow>(statement: NamedStatement, values: unknown[]): Promise<QueryResult<R>> {
     try {
       return await this.pool.query<R>(statement, values);
@@ -152,7 +153,7 @@ export class Ledger {
 
   /** True when the landed transaction of payment `id` was admitted before it landed, from somebody with the same secret, and released unserved. */
   async adoptDebt(id: string): Promise<boolean> {
-    const { rowCount } = await this.pool.query(ADOPT_DEBT, [id]);
+    const { rowCount } = await this.ask(ADOPT_DEBT, [id]);
     return (rowCount ?? 0) > 0;
   }
 
@@ -163,7 +164,7 @@ export class Ledger {
   /** The write-ahead record: committed before the first send. False when the reservation is no longer that of this proof. */
   async writeAhead({ id, transaction, raw, details, settle_by }: PaymentRecord, proofKey: string, work: FinishedWork): Promise<boolean> {
     const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at, proofKey];
-    const { rowCount } = await this.pool.query(WRITE_AHEAD, values);
+    const { rowCount } = await this.ask(WRITE_AHEAD, values);
     return (rowCount ?? 0) > 0;
   }
 
@@ -215,10 +216,26 @@ export class Ledger {
 
   /**
    * Frees every key of a payment that was not broadcast by us; the proof may be used again. `fault`: it was the payer's doing.
-   * `details`: of a proof that was worked for, so that its buyer's own broadcast is found; null of one that was not.
+   * `details`: of a proof that was worked for, so that its buyer's own broadcast is found; null of one that was not. Where the database
+   * does not answer it is left to `catchUp`: until then the proof is in use.
    */
   async release(id: string, reason: string, fault: boolean, details: JsonObject | null): Promise<boolean> {
-    return (await this.moved(MOVES.release, id, RUNNING, 'RELEASED', reason, [fault, reason, details])) !== null;
+    const values = [fault, reason, details];
+    return this.freed(async () => (await this.moved(MOVES.release, id, RUNNING, 'RELEASED', reason, values)) !== null);
+  }
+
+  /** Frees what could not be freed. Throws payments_unavailable while the database does not answer. */
+  async catchUp(): Promise<void> {
+    for (let release = this.unreleased.shift(); release !== undefined; release = this.unreleased.shift()) await this.freed(release);
+  }
+
+  private async freed(release: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await release();
+    } catch (error) {
+      if (error instanceof AppError) this.unreleased.push(release);
+      throw error;
+    }
   }
 
   /** The payer's own broadcast landed and nothing was served: the same request with the same secret is served without paying again. */
@@ -254,7 +271,7 @@ export class Ledger {
     note: string | null,
     values: unknown[] = [],
   ): Promise<Row | undefined> {
-    const { rows } = await this.pool.query<Row>(statement, [id, from, to, note, ...values]);
+    const { rows } = await this.ask<Row>(statement, [id, from, to, note, ...values]);
     return rows[0];
   }
 }

@@ -49,6 +49,7 @@ export class Reconciler {
   async pass(): Promise<ReconcileReport> {
     // Before anything is judged dead: this process may itself have stood still for a while.
     await this.upkeep.beat();
+    await this.ledger.catchUp();
     const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
     if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
     const resolved = await this.resolveSome();

@@ -83,7 +83,7 @@ export class Settler {
       );
       return await this.settled(visit, record, settlement, answer, replayed);
     } catch (error) {
-      if (error instanceof AppError || error instanceof InFlight) throw error;
+      if (error instanceof InFlight || (error instanceof AppError && error.code === 'settlement_failed')) throw error;
       this.parts.log.error(
         { request_id: visit.sale.request_id, payment: record.id, transaction: record.transaction, error: (error as Error).message },
         'a settlement could not be written down',
@@ -147,7 +147,8 @@ export class Settler {
       if (answer !== undefined && error.code === 'payment_expired') {
         return this.adopted(recordOf(admitted, transaction), answer, this.keepable(answer));
       }
-      if (await ledger.owe(id, transaction, error.code, proof.details)) figures.payment('owed', proof);
+      // Whatever becomes of the record: it was paid, and is looked up again when the claim is left behind.
+      if (await ledger.owe(id, transaction, error.code, proof.details).catch(() => false)) figures.payment('owed', proof);
       throw new InFlight(error.status === 402 ? pending() : error, transaction);
     }
     if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))

@@ -299,6 +299,64 @@ describe('what is looked after when nobody asks', () => {
   });
 
   it.each([
+    ['and fails the work', 0],
+    ['during short work', 1],
+    ['during long work', 300],
+  ])('the database goes away %s: come back later, nothing is charged, and the proof is good as soon as it is back', async (_, ms) => {
+    const own = await openTill({ settings: { reconcile_ms: 50 } });
+    try {
+      const buyer = await fundedBuyer(own);
+      const sale = saleOf({ headers: await signedHeaders(own, buyer) });
+      own.solana.faults.forgetCalls();
+      let reopen: () => Promise<void> = () => Promise.resolve();
+      const work = workOf(async () => {
+        reopen = await own.database.shut();
+        if (ms === 0) throw new Error('the work asks the same database');
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        return 'data';
+      });
+      const outcome = await own.payments.charge(sale, work);
+      await reopen();
+      expect([told(outcome), outcome]).toEqual([
+        '503 payments_unavailable',
+        expect.objectContaining({ kind: 'refused', charged: false, transaction: null }),
+      ]);
+      expect(outcome.kind === 'refused' && outcome.error.context.retry_after_s).toBeGreaterThan(0);
+      expect(own.solana.faults.calls('sendTransaction')).toBe(0);
+      await until(async () => {
+        const again = told(await own.payments.charge(sale, workOf()));
+        return again === '200' || (expect(again).toMatch(/^(409 payment_in_progress|503 payments_unavailable)/), false);
+      });
+      expect(await own.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('the database goes away while a payment is sent, of which the chain says nothing: pending, and collected later', async () => {
+    const own = await openTill({ settings: { settle_patience_ms: 1_000, reconcile_ms: 50 } });
+    try {
+      const buyer = await fundedBuyer(own);
+      const sale = saleOf({ headers: await signedHeaders(own, buyer) });
+      const silence = workOf(async () => {
+        for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+        return 'data';
+      });
+      const charging = own.payments.charge(sale, silence);
+      await until(() => own.solana.faults.calls('sendTransaction') > 0);
+      const reopen = await own.database.shut();
+      expect(await charging).toMatchObject({ kind: 'refused', charged: 'pending', error: { code: 'settlement_pending' } });
+      await reopen();
+      own.solana.faults.clear();
+      await own.database.pool.query("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE state = 'BROADCASTING'");
+      await until(async () => told(await own.payments.charge(sale, workOf())) === '200 replayed');
+      expect(await own.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it.each([
     ['a reservation taken away while the work runs', "state = 'RELEASED'"],
     ['a reservation whose id a crash of the database gave to another', "proof_key = 'sol:another'"],
   ])('%s is never broadcast', async (_, change) => {
