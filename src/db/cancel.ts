@@ -1,15 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import { Connection, backendOf, boundTo, connectUntil } from './pool';
+import { away, isAnswer } from './reach';
 
 /** How long a statement that was cancelled may take to end. */
 const CANCELLED_WITHIN_MS = 2_000;
 
 /**
- * Runs `work` on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL as well
- * (pg_cancel_backend) and the promise rejects with the signal's reason. Where that does not help soon, the connection is closed.
+ * Runs `work`, which asks nobody else, on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL
+ * as well (pg_cancel_backend) and the promise rejects with the signal's reason. Where that does not help soon, the connection is closed. Throws
+ * AppError maintenance where the database cannot be reached, or ends the connection.
  */
 export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  try {
+    return await runOn(pool, signal, work);
+  } catch (error) {
+    throw signal?.aborted === true || isAnswer(error) ? error : away(error);
+  }
+}
+
+async function runOn<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await (signal === undefined ? pool.connect() : connectUntil(pool, signal));
   let cancelled = false;
   let hopeless: NodeJS.Timeout | undefined;

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { AppError } from '../errors';
 
 /** The error of a database that cannot be reached, as one sentence without its password. */
 export function unreachable(url: string, cause: unknown): Error {
@@ -13,3 +14,14 @@ const NO_CONNECTION = /^(08|28|3D|53|57P)|^55000$/;
 
 /** Whether the database answered a statement, if with an error: not where the connection failed, or was ended by the server. */
 export const isAnswer = (error: unknown): boolean => error instanceof DatabaseError && !NO_CONNECTION.test(error.code ?? '');
+
+/** A database that is started anew is back within seconds. */
+const AWAY_RETRY_S = 5;
+
+/** What is told to who asked a database that cannot be reached. */
+export const away = (cause: unknown): AppError =>
+  new AppError('maintenance', { message: 'The database cannot be reached right now.', retry_after_s: AWAY_RETRY_S, cause });
+
+/** The same where Prisma handed it on, of which it keeps the code; any other error as it is. */
+export const awayByPrisma = (error: unknown): unknown =>
+  !(error instanceof AppError) && (error as { code?: unknown } | null)?.code === away(null).code ? away(error) : error;

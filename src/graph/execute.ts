@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type DocumentNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { runUntil } from '../db/cancel';
+import { awayByPrisma } from '../db/reach';
 import { AppError } from '../errors';
 import type { GraphContext } from '../venues/venue';
 
@@ -25,7 +26,7 @@ export function compile(schema: GraphQLSchema, document: DocumentNode): Operatio
 
 /** The error meant for the consumer where there is one, else the first that was thrown. */
 function causeOf(errors: readonly GraphQLError[]): unknown {
-  const causes = errors.map((error) => error.originalError ?? error);
+  const causes = errors.map((error) => awayByPrisma(error.originalError ?? error));
   return causes.find((cause) => cause instanceof AppError) ?? causes[0];
 }
 

@@ -1,12 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { buildSchema, parse } from 'graphql';
 import { DatabaseError } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
 import { openPool } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
+import { AppError } from '../../src/errors';
+import { compile } from '../../src/graph/execute';
+import type { GraphContext } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
 
 /** What PgBouncer does in its session mode: refuses settings at the start of a connection, and names a process that is not the server's. */
@@ -138,6 +142,26 @@ describe('the database client', () => {
     ['53300', 'KATASTROFALNY', false],
   ])('error %s is an answer in any language the server speaks: %s', (code, severity, answer) => {
     expect(isAnswer(Object.assign(new DatabaseError('…', 1, 'error'), { code, severity }))).toBe(answer);
+  });
+
+  test('questions whose statement it fails by going away, and those that come then, are told to come back: over SQL and over Prisma', async () => {
+    const schema = buildSchema('type Query { sql: Int, prisma: Int }');
+    const { sql, prisma } = schema.getQueryType()!.getFields();
+    sql!.resolve = () => sqlOver(db).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
+    prisma!.resolve = () => db.prisma.$queryRaw`SELECT pg_sleep(20)::text`;
+    const ask = (name: string): Promise<unknown> =>
+      compile(schema, parse(`{ data: ${name} }`))({}, {} as GraphContext).catch((error: unknown) => error);
+    const early = Promise.all([ask('sql'), ask('prisma')]);
+    const asleep =
+      "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(20)%' AND state = 'active' AND datname = current_database()";
+    while ((await db.pool.query(asleep)).rowCount !== 2) await pause(10);
+    const reopen = await db.shut();
+    const late = await Promise.all([ask('sql'), ask('prisma')]);
+    await reopen();
+    for (const told of [...(await early), ...late]) {
+      expect(told).toBeInstanceOf(AppError);
+      expect(told).toMatchObject({ code: 'maintenance', status: 503, context: { retry_after_s: 5 } });
+    }
   });
 
   test('a connection that the server ends in the middle of a transaction fails its next statement, and nothing else', async () => {
