@@ -40,11 +40,13 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
     const [caller, carrying] = [callerOf(request.ip), carriesProof(request.rawHeaders)];
     if (carrying) deps.refused.check(caller);
     else deps.unpaid.count(caller);
-    const reading = readParameters(endpoint, rawOf(request, endpoint));
+    const raw = rawOf(request, endpoint);
+    const reading = readParameters(endpoint, raw);
     noteIgnoredQuery(request, endpoint, reading);
     const price = quote(endpoint, reading.variables);
     const canonical = canonicalRequest(endpoint, reading.variables);
-    const sale = saleOf(request, response, endpoint, canonical, price, deps);
+    const hashes = { request_hash: sha256(canonical), sent_hash: sha256(wordsOf(endpoint, raw)) };
+    const sale = saleOf(request, response, endpoint, hashes, price, deps);
     const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
     let workedFor: string | null = null;
     const outcome = await deps.payments.charge(sale, {
@@ -93,15 +95,17 @@ function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading
   if (endpoint.method === 'POST') reading.ignored.push(...[...new Set(queryOf(request).keys())].map((name) => name.slice(0, 100)));
 }
 
-function saleOf(request: Request, response: Response, endpoint: Endpoint, canonical: string, price: Quote, deps: PaidDeps): Sale {
+type Hashes = Pick<Sale, 'request_hash' | 'sent_hash'>;
+
+function saleOf(request: Request, response: Response, endpoint: Endpoint, hashes: Hashes, price: Quote, deps: PaidDeps): Sale {
   return {
+    ...hashes,
     request_id: response.get('X-Request-Id') as string,
     method: endpoint.method,
     path: endpoint.path,
     url: `${deps.publicUrl}${endpoint.path}${endpoint.method === 'GET' ? beginningOf(searchOf(request), LONGEST_SEARCH) : ''}`,
     description: endpoint.summary,
     amount: price.amount,
-    request_hash: crypto.createHash('sha256').update(canonical).digest('hex'),
     raw_headers: request.rawHeaders,
     client_gone: goneSignal(response),
   };
@@ -124,6 +128,12 @@ function canonicalRequest(endpoint: Endpoint, variables: Readonly<Record<string,
     endpoint.parameters.flatMap(({ name }) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
   ]);
 }
+
+/** One text per request as it was sent, in whatever order. */
+const wordsOf = ({ method, path }: Endpoint, raw: RawParameters): string =>
+  JSON.stringify([method, path, [...raw].sort(([one], [other]) => (one < other ? -1 : 1))]);
+
+const sha256 = (text: string): string => crypto.createHash('sha256').update(text).digest('hex');
 
 interface Told {
   reading: Reading;

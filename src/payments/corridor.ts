@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors';
+import { AppError, type ErrorCode } from '../errors';
 import { pause, withDeadline } from '../lib/deadline';
-import { type HeldVerdict, judgeHeld } from './held';
+import { type HeldVerdict, isFor, judgeHeld } from './held';
 import { type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
@@ -47,11 +47,12 @@ export class Corridor {
     if (protocols.length === 0) throw new AppError('payments_unavailable', { retry_after_s: SWITCHED_OFF_RETRY_S });
     visit.presented = findPresented(protocols, sale);
     if (visit.presented === null) throw new AppError('payment_required');
-    if (work.refuse !== null) throw work.refuse;
     const { protocol, credential } = visit.presented;
-    const idempotencyKey = idempotencyKeyOf(sale);
+    let idempotencyKey: string | null = null;
     let proof: ValidProof;
     try {
+      if (work.refuse !== null) throw work.refuse;
+      idempotencyKey = idempotencyKeyOf(sale);
       proof = await protocol.validate(credential, sale);
     } catch (error) {
       const known = await this.answerKnown(visit, protocol, credential, error);
@@ -73,6 +74,7 @@ export class Corridor {
 
   private async claim(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys, madeUp: string | null): Promise<Outcome> {
     const { ledger, config } = this.parts;
+    proof.details.sent_hash = visit.sale.sent_hash;
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
     const claiming = ledger.claim(proof, visit.sale, keys, limit);
     // The chain is asked about a new proof meanwhile. One that was seen before has to win its claim before it costs a question.
@@ -173,26 +175,29 @@ export class Corridor {
   // ---- requests whose keys are already held ----
 
   private async answerHeld(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome | null> {
-    const verdict = judgeHeld(await this.parts.ledger.listHeld(keys), proof.payer, visit.sale.request_hash);
+    const verdict = judgeHeld(await this.parts.ledger.listHeld(keys), proof.payer, visit.sale);
     return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proof, verdict);
   }
 
   /**
-   * Who is paid, the host and the secret may change after a payment was claimed, and what was bought is still its buyer's: the same transaction, valid
-   * when it was claimed, with the secret of the offer it answered. Null where no such payment is on record for this request.
+   * Who is paid, the host, the secret and what a request stands for may change after a payment was claimed, and what was bought is still its buyer's: the
+   * same transaction, valid when it was claimed, with the secret of the offer it answered or the buyer's own key. Null where no such payment is on record
+   * for this request.
    */
   private async answerKnown(visit: Visit, protocol: Protocol, credential: Credential, refused: unknown): Promise<Outcome | null> {
-    if (!(refused instanceof AppError) || refused.code !== 'verification_failed') return null;
+    const { sale, work } = visit;
+    if (!(refused instanceof AppError) || (refused !== work.refuse && !UNFIT.has(refused.code))) return null;
     const marks = marksOf(protocol, credential);
     if (marks === null) return null;
-    const keys = claimKeysOf({ ...marks, payer: '', claim_keys: [], buyer_keys: [] }, null);
-    const held = (await this.parts.ledger.listHeld(keys)).filter(
-      ({ by, request_hash }) => by.includes('proof') && by.includes('secret') && request_hash === visit.sale.request_hash,
-    );
+    const { ledger } = this.parts;
+    const keysOf = (payer: string): ClaimKeys => claimKeysOf({ ...marks, payer, claim_keys: [] }, keyIn(sale));
+    const known = (await ledger.listHeld(keysOf(''))).find(({ by }) => by.includes('proof'));
+    if (known === undefined) return null;
+    const { payer } = known.record;
+    const held = (await ledger.listHeld(keysOf(payer))).filter((one) => one.by.length > 1 && one.by.includes('proof') && isFor(one, sale));
+    const verdict = judgeHeld(held, payer, sale);
     const [own] = held;
-    if (own === undefined) return null;
-    const verdict = judgeHeld(held, own.record.payer, visit.sale.request_hash);
-    return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proofOf(own.record, marks), verdict);
+    return own === undefined || verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proofOf(own.record, marks), verdict);
   }
 
   private async handHeld(
@@ -247,6 +252,18 @@ export class Corridor {
   }
 }
 
+/** Refusals of a proof that may have been good when it was claimed. */
+const UNFIT: ReadonlySet<ErrorCode> = new Set(['verification_failed', 'payment_insufficient']);
+
+/** The buyer's own name for a purchase where it can be one. */
+function keyIn(sale: Sale): string | null {
+  try {
+    return idempotencyKeyOf(sale);
+  } catch {
+    return null;
+  }
+}
+
 /** Null where the transaction cannot be decoded: none such is on record. */
 function marksOf(protocol: Protocol, credential: Credential): Marks | null {
   try {
@@ -259,7 +276,7 @@ function marksOf(protocol: Protocol, credential: Credential): Marks | null {
 
 /** The proof of a payment on record, as far as serving it asks for. */
 function proofOf({ protocol, payer, amount, transaction, details }: PaymentRecord, marks: Marks): ValidProof {
-  const claimed = { claim_keys: [], buyer_keys: [], offer_expires_at: null, raw: '' };
+  const claimed = { claim_keys: [], offer_expires_at: null, raw: '' };
   return { ...marks, ...claimed, protocol, payer, amount, transaction, details };
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../errors';
 import type { HeldPayment, PaymentState } from './claims';
+import type { Sale } from './protocol';
 
 /** What is to be done with a request some of whose keys are already held. */
 export type HeldVerdict =
@@ -16,15 +17,18 @@ export type HeldVerdict =
 
 const IN_PROGRESS_RETRY_S = 2;
 
+/** Whether a payment was made for this request: the same by what it means, or, where a new version takes other defaults, the same by its words. */
+export const isFor = ({ request_hash, record }: HeldPayment, sale: Pick<Sale, 'request_hash' | 'sent_hash'>): boolean =>
+  request_hash === sale.request_hash || record.details.sent_hash === sale.sent_hash;
+
 /**
  * The rules of idempotency. An answer is given again only to somebody who shows what no chain shows (a challenge id, a quote
  * token, a key of its own), is the payer, and asks the same: a landed transaction can be copied by anybody.
  */
-export function judgeHeld(held: readonly HeldPayment[], payer: string, requestHash: string): HeldVerdict {
-  if (held.some(({ by, request_hash }) => by.includes('buyer') && request_hash !== requestHash)) return refuse('idempotency_conflict');
+export function judgeHeld(held: readonly HeldPayment[], payer: string, sale: Pick<Sale, 'request_hash' | 'sent_hash'>): HeldVerdict {
+  if (held.some((one) => one.by.includes('buyer') && !isFor(one, sale))) return refuse('idempotency_conflict');
   const mine = held.find(
-    ({ by, record, request_hash }) =>
-      (by.includes('secret') || by.includes('buyer')) && record.payer === payer && request_hash === requestHash,
+    (one) => (one.by.includes('secret') || one.by.includes('buyer')) && one.record.payer === payer && isFor(one, sale),
   );
   if (mine !== undefined) return collect(mine);
   const [other] = held;

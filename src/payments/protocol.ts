@@ -13,6 +13,8 @@ export interface Sale {
   amount: bigint;
   /** SHA-256 (hex) over method, path and canonical parameters: what a proof is bound to. */
   request_hash: string;
+  /** SHA-256 (hex) over method, path and parameters as they were sent: of the same words it is the same whatever a new version understands by them. */
+  sent_hash: string;
   /** Names and values in turns, as they were sent: of a name sent twice nothing is lost. */
   raw_headers: string[];
   /** Aborts when the buyer hangs up: before the broadcast the sale is then dropped, after it it is finished and kept. */
@@ -131,8 +133,8 @@ export interface ValidProof {
   details: JsonObject;
 }
 
-/** By what a payment on record is found again: which payment it is, and what only its buyer knows. */
-export type Marks = Pick<ValidProof, 'proof_key' | 'secrets'>;
+/** By what a payment on record is found again: which payment it is, what only its buyer knows, and what it calls it. */
+export type Marks = Pick<ValidProof, 'proof_key' | 'secrets' | 'buyer_keys'>;
 
 /** What the chain said at admission. */
 export interface Admission {

@@ -2,7 +2,8 @@ import { buy, type BuyerProtocol } from '../../src/sandbox/buyer';
 import { Keypair } from '@solana/web3.js';
 import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { createPayments } from '../../src/payments/charge';
-import type { Payments } from '../../src/payments/protocol';
+import { AppError } from '../../src/errors';
+import type { Payments, Sale } from '../../src/payments/protocol';
 import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
 import type { SandboxWallets } from '../../src/sandbox/wallets';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -126,6 +127,33 @@ describe('one corridor, three protocols, three stock clients', () => {
       expect(collected).toMatchObject({ kind: 'paid', replayed: true, answer: { data: [1, 2, 3] } });
       for (const refusal of refusals) expect(refusal).toMatch(/^402 verification_failed/);
       expect(work.runs()).toBe(0);
+    },
+  );
+
+  it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])(
+    'what was bought by %s is collected by the same words after a new version has understood them otherwise, or refuses them; by no others',
+    async (protocol) => {
+      const front = await serveTill(payments, () => workOf());
+      const sign = await signWith(protocol, wallets as Parameters<typeof signWith>[1]);
+      const path = `/api/v1/understood/${protocol}`;
+      const [proof] = (await signProofs(`${front.url}${path}`, 1, [sign])) as [Proof];
+      await front.close();
+      const work = workOf();
+      expect(told(await payments.charge(saleOf({ path, headers: proof }), work))).toBe('200');
+      const refuse = new AppError('invalid_parameter');
+      const again = async (changed: Partial<Sale>, headers = proof, refused: AppError | null = null): Promise<string> =>
+        told(await payments.charge(saleOf({ path, headers, request_hash: 'f'.repeat(64), ...changed }), { ...work, refuse: refused }));
+      await until(async () => (await again({})) !== '409 payment_in_progress');
+      expect([await again({}), await again({ amount: 50_000n }), await again({ amount: 10_000n }), await again({}, proof, refuse)]).toEqual(
+        Array(4).fill('200 replayed'),
+      );
+      const others = { sent_hash: 'e'.repeat(64) };
+      expect([await again(others, proof, refuse), await again({}, withoutSecret(proof), refuse)]).toEqual(
+        Array(2).fill('400 invalid_parameter'),
+      );
+      expect(await again(others)).toMatch(/^402 verification_failed/);
+      expect(await again({ ...others, amount: 50_000n })).toMatch(/^402 payment_insufficient/);
+      expect(work.runs()).toBe(1);
     },
   );
 

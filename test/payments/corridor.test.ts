@@ -1,7 +1,7 @@
 import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
-import type { Outcome, Sale } from '../../src/payments/protocol';
+import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
   challengeOf,
   fundedBuyer,
@@ -16,6 +16,12 @@ import {
   untilSampled,
   workOf,
 } from './till';
+
+/** The proof of a client that does not echo the quote. */
+function withoutQuote(payload: JsonObject): JsonObject {
+  const { extra, ...accepted } = payload.accepted as JsonObject & { extra: JsonObject };
+  return { ...payload, accepted: { ...accepted, extra: { memo: extra.memo as string } } };
+}
 
 const unhurried = { settings: { settle_patience_ms: 5_000 } };
 
@@ -236,6 +242,26 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(alone))).toBe('200');
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
     });
+
+    it.each([1, 2] as const)(
+      'Idempotency-Key collects after a new version has understood the same words otherwise: x402 version %d',
+      async (version) => {
+        const buyer = await fundedBuyer(till);
+        const edit = version === 2 ? withoutQuote : undefined;
+        const proof = proofFor(buyer, requirementOf(await challengeOf(till)), { version, edit });
+        const headers = { 'Idempotency-Key': 'from-before', [version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE']: proof };
+        expect(told(await charge(headers))).toBe('200');
+        const work = workOf();
+        const now = { request_hash: 'f'.repeat(64) };
+        await until(async () => told(await charge(headers, work, now)) !== '409 payment_in_progress');
+        expect(told(await charge(headers, work, now))).toBe('200 replayed');
+        expect(told(await charge({ ...headers, 'Idempotency-Key': 'another' }, work, now))).toMatch(/^402 verification_failed/);
+        const fresh = { ...(await signedHeaders(till, buyer, {}, saleOf(now))), 'Idempotency-Key': 'from-before' };
+        expect(told(await charge(fresh, work, now))).toBe('200 replayed');
+        expect(told(await charge(fresh, work, { ...now, sent_hash: 'e'.repeat(64) }))).toBe('409 idempotency_conflict');
+        expect([sent(), work.runs()]).toEqual([1, 0]);
+      },
+    );
 
     it('Idempotency-Key is each payer’s own, and free again after an uncharged end', async () => {
       const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];

@@ -1,8 +1,8 @@
 import { judgeHeld } from '../../src/payments/held';
 import type { HeldPayment, PaymentState } from '../../src/payments/claims';
 
-const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPayment => {
-  const { payer = 'payer', ...rest } = change;
+const payment = (change: Partial<HeldPayment> & { payer?: string; words?: string } = {}): HeldPayment => {
+  const { payer = 'payer', words = '', ...rest } = change;
   const record = {
     id: '1',
     protocol: 'x402' as const,
@@ -10,7 +10,7 @@ const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPa
     amount: 1n,
     transaction: 'tx',
     raw: null,
-    details: {},
+    details: { sent_hash: words },
     settle_by: null,
     created_at: new Date(0),
   };
@@ -26,7 +26,7 @@ const payment = (change: Partial<HeldPayment> & { payer?: string } = {}): HeldPa
   };
 };
 const verdict = (...held: HeldPayment[]): string => {
-  const judged = judgeHeld(held, 'payer', 'request');
+  const judged = judgeHeld(held, 'payer', { request_hash: 'request', sent_hash: 'words' });
   return judged.kind === 'refuse' ? `${judged.error.status} ${judged.error.code}` : judged.kind;
 };
 
@@ -51,6 +51,9 @@ describe('a request whose keys are already held', () => {
     // The secret alone is nothing: another payer, another request.
     expect(verdict(payment({ state, payer: 'somebody else' }))).toBe(without);
     expect(verdict(payment({ state, request_hash: 'other', by: ['proof', 'secret'] }))).toBe(without);
+    // The same words, which another version understood otherwise.
+    expect(verdict(payment({ state, request_hash: 'other', words: 'words' }))).toBe(withSecret);
+    expect(verdict(payment({ state, request_hash: 'other', words: 'others' }))).toBe(without);
   });
 
   it('nothing held: free', () => expect(verdict()).toBe('free'));

@@ -76,6 +76,7 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     description: 'Markets with highest recent volume',
     amount: PRICE,
     request_hash: 'a'.repeat(64),
+    sent_hash: 'c'.repeat(64),
     raw_headers: [],
     ...over,
   };

@@ -37,6 +37,7 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     description: 'Markets with highest recent volume',
     amount: 20_000n,
     request_hash: 'a'.repeat(64),
+    sent_hash: 'c'.repeat(64),
     raw_headers: [],
     ...over,
   };

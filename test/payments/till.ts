@@ -90,6 +90,7 @@ export function saleOf({ headers = {}, ...overrides }: Partial<Sale> & { headers
     description: 'Markets with highest recent volume',
     amount: 20_000n,
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
+    sent_hash: crypto.createHash('sha256').update(`sent ${path}`).digest('hex'),
     raw_headers: Object.entries(headers).flat(),
     ...overrides,
   };

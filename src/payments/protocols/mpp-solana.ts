@@ -78,7 +78,6 @@ export class MppSolana implements Protocol {
       amount: challenge.amount,
       ...this.settlement.marksOf(transfer.message_hash, [challengeKey(challenge)]),
       claim_keys: [challengeKey(challenge)],
-      buyer_keys: [],
       transaction: transfer.transaction_id,
       offer_expires_at: challenge.expires_at,
       raw,

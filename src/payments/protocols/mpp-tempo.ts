@@ -101,7 +101,7 @@ export class MppTempo implements Protocol {
 
   marksOf(credential: Credential): Marks {
     const { challenge, transaction } = credential.payload as PulledPayment;
-    return { proof_key: claimKeysOfRaw(transaction).payment, secrets: [challengeKey(challenge)] };
+    return { proof_key: claimKeysOfRaw(transaction).payment, secrets: [challengeKey(challenge)], buyer_keys: [] };
   }
 
   receipt(record: PaymentRecord, at: Date): Record<string, string> {

@@ -99,7 +99,7 @@ export class SolanaSettlement implements Settling {
 
   /** By what a payment whose transaction has this message is found again. */
   marksOf(message_hash: string, secrets: string[]): Marks {
-    return { proof_key: `sol:${message_hash}`, secrets };
+    return { proof_key: `sol:${message_hash}`, secrets, buyer_keys: [] };
   }
 
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {

@@ -99,7 +99,7 @@ export class X402 implements Protocol {
       amount,
       ...this.settlement.marksOf(transfer.message_hash, secretsOf(payment)),
       claim_keys: offer === null ? [] : [`quote:${offer.id}`],
-      buyer_keys: payment.identifier === null ? [] : [`pid:${payment.identifier}`],
+      buyer_keys: buyerKeysOf(payment),
       transaction: transfer.transaction_id,
       offer_expires_at: offer?.expires_at ?? null,
       raw: payment.transaction,
@@ -109,7 +109,7 @@ export class X402 implements Protocol {
 
   marksOf(credential: Credential): Marks {
     const payment = credential.payload as X402Payment;
-    return this.settlement.marksOf(messageHashOf(payment.transaction), secretsOf(payment));
+    return { ...this.settlement.marksOf(messageHashOf(payment.transaction), secretsOf(payment)), buyer_keys: buyerKeysOf(payment) };
   }
 
   receipt(record: PaymentRecord): Record<string, string> {
@@ -216,6 +216,8 @@ export class X402 implements Protocol {
 
 /** The quote that it echoes, which nobody but its buyer was told. */
 const secretsOf = ({ quote }: X402Payment): string[] => (quote === null ? [] : [`quote:${quote}`]);
+
+const buyerKeysOf = ({ identifier }: X402Payment): string[] => (identifier === null ? [] : [`pid:${identifier}`]);
 
 /** Refuses an offer that was made for another request: of a cheaper one it is told that it pays too little. */
 function refuseOther(amount: bigint, sale: Sale, reason: SolanaRefusal): never {

@@ -47,6 +47,7 @@ function saleOf(proof: Proof): Sale {
     description: 'Platform-wide stats',
     amount: 10_000n,
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
+    sent_hash: crypto.createHash('sha256').update(`sent ${path}`).digest('hex'),
     raw_headers: Object.entries(proof).flat(),
   };
 }
