@@ -599,7 +599,7 @@ describe('settle', () => {
     const elsewhere = { ...blank, logs: [{ address: '0x20c0000000000000000000000000000000000000', topics: [], data: '0x' }] };
     local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: elsewhere });
     expect(await protocol.settlement.lookup(record, soon())).toEqual(unknown);
-    expect(logged.some((line) => line.includes('did not bring its price') && line.includes(record.transaction))).toBe(true);
+    expect(logged.filter((line) => line.includes('did not bring its price') && line.includes(record.transaction))).toHaveLength(1);
   });
 
   it('does not confirm the payment of another amount, payer or recipient', async () => {

@@ -1,6 +1,7 @@
 import type { SignatureView, SolanaChain } from '../../src/chains/solana';
 import type { PaymentRecord } from '../../src/payments/protocol';
 import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
+import { rememberingLog } from './till';
 
 const PRICE = 20_000n;
 /** The blockhash of the payment lives up to block 1,000. */
@@ -20,14 +21,14 @@ interface Told {
   providers?: number;
 }
 
-function landingOn({ views, heights = [], change, err = null, providers = 2 }: Told): SolanaLanding {
+function landingOn({ views, heights = [], change, err = null, providers = 2 }: Told, logged: string[] = []): SolanaLanding {
   const chain = {
     providers,
     listSignatureViews: async () => views,
     listDatedViews: async () => views.map((view, index) => ({ ...view, height: heights[index] ?? null })),
     findTokenChange: async () => (change === undefined ? undefined : { err, change }),
   };
-  return new SolanaLanding(chain as unknown as SolanaChain, 'merchant', { info() {}, warn() {}, error() {} });
+  return new SolanaLanding(chain as unknown as SolanaChain, 'merchant', rememberingLog(logged));
 }
 
 const never = new AbortController().signal;
@@ -41,6 +42,7 @@ test.each<[told: string, chain: Told, status: string]>([
   ['confirmed, but its record is not there yet', { views: [sees('confirmed')] }, 'unknown'],
   ['confirmed, and it brought something else', { views: [sees('confirmed')], change: PRICE - 1n }, 'unknown'],
   ['landed with an error', { views: [sees('confirmed', 500, { InstructionError: [0, 'Custom'] })] }, 'failed'],
+  ['landed with an error, says who has read further, and without one, says the other', { views: [sees('confirmed'), sees('confirmed', 501, 'AccountNotFound')], change: PRICE }, 'unknown'],
   ['its record tells an error', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'failed'],
   ['not seen by a laggard', { views: [nothing(499), sees('confirmed', 500)], change: PRICE }, 'confirmed'],
   ['not seen by the other of two that are equally far', { views: [nothing(), sees('confirmed')], change: PRICE }, 'confirmed'],
@@ -57,6 +59,13 @@ test.each<[told: string, chain: Told, status: string]>([
 ])('a payment %s', async (_, chain, status) => {
   expect(await landingOn(chain).lookup(RECORD, never)).toMatchObject({ status });
 }); // prettier-ignore
+
+test('a payment that did not bring its price is complained of once, however often it is looked at', async () => {
+  const logged: string[] = [];
+  const landing = landingOn({ views: [sees('confirmed')], change: PRICE - 1n }, logged);
+  for (const transaction of ['one', 'one', 'other', 'one']) await landing.lookup({ ...RECORD, transaction }, never);
+  expect(logged.map((line) => (JSON.parse(line) as { transaction: string }).transaction)).toEqual(['one', 'other']);
+});
 
 test('a payment whose end of life nobody noted is never given up', async () => {
   const gone = landingOn({ views: [nothing(), nothing()], heights: [AFTER, AFTER] });

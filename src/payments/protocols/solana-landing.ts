@@ -1,6 +1,7 @@
 import type { SignatureView, SolanaChain } from '../../chains/solana';
 import { pause } from '../../lib/deadline';
 import { type PaymentLog, type PaymentRecord, type Settlement, TRANSACTION_EXPIRED } from '../protocol';
+import { Complaints } from './complaints';
 
 const RESEND_MS = 1_500;
 const POLL_MS = 400;
@@ -9,12 +10,16 @@ const EXPIRY_MARGIN_BLOCKS = 32;
 
 /** Brings a signed transaction onto Solana, and finds out what became of it. */
 export class SolanaLanding {
+  private readonly complaints: Complaints;
+
   constructor(
     private readonly chain: SolanaChain,
     /** The merchant's token account, where a record does not tell which one it paid. */
     private readonly destination: string,
-    private readonly log: PaymentLog,
-  ) {}
+    log: PaymentLog,
+  ) {
+    this.complaints = new Complaints(log);
+  }
 
   /** Sends to every provider, again and again, until the chain has spoken or the signal aborts. */
   async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
@@ -41,10 +46,12 @@ export class SolanaLanding {
     try {
       // Height before status: "not seen" only counts when it was asked after the end of the blockhash.
       const overAt = this.expiryHeight(record);
-      const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
+      const views = await this.chain.listSignatureViews(record.transaction, signal);
+      const view = furthest(views);
       if (view?.status !== null && view !== undefined) {
         if (view.status.level === 'processed') return unknown;
-        if (view.status.err !== null) return transactionFailed(view.status.err);
+        // A transaction fails for all or for none: one of two who contradict each other is wrong, whoever says to have read further.
+        if (view.status.err !== null) return views.some(succeeded) ? unknown : transactionFailed(view.status.err);
         return await this.confirmed(record, signal);
       }
       return overAt !== null && (await this.neverLanded(record, overAt, signal))
@@ -80,10 +87,10 @@ export class SolanaLanding {
     if (landed === undefined) return { status: 'unknown', transaction: record.transaction };
     if (landed.err !== null) return transactionFailed(landed.err);
     if (landed.change === record.amount) return { status: 'confirmed', transaction: record.transaction };
-    this.log.error(
-      { transaction: record.transaction, expected: record.amount.toString(), received: landed.change.toString() },
-      'a landed payment did not bring its price',
-    );
+    this.complaints.about(record.transaction, 'a landed payment did not bring its price', {
+      expected: record.amount.toString(),
+      received: landed.change.toString(),
+    });
     return { status: 'unknown', transaction: record.transaction };
   }
 
@@ -104,6 +111,8 @@ const transactionFailed = (err: unknown): Settlement => ({
   status: 'failed',
   reason: `invalid_exact_svm_transaction_failed: ${JSON.stringify(err)}`,
 });
+
+const succeeded = ({ status }: SignatureView): boolean => status !== null && status.level !== 'processed' && status.err === null;
 
 /** The word of the provider that has read furthest; a laggard does not know what it has not seen. */
 function furthest(views: SignatureView[]): SignatureView | undefined {

@@ -13,6 +13,7 @@ import {
   TRANSACTION_EXPIRED,
   type ValidProof,
 } from '../protocol';
+import { Complaints } from './complaints';
 import { reachable } from './reachable';
 import { type TempoTransfer, assertTimely, maxFee } from './tempo-transfer';
 
@@ -45,11 +46,15 @@ const REFUSALS = {
 
 /** A Tempo payment between admission and receipt. */
 export class TempoSettlement implements Settling {
+  private readonly complaints: Complaints;
+
   constructor(
     private readonly chain: TempoChain,
-    private readonly log: PaymentLog,
+    log: PaymentLog,
     private readonly recent = new RecentTempo(chain),
-  ) {}
+  ) {
+    this.complaints = new Complaints(log);
+  }
 
   /** What later steps need besides the raw bytes, as JSON. */
   detailsOf(transfer: TempoTransfer, terms: { token: string; recipient: string }): JsonObject {
@@ -192,9 +197,9 @@ export class TempoSettlement implements Settling {
       if (!landing.receipt.succeeded) return { status: 'failed', reason: 'transaction_reverted' };
       if (brought(landing.receipt, record)) return { status: 'confirmed', transaction };
       // Its bytes were verified: a receipt that says otherwise speaks against who gave it.
-      this.log.error({ transaction, amount: record.amount.toString() }, 'a mined payment did not bring its price');
+      this.complaints.about(transaction, 'a mined payment did not bring its price', { amount: record.amount.toString() });
     } catch (error) {
-      this.log.error({ transaction, error: (error as Error).message }, 'a Tempo settlement could not be judged');
+      this.complaints.about(transaction, 'a Tempo settlement could not be judged', { error: (error as Error).message });
     }
     return { status: 'unknown', transaction };
   }
