@@ -52,9 +52,17 @@ export class Reconciler {
     await this.ledger.catchUp();
     const leftovers = await this.upkeep.takeLeftovers(this.config.instance_stale_ms, this.config.deadline_ms + LEASE_MARGIN_MS);
     if (leftovers.released + leftovers.unresolved > 0) this.log.warn({ ...leftovers }, 'a process ended with payments in flight');
-    const resolved = await this.resolveSome();
-    await Promise.all((await this.upkeep.takeReleased(BATCH)).map((record) => this.lookBack(record)));
-    await Promise.all((await this.upkeep.takeUnfinal(BATCH)).map((record) => this.sweep(record)));
+    const resolved = await this.resolveSome(aWhile());
+    await lookAtAll(
+      () => this.upkeep.takeReleased(BATCH),
+      (record) => this.lookBack(record),
+      aWhile(),
+    );
+    await lookAtAll(
+      () => this.upkeep.takeUnfinal(BATCH),
+      (record) => this.sweep(record),
+      aWhile(),
+    );
     const open = await this.upkeep.countUnresolved();
     this.figures.unresolved(open);
     await this.upkeep.purge();
@@ -66,16 +74,18 @@ export class Reconciler {
   async all(): Promise<ReconcileReport> {
     const report = await this.pass();
     const waiting = await this.upkeep.hasten();
-    for (let looked = 0; looked < waiting; looked += BATCH) {
-      const { confirmed, failed } = await this.resolveSome();
-      report.confirmed += confirmed;
-      report.failed += failed;
-    }
+    const { confirmed, failed } = await this.resolveSome((looked) => looked < waiting);
+    report.confirmed += confirmed;
+    report.failed += failed;
     return { ...report, open: await this.upkeep.countUnresolved() };
   }
 
-  private async resolveSome(): Promise<Pick<ReconcileReport, 'confirmed' | 'failed'>> {
-    const outcomes = await Promise.all((await this.upkeep.takeUnresolved(BATCH)).map((record) => this.resolve(record)));
+  private async resolveSome(more: (looked: number) => boolean): Promise<Pick<ReconcileReport, 'confirmed' | 'failed'>> {
+    const outcomes = await lookAtAll(
+      () => this.upkeep.takeUnresolved(BATCH),
+      (record) => this.resolve(record),
+      more,
+    );
     const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
     return { confirmed: count('confirmed'), failed: count('failed') };
   }
@@ -98,13 +108,14 @@ export class Reconciler {
   private async lookBack(record: PaymentRecord): Promise<void> {
     const settlement = await this.protocols.get(record.protocol)?.settlement.lookup(record, AbortSignal.timeout(LOOK_MS));
     if (settlement === undefined || settlement.status === 'unknown') return;
-    if (settlement.status === 'confirmed' && (await this.upkeep.owed(record.id))) {
+    const verdict = settlement.status === 'confirmed' ? await this.upkeep.owed(record.id) : 'failed';
+    if (verdict === 'owed') {
       this.figures.payment('owed', record);
       this.log.warn(
         { payment: record.id, protocol: record.protocol, payer: record.payer, transaction: record.transaction },
         'a released payment was broadcast by its buyer: an answer is owed',
       );
-    } else await this.upkeep.stopLooking(record.id);
+    } else if (verdict !== 'claimed') await this.upkeep.stopLooking(record.id);
   }
 
   private async sweep(record: PaymentRecord): Promise<void> {
@@ -122,5 +133,28 @@ export class Reconciler {
     } catch {
       // The chain did not answer; it is asked again at the next look.
     }
+  }
+}
+
+/** Until about as much time has passed as one look may take. */
+function aWhile(): () => boolean {
+  const over = Date.now() + LOOK_MS;
+  return () => Date.now() < over;
+}
+
+/**
+ * Looks at what is due, a batch at a time, for as long as `more` says so: what has piled up, in an outage or because more is sold than one batch a pass
+ * holds, must not wait until the chain has forgotten it.
+ */
+async function lookAtAll<T>(
+  take: () => Promise<PaymentRecord[]>,
+  look: (record: PaymentRecord) => Promise<T>,
+  more: (looked: number) => boolean,
+): Promise<T[]> {
+  const outcomes: T[] = [];
+  for (;;) {
+    const due = await take();
+    outcomes.push(...(await Promise.all(due.map(look))));
+    if (due.length < BATCH || !more(outcomes.length)) return outcomes;
   }
 }

@@ -39,6 +39,11 @@ const OWE_RELEASED = `
     SELECT key, split_part(key, ':', 1), id FROM moved, unnest(secrets) AS key ON CONFLICT DO NOTHING
   ) SELECT id FROM moved`;
 
+/** Whether the proof of payment $1 is held by one that was not sent, and may not be. */
+const CLAIMED_AGAIN = `
+  SELECT FROM payment old JOIN payment_claim claim ON claim.key = old.proof_key JOIN payment holder ON holder.id = claim.payment_id
+  WHERE old.id = $1 AND old.state = 'RELEASED' AND holder.state = ANY ('{RESERVED,EXECUTING,RESULT_READY}')`;
+
 const PURGE_EVERY_MS = HOUR_MS;
 const PURGE_BATCH = 5_000;
 // Older than a week, the proof of a released payment is long past its offer: it cannot be presented again. One that was refused before
@@ -147,13 +152,16 @@ export class Upkeep {
     await this.pool.query('UPDATE payment SET look_at = NULL WHERE id = $1', [id]);
   }
 
-  /** The buyer of a released payment broadcast it after all: it is owed an answer, unless the proof has been used again since. */
-  owed(id: string): Promise<boolean> {
+  /**
+   * The buyer of a released payment broadcast it after all: it is owed an answer, unless the proof has been used again since. `claimed`: somebody is at
+   * it just now, perhaps with a copy from the chain, and may let go of it again.
+   */
+  owed(id: string): Promise<'owed' | 'claimed' | 'used'> {
     return inTransaction(this.pool, async (client) => {
       // As in claim_payment: keys of one payer are claimed one at a time.
       await client.query("SELECT pg_advisory_xact_lock(hashtext('payment'), hashtext(payer)) FROM payment WHERE id = $1", [id]);
-      const { rowCount } = await client.query(OWE_RELEASED, [id]);
-      return (rowCount ?? 0) > 0;
+      if (((await client.query(OWE_RELEASED, [id])).rowCount ?? 0) > 0) return 'owed';
+      return ((await client.query(CLAIMED_AGAIN, [id])).rowCount ?? 0) > 0 ? 'claimed' : 'used';
     });
   }
 

@@ -1,6 +1,7 @@
 import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
+import { Ledger } from '../../src/payments/ledger';
 import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
   challengeOf,
@@ -523,6 +524,29 @@ describe('the corridor on a local Solana', () => {
       await till.database.pool.query('UPDATE payment SET instance = gen_random_uuid() WHERE payer = $1', [address]);
       await till.payments.reconcile();
       await servedInstead(address, headers, dying);
+    });
+
+    it('looked for while somebody else tries it with a copy from the chain: owed at the next look', async () => {
+      const buyer = await fundedBuyer(till);
+      const address = buyer.publicKey.toBase58();
+      const requirement = requirementOf(await challengeOf(till));
+      const headers = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement) };
+      const copied = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement, { edit: withoutQuote }) };
+      expect(told(await charge(headers, workOf(() => Promise.reject(new AppError('empty_result')))))).toBe('404 empty_result'); // prettier-ignore
+      await broadcast(till, headers);
+      const look = async (): Promise<void> => {
+        await till.database.pool.query('UPDATE payment SET look_at = created_at WHERE payer = $1 AND look_at IS NOT NULL', [address]);
+        await till.payments.reconcile();
+      };
+      const meanwhile = jest.spyOn(Ledger.prototype, 'adoptDebt').mockImplementationOnce(async () => (await look(), false));
+      expect(told(await charge(copied))).toBe('402 payment_replayed duplicate_settlement');
+      meanwhile.mockRestore();
+      await until(async () => {
+        await look();
+        return (await stateOf(address)).includes('OWED');
+      });
+      expect(told(await charge(headers))).toBe('200');
+      expect(await till.solana.usdcBalance(address)).toBe(4_980_000n);
     });
 
     it('after a failed query and its release: still served, to the one with the secret', async () => {

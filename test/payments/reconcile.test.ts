@@ -139,6 +139,25 @@ describe('what is looked after when nobody asks', () => {
     expect(await sql('SELECT final_at FROM payment WHERE payer = $1', [payer])).toEqual([{ final_at: expect.any(Date) }]);
   });
 
+  it('looks in one pass at all that is due, however much has piled up', async () => {
+    const own = await openTill({ settings: UNHURRIED });
+    const pile = async (state: string): Promise<unknown> =>
+      own.database.pool.query(
+        `INSERT INTO payment (protocol, payer, amount, request_id, path, request_hash, state, instance, proof_key, details, transaction, look_at)
+         SELECT 'x402', 'somebody', 1, '', '', '', $1, '', 'sol:' || $1 || n, '{}', $1 || n, now() FROM generate_series(1, 120) n`,
+        [state],
+      );
+    for (const state of ['DELIVERED', 'RELEASED', 'UNKNOWN']) await pile(state);
+    const failed = { confirmationStatus: 'finalized', confirmations: null, err: 'AccountNotFound', status: {} };
+    own.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 10 ** 9 }, value: [failed] } }, Infinity);
+    expect(await own.payments.reconcile()).toMatchObject({ failed: 120, open: 0 });
+    const { rows } = await own.database.pool.query(
+      'SELECT state, count(*)::int FROM payment WHERE look_at IS NULL GROUP BY state ORDER BY state',
+    );
+    await own.stop();
+    expect(rows).toEqual(['REJECTED_ONCHAIN', 'RELEASED', 'ROLLED_BACK'].map((state) => ({ state, count: 120 })));
+  });
+
   it('reports a confirmed payment that the chain took back', async () => {
     await untilSampled(till);
     const buyer = await fundedBuyer(till);
