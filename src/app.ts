@@ -124,6 +124,9 @@ const ANSWERS_PATIENCE = { silence_ms: PAYMENT_DEFAULTS.deadline_ms + 10_000 };
 /** Its statements take milliseconds: a database that lets them wait this long is frozen, or behind a network that loses everything. */
 const LEDGER_PATIENCE = { query_timeout: 10_000, connectionTimeoutMillis: 10_000 };
 
+/** A process that is silent for ten seconds is taken for dead: a report that is lost must not keep the next ones waiting as long. */
+const HEART = { query_timeout: 4_000, connectionTimeoutMillis: 4_000, max: 1, application_name: 'smart-money-api heart' };
+
 /** The composition root: everything is made and joined here, and nowhere else. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, root, version, logger } = options;
@@ -133,7 +136,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const reads = config.replicaUrl === false ? db : await openDatabase(config.replicaUrl, ANSWERS_PATIENCE);
   const metrics = makeMetrics();
   const ledger = await openKeyedPool(options.databaseUrl, { ...LEDGER_PATIENCE, application_name: 'smart-money-api payments' });
-  const payments = await createPayments(options.payments, { pool: ledger, logger, figures: metrics });
+  const heart = await openKeyedPool(options.databaseUrl, HEART);
+  const payments = await createPayments(options.payments, { pool: ledger, heart, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const freshness = await watchFreshness(reads.pool, VENUES, feeds);
   const newer = newerThan(migrationsOf(root));
@@ -197,7 +201,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await freshness.stop();
     await reading.stop();
     await payments.stop();
-    await ledger.end();
+    await Promise.all([ledger.end(), heart.end()]);
     await reads.close();
     if (reads !== db) await db.close();
   };

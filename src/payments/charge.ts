@@ -22,6 +22,8 @@ import { Upkeep } from './upkeep';
 export interface PaymentsDeps {
   /** Migrations are applied. */
   pool: Pool;
+  /** Over which the process reports that it lives, which must not wait while all connections of `pool` are busy; that one by default. */
+  heart?: Pool;
   logger: PaymentLog;
   /** Nobody by default. */
   figures?: PaymentFigures;
@@ -40,14 +42,14 @@ const LEDGER_LOOK_MS = 3_000;
  */
 export async function createPayments(
   settings: PaymentsSettings,
-  { pool, logger, figures = UNCOUNTED, post }: PaymentsDeps,
+  { pool, heart = pool, logger, figures = UNCOUNTED, post }: PaymentsDeps,
 ): Promise<Payments> {
   const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
   checkConfig(config);
   const instance = crypto.randomUUID();
   const protocols = protocolsOf(config, logger, post);
   const ledger = new Ledger(pool, instance, logger);
-  const upkeep = new Upkeep(pool, instance);
+  const upkeep = new Upkeep(pool, instance, heart);
   const rechallenge = new Rechallenge(pool, config);
   const availability = new Availability(protocols, logger);
   const corridor = new Corridor({ config, protocols, offered: () => availability.offered(), ledger, rechallenge, log: logger, figures });
@@ -63,7 +65,7 @@ export async function createPayments(
   const running = new Set<Promise<unknown>>();
   // From the first moment: a process that does not report is taken for dead.
   await upkeep.beat();
-  const heart = setInterval(() => void upkeep.beat().catch(() => undefined), config.instance_stale_ms / 4).unref();
+  const beats = setInterval(() => void upkeep.beat().catch(() => undefined), config.instance_stale_ms / 4).unref();
   return {
     charge: (sale, work) => {
       const outcome = corridor.charge(sale, work).finally(() => running.delete(outcome));
@@ -84,7 +86,7 @@ export async function createPayments(
       availability.stop();
       await reconciler.stop();
       await Promise.all(protocols.map((protocol) => protocol.stop()));
-      clearInterval(heart);
+      clearInterval(beats);
       await upkeep.leave();
     },
   };

@@ -77,11 +77,12 @@ export class Upkeep {
   constructor(
     private readonly pool: Pool,
     private readonly instance: string,
+    private readonly heart: Pool = pool,
   ) {}
 
   /** Reports this process as alive. */
   async beat(): Promise<void> {
-    await this.pool.query('INSERT INTO payment_instance (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET seen_at = now()', [this.instance]);
+    await this.heart.query('INSERT INTO payment_instance (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET seen_at = now()', [this.instance]);
   }
 
   async leave(): Promise<void> {

@@ -467,6 +467,24 @@ describe('what is looked after when nobody asks', () => {
     expect(told(await till.payments.charge(saleOf({ headers }), still))).toBe('200');
   });
 
+  it('a process whose connections are all busy does not pass for dead', async () => {
+    const [pool, heart] = await Promise.all([1, 1].map((max) => openKeyedPool(till.database.url, { max })));
+    const settings = { ...till.settings, instance_stale_ms: 1_000, reconcile_ms: 3_600_000 };
+    const busy = await createPayments(settings, { pool: pool!, heart: heart!, logger: till.logger });
+    const other = await createPayments(settings, { pool: till.database.pool, logger: till.logger });
+    const buyer = await fundedBuyer(till);
+    const work = workOf(async () => {
+      const taken = await pool!.connect();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await other.reconcile();
+      taken.release();
+      return 'late';
+    });
+    expect(told(await busy.charge(saleOf({ headers: await signedHeaders(till, buyer) }), work))).toBe('200');
+    await Promise.all([busy.stop(), other.stop()]);
+    await Promise.all([pool!.end(), heart!.end()]);
+  });
+
   it('a payer who leaves answers lying loses the privilege of long queries', async () => {
     await untilSampled(till);
     const buyer = await fundedBuyer(till);
