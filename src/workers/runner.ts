@@ -150,6 +150,8 @@ async function readVenue(
 class FeedReader {
   private readonly lag = new LagMeter();
   private failures = 0;
+  /** Records in a form that cannot be read, since the last that could be: a poll of a second holds few. */
+  private unread = 0;
 
   constructor(
     private readonly venue: string,
@@ -241,7 +243,7 @@ class FeedReader {
   }
 
   private async load(client: PoolClient, step: LiveStep, appended: Date[]): Promise<IngestReport> {
-    const report: IngestReport = { ...emptyReport(), skipped: { ...step.skipped } };
+    const report: IngestReport = { ...emptyReport(), skipped: { ...step.skipped, ...step.unread } };
     report.read = Object.values(report.skipped).reduce((sum, count) => sum + count, 0);
     if (step.invalidates !== undefined) {
       if (this.source.invalidate === undefined) throw new Error(`${this.source.name} cannot take anything back.`);
@@ -250,13 +252,15 @@ class FeedReader {
     }
     const told = { progress: () => undefined, appended: (times: readonly Date[]) => void appended.push(...times) };
     const remainder = new Remainder();
-    const unread = new Unread();
+    const unread = new Unread(this.unread);
+    for (const [reason, count] of Object.entries(step.unread ?? {})) unread.note(reason, count);
     await inTurns(step.pages, async ({ source, page, account }, turn) => {
       const part = await source.load(page, client, { account, turn, remainder, ...told });
       addReport(report, part);
       unread.add(source, part);
     });
     unread.check(this.source.name);
+    this.unread = unread.inARow(Object.values(step.unread ?? {}).reduce((sum, count) => sum + count, 0));
     await remainder.finish(client);
     return report;
   }

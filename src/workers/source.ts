@@ -82,6 +82,8 @@ export interface LiveStep {
   watermark: Date | null;
   /** reason -> how many records the feed left out before they became a page; a reason is a short snake_case word. */
   skipped?: Readonly<Record<string, number>>;
+  /** The same of records in a form that cannot be read: a feed that tells nothing else is not read on. */
+  unread?: Readonly<Record<string, number>>;
   /** The upstream took back or corrected something of this span; `pages` tell all of the span. See `LiveSource.invalidate`. */
   invalidates?: Span;
 }

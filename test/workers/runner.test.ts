@@ -274,6 +274,30 @@ describe('the runner', () => {
     expect([await kept(), (await feed())?.failure]).toEqual([many, null]);
   });
 
+  test('nor is a feed read on whose records are in no form that can be read, a few in each step: most that were lost are read later', async () => {
+    let [garbled, polls] = [true, 0];
+    const real = upstream.feedFor('one');
+    async function* steps(cursor: unknown, to: Date): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      polls += 1;
+      const { next } = cursor as { next: number };
+      const records = Array.from({ length: 8 }, (_, n) => 8 * next + n);
+      if (garbled) yield { pages: [], unread: { unreadable: 8 }, cursor: { next: next + 1 }, watermark: null };
+      else yield { pages: [{ source: numbers, page: pageOf(String(next), 'json', records) }], cursor: { next: next + 1 }, watermark: to };
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: steps }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
+    const seen = polls;
+    await until(async () => polls > seen, 'another poll');
+    expect((await feed())?.failure?.words).toBe('perps.numbers tells nothing that can be read: of 24 records none (unreadable)');
+    expect(await feed()).toMatchObject({ at: { next: 2 }, totals: { read: 16, skipped: { unreadable: 16 } } });
+    garbled = false;
+    await until(async () => ((await feed())?.at.next as number) > 2, 'read on');
+    expect([(await kept()).slice(0, 2), (await feed())?.failure]).toEqual([[16, 17], null]);
+  });
+
   test('a step before a poll fails forgets no failure, nor since when', async () => {
     let [polls, broken] = [0, true];
     const real = upstream.feedFor('one');

@@ -160,7 +160,7 @@ describe('hourly files', () => {
     const [step, ...others] = await read({ [path(0)]: other }, cursor);
     expect(others).toEqual([]);
     expect(step).toMatchObject({ cursor: { offset: other.length }, watermark: hours(0.4) });
-    expect(step?.skipped).toEqual({});
+    expect(step?.unread).toEqual({});
   });
 
   test('a poll of a file that grows with every look ends', async () => {
@@ -183,7 +183,7 @@ describe('hourly files', () => {
 
   test('a line that is no JSON is skipped and counted; the others are read', async () => {
     const [step] = await read({ [path(0)]: `nonsense\n${block(hours(0.2), 1)}\n` }, begin);
-    expect(step).toMatchObject({ skipped: { unreadable: 1 }, watermark: hours(0.2) });
+    expect(step).toMatchObject({ unread: { unreadable: 1 }, watermark: hours(0.2) });
     expect(step?.pages).toHaveLength(1);
   });
 

@@ -128,7 +128,7 @@ function* stepsOf(hour: number, offset: number, lines: readonly Line[]): Generat
       pages: blocks.length === 0 ? [] : [{ source: fillsByBlock, page }],
       cursor: { hour, offset: at } satisfies BlocksCursor,
       watermark: times.length === 0 ? null : new Date(Math.max(...times)),
-      skipped: unreadable === 0 ? {} : { unreadable },
+      unread: unreadable === 0 ? {} : { unreadable },
     };
   };
   for (const { text, bytes } of lines) {
