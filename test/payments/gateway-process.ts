@@ -4,7 +4,7 @@ import { freePort } from '../../src/lib/net';
 import type { SandboxChains } from '../../src/sandbox/sandbox';
 import { ROOT } from '../support/catalogue';
 
-/** The program, serving: an operating-system process of its own, reached over HTTP only. */
+/** The program, serving, patient with its chains: an operating-system process of its own, reached over HTTP only. */
 export interface GatewayProcess {
   url: string;
   internalUrl: string;
@@ -36,7 +36,11 @@ export async function startGateway(databaseUrl: string, environment: Record<stri
   const [port, internalPort] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
-    ['-r', path.join(ROOT, 'test/support/register-typescript.js'), path.join(ROOT, 'src/main.ts'), 'serve'],
+    [
+      ...['test/support/register-typescript.js', 'test/payments/patient.ts'].flatMap((file) => ['-r', path.join(ROOT, file)]),
+      path.join(ROOT, 'src/main.ts'),
+      'serve',
+    ],
     {
       env: { ...process.env, ...OURS, DATABASE_URL: databaseUrl, PORT: String(port), INTERNAL_PORT: String(internalPort), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
