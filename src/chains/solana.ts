@@ -51,7 +51,7 @@ export interface SignatureView {
   status: { level: 'processed' | 'confirmed' | 'finalized'; err: unknown } | null;
 }
 
-/** With the height of the newest block that was read before; null where nobody told, or what was asked had not read so far itself. */
+/** With the height of the newest block that was read before; null where nobody told, or what was asked had not read so far itself, or has forgotten what was long ago. */
 export interface DatedView extends SignatureView {
   height: number | null;
 }
@@ -153,12 +153,17 @@ export class SolanaChain {
     return answered(await this.pool.all((rpc) => viewOf(rpc, signature), signal));
   }
 
-  /** The same, each asked first how far it has read. Behind one url stand several servers: the one that knows nothing of a signature may be a laggard. */
-  async listDatedViews(signature: string, signal?: AbortSignal): Promise<DatedView[]> {
+  /**
+   * The same, each asked first how far it has read. Behind one url stand several servers: the one that knows nothing of a signature may be a laggard. Given
+   * a time `since`, each that knows nothing is asked as well whether it knows blocks that are as old: nodes keep those of some days.
+   */
+  async listDatedViews(signature: string, since: Date | null, signal?: AbortSignal): Promise<DatedView[]> {
     const dated = async (rpc: JsonRpcNode): Promise<DatedView> => {
       const read = await ask<EpochJson>(rpc, 'getEpochInfo', [CONFIRMED]).catch(() => null);
       const view = await viewOf(rpc, signature);
-      return { ...view, height: read !== null && view.slot >= read.absoluteSlot ? read.blockHeight : null };
+      const counts =
+        read !== null && view.slot >= read.absoluteSlot && (since === null || view.status !== null || (await recalls(rpc, since)));
+      return { ...view, height: counts ? read.blockHeight : null };
     };
     return answered(await this.pool.all(dated, signal));
   }
@@ -249,6 +254,16 @@ function answered<T>(replies: PromiseSettledResult<T>[]): T[] {
 }
 
 const ask = <T>(rpc: JsonRpcNode, method: string, params: readonly unknown[]): Promise<T> => rpc.call(method, params) as Promise<T>;
+
+/** Whether a node still knows blocks of that time. */
+async function recalls(rpc: JsonRpcNode, since: Date): Promise<boolean> {
+  try {
+    const time = await ask<number | null>(rpc, 'getBlockTime', [await ask<number>(rpc, 'getFirstAvailableBlock', [])]);
+    return time !== null && time * 1_000 <= since.getTime();
+  } catch {
+    return false;
+  }
+}
 
 async function viewOf(rpc: JsonRpcNode, signature: string): Promise<SignatureView> {
   const params = [[signature], { searchTransactionHistory: true }];

@@ -20,6 +20,11 @@ export interface TempoTransaction {
   nonce: bigint;
   /** Unix seconds. */
   valid_before: number | null;
+  /**
+   * A block before any that can hold it, where that is so long ago that nodes may have forgotten: that one does not know it counts only where it knows
+   * others since. Null: not so long ago.
+   */
+  forgotten_from: bigint | null;
 }
 
 /** `dead`: it can never be mined any more, its time is over or its nonce used. `open`: it may still be. */
@@ -36,6 +41,8 @@ const RESEND_MS = 2_000;
 /** Behind one url stand several servers; by so many seconds of blocks the slowest has seen what the fastest has. */
 const EXPIRY_MARGIN_S = 5;
 const LAG_MS = 1_000;
+/** Blocks in a row that may be without a transaction. */
+const MOST_EMPTY = 16n;
 
 /**
  * Sends a signed transaction to every RPC and waits for its end: its receipt, or the proof that there can be none, or the abort
@@ -78,7 +85,7 @@ export async function traceTransaction(chain: TempoChain, transaction: TempoTran
 
 async function traceOn(
   node: TempoNode,
-  { hash, sender, nonce_key, nonce, valid_before }: TempoTransaction,
+  { hash, sender, nonce_key, nonce, valid_before, forgotten_from }: TempoTransaction,
   signal: AbortSignal,
 ): Promise<Trace> {
   // Time and nonce before the receipt: "no receipt" only counts when it was asked after the end.
@@ -88,11 +95,27 @@ async function traceOn(
   ]);
   const receipt = await receiptOf(node, hash, signal);
   if (receipt !== null) return { status: 'mined', receipt };
-  if (valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S) return { status: 'dead', reason: 'expired' };
-  if (used <= nonce) return { status: 'open' };
+  const expired = valid_before !== null && head.time > valid_before + EXPIRY_MARGIN_S;
+  if (!expired && used <= nonce) return { status: 'open' };
+  if (forgotten_from !== null && !(await recalls(node, forgotten_from, signal))) return { status: 'open' };
+  if (expired) return { status: 'dead', reason: 'expired' };
   await pause(LAG_MS, signal);
   const late = await receiptOf(node, hash, signal);
   return late === null ? { status: 'dead', reason: 'superseded' } : { status: 'mined', receipt: late };
+}
+
+/** Whether a node still has the receipt of the first transaction in a block or those after it. */
+async function recalls(node: TempoNode, from: bigint, signal: AbortSignal): Promise<boolean> {
+  for (let number = from; number < from + MOST_EMPTY; number += 1n) {
+    const block = (await request(node, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false], signal)) as {
+      transactions?: string[];
+    } | null;
+    // Nothing at all was mined since.
+    if (block === null) return number > from;
+    const [hash] = block.transactions ?? [];
+    if (hash !== undefined) return (await receiptOf(node, hash, signal)) !== null;
+  }
+  return false;
 }
 
 /** The answers of the RPCs that gave one; the first that knows of a receipt ends the wait for the others. */

@@ -1,4 +1,5 @@
 import type { AppError } from '../errors';
+import { DAY_MS, HOUR_MS } from '../lib/time';
 
 /** What is for sale, as the corridor needs to know it. Built by the gateway for every request to a paid path. */
 export interface Sale {
@@ -185,8 +186,16 @@ export interface PaymentFigures {
   unresolved(count: number): void;
 }
 
+/** Milliseconds since a payment was admitted. */
+export const ageOf = ({ created_at }: Pick<PaymentRecord, 'created_at'>): number => Date.now() - created_at.getTime();
+
 /** The reason of a settlement that failed because the transaction never landed and never can. */
 export const TRANSACTION_EXPIRED = 'transaction_expired';
+
+/** After so long a node may have forgotten a payment: that it does not know it is no word of the chain unless it knows others as old. */
+export const FORGOTTEN_AFTER_MS = HOUR_MS;
+/** What was confirmed and was not looked at for so long is taken for final where nobody knows it any more. */
+export const FINAL_AFTER_MS = DAY_MS;
 
 /** `failed` is definitive: it can never land any more (TRANSACTION_EXPIRED), or landed with an error. Everything not certain is `unknown`. */
 export type Settlement =

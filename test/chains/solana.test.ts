@@ -107,7 +107,7 @@ describe('SolanaChain', () => {
     solana.faults.inject('getBlockHeight', { kind: 'refuse' }, Infinity);
     await expect(chain.getBlockHeight()).rejects.toThrow(RpcUnavailable);
     solana.faults.inject('getEpochInfo', { kind: 'refuse' }, Infinity);
-    expect(await chain.listDatedViews(UNSEEN)).toEqual([expect.objectContaining({ height: null, status: null })]);
+    expect(await chain.listDatedViews(UNSEEN, null)).toEqual([expect.objectContaining({ height: null, status: null })]);
   });
 
   it('a wrong blockhash height does not stay: after a while the others count again', async () => {
@@ -129,9 +129,22 @@ describe('SolanaChain', () => {
   });
 
   it('takes no height of one server for how far another has read', async () => {
-    expect(await chain.listDatedViews(UNSEEN)).toEqual([{ slot: expect.any(Number), status: null, height: expect.any(Number) }]);
+    expect(await chain.listDatedViews(UNSEEN, null)).toEqual([{ slot: expect.any(Number), status: null, height: expect.any(Number) }]);
     solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 1 }, value: [null] } });
-    expect(await chain.listDatedViews(UNSEEN)).toEqual([{ slot: 1, status: null, height: null }]);
+    expect(await chain.listDatedViews(UNSEEN, null)).toEqual([{ slot: 1, status: null, height: null }]);
+  });
+
+  it('takes no node for a witness of what was before its oldest block', async () => {
+    const hour = 3_600;
+    const now = Math.floor(Date.now() / 1_000);
+    solana.faults.inject('getFirstAvailableBlock', { kind: 'answer', result: 7 }, 2);
+    solana.faults.inject('getBlockTime', { kind: 'answer', result: now - hour }, 2);
+    const heightSince = async (seconds: number): Promise<unknown> =>
+      (await chain.listDatedViews(UNSEEN, new Date((now - seconds) * 1_000))).map(({ height }) => height);
+    expect(await heightSince(hour + 1)).toEqual([null]);
+    expect(await heightSince(hour)).toEqual([expect.any(Number)]);
+    solana.faults.inject('getFirstAvailableBlock', { kind: 'error', code: -32601, message: 'Method not found' });
+    expect(await heightSince(0)).toEqual([null]);
   });
 
   it('opens no websocket', async () => {

@@ -56,6 +56,7 @@ async function payment(
   return {
     raw,
     transaction: {
+      forgotten_from: null,
       hash: Hash.keccak256(raw),
       sender: by.address,
       nonce_key: nonceKey ?? 0n,
@@ -379,10 +380,36 @@ describe('the end of a transaction that was never mined', () => {
   it('by nonce, for a plain transaction of the account', async () => {
     const account = await payer();
     const raw = signedEip1559({ chainId: local.chain_id, nonce: 0n, gas: 2_000_000n }, account.privateKey);
-    const transaction = { hash: Hash.keccak256(raw), sender: account.address, nonce_key: 0n, nonce: 0n, valid_before: null };
+    const transaction = {
+      hash: Hash.keccak256(raw),
+      sender: account.address,
+      nonce_key: 0n,
+      nonce: 0n,
+      valid_before: null,
+      forgotten_from: null,
+    };
     expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
     expect(await landTransaction(chain, transaction, raw, true, soon())).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
     expect(await endOf({ ...transaction, hash: `0x${'ab'.repeat(32)}` })).toEqual({ status: 'dead', reason: 'superseded' });
+  });
+
+  it('of long ago: only a node that knows others since is a witness', async () => {
+    const account = await payer();
+    const before = (await chain.head(soon())).number;
+    const from = { forgotten_from: before, valid_before: Number(await local.time()) - 60 };
+    const { raw, transaction } = await payment(account, { nonceKey: 9n, nonce: 0n, validBefore: undefined, validAfter: undefined });
+    expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
+    const forgetful = await rpcProxy(local.url, ({ method }) => (method === 'eth_getTransactionReceipt' ? null : undefined));
+    const pruned = new TempoChain({ rpc_urls: [forgetful.url], chain_id: local.chain_id });
+    const unseen = { ...transaction, hash: `0x${'cd'.repeat(32)}` };
+    for (const one of [transaction, { ...transaction, ...from }, unseen])
+      expect(await traceTransaction(pruned, { ...one, forgotten_from: before }, soon())).toEqual({ status: 'open' });
+    expect(await traceTransaction(chain, { ...unseen, forgotten_from: before }, soon())).toEqual({ status: 'dead', reason: 'superseded' });
+    expect(await traceTransaction(chain, { ...unseen, ...from }, soon())).toEqual({ status: 'dead', reason: 'expired' });
+    // Nothing was mined since; and a block that nobody has made yet.
+    const { number } = await chain.head(soon());
+    expect((await traceTransaction(pruned, { ...unseen, forgotten_from: number + 5n }, soon())).status).toBe('open');
+    await forgetful.close();
   });
 
   it('needs two witnesses where there are two RPCs', async () => {

@@ -264,7 +264,12 @@ describe('other buyers', () => {
     const before = await local.usdcBalance(MERCHANT);
     const raw = signedEip1559({ chainId: local.chain_id, nonce: 0n, gas: 2_000_000n }, account.privateKey);
     const proof = await proofOf(await paidWith(raw, saleOf(), `did:pkh:eip155:undefined:${account.address}`));
-    expect(await protocol.settlement.admit(proof, soon())).toEqual({ balance: 5_000_000n, settle_by: null, landed: false, details: {} });
+    expect(await protocol.settlement.admit(proof, soon())).toEqual({
+      balance: 5_000_000n,
+      settle_by: null,
+      landed: false,
+      details: { block: expect.any(String) },
+    });
     expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     expect((await local.usdcBalance(MERCHANT)) - before).toBe(PRICE);
     expect(await local.usdcBalance(account.address)).toBe(5_000_000n - PRICE - (await feeOf(proof.transaction as string)));
@@ -556,6 +561,21 @@ describe('settle', () => {
     expect(await protocol.settlement.finality(record, soon())).toBe('pending');
     local.faults.clear();
     expect(await protocol.settlement.lookup(record, soon())).toEqual({ status: 'confirmed', transaction: record.transaction });
+  });
+
+  it('of a payment that the chain has forgotten nothing is taken back, nor is one given up', async () => {
+    const record = await ready();
+    expect((await protocol.settlement.settle(record, soon())).status).toBe('confirmed');
+    local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: null }, Infinity);
+    const after = async (hours: number): Promise<string[]> => {
+      const past = { ...record, details: { ...record.details, valid_before: 1 }, created_at: new Date(Date.now() - hours * 3_600_000) };
+      return [(await protocol.settlement.lookup(past, soon())).status, await protocol.settlement.finality(past, soon())];
+    };
+    expect([await after(0.5), await after(2), await after(30)]).toEqual([
+      ['failed', 'lost'],
+      ['unknown', 'pending'],
+      ['unknown', 'final'],
+    ]);
   });
 
   it('fails for good when every RPC refuses', async () => {

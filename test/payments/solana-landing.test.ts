@@ -1,11 +1,15 @@
 import type { SignatureView, SolanaChain } from '../../src/chains/solana';
 import type { PaymentRecord } from '../../src/payments/protocol';
+import { HOUR_MS } from '../../src/lib/time';
 import { SolanaLanding } from '../../src/payments/protocols/solana-landing';
 import { rememberingLog } from './till';
 
 const PRICE = 20_000n;
 /** The blockhash of the payment lives up to block 1,000. */
-const RECORD = { transaction: 'sig', amount: PRICE, raw: null, details: { last_valid_block_height: 1_000 } } as unknown as PaymentRecord;
+const RECORD = {
+  ...{ transaction: 'sig', amount: PRICE, raw: null, details: { last_valid_block_height: 1_000 } },
+  created_at: new Date(),
+} as unknown as PaymentRecord;
 
 type Level = 'processed' | 'confirmed' | 'finalized';
 const sees = (level: Level, slot = 500, err: unknown = null): SignatureView => ({ slot, status: { level, err } });
@@ -19,13 +23,21 @@ interface Told {
   change?: bigint;
   err?: unknown;
   providers?: number;
+  /** For how many hours nodes keep blocks; for ever when left out. */
+  kept_hours?: number;
 }
 
-function landingOn({ views, heights = [], change, err = null, providers = 2 }: Told, logged: string[] = []): SolanaLanding {
+function landingOn(
+  { views, heights = [], change, err = null, providers = 2, kept_hours = Infinity }: Told,
+  logged: string[] = [],
+): SolanaLanding {
   const chain = {
     providers,
     listSignatureViews: async () => views,
-    listDatedViews: async () => views.map((view, index) => ({ ...view, height: heights[index] ?? null })),
+    listDatedViews: async (_: string, since: Date | null) => {
+      const forgotten = since !== null && Date.now() - since.getTime() > kept_hours * HOUR_MS;
+      return views.map((view, index) => ({ ...view, height: forgotten ? null : (heights[index] ?? null) }));
+    },
     findTokenChange: async () => (change === undefined ? undefined : { err, change }),
   };
   return new SolanaLanding(chain as unknown as SolanaChain, 'merchant', rememberingLog(logged));
@@ -59,6 +71,19 @@ test.each<[told: string, chain: Told, status: string]>([
 ])('a payment %s', async (_, chain, status) => {
   expect(await landingOn(chain).lookup(RECORD, never)).toMatchObject({ status });
 }); // prettier-ignore
+
+test.each<[hours: number, kept_hours: number, status: string, finality: string]>([
+  [0.5, 0, 'failed', 'lost'],
+  [20, 48, 'failed', 'lost'],
+  [20, 10, 'unknown', 'pending'],
+  [30, 48, 'failed', 'lost'],
+  // What was confirmed then stays so.
+  [30, 10, 'unknown', 'final'],
+])('a payment of %d hours ago that nobody has seen, where nodes keep blocks for %d', async (hours, kept_hours, status, finality) => {
+  const landing = landingOn({ views: [nothing(), nothing()], heights: [AFTER, AFTER], kept_hours });
+  const record = { ...RECORD, created_at: new Date(Date.now() - hours * HOUR_MS) };
+  expect([(await landing.lookup(record, never)).status, await landing.finality(record, never)]).toEqual([status, finality]);
+});
 
 test('a payment that did not bring its price is complained of once, however often it is looked at', async () => {
   const logged: string[] = [];

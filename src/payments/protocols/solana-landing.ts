@@ -1,6 +1,14 @@
 import type { SignatureView, SolanaChain } from '../../chains/solana';
 import { pause } from '../../lib/deadline';
-import { type PaymentLog, type PaymentRecord, type Settlement, TRANSACTION_EXPIRED } from '../protocol';
+import {
+  ageOf,
+  FINAL_AFTER_MS,
+  FORGOTTEN_AFTER_MS,
+  type PaymentLog,
+  type PaymentRecord,
+  type Settlement,
+  TRANSACTION_EXPIRED,
+} from '../protocol';
 import { Complaints } from './complaints';
 
 const RESEND_MS = 1_500;
@@ -65,8 +73,10 @@ export class SolanaLanding {
   async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
     const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
     if (view?.status?.level === 'finalized') return view.status.err === null ? 'final' : 'lost';
+    if (view?.status !== null) return 'pending';
     const overAt = this.expiryHeight(record);
-    return view?.status === null && overAt !== null && (await this.neverLanded(record, overAt, signal)) ? 'lost' : 'pending';
+    if (overAt !== null && (await this.neverLanded(record, overAt, signal))) return 'lost';
+    return ageOf(record) > FINAL_AFTER_MS ? 'final' : 'pending';
   }
 
   private async confirmedNow(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
@@ -94,9 +104,10 @@ export class SolanaLanding {
     return { status: 'unknown', transaction: record.transaction };
   }
 
-  /** Nobody has seen it, and two who have not (or the only one there is) had read past its end when they said so. */
+  /** Nobody has seen it, and two who have not and would remember it (or the only one there is) had read past its end when they said so. */
   private async neverLanded(record: PaymentRecord, overAt: number, signal: AbortSignal): Promise<boolean> {
-    const views = await this.chain.listDatedViews(record.transaction, signal);
+    const since = ageOf(record) > FORGOTTEN_AFTER_MS ? record.created_at : null;
+    const views = await this.chain.listDatedViews(record.transaction, since, signal);
     const witnesses = views.filter(({ height }) => height !== null && height > overAt);
     return witnesses.length >= Math.min(2, this.chain.providers) && views.every(({ status }) => status === null);
   }

@@ -4,6 +4,9 @@ import { type Landing, type TempoTransaction, landTransaction, traceTransaction 
 import { RecentTempo } from '../../chains/tempo-recent';
 import { AppError } from '../../errors';
 import {
+  FINAL_AFTER_MS,
+  FORGOTTEN_AFTER_MS,
+  ageOf,
   type Admission,
   type JsonObject,
   type PaymentLog,
@@ -93,7 +96,7 @@ export class TempoSettlement implements Settling {
   /** Every question the chain can answer before a broadcast. */
   async admit(proof: ValidProof, signal: AbortSignal): Promise<Admission> {
     const details = readDetails(proof.details);
-    return reachable(async () => {
+    return reachable(async (): Promise<Admission> => {
       const { receipt, head, balance, obstacle } = await this.survey(proof, details, signal);
       if (receipt !== null) {
         if (!receipt.succeeded) throw refusal('transaction_failed');
@@ -101,7 +104,7 @@ export class TempoSettlement implements Settling {
       }
       assertTimely(details, this.chainNow(head));
       if (obstacle !== null) throw obstacle;
-      return { balance, settle_by: this.settleBy(details), landed: false, details: {} };
+      return { balance, settle_by: this.settleBy(details), landed: false, details: { block: head.number.toString() } };
     });
   }
 
@@ -135,7 +138,8 @@ export class TempoSettlement implements Settling {
   /** Blocks are final once they exist: a receipt is the end. */
   async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
     const { status } = await this.lookup(record, signal);
-    return status === 'confirmed' ? 'final' : status === 'failed' ? 'lost' : 'pending';
+    if (status === 'unknown') return ageOf(record) > FINAL_AFTER_MS ? 'final' : 'pending';
+    return status === 'confirmed' ? 'final' : 'lost';
   }
 
   /** The later of the newest block's time and ours, set right by the chain's: one without traffic stands still. */
@@ -235,7 +239,8 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 function transactionOf(record: PaymentRecord): TempoTransaction {
   const { nonce_key, nonce, valid_before } = readDetails(record.details);
-  return { hash: record.transaction, sender: record.payer, nonce_key, nonce, valid_before };
+  const forgotten_from = ageOf(record) > FORGOTTEN_AFTER_MS ? BigInt((record.details.block as string | undefined) ?? 0) : null;
+  return { hash: record.transaction, sender: record.payer, nonce_key, nonce, valid_before, forgotten_from };
 }
 
 function readDetails(details: JsonObject): TempoDetails {

@@ -79,6 +79,7 @@ export const SOLANA_METHODS: Record<string, Method> = {
   getBlockHeight: (bank, params) => bank.clock.height(bank.clock.slot(configOf(params, 0).commitment ?? 'finalized')),
   getBlockTime: (bank, params) => bank.clock.unixTime() - Math.round((bank.clock.slot() - Number(params[0])) * 0.4),
   getEpochInfo,
+  getFirstAvailableBlock: () => 0,
   getTransactionCount: (bank) => bank.listLanded().length,
   getGenesisHash: (bank) => bank.genesisHash,
   getHealth: () => 'ok',
