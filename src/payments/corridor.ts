@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../errors';
 import { pause, withDeadline } from '../lib/deadline';
-import { type HeldVerdict, isFor, judgeHeld } from './held';
+import { type HeldVerdict, judgeHeld } from './held';
+import { findKnown } from './known';
 import { type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
 import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
-import type { Admission, Credential, Marks, Outcome, PaymentRecord, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Admission, Credential, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
@@ -76,7 +77,7 @@ export class Corridor {
     const { ledger, config } = this.parts;
     proof.details.sent_hash = visit.sale.sent_hash;
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
-    const claiming = ledger.claim(proof, visit.sale, keys, limit);
+    const claiming = ledger.claim(proof, visit.sale, keys, limit, config.kept_answer_ms);
     // The chain is asked about a new proof meanwhile. One that was seen before has to win its claim before it costs a question.
     const asked = this.seen.has(proof.proof_key) ? null : this.ask(protocol, proof);
     asked?.catch(() => undefined);
@@ -90,7 +91,11 @@ export class Corridor {
       throw new AppError('payment_in_progress', { retry_after_s: 1 });
     }
     visit.collect_by = madeUp;
-    const { id, waiting } = claimed;
+    const { id, waiting, unserved } = claimed;
+    // A purchase that has a name of its own is meant as another one.
+    const unnamed = madeUp !== null || !keys.kinds.includes('buyer');
+    const earlier = unserved !== null && unnamed ? await this.answerEarlier(id, unserved) : null;
+    if (earlier !== null) return earlier;
     const may_keep = claimed.kept < config.rechallenge_max;
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
@@ -100,6 +105,24 @@ export class Corridor {
       return this.settler.giveUp(admitted, error);
     }
     return this.serve(admitted, deadline);
+  }
+
+  /**
+   * Who paid and was told nothing, because the connection or the process broke, begins anew as a rule: with a fresh offer and a fresh signature, which
+   * shows that it is the payer. It is given what it has paid for, and claim `id` is let go of. Null when somebody else was given it.
+   */
+  private async answerEarlier(id: string, unserved: string): Promise<Outcome | null> {
+    const { ledger, config } = this.parts;
+    const earlier = await ledger.handOut(unserved, config.kept_answer_ms);
+    if (earlier === null) return null;
+    await ledger.release(id, 'answered_before', false, null).catch(() => undefined);
+    const { record, answer, settled_at } = earlier;
+    return {
+      kind: 'paid',
+      answer: JSON.parse(answer),
+      replayed: true,
+      headers: this.settler.protocolOf(record).receipt(record, settled_at),
+    };
   }
 
   private async ask(protocol: Protocol, proof: ValidProof): Promise<Admission & { at: Date }> {
@@ -187,17 +210,8 @@ export class Corridor {
   private async answerKnown(visit: Visit, protocol: Protocol, credential: Credential, refused: unknown): Promise<Outcome | null> {
     const { sale, work } = visit;
     if (!(refused instanceof AppError) || (refused !== work.refuse && !UNFIT.has(refused.code))) return null;
-    const marks = marksOf(protocol, credential);
-    if (marks === null) return null;
-    const { ledger } = this.parts;
-    const keysOf = (payer: string): ClaimKeys => claimKeysOf({ ...marks, payer, claim_keys: [] }, keyIn(sale));
-    const known = (await ledger.listHeld(keysOf(''))).find(({ by }) => by.includes('proof'));
-    if (known === undefined) return null;
-    const { payer } = known.record;
-    const held = (await ledger.listHeld(keysOf(payer))).filter((one) => one.by.length > 1 && one.by.includes('proof') && isFor(one, sale));
-    const verdict = judgeHeld(held, payer, sale);
-    const [own] = held;
-    return own === undefined || verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proofOf(own.record, marks), verdict);
+    const known = await findKnown(this.parts.ledger, protocol, credential, sale);
+    return known === null ? null : this.handHeld(visit, protocol, known.proof, known.verdict);
   }
 
   private async handHeld(
@@ -211,7 +225,8 @@ export class Corridor {
     const { record, settled_at } = verdict.held;
     if (verdict.kind === 'replay') {
       // Confirmed when nobody was there: the time in which it can be collected again begins now.
-      if (verdict.held.state === 'CONFIRMED') return this.settler.paid(record, JSON.parse(verdict.answer), true, settled_at ?? new Date());
+      if (verdict.held.state === 'CONFIRMED')
+        return this.settler.paid(visit, record, JSON.parse(verdict.answer), true, settled_at ?? new Date());
       const headers = this.settler.protocolOf(record).receipt(record, settled_at ?? record.created_at);
       return { kind: 'paid', answer: JSON.parse(verdict.answer), replayed: true, headers };
     }
@@ -254,31 +269,6 @@ export class Corridor {
 
 /** Refusals of a proof that may have been good when it was claimed. */
 const UNFIT: ReadonlySet<ErrorCode> = new Set(['verification_failed', 'payment_insufficient']);
-
-/** The buyer's own name for a purchase where it can be one. */
-function keyIn(sale: Sale): string | null {
-  try {
-    return idempotencyKeyOf(sale);
-  } catch {
-    return null;
-  }
-}
-
-/** Null where the transaction cannot be decoded: none such is on record. */
-function marksOf(protocol: Protocol, credential: Credential): Marks | null {
-  try {
-    return protocol.marksOf(credential);
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
-}
-
-/** The proof of a payment on record, as far as serving it asks for. */
-function proofOf({ protocol, payer, amount, transaction, details }: PaymentRecord, marks: Marks): ValidProof {
-  const claimed = { claim_keys: [], offer_expires_at: null, raw: '' };
-  return { ...marks, ...claimed, protocol, payer, amount, transaction, details };
-}
 
 function tooManyFaults(windowMs: number): AppError {
   return new AppError('rate_limited', {

@@ -27,6 +27,8 @@ interface Row {
   created_at: Date;
   settled_at: Date | null;
   reason: string | null;
+  /** Where it is told. */
+  answer?: string | null;
 }
 
 const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
@@ -54,6 +56,8 @@ export interface Claim {
   kept: number;
   /** JSON text of the answer that waits for a fresh proof for this very request. */
   waiting: string | null;
+  /** Id of a payment of this payer for this very request that was lately settled and handed out to nobody. */
+  unserved: string | null;
 }
 
 /** The work of a payment, done: its answer as JSON text. */
@@ -75,6 +79,7 @@ interface ClaimRow {
   open_sum: string | null;
   kept: number | null;
   waiting: string | null;
+  unserved: string | null;
 }
 
 function recordOf(row: Row): PaymentRecord {
@@ -128,19 +133,19 @@ export class Ledger {
     });
   }
 
-  /** Claims every key or none. */
-  async claim(proof: ValidProof, sale: Sale, keys: ClaimKeys, limit: FaultLimit): Promise<Claim> {
+  /** Claims every key or none. What was settled more than `unservedMs` ago is not looked for. */
+  async claim(proof: ValidProof, sale: Sale, keys: ClaimKeys, limit: FaultLimit, unservedMs: number): Promise<Claim> {
     const { protocol, payer, amount, proof_key, transaction, details } = proof;
     const what = [protocol, payer, amount.toString(), sale.request_id, sale.path, sale.request_hash];
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
-      const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most]);
-      const { made = null, faults = 0, open_sum, kept, waiting = null } = rows[0] ?? {};
-      return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting };
+      const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most, unservedMs]);
+      const { made = null, faults = 0, open_sum, kept, waiting = null, unserved = null } = rows[0] ?? {};
+      return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting, unserved };
     } catch (error) {
       // Claimed in the same moment by somebody who is, or says to be, another payer.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null };
+      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null };
     }
   }
 
@@ -251,6 +256,12 @@ export class Ledger {
   /** Takes an unresolved settlement over, to send and ask again; null when somebody else is at it. */
   takeOver(id: string): Promise<PaymentRecord | null> {
     return this.moved(MOVES.take, id, ['UNKNOWN'], 'BROADCASTING', 'taken up again by the buyer', [this.instance]);
+  }
+
+  /** Marks what is paid as handed out now, collectable for `keptMs` more milliseconds; null when somebody else has handed it out. */
+  async handOut(id: string, keptMs: number): Promise<{ record: PaymentRecord; answer: string; settled_at: Date } | null> {
+    const row = await this.movedRow(MOVES.handOut, id, ['CONFIRMED'], 'DELIVERED', 'to a fresh proof of its buyer', [keptMs]);
+    return row === undefined ? null : { record: recordOf(row), answer: row.answer as string, settled_at: row.settled_at as Date };
   }
 
   async lastSettlements(): Promise<Map<ProtocolName, Date>> {

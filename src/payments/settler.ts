@@ -20,6 +20,8 @@ function recordOf({ id, proof, admitted_at }: Admitted, transaction: string): Pa
   return { id, protocol, payer, amount, transaction, raw: null, details, settle_by: null, created_at: admitted_at };
 }
 
+const hasLeft = ({ sale }: Visit): boolean => sale.client_gone?.aborted === true;
+
 /** The last door: the only room where money moves, and where a sale that brings nothing is undone. */
 export class Settler {
   private readonly byName: ReadonlyMap<ProtocolName, Protocol>;
@@ -57,7 +59,7 @@ export class Settler {
     let record: PaymentRecord;
     try {
       const kept = this.keepable(answer);
-      if (admitted.landed !== null) return await this.adopted(recordOf(admitted, admitted.landed), answer, kept);
+      if (admitted.landed !== null) return await this.adopted(visit, recordOf(admitted, admitted.landed), answer, kept);
       const done_at = new Date();
       const prepared = await withDeadline(config.admission_ms, (signal) =>
         protocol.settlement.prepare(proof, admitted.admitted_at, signal),
@@ -105,7 +107,9 @@ export class Settler {
     if (settlement.status === 'confirmed') {
       figures.payment('settled', record);
       log.info(about, 'payment settled');
-      return this.paid({ ...record, transaction: settlement.transaction }, answer, replayed, new Date());
+      // Handed out to nobody: it waits for its buyer.
+      if (hasLeft(visit)) await ledger.confirmed(record.id, settlement.transaction);
+      return this.paid(visit, { ...record, transaction: settlement.transaction }, answer, replayed, new Date());
     }
     if (settlement.status === 'unknown') {
       figures.payment('pending', record);
@@ -121,20 +125,20 @@ export class Settler {
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
-  /** The chain has it, and the answer is handed out; what is on record for a broadcast of ours holds it. */
-  paid(record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
+  /** The chain has it, and the answer is handed out to a buyer who is there; what is on record for a broadcast of ours holds it. */
+  paid(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
     const { id, transaction } = record;
-    this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
+    if (!hasLeft(visit)) this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
     return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
   }
 
   /** The buyer's own broadcast brought it onto the chain: on record with its answer, `kept`, before it is handed out. */
-  private async adopted(record: PaymentRecord, answer: unknown, kept: string): Promise<Outcome> {
+  private async adopted(visit: Visit, record: PaymentRecord, answer: unknown, kept: string): Promise<Outcome> {
     const { ledger } = this.parts;
     const settled_at = await ledger.confirmed(record.id, record.transaction, kept);
     if (settled_at === null) throw new Error('the payment was not where a confirmation finds it');
     this.parts.figures.payment('settled', record);
-    return this.paid(record, answer, false, settled_at);
+    return this.paid(visit, record, answer, false, settled_at);
   }
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
@@ -145,7 +149,7 @@ export class Settler {
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
     if (transaction !== null) {
       if (answer !== undefined && error.code === 'payment_expired') {
-        return this.adopted(recordOf(admitted, transaction), answer, this.keepable(answer));
+        return this.adopted(visit, recordOf(admitted, transaction), answer, this.keepable(answer));
       }
       // Whatever becomes of the record: it was paid, and is looked up again when the claim is left behind.
       if (await ledger.owe(id, transaction, error.code, proof.details).catch(() => false)) figures.payment('owed', proof);

@@ -61,11 +61,19 @@ export const MOVES = {
   }),
   owe: move('owe', { set: 'owed = true, transaction = $5, raw = NULL, reason = $6, details = p.details || $7' }),
   take: move('take', { set: 'instance = $5' }),
+  handOut: move('hand_out', {
+    set: "answer_until = now() + $5 * interval '1 millisecond'",
+    also: letGo('$5'),
+    told: `${COLUMNS}, p.answer`,
+  }),
 } as const;
 
+/** Claims, and looks for a payment of the same payer $2 for the same request $6 that was settled within $16 milliseconds and handed out to nobody. */
 export const CLAIM: NamedStatement = {
   name: 'payment_claim',
-  text: `SELECT claimed.*${RELAXED} FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed`,
+  text: `SELECT claimed.*, (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = 'CONFIRMED' AND answer IS NOT NULL
+      AND settled_at > now() - $16 * interval '1 millisecond') AS unserved${RELAXED}
+    FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed`,
 };
 
 /**

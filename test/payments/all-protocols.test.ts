@@ -72,6 +72,40 @@ describe('one corridor, three protocols, three stock clients', () => {
     expect((await received()) - before).toBe(20_000n);
   });
 
+  it.each<[BuyerProtocol]>([['x402'], ['solana'], ['tempo']])(
+    'the stock %s client that begins anew, after its gateway fell silent, gets what it has paid for',
+    async (protocol) => {
+      const impatient = await createPayments(
+        {
+          ...till.settings,
+          ...{ settle_patience_ms: 1_000, tempo: { rpc_urls: [tempo.url], pay_to: merchant, chain_id: tempo.chain_id, usdc: tempo.usdc } },
+        },
+        { pool: till.database.pool, logger: till.logger },
+      );
+      const READS = ['getSignatureStatuses', 'getTransaction', 'eth_getTransactionReceipt'];
+      const faults = [till.solana.faults, tempo.faults];
+      const work = workOf(async () => {
+        for (const method of READS) for (const one of faults) one.inject(method, { kind: 'refuse' }, Infinity);
+        for (const one of faults) one.inject('eth_sendRawTransactionSync', { kind: 'drop' });
+        return { data: 'paid for' };
+      });
+      const front = await serveTill(impatient, () => work);
+      const request = { method: 'GET', url: `${front.url}/api/v1/anew/${protocol}`, protocol } as const;
+      const received = async (): Promise<bigint> =>
+        protocol === 'tempo' ? tempo.usdcBalance(merchant) : till.solana.usdcBalance(till.merchant.publicKey.toBase58());
+      const before = await received();
+      expect((await buy(request, wallets)).status).toBe(503);
+      faults.forEach((one) => one.clear());
+      await until(async () => (await impatient.reconcile('all')).open === 0);
+      const bought = await buy(request, wallets);
+      await front.close();
+      await impatient.stop();
+      expect([bought.status, JSON.parse(bought.body), work.runs()]).toEqual([200, { data: 'paid for' }, 1]);
+      expect(bought.receipt).not.toBeNull();
+      expect((await received()) - before).toBe(20_000n);
+    },
+  );
+
   it('sells a query that outlasts the stock tempo client’s proof: kept, asked for again, paid once', async () => {
     // The client’s transaction lives no longer than its challenge: 9 s instead of 25.
     const short = await createPayments(

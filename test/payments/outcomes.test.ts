@@ -176,7 +176,7 @@ describe.each(['x402', 'tempo', 'solana'] as const)('%s', (protocol: BuyerProtoc
       const { reply, hangUp } = send(target, proof);
       await until(() => broadcasts() > before);
       hangUp();
-      await until(async () => (await newestState()) === 'DELIVERED');
+      await until(async () => (await newestState()) === 'CONFIRMED');
       return reply;
     });
     expect(gone).toEqual({ result: null, broadcasts: 1, earned: 10_000n });
@@ -185,6 +185,7 @@ describe.each(['x402', 'tempo', 'solana'] as const)('%s', (protocol: BuyerProtoc
       broadcasts: 0,
       earned: 0n,
     });
+    await until(async () => (await newestState()) === 'DELIVERED');
   });
 });
 

@@ -1,0 +1,92 @@
+import type { Keypair } from '@solana/web3.js';
+import type { Outcome, Sale } from '../../src/payments/protocol';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+
+// Paid, and the connection or the process broke before the answer: most buyers do not repeat their proof, they begin anew.
+
+describe('a payment that was settled and handed out to nobody', () => {
+  let till: Till;
+  let buyer: Keypair;
+  beforeAll(async () => {
+    till = await openTill({ settings: { settle_patience_ms: 1_000, reconcile_ms: 3_600_000 } });
+  });
+  afterAll(() => till.stop());
+  beforeEach(async () => {
+    buyer = await fundedBuyer(till);
+  });
+  afterEach(() => till.solana.faults.clear());
+
+  const charge = (headers: Record<string, string>, work = workOf(), sale: Partial<Sale> = {}): Promise<Outcome> =>
+    till.payments.charge(saleOf({ headers, ...sale }), work);
+  const afresh = async (more: Record<string, string> = {}, by = buyer): Promise<string> =>
+    told(await charge({ ...(await signedHeaders(till, by)), ...more }));
+  const spent = async (by = buyer): Promise<bigint> => (5_000_000n - (await till.solana.usdcBalance(by.publicKey.toBase58()))) / 20_000n;
+  const settled = (): Promise<void> =>
+    until(async () => {
+      await till.payments.reconcile('all');
+      const { rows } = await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1', [
+        buyer.publicKey.toBase58(),
+      ]);
+      return rows.every(({ state }) => state === 'CONFIRMED');
+    });
+
+  /** Pays, and hears nothing: the chain is silent for longer than the buyer's patience. */
+  async function payUnheard(headers: Record<string, string>): Promise<void> {
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    expect(told(await charge(headers, silence))).toBe('503 settlement_pending');
+    till.solana.faults.clear();
+    await settled();
+  }
+
+  it('is what its buyer gets who signs afresh, once, without paying again; a version 1 proof alone never gets it', async () => {
+    const proof = { 'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1 }) };
+    await payUnheard(proof);
+    expect(told(await charge(proof))).toBe('402 payment_replayed invalid_challenge');
+    const work = workOf();
+    const headers = await signedHeaders(till, buyer);
+    expect(await charge(headers, work)).toMatchObject({ kind: 'paid', replayed: true, answer: 'paid for' });
+    expect([work.runs(), await spent()]).toEqual([0, 1n]);
+    // The proof that was not needed is good for another purchase.
+    expect(told(await charge(headers, work))).toBe('200');
+    expect(await afresh()).toBe('200');
+    expect([work.runs(), await spent()]).toEqual([1, 3n]);
+  });
+
+  it('waits for a buyer who hung up after the broadcast', async () => {
+    const gone = new AbortController();
+    till.solana.faults.inject('sendTransaction', { kind: 'delay', ms: 300 }, 1);
+    till.solana.faults.forgetCalls();
+    const charging = charge(await signedHeaders(till, buyer), workOf(), { client_gone: gone.signal });
+    await until(() => till.solana.faults.calls('sendTransaction') > 0);
+    gone.abort();
+    await charging;
+    await settled();
+    expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
+    expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+  });
+
+  it('is given once, however many ask at once', async () => {
+    await payUnheard(await signedHeaders(till, buyer));
+    const proofs = await Promise.all(Array.from({ length: 5 }, () => signedHeaders(till, buyer)));
+    const outcomes = await Promise.all(proofs.map(async (headers) => told(await charge(headers))));
+    expect(outcomes.sort()).toEqual(['200', '200', '200', '200', '200 replayed']);
+    expect(await spent()).toBe(5n);
+  });
+
+  it('is nobody else’s, of no other request, of no purchase with a name of its own, and of none much later', async () => {
+    await payUnheard(await signedHeaders(till, buyer));
+    const other = await fundedBuyer(till);
+    expect([await afresh({}, other), await spent(other)]).toEqual(['200', 1n]);
+    const path = '/api/v1/markets/other';
+    const elsewhere = { path, request_hash: saleOf({ path }).request_hash };
+    expect(told(await charge(await signedHeaders(till, buyer, {}, saleOf(elsewhere)), workOf(), elsewhere))).toBe('200');
+    expect([await afresh({ 'Idempotency-Key': 'another-purchase' }), await spent()]).toEqual(['200', 3n]);
+    expect(told(await charge(await signedHeaders(till, buyer, { identifier: 'yet-another-purchase' })))).toBe('200');
+    const age = "UPDATE payment SET settled_at = settled_at - interval '11 minutes' WHERE payer = $1";
+    await till.database.pool.query(age, [buyer.publicKey.toBase58()]);
+    expect([await afresh(), await spent()]).toEqual(['200', 5n]);
+  });
+});
