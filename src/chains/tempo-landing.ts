@@ -57,7 +57,8 @@ export async function landTransaction(
   signal: AbortSignal,
 ): Promise<Landing> {
   const reports = raw === null ? [] : await askAll(chain, (node) => sendTo(node, raw, signal), signal);
-  for (const report of reports) if (report.status === 'mined') return report;
+  const mined = minedOf(reports);
+  if (mined !== undefined) return mined;
   const refusals = reports.filter((report) => report.status === 'refused');
   const refused = fresh && refusals.length === chain.size ? refusals[0] : undefined;
   let sentAt = Date.now();
@@ -76,8 +77,8 @@ export async function landTransaction(
 /** What the chain knows of the transaction now, without sending it. An end without a receipt needs two witnesses where there are two RPCs. Never throws. */
 export async function traceTransaction(chain: TempoChain, transaction: TempoTransaction, signal: AbortSignal): Promise<Trace> {
   const traces = await askAll(chain, (node) => traceOn(node, transaction, signal), signal);
-  const mined = traces.find((trace) => trace.status === 'mined');
-  if (mined) return mined;
+  const mined = minedOf(traces);
+  if (mined !== undefined) return mined;
   const [first] = traces;
   if (first === undefined || traces.length < Math.min(2, chain.size)) return { status: 'open' };
   return traces.every((trace) => trace.status === 'dead') ? first : { status: 'open' };
@@ -118,16 +119,21 @@ async function recalls(node: TempoNode, from: bigint, signal: AbortSignal): Prom
   return false;
 }
 
-/** The answers of the RPCs that gave one; the first that knows of a receipt ends the wait for the others. */
-function askAll<T extends { status: string }>(
-  chain: TempoChain,
-  question: (node: TempoNode) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T[]> {
+type Mined = Extract<Trace, { status: 'mined' }>;
+type Answer = { status: 'mined'; receipt: TempoReceipt } | { status: Exclude<string, 'mined'>; receipt?: undefined };
+
+const isPaid = (answer: Answer): answer is Mined => answer.receipt?.succeeded === true;
+
+/** What was mined, if one says so. A transaction fails for all or for none: who says that it failed is not believed where another has it as good. */
+const minedOf = (answers: readonly Answer[]): Mined | undefined =>
+  answers.find(isPaid) ?? answers.find((answer): answer is Mined => answer.receipt !== undefined);
+
+/** The answers of the RPCs that gave one; the first that has it mined as good ends the wait for the others. */
+function askAll<T extends Answer>(chain: TempoChain, question: (node: TempoNode) => Promise<T>, signal: AbortSignal): Promise<T[]> {
   return new Promise((resolve) => {
     const ask = async (node: TempoNode): Promise<T> => {
       const answer = await question(node);
-      if (answer.status === 'mined') resolve([answer]);
+      if (isPaid(answer)) resolve([answer]);
       return answer;
     };
     void chain

@@ -412,6 +412,19 @@ describe('the end of a transaction that was never mined', () => {
     await forgetful.close();
   });
 
+  it('by a receipt that says it failed: not where another has it as good', async () => {
+    const { raw, transaction } = await payment(await payer());
+    expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
+    const failed = { status: '0x0', blockNumber: '0x1', logs: [] };
+    const lying = await rpcProxy(local.url, ({ method }) => (method === 'eth_getTransactionReceipt' ? failed : undefined));
+    const seenBy = async (...rpc_urls: string[]): Promise<unknown> =>
+      traceTransaction(new TempoChain({ rpc_urls, chain_id: local.chain_id }), transaction, soon());
+    local.faults.inject('eth_getTransactionReceipt', { kind: 'delay', ms: 300 });
+    expect(await seenBy(lying.url, local.url)).toMatchObject({ status: 'mined', receipt: { succeeded: true } });
+    expect(await seenBy(lying.url)).toMatchObject({ status: 'mined', receipt: { succeeded: false } });
+    await lying.close();
+  });
+
   it('needs two witnesses where there are two RPCs', async () => {
     const { transaction } = await payment(await payer());
     const past = { ...transaction, valid_before: Number(await local.time()) - 60 };

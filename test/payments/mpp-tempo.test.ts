@@ -598,6 +598,9 @@ describe('settle', () => {
     local.faults.inject('eth_sendRawTransaction', poor, Infinity);
     expect(await protocol.settlement.settle(record, soon())).toMatchObject({ status: 'failed' });
     expect(await protocol.settlement.settle(old(record), soon(600))).toMatchObject({ status: 'unknown' });
+    local.faults.inject('eth_sendRawTransactionSync', poor, 1);
+    const ahead = { ...record, details: { ...record.details, prepared_at: Date.now() + 60_000 } };
+    expect(await protocol.settlement.settle(ahead, soon(600))).toMatchObject({ status: 'unknown' });
   });
 
   it('calls a refusal for lack of time by its name, so that the answer is kept for a fresh payment', async () => {

@@ -127,7 +127,8 @@ export class TempoSettlement implements Settling {
   }
 
   async settle(record: PaymentRecord, signal: AbortSignal): Promise<Settlement> {
-    const fresh = Date.now() - Number(record.details.prepared_at ?? 0) < FRESH_MS;
+    // Another process's clock may have been ahead.
+    const fresh = Math.abs(Date.now() - Number(record.details.prepared_at ?? 0)) < FRESH_MS;
     return this.judged(record, (transaction) => landTransaction(this.chain, transaction, record.raw, fresh, signal));
   }
 
