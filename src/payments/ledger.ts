@@ -1,6 +1,7 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
+import { pause } from '../lib/deadline';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
 import {
   type JsonObject,
@@ -102,8 +103,11 @@ function recordOf(row: Row): PaymentRecord {
  * it was not where it had to be: somebody else has it, and the caller must not go on.
  */
 export class Ledger {
-  private handedOut: Delivery[] = [];
-  private writing: Promise<void> | null = null;
+  private readonly handedOut: Delivery[] = [];
+  /** Ends when what was handed out until a while ago is written down. */
+  private writing: Promise<void> = Promise.resolve();
+  /** The same of what was handed out since; null: nothing. */
+  private next: Promise<void> | null = null;
   private readonly unreleased: (() => Promise<boolean>)[] = [];
 
   constructor(
@@ -186,27 +190,28 @@ export class Ledger {
    */
   delivered(delivery: Delivery, keptMs: number): void {
     this.handedOut.push(delivery);
-    this.writing ??= new Promise((resolve) => {
-      setTimeout(() => void this.writeDelivered(keptMs).finally(resolve), DELIVERED_AFTER_MS);
-    });
+    this.next ??= this.writeNext(keptMs);
   }
 
-  /** Waits until everything is written down. */
-  async flush(): Promise<void> {
-    while (this.writing !== null) await this.writing;
+  /** Waits until everything that was handed out so far is written down. */
+  flush(): Promise<void> {
+    return this.next ?? this.writing;
   }
 
-  private async writeDelivered(keptMs: number): Promise<void> {
-    while (this.handedOut.length > 0) {
-      const together = this.handedOut.splice(0);
-      const columns = [together.map(({ id }) => id), together.map((one) => one.transaction), together.map((one) => one.settled_at)];
-      await this.pool
-        .query(DELIVERED, [...columns, keptMs])
-        .catch((error: unknown) =>
-          this.log.error({ payments: columns[0], error: (error as Error).message }, 'deliveries could not be written down'),
-        );
-    }
-    this.writing = null;
+  private async writeNext(keptMs: number): Promise<void> {
+    await Promise.all([this.writing, pause(DELIVERED_AFTER_MS)]);
+    this.writing = this.write(this.handedOut.splice(0), keptMs);
+    this.next = null;
+    await this.writing;
+  }
+
+  private async write(together: readonly Delivery[], keptMs: number): Promise<void> {
+    const columns = [together.map(({ id }) => id), together.map((one) => one.transaction), together.map((one) => one.settled_at)];
+    await this.pool
+      .query(DELIVERED, [...columns, keptMs])
+      .catch((error: unknown) =>
+        this.log.error({ payments: columns[0], error: (error as Error).message }, 'deliveries could not be written down'),
+      );
   }
 
   async unknown(id: string, note: string): Promise<void> {

@@ -95,7 +95,7 @@ export class Settler {
   }
 
   private async settled(visit: Visit, record: PaymentRecord, settlement: Settlement, answer: unknown, replayed: boolean): Promise<Outcome> {
-    const { ledger, rechallenge, log, figures } = this.parts;
+    const { ledger, log, figures } = this.parts;
     const about = {
       request_id: visit.sale.request_id,
       payment: record.id,
@@ -120,8 +120,7 @@ export class Settler {
     figures.payment('failed', record);
     log.warn({ ...about, reason: settlement.reason }, 'payment failed');
     await ledger.failed(record.id, settlement.reason);
-    if (settlement.reason === TRANSACTION_EXPIRED && (await rechallenge.mayKeep(record.payer)))
-      await this.keep(record.payer, visit.sale, answer);
+    if (settlement.reason === TRANSACTION_EXPIRED) await this.keep(record.payer, visit.sale, answer);
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }
 
@@ -143,7 +142,7 @@ export class Settler {
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
   async giveUp(admitted: Admitted, cause: unknown, answer?: unknown): Promise<Outcome> {
-    const { ledger, rechallenge, figures } = this.parts;
+    const { ledger, figures } = this.parts;
     const { visit, proof, id } = admitted;
     const error = this.tell(cause, visit.sale);
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
@@ -155,8 +154,7 @@ export class Settler {
       if (await ledger.owe(id, transaction, error.code, proof.details).catch(() => false)) figures.payment('owed', proof);
       throw new InFlight(error.status === 402 ? pending() : error, transaction);
     }
-    if (answer !== undefined && error.code === 'payment_expired' && (await rechallenge.mayKeep(proof.payer)))
-      await this.keep(proof.payer, visit.sale, answer);
+    if (answer !== undefined && error.code === 'payment_expired') await this.keep(proof.payer, visit.sale, answer);
     const details = admitted.began_at === null ? null : proof.details;
     if (await ledger.release(id, error.code, error.code === 'settlement_failed', details)) figures.payment('released', proof);
     throw error;
@@ -170,8 +168,14 @@ export class Settler {
     return seen.status === 'confirmed' ? seen.transaction : null;
   }
 
+  /** For a fresh proof, where the payer may leave one more lying. One that cannot be kept is made again. */
   private async keep(payer: string, sale: Sale, answer: unknown): Promise<void> {
-    await this.parts.rechallenge.keep(payer, sale.request_hash, this.keepable(answer));
+    const { rechallenge, log } = this.parts;
+    try {
+      if (await rechallenge.mayKeep(payer)) await rechallenge.keep(payer, sale.request_hash, this.keepable(answer));
+    } catch (error) {
+      log.error({ request_id: sale.request_id, error: (error as Error).message }, 'an answer could not be kept for a fresh proof');
+    }
   }
 
   /** The JSON text of an answer. Throws when it is too large: what cannot be kept must not be sold, it could be paid and lost. */

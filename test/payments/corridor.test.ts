@@ -2,6 +2,7 @@ import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
+import { Rechallenge } from '../../src/payments/rechallenge';
 import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
   challengeOf,
@@ -329,6 +330,20 @@ describe('the corridor on a local Solana', () => {
       const next = workOf();
       await charge(await signedHeaders(till, buyer), next);
       expect(next.runs()).toBe(1);
+    });
+
+    it('is told so, and let go of, where the answer cannot be kept', async () => {
+      const buyer = await fundedBuyer(till);
+      const work = workOf(async () => {
+        till.solana.advanceSlots(200);
+        await untilSampled(till);
+        return 'dear';
+      });
+      const keep = jest.spyOn(Rechallenge.prototype, 'keep').mockRejectedValueOnce(new Error('the database is away'));
+      expect(told(await charge(await signedHeaders(till, buyer), work))).toBe('402 payment_expired blockhash_expired');
+      keep.mockRestore();
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
+      expect(told(await charge(await signedHeaders(till, buyer)))).toBe('200');
     });
 
     it('does not hand it to another payer', async () => {

@@ -270,6 +270,26 @@ describe('what is looked after when nobody asks', () => {
     expect(await till.solana.usdcBalance(payer)).toBe(4_980_000n);
   });
 
+  it('whoever asks about a payment waits for deliveries up to now, not for those that never cease', async () => {
+    const written: string[] = [];
+    const query = async (_: unknown, [ids]: [string[]]): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      written.push(...ids);
+    };
+    const ledger = new Ledger({ query } as unknown as ConstructorParameters<typeof Ledger>[0], crypto.randomUUID(), till.logger);
+    let id = 0;
+    const deliver = (): void => ledger.delivered({ id: String((id += 1)), transaction: 'tx', settled_at: new Date() }, 1_000);
+    const traffic = setInterval(deliver, 2);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    deliver();
+    const mine = String(id);
+    const waited = await Promise.race([ledger.flush(), new Promise((resolve) => setTimeout(() => resolve('too long'), 2_000))]);
+    const known = written.includes(mine);
+    clearInterval(traffic);
+    await ledger.flush();
+    expect([waited, known, written]).toEqual([undefined, true, Array.from({ length: id }, (_, index) => String(index + 1))]);
+  });
+
   it('the database fails when deliveries are written down: told in the log, with their ids', async () => {
     const query = async (): Promise<never> => Promise.reject(new Error('the database is away'));
     const ledger = new Ledger({ query } as unknown as ConstructorParameters<typeof Ledger>[0], crypto.randomUUID(), till.logger);
