@@ -210,7 +210,9 @@ export class Corridor {
   private async answerKnown(visit: Visit, protocol: Protocol, credential: Credential, refused: unknown): Promise<Outcome | null> {
     const { sale, work } = visit;
     if (!(refused instanceof AppError) || (refused !== work.refuse && !UNFIT.has(refused.code))) return null;
-    const known = await findKnown(this.parts.ledger, protocol, credential, sale);
+    // What is wrong with a request is left out of its meaning: one that is refused is known by its words alone.
+    const asked = refused === work.refuse ? { ...sale, request_hash: '' } : sale;
+    const known = await findKnown(this.parts.ledger, protocol, credential, asked);
     return known === null ? null : this.handHeld(visit, protocol, known.proof, known.verdict);
   }
 

@@ -185,6 +185,8 @@ describe('one corridor, three protocols, three stock clients', () => {
       expect([await again(others, proof, refuse), await again({}, withoutSecret(proof), refuse)]).toEqual(
         Array(2).fill('400 invalid_parameter'),
       );
+      // A mistake beside what was bought: what is wrong is left out of a request's meaning.
+      expect(await again({ ...others, request_hash: saleOf({ path }).request_hash }, proof, refuse)).toBe('400 invalid_parameter');
       expect(await again(others)).toMatch(/^402 verification_failed/);
       expect(await again({ ...others, amount: 50_000n })).toMatch(/^402 payment_insufficient/);
       expect(work.runs()).toBe(1);
