@@ -185,6 +185,9 @@ const LOOK_MS = 5_000;
 /** What the upkeep is at when the server stops has so long to end; then its connections are closed. */
 const LAST_WORK_MS = 5_000;
 
+/** No run of the upkeep takes as long: what still waits then, for a lock or for a database that is frozen, is given up, and done by the next. */
+const LONGEST_WORK_MS = 6 * 3_600_000;
+
 /** Scores, snapshots and signals, until the database is migrated by a newer version. */
 async function startUpkeep(
   config: Config,
@@ -194,7 +197,7 @@ async function startUpkeep(
   logger: Logger,
   running: Running,
 ): Promise<void> {
-  const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0 });
+  const db = await openDatabase(database.url, { max: 4, statement_timeout_ms: 0, lease_ms: LONGEST_WORK_MS });
   await running.add(() => db.close());
   const over = new AbortController();
   const end = (): void => over.abort(new Error('The server stops.'));

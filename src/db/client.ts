@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   statement_timeout_ms?: number;
   /** Longest the server may say nothing to a statement, in milliseconds; then its connection is closed. Left out: for ever, as long work needs it. */
   silence_ms?: number;
+  /** Longest one connection may be taken, in milliseconds. Left out: for ever. */
+  lease_ms?: number;
 }
 
 /** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
@@ -44,6 +46,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   const shared = {
     ...(options.max === undefined ? {} : { max: options.max }),
     ...(options.silence_ms === undefined ? {} : { query_timeout: options.silence_ms }),
+    ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
     settings: timeout,
     application_name: 'smart-money-api',
   };

@@ -120,6 +120,8 @@ class Connections extends Pool {
 
 export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_timeout'> {
   settings?: Settings;
+  /** Longest one connection may be taken, in milliseconds: then it is closed, and what waits on it fails. For ever when left out. */
+  lease_ms?: number;
 }
 
 const { TIMESTAMPTZ } = types.builtins;
@@ -201,14 +203,22 @@ export function boundTo(target: object, property: string | symbol): unknown {
 }
 
 /** Connections to the database at `url`, made when they are needed. */
-export function makePool(url: string, { settings, ...config }: PoolOptions): Pool {
+export function makePool(url: string, { settings, lease_ms, ...config }: PoolOptions): Pool {
   const onConnect = (client: ClientBase): Promise<void> => setUp(client, { statement_timeout: 65_000, ...settings });
   const pool = new Connections({ ...config, onConnect, connectionString: url, types: READERS, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);
   // Nor is one that drops in the middle of a transaction: its next statement fails, which is told to who asks it.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  if (lease_ms !== undefined) lease(pool, lease_ms);
   return pool;
+}
+
+/** Whatever a connection is waiting for, a lock that nobody lets go of or a server that is frozen: it waits no longer than this. */
+function lease(pool: Pool, ms: number): void {
+  const ends = new WeakMap<ClientBase, NodeJS.Timeout>();
+  pool.on('acquire', (client) => void ends.set(client, setTimeout(() => void client.end().catch(() => undefined), ms).unref()));
+  pool.on('release', (_, client) => clearTimeout(ends.get(client)));
 }
 
 /** Connections to the database at `url`, one of them tried. Throws one clear sentence when it cannot be reached. */

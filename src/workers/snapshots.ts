@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../db/transaction';
+import { inTime } from '../lib/deadline';
 import { type Repeated, repeat } from '../lib/repeat';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../venues/venue';
@@ -71,9 +72,16 @@ const buildOnce = (pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: Ma
 
 /**
  * Keeps the snapshots of all venues fresh; the first look is at once. Copies too old to be served, or of a later clock, are dropped first.
- * A snapshot that cannot be built is logged (unless the watch was stopped), and keeps its last good copy.
+ * A snapshot that cannot be built, or not within `longestMs`, is logged (unless the watch was stopped), and keeps its last good copy.
  */
-export function watchSnapshots(pool: Pool, venues: readonly Venue[], makeContext: MakeContext, logger: Logger, everyMs = 15_000): Repeated {
+export function watchSnapshots(
+  pool: Pool,
+  venues: readonly Venue[],
+  makeContext: MakeContext,
+  logger: Logger,
+  everyMs = 15_000,
+  longestMs = MOST_AGE_MS,
+): Repeated {
   let looked = false;
   const look = async (stopped: () => boolean): Promise<void> => {
     if (!looked) await drop(pool, makeContext().now);
@@ -82,7 +90,8 @@ export function watchSnapshots(pool: Pool, venues: readonly Venue[], makeContext
       for (const snapshot of venue.snapshots ?? []) {
         if (stopped()) return;
         if (!(await isDue(pool, snapshot))) continue;
-        await buildOnce(pool, venue, snapshot, makeContext).catch((error: Error) => {
+        // Whatever it waits for: the others are not to grow too old meanwhile.
+        await inTime(longestMs, () => buildOnce(pool, venue, snapshot, makeContext)).catch((error: Error) => {
           if (!stopped()) logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built');
         });
       }

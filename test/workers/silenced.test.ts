@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { runCancellable } from '../../src/db/cancel';
 import { type Database, openDatabase } from '../../src/db/client';
 import { poolUntil } from '../../src/db/pool';
@@ -112,6 +113,17 @@ describe('connections that fall silent', () => {
     expect(await outcomes).toMatchObject([{ reason: late }, { reason: { message: 'Query read timeout' } }]);
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await pool.end();
+  });
+
+  test('are closed by a pool that lends them for so long; what is given back in time is used again', async () => {
+    const { pool, close } = await openDatabase(db.url, { max: 1, statement_timeout_ms: 0, lease_ms: 1_000 });
+    const backend = async (): Promise<unknown> => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0];
+    const first = await backend();
+    await pause(1_500);
+    expect(await backend()).toEqual(first);
+    await expect(inTransaction(pool, (client) => client.query('SELECT 1 FROM pg_sleep(60)'))).rejects.toThrow('Connection terminated');
+    expect(await backend()).not.toEqual(first);
+    await close();
   });
 
   test('are closed by a pool that is used until something happens', async () => {

@@ -134,6 +134,16 @@ describe('snapshots of a wing', () => {
     await watch.stop();
   });
 
+  test('one that waits for ever keeps no other from being built', async () => {
+    let end: (error: Error) => void = () => undefined;
+    const stuck: Snapshot<Body> = { ...snapshot, name: 'coins/stuck', build: () => new Promise((_, reject) => (end = reject)) };
+    const both: Venue = { ...venue, snapshots: [stuck as Snapshot, snapshot as Snapshot] };
+    const watch = watchSnapshots(db.pool, [both], () => context(at('12:00:00')), makeLogger('silent'), 5, 200);
+    await until(async () => (await kept()) === 2);
+    await watch.stop();
+    end(new Error('given up'));
+  });
+
   test('one process builds what is due, however many watch', async () => {
     const slowly = async (...asked: Parameters<typeof snapshot.build>): Promise<Body> => {
       await sleep(100);
