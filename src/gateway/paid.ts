@@ -130,8 +130,14 @@ function canonicalRequest(endpoint: Endpoint, variables: Readonly<Record<string,
 }
 
 /** One text per request as it was sent, in whatever order. */
-const wordsOf = ({ method, path }: Endpoint, raw: RawParameters): string =>
-  JSON.stringify([method, path, [...raw].sort(([one], [other]) => (one < other ? -1 : 1))]);
+function wordsOf({ method, path }: Endpoint, raw: RawParameters): string {
+  const words = [...raw].map(([name, values]) => [name, values.map(flat)] as const);
+  return JSON.stringify([method, path, words.sort(([one], [other]) => (one < other ? -1 : 1))]);
+}
+
+/** A value as far as a parameter can hold one, which is a list at most: a body may be nested more deeply than can be written. */
+const flat = (value: unknown): unknown => (Array.isArray(value) ? value.map(bare) : bare(value));
+const bare = (value: unknown): unknown => (typeof value === 'object' ? null : value);
 
 const sha256 = (text: string): string => crypto.createHash('sha256').update(text).digest('hex');
 
