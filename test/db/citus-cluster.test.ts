@@ -124,8 +124,7 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
     300_000,
   );
 
-  // Perps are not: citus-refused.ts tells why.
-  test.each(VENUES.filter(({ name }) => name !== 'perps').map((venue) => [venue.name, venue] as const))(
+  test.each(VENUES.map((venue) => [venue.name, venue] as const))(
     '%s is scored there, and every table holds what one PostgreSQL holds',
     async (name, venue) => {
       const runs = [

@@ -9,7 +9,7 @@ const ACROSS = 'joins tables that stand by different columns other than by those
 
 const RECURRING = 'an outer join begins at rows that come with the statement, or at a union with them; has to begin at a table';
 
-/** Of the questions: each was refused by Citus 13.2 on PostgreSQL 15; all other statements of questions, and all that load and score, do there as on one PostgreSQL. */
+/** Each was refused by Citus 13.2 on PostgreSQL 15; all other statements of questions, and all that load and score, do there as on one PostgreSQL. */
 export const REFUSED_QUESTIONS: Refused = {
   perps_coins_list_volume: CATALOGUE,
   perps_coins_trending_volume_spike: ACROSS,
@@ -18,7 +18,6 @@ export const REFUSED_QUESTIONS: Refused = {
   perps_pressure_pairs: CORRELATED,
   perps_pressure_pairs_told: ACROSS,
   perps_smart_positions: CORRELATED,
-  perps_timing: CORRELATED,
   pm_copy_within: CORRELATED,
   pm_position_words: RECURRING,
   pm_settled_crowds: ACROSS,
@@ -34,6 +33,3 @@ export const REFUSED_QUESTIONS: Refused = {
   pm_wallets_open_positions: RECURRING,
   pm_wallets_unrealized: RECURRING,
 };
-
-/** Of the daily scores: perps are not scored there. */
-export const REFUSED_WORK: Refused = { 'INSERT INTO perp_timing (trader, coin, day, opens, moved) WI': CORRELATED };

@@ -8,8 +8,9 @@ function text(coin: boolean): string {
   const until = toldUntil('$1::timestamptz');
   const only = (table: string): string => (coin ? ` AND ${table}.coin = $3::text` : '');
   const fills = `
-  SELECT own.* FROM unnest($2::text[]) AS asked(trader) CROSS JOIN LATERAL (
-    SELECT * FROM perp_fill f WHERE f.trader = asked.trader AND f.timestamp >= ${until} AND f.timestamp < $1${only('f')} OFFSET 0) own`;
+  SELECT own.* FROM perp_trader asked CROSS JOIN LATERAL (
+    SELECT * FROM perp_fill f WHERE f.trader = asked.trader AND f.timestamp >= ${until} AND f.timestamp < $1${only('f')} OFFSET 0) own
+  WHERE asked.trader = ANY ($2::text[])`;
   return `
 WITH told AS (
   SELECT l.trader, k.opens, k.moved FROM perp_trader_life l CROSS JOIN LATERAL (${openedBefore('l', until)}) k
@@ -17,7 +18,7 @@ WITH told AS (
 ),
 ${timedOpens(fills, '$1::timestamptz')}
 SELECT trader, (sum(moved)::numeric / sum(opens))::float8 AS timing
-FROM (SELECT * FROM told UNION ALL SELECT trader, 1, moved FROM timed) own GROUP BY trader`;
+FROM (SELECT * FROM told UNION ALL SELECT trader, opens, moved FROM timed) own GROUP BY trader`;
 }
 
 /**

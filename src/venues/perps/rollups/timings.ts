@@ -8,17 +8,21 @@ const HOUR = "interval '1 hour'";
 // Of the 24 hours after an open, those that lie wholly in them, whatever its minute.
 const LAST_WHOLE_HOUR = "interval '23 hours'";
 
-const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_fill f
-    WHERE f.coin = t.coin AND f.timestamp ${from} AND f.timestamp < ${to} AND CASE WHEN t.is_buy THEN f.price >= t.goal ELSE f.price <= t.goal END)`;
+// Coins are bounded as well, so that the planner expects few matches by coin and time: where there are few coins, it reads those of all of them by time.
+const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_match m
+      WHERE m.coin = k.coin AND m.coin BETWEEN k.coin AND k.coin AND m.timestamp ${from} AND m.timestamp < ${to} AND CASE WHEN t.is_buy THEN m.price >= t.goal ELSE m.price <= t.goal END)`;
+
+const reaches = (high: string, low: string): string => `CASE WHEN t.is_buy THEN t.${high} >= t.goal ELSE t.${low} <= t.goal END`;
 
 /**
- * Common table expressions that end in `timed`: opens, by trader and coin, with `moved`: 1 where a favourable move followed within 24 hours and
- * before the instant, else 0. Of the rows of perp_fill that the SELECT `fills` gives; those before which the price did not move are left out.
+ * Common table expressions that end in `timed`: by trader and coin, `opens` and `moved`, those that a favourable move followed within 24 hours and
+ * before the instant; to be added up. Of the rows of perp_fill that the SELECT `fills` gives; those before which the price did not move are left out.
+ * `hours`: a condition on the hours (h) of all these fills, where they are to be read together instead of one by one.
  */
-// Whole hours are told by the rollup, the two edges by facts, which are only looked at where the hours do not suffice and the edge's own hour
-// goes far enough. Hours are looked up one by one (OFFSET): joined, all hours of all coins are read as soon as the planner expects more opens
-// than there are. All opens of an hour have the same last hour.
-export const timedOpens = (fills: string, instant: string): string => `
+// Whole hours are told by the rollup, the two edges by matches, which are only looked at where the hours do not suffice and the edge's own hour goes
+// far enough: the opens of which that holds, first of all, are joined to an hour of their coin (k), beside which matches stand in a cluster. All opens
+// of an hour have the same last hour.
+export const timedOpens = (fills: string, instant: string, hours = ''): string => `
 opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, ${instant}) AS until
   FROM (${fills}) f WHERE f.open_size > 0
@@ -29,27 +33,25 @@ around AS MATERIALIZED (
   FROM (
     SELECT DISTINCT coin, hour, greatest(least(hour + ${WITHIN}, date_trunc('hour', ${instant}, 'UTC')), hour + ${HOUR}) AS last_hour FROM opened
   ) o
-  CROSS JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.hour AND k.deviation > 0 OFFSET 0) h
+  JOIN perp_coin_hour h ON h.coin = o.coin AND h.hour = o.hour AND h.deviation > 0 ${hours}
   CROSS JOIN LATERAL (
     SELECT max(n.high_price) AS high_price, min(n.low_price) AS low_price FROM perp_coin_hour n
     WHERE n.coin = h.coin AND n.hour > h.hour AND n.hour <= h.hour + ${LAST_WHOLE_HOUR} AND n.hour < date_trunc('hour', ${instant}, 'UTC')
   ) after
-  LEFT JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = o.coin AND k.hour = o.last_hour OFFSET 0) last ON true
+  LEFT JOIN LATERAL (SELECT * FROM perp_coin_hour k WHERE k.coin = h.coin AND k.hour = o.last_hour OFFSET 0) last ON true
 ),
-target AS (
+target AS MATERIALIZED (
   SELECT o.*, o.price * (1 + CASE WHEN o.is_buy THEN ${DEVIATIONS} ELSE -${DEVIATIONS} END * a.deviation) AS goal,
     a.last_hour, a.high_price, a.low_price, a.high_after, a.low_after, a.high_last, a.low_last
   FROM opened o JOIN around a ON a.coin = o.coin AND a.hour = o.hour
 ),
 timed AS (
-  SELECT t.trader, t.coin, CASE
-    WHEN CASE WHEN t.is_buy THEN t.high_after >= t.goal ELSE t.low_after <= t.goal END THEN 1
-    WHEN CASE WHEN t.is_buy THEN t.high_price >= t.goal ELSE t.low_price <= t.goal END
-      AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)} THEN 1
-    WHEN CASE WHEN t.is_buy THEN t.high_last >= t.goal ELSE t.low_last <= t.goal END
-      AND ${edge('>= t.last_hour', 't.until')} THEN 1
-    ELSE 0 END AS moved
-  FROM target t
+  SELECT t.trader, t.coin, 1 AS opens, (${reaches('high_after', 'low_after')} IS TRUE)::int AS moved FROM target t
+  UNION ALL
+  SELECT t.trader, t.coin, 0, 1 FROM target t JOIN perp_coin_hour k ON k.coin = t.coin AND k.hour = t.hour
+  WHERE ${reaches('high_after', 'low_after')} IS NOT TRUE AND (${reaches('high_price', 'low_price')} OR ${reaches('high_last', 'low_last')})
+    AND (${reaches('high_price', 'low_price')} AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)}
+      OR ${reaches('high_last', 'low_last')} AND ${edge('>= t.last_hour', 't.until')})
 )`;
 
 /** The day up to whose begin opens are final at an instant: 24 hours have passed since the last of them. */
@@ -63,13 +65,16 @@ export const toldUntil = (instant: string): string =>
 export const openedBefore = (own: string, midnight: string): string =>
   `SELECT k.opens, k.moved FROM perp_timing k WHERE k.trader = ${own}.trader AND k.coin = ${own}.coin AND k.day < ${midnight} ORDER BY k.day DESC LIMIT 1`;
 
+const onDay = (time: string): string => `${time} >= $1 AND ${time} < $1 + interval '24 hours'`;
+
 // $1: the day; $2: when its opens are final.
 const TELL_DAY = `
 INSERT INTO perp_timing (trader, coin, day, opens, moved)
-WITH ${timedOpens("SELECT * FROM perp_fill WHERE timestamp >= $1 AND timestamp < $1 + interval '24 hours'", '$2::timestamptz')}
+WITH ${timedOpens(`SELECT * FROM perp_fill f WHERE ${onDay('f.timestamp')}`, '$2::timestamptz', `AND ${onDay('h.hour')}`)}
 SELECT own.trader, own.coin, $1::timestamptz, own.opens + coalesce(earlier.opens, 0), own.moved + coalesce(earlier.moved, 0)
-FROM (SELECT trader, coin, count(*) AS opens, sum(moved) AS moved FROM timed GROUP BY 1, 2) own
-LEFT JOIN LATERAL (${openedBefore('own', '$1')}) earlier ON true ORDER BY 1, 2`;
+FROM (SELECT trader, coin, sum(opens) AS opens, sum(moved) AS moved FROM timed GROUP BY 1, 2) own
+JOIN perp_trader_life l ON l.trader = own.trader AND l.coin = own.coin
+LEFT JOIN LATERAL (${openedBefore('l', '$1')}) earlier ON true ORDER BY 1, 2`;
 
 const FIRST_DAY = `SELECT date_trunc('day', min(first_at), 'UTC') AS day FROM perp_trader`;
 
