@@ -26,6 +26,9 @@ const UNTIL_GONE: Settings = { tcp_keepalives_idle: 30, tcp_keepalives_interval:
 /** Nor does a process that was killed, or a connection that was closed: what it asked for ends soon, with all it locks. A server on Windows cannot tell. */
 const WHILE_IT_LISTENS =
   "set_config('client_connection_check_interval', CASE WHEN version() ~* 'windows|visual c|mingw' THEN '0' ELSE '2s' END, false)";
+/** A Citus cluster plans for values only: without them it refuses what is spread over its nodes. */
+const PLANNED_FOR_VALUES =
+  "CASE WHEN to_regclass('pg_catalog.pg_dist_node') IS NOT NULL THEN set_config('plan_cache_mode', 'force_custom_plan', false) END";
 
 const backends = new WeakMap<ClientBase, number>();
 
@@ -40,7 +43,7 @@ export async function setUp(client: ClientBase, settings: Settings = {}): Promis
   const set = Object.entries({ ...ANYWHERE, ...UNTIL_GONE, ...settings }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
-  const text = `SELECT pg_backend_pid() AS backend, ${[...set, WHILE_IT_LISTENS].join(', ')}`;
+  const text = `SELECT pg_backend_pid() AS backend, ${[...set, WHILE_IT_LISTENS, PLANNED_FOR_VALUES].join(', ')}`;
   const { rows } = await client.query<{ backend: number }>({ text, query_timeout: REACHED.connectionTimeoutMillis } as QueryConfig);
   for (const { backend } of rows) backends.set(client, backend);
 }

@@ -143,16 +143,17 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
     const tables = [...distribution().keys()].filter((table) => table !== '_prisma_migrations');
     for (const table of tables) await client.query(`DELETE FROM ${table}`);
     await copyTables(worlds.database.pool, client, tables);
-    const here = await worlds.database.pool.connect();
+    const [here, there] = [await worlds.database.pool.connect(), await cluster.keyed.connect()];
     const [refused, differing]: [Record<string, string>, string[]] = [{}, []];
     for (const statement of [...sent.values()].filter(({ values }) => values !== undefined)) {
       const expected = await rowsOf(here, statement);
-      const found = await rowsOf(client, statement).catch((error: Error) => error.message);
+      const found = await rowsOf(there, statement).catch((error: Error) => error.message);
       if (typeof found === 'string') refused[labelOf(statement)] = found;
       else if (isNamed(statement) ? JSON.stringify(found) !== JSON.stringify(expected) : found.length !== expected.length)
         differing.push(labelOf(statement));
     }
     here.release();
+    there.release();
     // A name that is not declared: write the statement so that it runs there, or declare it. One declared that runs: take it from the list.
     const undeclared = Object.fromEntries(Object.entries(refused).filter(([name]) => !(name in REFUSED_QUESTIONS)));
     const running = Object.keys(REFUSED_QUESTIONS).filter((name) => sent.get(name)?.values !== undefined && !(name in refused));
