@@ -17,6 +17,24 @@ BEGIN
   END LOOP;
 END $$;
 
+-- The last fill of a coin: for a row of another step of a statement Citus looks nothing up among facts that stand by account; the same, one statement a
+-- coin, from whichever node the row is on. Statements within those of a node may read what others have committed since; questions write nothing.
+CREATE OR REPLACE FUNCTION perp_last_fill(of_coin text, instant timestamptz) RETURNS TABLE (price numeric, filled_at timestamptz) LANGUAGE plpgsql STABLE ROWS 1
+  SET citus.allow_nested_distributed_execution = on AS $$
+BEGIN
+  RETURN QUERY SELECT f.price, f.timestamp::timestamptz FROM perp_fill f WHERE f.coin = of_coin AND f.timestamp < instant ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1;
+END $$;
+CREATE OR REPLACE FUNCTION perp_price_before(of_coin text, instant timestamptz) RETURNS TABLE (price numeric) LANGUAGE plpgsql STABLE ROWS 1
+  SET citus.allow_nested_distributed_execution = on AS $$
+DECLARE since timestamptz := date_trunc('hour', instant, 'UTC');
+BEGIN
+  SELECT f.price INTO price FROM perp_fill f WHERE f.coin = of_coin AND f.timestamp >= since AND f.timestamp < instant ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1;
+  IF price IS NULL THEN
+    SELECT h.close_price INTO price FROM perp_coin_hour h WHERE h.coin = of_coin AND h.hour < since AND h.close_price IS NOT NULL ORDER BY h.hour DESC LIMIT 1;
+  END IF;
+  RETURN NEXT;
+END $$;
+
 -- Prediction: what is on a market, by market; what is about a wallet, by wallet.
 SELECT create_distributed_table('pm_market', 'condition_id');
 SELECT create_distributed_table('pm_outcome', 'condition_id', colocate_with => 'pm_market');

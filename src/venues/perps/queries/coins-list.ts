@@ -28,15 +28,13 @@ const ORDER = { volume: 'volume_usd DESC, ', coin: '', trade_count: 'trade_count
 // $1 to $4: seven days, as far as they may reach; $5: prefix in upper case, null for all; $6: how many; $7: now.
 const text = (sort_by: CoinsListArgs['sort_by']): string => `
 SELECT c.coin, coalesce(m.volume_usd, 0) AS volume_usd, coalesce(m.trade_count, 0) AS trade_count, coalesce(t.count, 0) AS unique_traders,
-  last.price, CASE WHEN c.first_seen < $4 THEN c.first_seen END AS first_seen, last.timestamp AS last_trade,
-  coalesce(last.timestamp >= $7::timestamptz - interval '24 hours', false) AS is_active
+  last.price, CASE WHEN c.first_seen < $4 THEN c.first_seen END AS first_seen, last.filled_at AS last_trade,
+  coalesce(last.filled_at >= $7::timestamptz - interval '24 hours', false) AS is_active
 FROM perp_coin c
 LEFT JOIN (SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count FROM ${matchRows(['volume_usd', 'matches'])} r GROUP BY coin) m
   ON m.coin = c.coin
 LEFT JOIN (${activeByCoin()}) t ON t.coin = c.coin
-LEFT JOIN LATERAL (
-  SELECT f.price, f.timestamp FROM perp_fill f WHERE f.coin = c.coin AND f.timestamp < $4 ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1
-) last ON true
+LEFT JOIN LATERAL perp_last_fill(c.coin, $4) last ON true
 WHERE (c.is_delisted IS NOT NULL OR c.first_seen < $4) AND ($5::text IS NULL OR starts_with(c.lookup, $5))
 ORDER BY ${ORDER[sort_by]}c.coin COLLATE "C" LIMIT $6`;
 

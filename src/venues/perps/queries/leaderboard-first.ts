@@ -53,9 +53,9 @@ const MORE = 8;
 const candidates = (days: StandingDays): Statement => ({
   name: `perps_leaderboard_candidates_${days}`,
   text: `
-SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $3::date
-WHERE p.${mostPnl(days)} IS NOT NULL AND EXISTS (SELECT 1 FROM perp_standing WHERE day = date_trunc('day', $1::timestamptz, 'UTC'))
-  AND ($4::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
+SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p JOIN perp_standing told ON told.day = date_trunc('day', $1::timestamptz, 'UTC')
+LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $3::date
+WHERE p.${mostPnl(days)} IS NOT NULL AND ($4::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
 ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
 });
 
