@@ -3,7 +3,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { inHalf, listHalves } from '../../../db/halves';
-import { tokenPrice } from './token-price';
+import { WITH_TOKEN, tokenPrice } from './token-price';
 
 /** What is told of a position besides how it came about. */
 export const KNOWN_COLUMNS = [
@@ -96,8 +96,7 @@ const wordsSql = (
   priced = 'true',
 ): string => `SELECT ${columns}COALESCE(market.category, 'Other') AS category,
   market.question, market.end_date, market.neg_risk, token.outcome, token.outcome_index, CASE WHEN ${priced} THEN ${tokenPrice('$2::timestamptz')} END AS price
-FROM ${positions} LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
+FROM ${positions} ${WITH_TOKEN}`;
 
 /** SQL of KnownPosition of `positions`, SQL of their rows. */
 const knownSql = (positions: string, priced?: string): string => wordsSql(`${OWN_COLUMNS}, `, `(${positions}) AS position`, priced);
@@ -143,8 +142,7 @@ const UNREALIZED: Statement = {
   name: 'pm_wallets_unrealized',
   keyed: true,
   text: `SELECT position.wallet, sum(${unrealizedSql('$2::timestamptz')}) AS unrealized
-FROM (${OPEN_SQL}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id GROUP BY position.wallet`,
+FROM (${OPEN_SQL}) AS position ${WITH_TOKEN} GROUP BY position.wallet`,
 };
 
 /** Worth less cost of all open positions that have a price, by wallet, exact decimal texts; wallets without any are not told. */
@@ -192,8 +190,7 @@ SELECT shares_told.*, tokens_told.* FROM (${byColumn(SHARE, 'SELECT * FROM share
     TOKEN,
     `SELECT * FROM (
   SELECT position.condition_id, position.token_id, COALESCE(market.category, 'Other') AS category, question, end_date, outcome, ${tokenPrice('$2::timestamptz')} AS price
-  FROM (SELECT DISTINCT condition_id, held AS token_id FROM share) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
+  FROM (SELECT DISTINCT condition_id, held AS token_id FROM share) AS position ${WITH_TOKEN}
 ) AS known WHERE $4::text IS NULL OR category = $4`,
   )}) AS tokens_told`,
 };

@@ -12,6 +12,9 @@ const COST_AT_END = `CASE WHEN position.last_trade_at > position.settled_at THEN
     AND trade.side IN ('BUY', 'SELL') AND trade."timestamp" > position.settled_at
 ))) * position.paid_usdc / position.paid_shares ELSE position.payout_usdc - position.gain_resolution END`;
 
+/** SQL of scores that a condition keeps, as a subquery: positions stand by market in a cluster, scores by wallet. */
+const scores = (condition: string): string => `(SELECT wallet, day FROM pm_wallet_score WHERE ${condition})`;
+
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
 export interface SettledStance {
   condition_id: string;
@@ -34,7 +37,7 @@ export async function listSettledStances(sql: Sql, markets: readonly JudgedMarke
   const days = parameters.add(markets.map((market) => market.day), 'date[]'); // prettier-ignore
   const text = `SELECT position.condition_id, position.token_id, position.wallet, ${COST_AT_END} AS cost
 FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
-JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score >= ${parameters.add(min_score, 'numeric')}
+JOIN ${scores(`score >= ${parameters.add(min_score, 'numeric')}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
 WHERE ${SETTLED}`;
   return sql.query<SettledStance>({ name: 'pm_settled_stances', text }, parameters.values);
 }
@@ -69,7 +72,7 @@ export async function listSettledCrowds(
     SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
     FROM pm_market WHERE resolved_at >= ((${runs})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
   ) AS judged JOIN pm_position AS position USING (condition_id)
-  JOIN pm_wallet_score AS scored ON scored.wallet = position.wallet AND scored.day = judged.day AND scored.score <= ${parameters.add(max_score, 'numeric')}
+  JOIN ${scores(`score <= ${parameters.add(max_score, 'numeric')}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
   WHERE ${SETTLED}
 ), several AS (
   SELECT condition_id, wallet, sum(usdc) AS usdc FROM stance GROUP BY 1, 2 HAVING count(*) > 1

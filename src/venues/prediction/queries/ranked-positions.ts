@@ -3,7 +3,7 @@ import type { Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { KNOWN_COLUMNS, type KnownPosition, OWN_SENT, type WalletsScope, withWords } from './known-positions';
-import { tokenPrice } from './token-price';
+import { WITH_TOKEN, tokenPrice } from './token-price';
 
 export type BreakdownSort = 'pnl' | 'abs_pnl' | 'roi' | 'cost' | 'closed_at';
 
@@ -59,8 +59,7 @@ const endOf = (order: string): string =>
 
 // What a position brought so far: booked, and while it is open what it would bring at its price. Prices are looked for where the order needs them.
 const RETURNED = `SELECT position.*, CASE status WHEN 'open' THEN gain + shares * ${tokenPrice('$2::timestamptz')} - cost ELSE gain END AS returned
-FROM (${chosenWith('true')}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id
-LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id`;
+FROM (${chosenWith('true')}) AS position ${WITH_TOKEN}`;
 
 function candidatesOf(sort: BreakdownSort): string {
   if (sort === 'roi') return RETURNED;

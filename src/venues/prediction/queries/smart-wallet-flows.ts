@@ -116,8 +116,8 @@ async function listOnActive<Told>(
 const EARLIER: Statement = {
   name: 'pm_smart_wallet_earlier',
   keyed: true,
-  text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at)
-WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = asked.condition_id
+  text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at) JOIN pm_market AS market USING (condition_id)
+WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = market.condition_id
   AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)`,
 };
 
@@ -140,9 +140,9 @@ export async function countPriorWallets(
 ): Promise<(condition_id: string) => number> {
   const parameters = new Parameters();
   const begin = parameters.add(at, 'timestamptz');
-  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM pm_wallet_hour JOIN pm_wallet_score AS scored USING (wallet)
-WHERE condition_id = ANY (${parameters.addUnseen(condition_ids)}) AND hour < ${begin} AND first_at < ${begin} AND scored.day = ${parameters.add(day, 'date')} AND scored.score >= ${parameters.add(min_score, 'numeric')}
-GROUP BY 1`;
+  const text = `SELECT condition_id, count(DISTINCT wallet)::int AS wallets FROM pm_wallet_hour
+JOIN (SELECT wallet FROM pm_wallet_score WHERE day = ${parameters.add(day, 'date')} AND score >= ${parameters.add(min_score, 'numeric')}) AS scored USING (wallet)
+WHERE condition_id = ANY (${parameters.addUnseen(condition_ids)}) AND hour < ${begin} AND first_at < ${begin} GROUP BY 1`;
   const rows = await sql.query<{ condition_id: string; wallets: number }>({ name: 'pm_prior_wallets', text }, parameters.values);
   const counts = new Map(rows.map((row) => [row.condition_id, row.wallets]));
   return (condition_id) => counts.get(condition_id) ?? 0;
