@@ -3,8 +3,11 @@ import { Client, type Pool, type QueryConfig } from 'pg';
 import { VENUES } from '../../src/catalogue';
 import { type Database, openDatabase } from '../../src/db/client';
 import { migrate, migrationsOf } from '../../src/db/migrate';
+import { makeContext } from '../../src/graph/context';
 import type { VenueName } from '../../src/lib/venue-name';
-import { runScores } from '../../src/workers/scores';
+import { type ScoreRun, runScores } from '../../src/workers/scores';
+import { buildSnapshots } from '../../src/workers/snapshots';
+import { trackSignals } from '../../src/workers/track';
 import { ROOT } from '../support/catalogue';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
@@ -125,16 +128,22 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
   );
 
   test.each(VENUES.map((venue) => [venue.name, venue] as const))(
-    '%s is scored there, and every table holds what one PostgreSQL holds',
+    '%s is scored there, its snapshots are built and its signals stored, and every table holds what one PostgreSQL holds',
     async (name, venue) => {
-      const runs = [
-        await runScores(cluster.pool, venue, worlds.now, () => undefined),
-        await runScores(alone.pool, venue, worlds.now, () => undefined),
-      ];
-      expect(runs[0]).toEqual(runs[1]);
-      expect(runs[0]?.scored).toBeGreaterThan(0);
-      const [here, there] = await compared(name);
-      expect(differencesOf(plainTables(here), plainTables(there))).toEqual({});
+      const daily = async (db: Database): Promise<[ScoreRun | null, Record<string, string[]>]> => {
+        const run = await runScores(db.pool, venue, worlds.now, () => undefined);
+        await buildSnapshots(db.pool, venue, () => makeContext(db, worlds.now));
+        await trackSignals(db.pool, venue, () => makeContext(db, worlds.now));
+        const { rows: snapshot } = await db.pool.query<object>('SELECT name, part, as_of, body FROM snapshot WHERE venue = $1', [name]);
+        const { rows: signal } = await db.pool.query<object>('SELECT * FROM signal WHERE venue = $1', [name]);
+        return [run, { snapshot: plainRows(snapshot), signal: plainRows(signal) }];
+      };
+      const [there, here] = [await daily(cluster), await daily(alone)];
+      expect(there).toEqual(here);
+      expect(there[0]?.scored).toBeGreaterThan(0);
+      expect(there[1].snapshot).toHaveLength((venue.snapshots ?? []).reduce((sum, { parts }) => sum + parts.length, 0));
+      const [kept, kept_there] = await compared(name);
+      expect(differencesOf(plainTables(kept), plainTables(kept_there))).toEqual({});
     },
     300_000,
   );
