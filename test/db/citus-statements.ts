@@ -1,5 +1,6 @@
 import { Client, type QueryConfig } from 'pg';
 import { loadCatalogue, paidOf } from '../../src/catalogue';
+import { HOUR_MS } from '../../src/lib/time';
 import { answerInProcess } from '../bench/endpoints/answer';
 import { ROOT } from '../support/catalogue';
 import { dearestInput, defaultInput } from '../support/subjects';
@@ -31,15 +32,18 @@ async function recording<T>(sent: Map<string, QueryConfig>, keepValues: boolean,
   }
 }
 
-/** Loads and scores three worlds of about `size` facts over `days`, and asks all that is sold; statements of questions come with the values of the last asking. */
+/** A while ago, in the midst of an hour: what came later is left out, and nobody is scored yet. */
+const AGO_MS = 37.7 * HOUR_MS;
+
+/** Loads and scores three worlds of about `size` facts over `days`, and asks all that is sold, as of a while ago and as of now; statements of questions come with the values of the last asking. */
 export async function sentOverThreeWorlds(size: number, days: number): Promise<{ worlds: ThreeWorlds; sent: Sent }> {
   const sent = new Map<string, QueryConfig>();
   const worlds = await recording(sent, false, () => threeWorlds(size, days));
-  await recording(sent, true, () => askEverything(worlds));
+  for (const ago of [AGO_MS, 0]) await recording(sent, true, () => askEverything(worlds, new Date(worlds.now.getTime() - ago)));
   return { worlds, sent };
 }
 
-async function askEverything({ database, now, subjects }: ThreeWorlds): Promise<void> {
+async function askEverything({ database, subjects }: ThreeWorlds, now: Date): Promise<void> {
   for (const one of paidOf(loadCatalogue(ROOT))) {
     const own = subjects[one.endpoint.venue as keyof ThreeWorlds['subjects']];
     for (const input of [defaultInput(one.endpoint, own), dearestInput(one.endpoint, own)])

@@ -17,6 +17,9 @@ export interface Ranked {
   day: string | null;
 }
 
+/** SQL of the join with an account's row of the run, none before the first: a Citus cluster joins by no day that is null. */
+const scored = (day: string): string => `LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = coalesce(${day}::date, '-infinity')`;
+
 /** Columns of perp_trader that whole lives are ranked by. */
 const LIFE = { pnl: 'pnl', volume: 'volume_usd' } as const;
 export type LifeOrder = keyof typeof LIFE;
@@ -26,7 +29,7 @@ export const isLifeOrder = (sort_by: string): sort_by is LifeOrder => sort_by in
 const byLife = (sort_by: LifeOrder, sort_order: 'asc' | 'desc'): Statement => ({
   name: `perps_leaderboard_lives_${sort_by}_${sort_order}`,
   text: `
-SELECT p.trader FROM perp_trader p LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $2::date
+SELECT p.trader FROM perp_trader p ${scored('$2')}
 WHERE p.fills >= greatest($1::int, 1) AND ($3::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
 ORDER BY p.${LIFE[sort_by]} ${sort_order}, p.trader LIMIT $4`,
 });
@@ -54,7 +57,7 @@ const candidates = (days: StandingDays): Statement => ({
   name: `perps_leaderboard_candidates_${days}`,
   text: `
 SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p JOIN perp_standing told ON told.day = date_trunc('day', $1::timestamptz, 'UTC')
-LEFT JOIN perp_score s ON s.trader = p.trader AND s.day = $3::date
+${scored('$3')}
 WHERE p.${mostPnl(days)} IS NOT NULL AND ($4::boolean OR NOT coalesce(s.tags && ${MACHINES}, false))
 ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
 });
