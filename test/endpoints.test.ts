@@ -168,6 +168,13 @@ test('the price list states the same 74 prices', async () => {
   );
 });
 
+const FREE_PATHS = ['/api/v1/pricing', '/health'];
+
+interface Described {
+  properties: Record<string, unknown>;
+  required: string[];
+}
+
 interface Operation {
   'x-payment-info': { offers: { amount: string }[] };
   parameters?: { name: string; example?: unknown; schema: { pattern?: string } }[];
@@ -179,7 +186,7 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
   const { paths } = (await (await fetchPath('/openapi.json')).json()) as {
     paths: Record<string, Record<string, Operation>>;
   };
-  expect(Object.keys(paths).sort()).toEqual(ENDPOINTS.map(({ path }) => path).sort());
+  expect(Object.keys(paths).sort()).toEqual([...ENDPOINTS.map(({ path }) => path), ...FREE_PATHS].sort());
   for (const endpoint of ENDPOINTS) {
     const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
     expect(operation?.responses).toHaveProperty('402');
@@ -226,7 +233,7 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
     expect(offer).toHaveProperty(name);
     expect(JSON.stringify(PaymentRequired)).toContain(`"${name}"`);
   }
-  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+  for (const operation of ENDPOINTS.flatMap(({ path }) => Object.values(paths[path] ?? {}))) {
     expect(operation.responses['200']).toMatchObject({
       headers: { 'PAYMENT-RESPONSE': {}, 'Payment-Receipt': {} },
       content: { 'application/json': { schema: { required: ['data', 'meta'] } } },
@@ -236,6 +243,29 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
     expect(operation.parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(['Idempotency-Key', 'X-Payer']));
   }
 });
+
+test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
+  'OpenAPI describes %s: it is free, and holds what is told of it',
+  async (path) => {
+    const { paths, tags } = (await (await fetchPath('/openapi.json')).json()) as {
+      tags: { name: string }[];
+      paths: Record<
+        string,
+        { get: { tags: string[]; responses: Record<string, { content: { 'application/json': { schema: Described } } }> } }
+      >;
+    };
+    const { get } = paths[path.replace(/\?.*/, '')] as (typeof paths)[string];
+    const answer = (await (await fetchPath(path)).json()) as Record<string, unknown>;
+    const { properties, required } = get.responses['200']?.content['application/json'].schema as Described;
+    expect(get).not.toHaveProperty('x-payment-info');
+    expect(get.responses).not.toHaveProperty('402');
+    expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(get.tags));
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(answer)));
+    expect(Object.keys(answer)).toEqual(expect.arrayContaining(required));
+    if ('quote' in answer)
+      expect(Object.keys(answer.quote as object).sort()).toEqual(Object.keys((properties.quote as Described).properties).sort());
+  },
+);
 
 test('a language model is told how to find parameters, pages and mistakes', async () => {
   const text = await (await fetchPath('/llms.txt')).text();
@@ -269,6 +299,28 @@ test('where one of several parameters will do, OpenAPI, the discovery record and
     const { extensions } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never } };
     expect(JSON.stringify(extensions.bazaar)).toContain(JSON.stringify({ anyOf: group.map((name) => ({ required: [name] })) }));
   }
+});
+
+test('a quote is the price list as far as it concerns the endpoint, and the price of the request', async () => {
+  const told = async (search: string): Promise<Record<string, unknown>> =>
+    (await (await fetchPath(`/api/v1/pricing${search}`)).json()) as Record<string, unknown>;
+  const whole = await told('');
+  const [whales, compare, copies] = await Promise.all(
+    ['trades/whales&limit=100', 'wallets/compare', 'wallets/copy-traders'].map((path) => told(`?path=${path}`)),
+  );
+  for (const quoted of [whales, compare, copies]) expect(Object.keys(quoted ?? {}).sort()).toEqual([...Object.keys(whole), 'quote'].sort());
+  expect(whales).toMatchObject({
+    version: whole.version,
+    protocols: whole.protocols,
+    quote: { path: '/api/v1/trades/whales', validation: { resolved: { limit: 100 } } },
+    special_rules: [],
+    caps: {},
+  });
+  expect(whales?.endpoints).toEqual((whole.endpoints as { path: string }[]).filter(({ path }) => path === '/api/v1/trades/whales'));
+  expect(whales?.filters).toContainEqual({ param: 'category', factor: 0.7, condition: 'sent', endpoints: ['/api/v1/trades/whales'] });
+  expect(compare?.special_rules).toEqual([{ endpoints: ['/api/v1/wallets/compare'], rule: 'number of wallets / 2' }]);
+  expect(copies?.caps).toEqual({ '/api/v1/wallets/copy-traders': 0.12 });
+  expect(JSON.stringify(whales).length).toBeLessThan(JSON.stringify(whole).length / 10);
 });
 
 test('a quote of two paths is a quote of none', async () => {

@@ -2,10 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 import { type Endpoint, formatsOf, sampleOf } from '../endpoints/endpoint';
 import { type JsonSchema, inputSchema, outputSchema, parameterSchema, presentationSchemas, sampleInput } from '../endpoints/json-schema';
 import { wantedOf } from '../endpoints/read';
-import { ERRORS } from '../errors';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
 import { dollars, usd } from '../pricing/tiers';
+import { ERROR_SCHEMA, OFFER_SCHEMA, contentOfError, object, text } from './error-schema';
+import { FREE_OPERATIONS, FREE_TAG } from './free-operations';
 import { META_SCHEMA } from './meta-schema';
 import { VENUE_TITLES } from './pages/page';
 
@@ -37,69 +38,6 @@ export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<stri
   };
 }
 
-const text = { type: 'string' };
-const textOrNull = { type: ['string', 'null'] };
-const object = { type: 'object' };
-
-/** JSON Schema of everything but a 200. */
-const ERROR_PROPERTIES = {
-  error: { ...text, description: 'A sentence for people.' },
-  code: { ...text, enum: Object.keys(ERRORS), description: 'What went wrong; each has one status.' },
-  reason: { ...textOrNull, description: 'What lies behind the code, in short; null where the code says all.' },
-  request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
-  charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
-  details: {
-    type: 'array',
-    description: 'What is wrong with which parameter.',
-    items: { ...object, properties: { param: text, issue: text, allowed: {}, got: {} }, required: ['param', 'issue'] },
-  },
-  retry_after_s: {
-    type: ['integer', 'null'],
-    description: 'When the same request may go through, where that is known, as in `Retry-After`.',
-  },
-  fallback: {
-    type: ['object', 'null'],
-    description: 'Another request to send in its place.',
-    properties: { method: text, path: text, note: text },
-    required: ['method', 'path', 'note'],
-  },
-  suggestion: {
-    type: ['object', 'null'],
-    description: 'What to send in its place: parameters (null: leave it out), or the path that is meant.',
-  },
-};
-const ERROR_SCHEMA = { ...object, properties: ERROR_PROPERTIES, required: Object.keys(ERROR_PROPERTIES) };
-
-/** What a 402 holds beside that; one whose payment was refused for good makes no new offer. */
-const OFFER_SCHEMA = {
-  allOf: [
-    { $ref: '#/components/schemas/Error' },
-    {
-      ...object,
-      properties: {
-        price_usd: { type: 'number', description: 'Price of this very request.' },
-        pricing: { ...object, description: 'The price, factor by factor.' },
-        validation: {
-          ...object,
-          description: 'The free check of the parameters.',
-          properties: {
-            valid: { type: 'boolean', description: 'false: a paid request would be refused, uncharged.' },
-            errors: ERROR_PROPERTIES.details,
-            ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
-            resolved: { ...object, description: 'The parameters as they are understood, defaults included.' },
-            suggestion: { ...object, description: 'Parameters to send in place of those sent.' },
-          },
-        },
-        expires_at: { ...text, format: 'date-time', description: 'Until when the offers stand.' },
-        x402Version: { type: 'integer' },
-        accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
-        extensions: { ...object, description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer.' },
-      },
-    },
-  ],
-};
-
-const contentOfError = (name: string): object => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
 const headers = (told: Record<string, string>): object =>
   Object.fromEntries(Object.entries(told).map(([name, description]) => [name, { description, schema: text }]));
 
@@ -216,7 +154,7 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
   };
 }
 
-/** The OpenAPI 3.1 description of everything sold, derived from the documents. */
+/** The OpenAPI 3.1 description: everything sold, derived from the documents, then what is free. */
 export function openApi(
   endpoints: readonly Endpoint[],
   schema: GraphQLSchema,
@@ -236,12 +174,12 @@ export function openApi(
     servers: [{ url: about.publicUrl }],
     // A payment is no login: there is nothing to be given a key for.
     security: [],
-    tags: VENUE_TITLES.map(([name, description]) => ({ name, description })),
+    tags: [...VENUE_TITLES, FREE_TAG].map(([name, description]) => ({ name, description })),
     'x-service-info': {
       categories: ['analytics'],
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
     },
-    paths,
+    paths: { ...paths, ...Object.fromEntries(Object.entries(FREE_OPERATIONS).map(([path, get]) => [path, { get }])) },
     components: { schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA, PaymentRequired: OFFER_SCHEMA } },
   };
 }

@@ -7,10 +7,11 @@ import { rawOfQuery, readParameters, validationOf } from '../endpoints/read';
 import { AppError } from '../errors';
 import { isoSecond } from '../lib/time';
 import type { Payments } from '../payments/protocol';
-import { priceList } from '../pricing/catalog';
+import { type PriceList, priceList, priceListOf } from '../pricing/catalog';
 import { quote } from '../pricing/quote';
 import { llmsText, openApi } from './discovery';
 import { unknownPath } from './fallbacks';
+import { FREE_OPERATIONS } from './free-operations';
 import { type WingDefinitions, methodologyPage } from './pages/methodology';
 import { docsPage } from './pages/reference';
 import type { Health } from './health';
@@ -32,16 +33,16 @@ export interface FreeDeps {
 type FreeHandler = (request: Request, response: Response) => Promise<void> | void;
 
 /** Free paths and their handlers (GET only): two data endpoints and the documents. */
-export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
+export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS, FreeHandler> & Record<string, FreeHandler> {
   const { endpoints, schema, payments, version, publicUrl } = deps;
   const list = priceList(endpoints);
   const methods = payments.methods();
-  const pricing = {
-    ...list,
+  const priced = (of: PriceList) => ({
+    ...of,
     updated_at: isoSecond(deps.startedAt),
     protocols: methods,
-    free_endpoints: ['/api/v1/pricing', '/health'],
-  };
+    free_endpoints: Object.keys(FREE_OPERATIONS),
+  });
   const document = (type: string, body: string): FreeHandler => {
     const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
     const plain = Buffer.from(body);
@@ -57,7 +58,7 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
       response.type(type).send(isPacked ? packed : plain);
     };
   };
-  const sendPricing = document('application/json', JSON.stringify(pricing));
+  const sendPricing = document('application/json', JSON.stringify(priced(list)));
   const wellKnown = (protocol: string): string =>
     JSON.stringify({
       version: 1,
@@ -77,7 +78,8 @@ export function freeRoutes(deps: FreeDeps): Record<string, FreeHandler> {
     '/api/v1/pricing': (request, response) => {
       const query = queryOf(request);
       if (!query.has('path')) return sendPricing(request, response);
-      response.set('Cache-Control', 'no-store').json({ ...pricing, quote: quoteOf(query, endpoints) });
+      const { endpoint, ...told } = quoteOf(query, endpoints);
+      response.set('Cache-Control', 'no-store').json({ quote: told, ...priced(priceListOf(endpoint, list)) });
     },
     '/openapi.json': document('application/json', JSON.stringify(openApi(endpoints, schema, methods, { version, publicUrl }))),
     '/llms.txt': document('text/plain', llmsText(endpoints, publicUrl)),
@@ -95,7 +97,7 @@ const matches = (wanted: string | undefined, etag: string): boolean =>
 const HTTP_METHODS = new Set(['GET', 'POST']);
 
 /** The price of a request without a 402 round trip. `path` names the endpoint; `method` is the HTTP method only when it is GET or POST. */
-function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record<string, unknown> {
+function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): { endpoint: Endpoint; [field: string]: unknown } {
   const [path, ...others] = query.getAll('path') as [string, ...string[]];
   if (others.length > 0)
     throw new AppError('invalid_parameter', {
@@ -109,6 +111,7 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): Record
   const reading = readParameters(endpoint, rawOfQuery(parameters));
   const price = quote(endpoint, reading.variables);
   return {
+    endpoint,
     method: endpoint.method,
     path: endpoint.path,
     price_usd: price.price_usd,

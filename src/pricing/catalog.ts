@@ -86,7 +86,7 @@ function filtersOf(endpoints: readonly Endpoint[]): { param: string; factor: num
   return [...rows.values()];
 }
 
-function endpointRow(endpoint: Endpoint): Record<string, unknown> {
+function endpointRow(endpoint: Endpoint) {
   const range = priceRange(endpoint);
   const limit = endpoint.parameters.find((parameter) => parameter.pricedLimit);
   return {
@@ -119,9 +119,11 @@ function endpointRow(endpoint: Endpoint): Record<string, unknown> {
   };
 }
 
-/** The price list without what depends on the running service: a pure function of the documents. */
-export function priceList(endpoints: readonly Endpoint[]): Record<string, unknown> {
-  const list = {
+/** The numbers that prices are made of, as far as they concern some endpoints. */
+function rulesOf(endpoints: readonly Endpoint[]) {
+  const asked = new Set(endpoints.map(({ name }) => name));
+  const pathsOf = (names: readonly string[]): string[] => names.filter((name) => asked.has(name)).map((name) => `/api/v1/${name}`);
+  return {
     currency: 'USDC',
     decimals: 6,
     tiers: Object.fromEntries(Object.entries(BASE_MICRO).map(([tier, micro]) => [tier, dollars(micro)])),
@@ -131,10 +133,26 @@ export function priceList(endpoints: readonly Endpoint[]): Record<string, unknow
     ),
     limit_rule: 'max(1, limit / default_limit)',
     filters: filtersOf(endpoints),
-    special_rules: SPECIAL_RULES.map(({ endpoints: names, rule }) => ({ endpoints: names.map((name) => `/api/v1/${name}`), rule })),
-    caps: Object.fromEntries(Object.entries(CAPS_MICRO).map(([name, micro]) => [`/api/v1/${name}`, dollars(micro)])),
+    special_rules: SPECIAL_RULES.map(({ endpoints: names, rule }) => ({ endpoints: pathsOf(names), rule })).filter(
+      (row) => row.endpoints.length > 0,
+    ),
+    caps: Object.fromEntries(Object.entries(CAPS_MICRO).flatMap(([name, micro]) => pathsOf([name]).map((path) => [path, dollars(micro)]))),
     endpoints: endpoints.map(endpointRow),
   };
-  const version = crypto.createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 12);
-  return { version, ...list };
 }
+
+/** The price list without what depends on the running service. */
+export interface PriceList extends ReturnType<typeof rulesOf> {
+  /** Changes whenever a number changes. */
+  version: string;
+}
+
+/** All prices: a pure function of the documents. */
+export function priceList(endpoints: readonly Endpoint[]): PriceList {
+  const rules = rulesOf(endpoints);
+  const version = crypto.createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 12);
+  return { version, ...rules };
+}
+
+/** What of a price list concerns one endpoint, in the same form. */
+export const priceListOf = (endpoint: Endpoint, { version }: PriceList): PriceList => ({ version, ...rulesOf([endpoint]) });

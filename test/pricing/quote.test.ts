@@ -19,7 +19,7 @@ test('the catalogue is the price table: same paths, nothing more', () => {
 });
 
 test('the price list tells what each closed parameter takes', () => {
-  const { endpoints } = priceList(ENDPOINTS) as { endpoints: { params: { type: string; allowed: string[] | null }[] }[] };
+  const { endpoints } = priceList(ENDPOINTS);
   const taken = new Map(endpoints.flatMap(({ params }) => params.map(({ type, allowed }) => [type, allowed])));
   expect([taken.get('Timeframe'), taken.get('DcaTimeframe'), taken.get('Category')].map((allowed) => allowed?.[0])).toEqual([
     '1h',
@@ -29,7 +29,7 @@ test('the price list tells what each closed parameter takes', () => {
 });
 
 test('the price list tells of every endpoint what it costs and by what', () => {
-  const list = priceList(ENDPOINTS) as { endpoints: { path: string; params: { name: string }[] }[] };
+  const list = priceList(ENDPOINTS);
   const row = (name: string) => list.endpoints.find(({ path }) => path === `/api/v1/${name}`);
   expect(row('markets/trending')).toMatchObject({
     method: 'GET',

@@ -1,0 +1,70 @@
+import { ERRORS } from '../errors';
+
+export const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+export const object = { type: 'object' };
+
+/** JSON Schema of everything but a 200. */
+const ERROR_PROPERTIES = {
+  error: { ...text, description: 'A sentence for people.' },
+  code: { ...text, enum: Object.keys(ERRORS), description: 'What went wrong; each has one status.' },
+  reason: { ...textOrNull, description: 'What lies behind the code, in short; null where the code says all.' },
+  request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
+  charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
+  details: {
+    type: 'array',
+    description: 'What is wrong with which parameter.',
+    items: { ...object, properties: { param: text, issue: text, allowed: {}, got: {} }, required: ['param', 'issue'] },
+  },
+  retry_after_s: {
+    type: ['integer', 'null'],
+    description: 'When the same request may go through, where that is known, as in `Retry-After`.',
+  },
+  fallback: {
+    type: ['object', 'null'],
+    description: 'Another request to send in its place.',
+    properties: { method: text, path: text, note: text },
+    required: ['method', 'path', 'note'],
+  },
+  suggestion: {
+    type: ['object', 'null'],
+    description: 'What to send in its place: parameters (null: leave it out), or the path that is meant.',
+  },
+};
+export const ERROR_SCHEMA = { ...object, properties: ERROR_PROPERTIES, required: Object.keys(ERROR_PROPERTIES) };
+
+/** The price of a request and its free check, as a 402 and a quote tell them. */
+export const PRICE_PROPERTIES = {
+  price_usd: { type: 'number', description: 'Price of this very request.' },
+  pricing: { ...object, description: 'The price, factor by factor.' },
+  validation: {
+    ...object,
+    description: 'The free check of the parameters.',
+    properties: {
+      valid: { type: 'boolean', description: 'false: a paid request would be refused, uncharged.' },
+      errors: ERROR_PROPERTIES.details,
+      ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
+      resolved: { ...object, description: 'The parameters as they are understood, defaults included.' },
+      suggestion: { ...object, description: 'Parameters to send in place of those sent.' },
+    },
+  },
+};
+
+/** What a 402 holds beside that; one whose payment was refused for good makes no new offer. */
+export const OFFER_SCHEMA = {
+  allOf: [
+    { $ref: '#/components/schemas/Error' },
+    {
+      ...object,
+      properties: {
+        ...PRICE_PROPERTIES,
+        expires_at: { ...text, format: 'date-time', description: 'Until when the offers stand.' },
+        x402Version: { type: 'integer' },
+        accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
+        extensions: { ...object, description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer.' },
+      },
+    },
+  ],
+};
+
+export const contentOfError = (name: string): object => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
