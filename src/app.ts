@@ -35,7 +35,9 @@ function readAsSold(endpoints: readonly Endpoint[]): ReadArguments {
   return (question, args) => {
     const endpoint = sold.get(question);
     if (endpoint === undefined) return {};
-    const reading = readParameters(endpoint, rawOfBody(args));
+    // How many rows are asked for is not told here, and a cursor is bound to that too: the list itself reads it.
+    const { cursor: _, ...asked } = args;
+    const reading = readParameters(endpoint, rawOfBody(asked));
     const refused = refusalOf(reading);
     if (refused !== null) throw refused;
     return Object.fromEntries(Object.entries(reading.variables).filter(([name]) => reading.sent.has(name)));

@@ -1,3 +1,4 @@
+import { FOREIGN_CURSOR, belongsTo, listScope } from '../lib/cursor';
 import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
 import { TIMEFRAMES, type Timeframe, lengthOf, windowOf, withShorter } from '../lib/timeframe';
 import type { Endpoint, Value } from './endpoint';
@@ -32,6 +33,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Applies the endpoint's own rules; what is wrong is added to `problems`. */
 export function crossCheck(endpoint: Endpoint, reading: Reading): void {
   CHECKS[endpoint.name]?.(reading, endpoint);
+  ownCursor(reading, endpoint);
+}
+
+/** A cursor belongs to one question with all its parameters; which these are is known only where none of them is wrong. */
+function ownCursor({ variables, problems }: Reading, { name }: Endpoint): void {
+  const { cursor } = variables;
+  if (typeof cursor !== 'string' || problems.length > 0 || belongsTo(cursor, listScope(name, variables))) return;
+  problems.push({ param: 'cursor', ...FOREIGN_CURSOR, got: cursor.slice(0, 80), code: 'invalid_parameter' });
+  delete variables.cursor;
 }
 
 /** `timeframe=X` stands for X and the two next shorter windows; with good `timeframes` too, it must be the longest of them. */

@@ -33,6 +33,14 @@ export const CURSOR_FORMS = {
 /** The form, or nothing at all. */
 export const orNull = (form: RegExp): RegExp => new RegExp(`${form.source}|^null$`);
 
+/** What the cursors of a question's list are bound to: all its parameters but the cursor itself, in any order; null is left out. */
+export const listScope = (question: string, parameters: object): unknown => [
+  question,
+  Object.entries(parameters)
+    .filter(([name, value]) => name !== 'cursor' && value !== null && value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+];
+
 /**
  * Opaque text of a position in a list, bound to the list: `scope` names the question and all its parameters but the
  * cursor itself, so that a cursor used with other parameters, or changed on its way, is refused instead of skipping rows.
@@ -55,24 +63,24 @@ export function isCursor(text: string): boolean {
   return sound && textOf([mark, ...position]) === text;
 }
 
+/** Whether a cursor was made for a list of this scope: whether its values have the list's forms, decodeCursor tells. */
+export const belongsTo = (cursor: string, scope: unknown): boolean =>
+  encodeCursor(parse(cursor).slice(1) as CursorPosition, scope) === cursor;
+
+/** What is wrong with any other one. */
+export const FOREIGN_CURSOR = {
+  issue: 'is not a cursor of this list; send the other parameters unchanged',
+  allowed: 'meta.next_cursor of the previous page',
+};
+
 /** The position inside a cursor of the same scope whose values have these forms. Throws AppError invalid_parameter for any other text. */
 export function decodeCursor(cursor: string, scope: unknown, forms: readonly CursorForm[]): CursorPosition {
   const position = parse(cursor).slice(1);
   // Anyone can make a cursor: its mark tells mistakes, the forms keep forgeries from the database.
   const sound =
     position.length === forms.length && forms.every((form, index) => isScalar(position[index]) && form.test(String(position[index])));
-  if (!sound || encodeCursor(position as CursorPosition, scope) !== cursor) {
-    throw new AppError('invalid_parameter', {
-      details: [
-        {
-          param: 'cursor',
-          issue: 'is not a cursor of this list; send the other parameters unchanged',
-          allowed: 'meta.next_cursor of the previous page',
-          got: cursor.slice(0, 80),
-        },
-      ],
-    });
-  }
+  if (!sound || !belongsTo(cursor, scope))
+    throw new AppError('invalid_parameter', { details: [{ param: 'cursor', ...FOREIGN_CURSOR, got: cursor.slice(0, 80) }] });
   return position as CursorPosition;
 }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import type { Endpoint } from '../../src/endpoints/endpoint';
 import { rawOfBody, rawOfQuery, readParameters, refusalOf } from '../../src/endpoints/read';
 import { sampleInput } from '../../src/endpoints/json-schema';
+import { encodeCursor, listScope } from '../../src/lib/cursor';
 import { ENDPOINTS, endpointNamed } from '../support/catalogue';
 
 const WALLET = `0x${'ab'.repeat(20)}`;
@@ -101,6 +103,47 @@ describe('bad values are named, with what was got and what is allowed', () => {
     const { problems } = get(name, query);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ param, got, ...(allowed === undefined ? {} : { allowed }) });
+  });
+
+  describe('a cursor', () => {
+    const PAGED = ENDPOINTS.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
+    const input = (endpoint: Endpoint) => ({ ...sampleInput(endpoint), limit: 7 });
+    const read = (endpoint: Endpoint, more: Record<string, unknown>) =>
+      readParameters(endpoint, rawOfBody({ ...input(endpoint), ...more }));
+    const cursorOf = (endpoint: Endpoint) => encodeCursor([1_700_000_000_000, 'a'], listScope(endpoint.name, read(endpoint, {}).variables));
+
+    test.each(PAGED.map((endpoint) => [endpoint.name, endpoint] as const))('of %s, with the same parameters, is right', (_, endpoint) => {
+      const cursor = cursorOf(endpoint);
+      expect(read(endpoint, { cursor })).toMatchObject({ problems: [], variables: { cursor } });
+    });
+
+    test.each(PAGED.map((endpoint) => [endpoint.name, endpoint] as const))('of %s is wrong with others, or changed', (_, endpoint) => {
+      const [cursor, other] = [cursorOf(endpoint), cursorOf(PAGED.find((one) => one !== endpoint) as Endpoint)];
+      const [mark, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+      const changed = Buffer.from(JSON.stringify([mark, ...position.with(0, 1_700_000_000_001)])).toString('base64url');
+      for (const [sent, more] of [
+        [cursor, { limit: 8 }],
+        [changed, {}],
+        [other, {}],
+      ] as const) {
+        const { problems, variables } = read(endpoint, { ...more, cursor: sent });
+        expect(problems).toEqual([
+          {
+            param: 'cursor',
+            issue: 'is not a cursor of this list; send the other parameters unchanged',
+            allowed: 'meta.next_cursor of the previous page',
+            got: sent.slice(0, 80),
+            code: 'invalid_parameter',
+          },
+        ]);
+        expect(variables).not.toHaveProperty('cursor');
+      }
+    });
+
+    test('is not blamed for a parameter that is wrong beside it', () => {
+      const endpoint = PAGED[0] as Endpoint;
+      expect(read(endpoint, { limit: 0, cursor: cursorOf(endpoint) }).problems.map(({ param }) => param)).toEqual(['limit']);
+    });
   });
 
   test('a number that JSON cannot hold is told in words', () => {

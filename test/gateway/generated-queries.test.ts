@@ -1,5 +1,7 @@
 import http from 'node:http';
 import fc from 'fast-check';
+import { rawOfBody, readParameters } from '../../src/endpoints/read';
+import { encodeCursor, listScope } from '../../src/lib/cursor';
 import { type Told, ask, requestOf } from '../support/ask';
 import { type GeneratedRequest, generatedRequests } from '../support/generated-requests';
 import { type OpenGateway, startOpenGateway } from '../support/open-gateway';
@@ -152,12 +154,16 @@ test('a cursor whose insides were changed is refused, or names a place; it is ne
     const cursor = first.status === 200 ? (JSON.parse(first.body) as { meta: { next_cursor: string | null } }).meta.next_cursor : null;
     if (cursor === null) continue;
     cursors += 1;
-    const [mark, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
+    const [mark, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...(string | number | null)[]];
+    // Whoever reads the source can mark what they change.
+    const scope = listScope(endpoint.name, readParameters(endpoint, rawOfBody(input)).variables);
     for (const index of position.keys())
       for (const foreign of FOREIGN) {
-        const forged = Buffer.from(JSON.stringify([mark, ...position.with(index, foreign)])).toString('base64url');
-        const told = await page(forged);
-        for (const kind of wrongIn(told)) findings.add(`${endpoint.name}[${index}]: ${kind}`, told.request, told.body);
+        const changed = Buffer.from(JSON.stringify([mark, ...position.with(index, foreign)])).toString('base64url');
+        for (const forged of [changed, encodeCursor(position.with(index, foreign), scope)]) {
+          const told = await page(forged);
+          for (const kind of wrongIn(told)) findings.add(`${endpoint.name}[${index}]: ${kind}`, told.request, told.body);
+        }
       }
   }
   expect(faults()).toEqual([]);

@@ -1,4 +1,5 @@
 import { type AppError, notKnown } from '../../../errors';
+import { listScope } from '../../../lib/cursor';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
@@ -34,7 +35,7 @@ interface WhalesInput {
 async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphContext): Promise<ShownEvent[]> {
   const { min_usd, timeframe, pool_type, limit, field_case } = input;
   const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
-  const scope = ['lp/lps/whales', min_usd, timeframe, pool_type, limit, kind, pool_address, field_case];
+  const scope = listScope('lp/lps/whales', input);
   const opened = openListPage(input.cursor, scope, context.now, WHALE_FORMS);
   const window = windowOf(timeframe, opened.as_of);
   const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after: opened.after, limit: limit + 1 };

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { decodeCursor, encodeCursor } from '../../../lib/cursor';
+import { decodeCursor, encodeCursor, listScope } from '../../../lib/cursor';
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
@@ -43,7 +43,7 @@ async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: G
   const { limit, min_usd, field_case } = input;
   const [kind, owner] = [input.event_type == null ? null : FILTER_WORDS[input.event_type], input.owner ?? null];
   const swaps = kind === 'swap';
-  const scope = ['lp/pools/events', pool.pool_address, kind, min_usd, owner, field_case, limit];
+  const scope = listScope('lp/pools/events', input);
   const after = input.cursor == null ? null : decodeCursor(input.cursor, scope, swaps ? SWAP_FORMS : EVENT_FORMS);
   const args = {
     pool_address: pool.pool_address,

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { CURSOR_FORMS } from '../../../lib/cursor';
+import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
@@ -64,7 +64,7 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  * is traded meanwhile moves nobody. Throws empty_result, invalid_parameter (cursor).
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
-  const scope = { question: 'perps/smart-wallets/list', ...args, cursor: undefined };
+  const scope = listScope('perps/smart-wallets/list', args);
   const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
   const instant = page.as_of;
   const run = await findScoreRun(context.sql, instant);

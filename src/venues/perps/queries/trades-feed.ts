@@ -16,7 +16,7 @@ export interface TradesFeedArgs {
 /** Fills of one coin, newest first; without timeframe, as far back as they go. Throws not_found, empty_result. */
 export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): Promise<FillRow[]> {
   const coin = await getCoin(context, args.coin);
-  const opened = openTradePage({ question: 'perps/trades/feed', ...args, coin }, context);
+  const opened = openTradePage('perps/trades/feed', args, context);
   const timeframe = args.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', opened.then.now);
   context.meta.timeframe = timeframe;

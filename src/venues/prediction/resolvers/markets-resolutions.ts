@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, listScope, orNull } from '../../../lib/cursor';
 import { groupedBy } from '../../../lib/grouped';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { DAY_MS } from '../../../lib/time';
@@ -50,7 +50,7 @@ const SMALLEST_NET_USDC = 10;
 
 /** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
 export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
-  const scope = ['markets/resolutions', args];
+  const scope = listScope('markets/resolutions', args);
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, page.as_of) });
   const after = page.after && rowOf(page.after);

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { CURSOR_FORMS, type CursorPosition, orNull } from '../../../lib/cursor';
+import { CURSOR_FORMS, type CursorPosition, listScope, orNull } from '../../../lib/cursor';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
@@ -34,7 +34,7 @@ const SIGNAL_WALLETS = 3;
 
 /** markets/search: markets by words, id, slug or address. Throws empty_result without a match. */
 export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
-  const scope = ['markets/search', args];
+  const scope = listScope('markets/search', args);
   const page = openListPage(cursor, scope, context.now, KEY_FORMS);
   const after = page.after && matchOf(page.after);
   const text = args.query === null || args.query === undefined ? null : readSearch(args.query);

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { listScope } from '../../../lib/cursor';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Loaders, makeLoaders } from '../loaders';
@@ -42,10 +43,10 @@ interface WhalesArgs {
 
 /** markets/trades: fills of one market, newest first. Throws not_found for an unknown market, empty_result for no row in scope. */
 export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args, context) => {
-  const { cursor, ...scope } = args;
+  const scope = listScope('markets/trades', args);
   const loaders = context.loaders(makeLoaders);
   const known = await getKnownMarket(context, args.condition_id);
-  const page = openPage(cursor, ['markets/trades', scope], args.timeframe, context.now);
+  const page = openPage(args.cursor, scope, args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
   const chosen = chooseOutcome(args.outcome, known, args.side, context.now);
   const filter: MarketTradesFilter = {
@@ -69,14 +70,14 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     context.meta.warnings.push(
       `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
     );
-  const trades = await tellTrades(closePage(rows, args.limit, page, ['markets/trades', scope], context.meta), context);
+  const trades = await tellTrades(closePage(rows, args.limit, page, scope, context.meta), context);
   return { ...known.market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
 };
 
 /** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
 export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, context) => {
-  const { cursor, ...scope } = args;
-  const page = openPage(cursor, ['trades/whales', scope], args.timeframe, context.now);
+  const scope = listScope('trades/whales', args);
+  const page = openPage(args.cursor, scope, args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
   const filter = await filterOf(args, page.window, context);
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
@@ -85,7 +86,7 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
     if (args.condition_id) await getKnownMarket(context, args.condition_id);
     throw new AppError('empty_result', { suggestion: await looserWhales(args, page.window.to, context) });
   }
-  const shown = closePage(rows, args.limit, page, ['trades/whales', scope], context.meta);
+  const shown = closePage(rows, args.limit, page, scope, context.meta);
   const [trades] = await Promise.all([tellTrades(shown, context), tellSurroundings(shown, context)]);
   return trades;
 };

@@ -1,4 +1,5 @@
 import { AppError, notKnown } from '../../../errors';
+import { listScope } from '../../../lib/cursor';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -142,9 +143,9 @@ async function periodOf(filter: WalletTradesFilter, context: GraphContext): Prom
 
 /** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
 export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
-  const { cursor, ...scope } = args;
+  const scope = listScope('wallets/activity', args);
   const loaders = context.loaders(makeLoaders);
-  const page = openPage(cursor, ['wallets/activity', scope], args.timeframe, context.now);
+  const page = openPage(args.cursor, scope, args.timeframe, context.now);
   Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
   const filter: WalletTradesFilter = {
     wallet: args.wallet,
@@ -156,7 +157,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
   };
   const [trades, period, score, record] = await Promise.all([
     listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
-      tellTrades(closePage(rows, args.limit, page, ['wallets/activity', scope], context.meta), context),
+      tellTrades(closePage(rows, args.limit, page, scope, context.meta), context),
     ),
     periodOf(filter, context),
     loaders.judgement.load(args.wallet),
