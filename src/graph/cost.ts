@@ -106,7 +106,8 @@ function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { var
     const sent = node.arguments?.find((argument) => argument.name.value === name);
     const rows = Number((sent && valueFromAST(sent.value, type, variables)) ?? defaultValue ?? 1);
     const most = name === 'first' ? MOST_FIRST : MOST_ROWS;
-    if (!(rows >= 1 && rows <= most)) throw new GraphQLError(`${name} must be 1 to ${most}.`, { nodes: node });
+    if (!(rows >= 1 && rows <= most))
+      throw new GraphQLError(`${name} must be 1 to ${most}.`, { nodes: node, extensions: { code: 'invalid_parameter' } });
     return rows;
   });
   return Math.max(1, ...asked);

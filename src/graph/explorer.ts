@@ -195,9 +195,12 @@ export function makeExplorer(
           });
         }
         // GraphQL's own words, those about a variable of the wrong type included: their cause is of its kind too.
-        if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return error;
+        if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) {
+          error.extensions.code ??= 'BAD_USER_INPUT';
+          return error;
+        }
         onBug?.(cause);
-        return new GraphQLError(message);
+        return new GraphQLError(message, { extensions: { code: 'internal' } });
       },
     },
     plugins: [readable, limits, running((signal) => makeContext(db, secondOf(clock), signal), deadlineMs)],

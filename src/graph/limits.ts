@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type ExecutionArgs,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -11,7 +12,11 @@ import type { Plugin } from 'graphql-yoga';
 import { MOST_COST, costOf } from './cost';
 
 const MOST_DEPTH = 8;
-const TOO_DEEP = `The query is nested deeper than ${MOST_DEPTH} levels.`;
+const tooDeep = (nodes?: ASTNode): GraphQLError =>
+  new GraphQLError(`The query is nested deeper than ${MOST_DEPTH} levels.`, {
+    nodes,
+    extensions: { code: 'query_too_deep', most: MOST_DEPTH },
+  });
 /** GraphiQL's own introspection has some 300; every name, bracket and value is one. */
 const MOST_TOKENS = 5_000;
 
@@ -43,7 +48,7 @@ const depthLimit: ValidationRule = (context) => ({
     );
     for (const node of document.definitions) {
       if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, new Map()) <= MOST_DEPTH) continue;
-      context.reportError(new GraphQLError(TOO_DEEP, { nodes: node }));
+      context.reportError(tooDeep(node));
     }
   },
 });
@@ -72,7 +77,7 @@ export const limits: Plugin = {
         return parseFn(source, { ...options, maxTokens: MOST_TOKENS });
       } catch (error) {
         // The parser calls itself for each level: thousands are more than the stack holds.
-        throw error instanceof RangeError ? new GraphQLError(TOO_DEEP) : error;
+        throw error instanceof RangeError ? tooDeep() : error;
       }
     });
   },

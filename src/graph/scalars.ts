@@ -7,7 +7,7 @@ import { isoSecond } from '../lib/time';
 /** A number from what the store holds: numeric columns come as strings or Decimal objects. */
 function numberOf(value: unknown): number {
   const number = typeof value === 'number' ? value : Number(String(value));
-  if (!Number.isFinite(number)) throw new GraphQLError('A figure is not a number.');
+  if (!Number.isFinite(number)) throw new Error('A figure is not a number.');
   return number;
 }
 
@@ -21,7 +21,7 @@ const numeric = (name: string, places: number | null): GraphQLScalarType =>
 /** An instant with second precision (milliseconds are dropped, not rounded up into the future). */
 function instant(value: unknown): string {
   const date = value instanceof Date ? value : new Date(String(value));
-  if (Number.isNaN(date.getTime())) throw new GraphQLError('An instant cannot be read.');
+  if (Number.isNaN(date.getTime())) throw new Error('An instant cannot be read.');
   return isoSecond(date);
 }
 

@@ -242,6 +242,29 @@ test('variables of a GET that are no JSON are told as such', async () => {
   expect(await get('{"c":"BTC"}')).toMatchObject([200, { data: { coin: null } }]);
 });
 
+const NOBODY = '0x0000000000000000000000000000000000000001';
+
+test.each<[code: string, query: string, ...variables: Record<string, unknown>[]]>([
+  ['invalid_parameter', '{ perpsTradesWhales(limit: 1001) { coin } }'],
+  ['invalid_parameter', 'query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }', { n: 0 }],
+  ['invalid_parameter', `{ wallet(address: "${NOBODY}") { trades(first: 101) { nodes { side } } } }`],
+  ['invalid_parameter', '{ perpsTradesWhales(cursor: "x") { coin } }'],
+  ['query_too_deep', `{ ${MARKET} { ${'trades { nodes { market { '.repeat(3)} slug ${'} } } '.repeat(3)} } }`],
+  ['GRAPHQL_PARSE_FAILED', `{ perpsPlatformStats { ${'total_trades '.repeat(5_000)} } }`],
+  ['GRAPHQL_PARSE_FAILED', '{ perpsPlatformStats {'],
+  ['GRAPHQL_VALIDATION_FAILED', '{ nothing }'],
+  ['BAD_USER_INPUT', 'mutation { pay }'],
+  ['GRAPHQL_VALIDATION_FAILED', '{ coin { coin } }'],
+  ['GRAPHQL_VALIDATION_FAILED', '{ coin(coin: 1) { coin } }'],
+  ['GRAPHQL_VALIDATION_FAILED', `{ market(condition_id: "0x1") { slug } }`],
+  ['BAD_USER_INPUT', 'query q($c: ConditionId!) { market(condition_id: $c) { slug } }', { c: '0x1' }],
+  ['BAD_USER_INPUT', 'query q($c: ConditionId!) { market(condition_id: $c) { slug } }'],
+  ['OPERATION_RESOLUTION_FAILURE', 'query a { perpsPlatformStats { total_trades } } query b { perpsPlatformStats { total_trades } }'],
+])('every error says by a code what it is: %s', async (code, query, ...[variables]) => {
+  const { errors } = (await ask(query, variables)).body;
+  expect(errors?.map(({ message, extensions }) => [extensions?.code, message])).toEqual([[code, expect.any(String)]]);
+});
+
 test('a text that no database holds is no event', async () => {
   const { body } = await ask('{ event(slug: "a\\u0000") { markets(first: 1) { nodes { question } } } }');
   expect([body.errors, body.data]).toEqual([undefined, { event: null }]);
@@ -261,8 +284,6 @@ test('what is nobody’s words is told to the operator alone', async () => {
   const explorer = makeExplorer(schema, product.db, standingClock(new Date()), { onBug: (error) => bugs.push(error) });
   const headers = { 'Content-Type': 'application/json' };
   const response = await explorer.fetch('http://localhost/graphql', { method: 'POST', headers, body: '{"query":"{ broken }"}' });
-  expect(((await response.json()) as { errors: { message: string }[] }).errors.map(({ message }) => message)).toEqual([
-    'Unexpected error.',
-  ]);
+  expect(await response.json()).toMatchObject({ errors: [{ message: 'Unexpected error.', extensions: { code: 'internal' } }] });
   expect(bugs).toEqual([secret]);
 });
