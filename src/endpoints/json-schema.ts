@@ -24,7 +24,8 @@ const INPUT_TYPES: Record<string, JsonSchema> = {
   Int: { type: 'integer' },
   Float: { type: 'number' },
   Boolean: { type: 'boolean' },
-  String: { type: 'string' },
+  // Blank is empty.
+  String: { type: 'string', pattern: '\\S' },
   ...Object.fromEntries(
     Object.entries(FORMS).map(([name, { choices, pattern }]) => [name, { type: 'string', ...(choices ? { enum: choices } : { pattern }) }]),
   ),

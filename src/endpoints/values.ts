@@ -47,11 +47,15 @@ function readChoice(raw: unknown, choices: readonly string[]): ValueReading {
     : { ok: true, value: found };
 }
 
+/** Something that is seen: neither space nor a mark of formatting. */
+const VISIBLE = /[^\s\p{Cf}]/u;
+
 function readText(raw: unknown, parameter: Parameter): ValueReading {
   const text = textOf(raw);
   const [min, max] = [parameter.min ?? 1, parameter.max ?? 256];
   const allowed = `a text of ${min} to ${max} characters without control characters`;
   if (text === undefined) return wrong('is not a text', allowed);
+  if (!VISIBLE.test(text)) return wrong('is empty', allowed);
   if (text.length < min || text.length > max) return wrong(`must have ${min} to ${max} characters`, { min, max });
   // PostgreSQL cannot store NUL, and no identifier holds a control character.
   if (/\p{Cc}/u.test(text)) return wrong('holds control characters', allowed);

@@ -77,6 +77,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['perps/pressure/pairs', 'coins=BTC,btc', 'coins', 'distinct items', '["BTC","btc"]'],
     ['perps/pressure/pairs', 'coins=BTC,,ETH', 'coins', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
     ['perps/trades/feed', 'coin=', 'coin', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
+    ['lp/pools/search', 'query=%20', 'query', 'a text of 1 to 128 characters without control characters', ' '],
+    ['markets/search', 'query=%20%C2%A0%E2%80%8B', 'query', 'a text of 1 to 256 characters without control characters', ' \u00a0\u200b'],
     ['markets/categories', 'include_stats=', 'include_stats', [true, false], ''],
     [
       'lp/pools/events',
@@ -144,6 +146,16 @@ describe('bad values are named, with what was got and what is allowed', () => {
       const endpoint = PAGED[0] as Endpoint;
       expect(read(endpoint, { limit: 0, cursor: cursorOf(endpoint) }).problems.map(({ param }) => param)).toEqual(['limit']);
     });
+  });
+
+  const TEXTS = ENDPOINTS.flatMap(({ name, parameters }) =>
+    parameters.flatMap((one) => (one.type === 'String' && one.choices === null ? [[name, one.name] as const] : [])),
+  );
+  test.each(TEXTS)('%s: a blank %s', (name, param) => {
+    for (const blank of ['', ' ', '\u3000'])
+      expect(post(name, { ...sampleInput(endpointNamed(name)), [param]: blank }).problems).toMatchObject([
+        { param, issue: 'is empty', got: blank },
+      ]);
   });
 
   test('a number that JSON cannot hold is told in words', () => {
