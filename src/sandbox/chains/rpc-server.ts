@@ -53,15 +53,15 @@ async function serve(request: http.IncomingMessage, response: http.ServerRespons
 }
 
 /**
- * Serves `handler` as JSON-RPC over HTTP on 127.0.0.1, single calls and batches, every call passing through `faults`.
- * `port` 0 takes a free one. Throws when the port is taken.
+ * Serves `handler` as JSON-RPC over HTTP on 127.0.0.1, single calls and batches and a free port, every call passing through
+ * `faults`.
  */
-export async function startRpcServer(handler: RpcHandler, faults: RpcFaults, port = 0): Promise<RpcServer> {
+export async function startRpcServer(handler: RpcHandler, faults: RpcFaults): Promise<RpcServer> {
   const server = http.createServer((request, response) => {
     serve(request, response, handler, faults).catch(() => request.socket.destroy());
   });
   server.keepAliveTimeout = 60_000;
-  const taken = await listenOn(server, port, '127.0.0.1');
+  const taken = await listenOn(server, 0, '127.0.0.1');
   faults.attach(async (on) => {
     if (!on) await close(server);
     else if (!server.listening) await listenOn(server, taken, '127.0.0.1');

@@ -103,12 +103,12 @@ function alreadyProcessed({ method }: RpcRequest): RpcReply {
   };
 }
 
-/** Starts a local Solana chain on `port` (a free one by default) with an empty USDC mint. */
-export async function startLocalSolana(options: { port?: number } = {}): Promise<LocalSolana> {
+/** Starts a local Solana chain with an empty USDC mint. */
+export async function startLocalSolana(): Promise<LocalSolana> {
   const bank = await SolanaBank.open();
   setMint(bank, 0n);
   const faults = new RpcFaults(alreadyProcessed);
-  const server = await startRpcServer(handlerOf(bank), faults, options.port);
+  const server = await startRpcServer(handlerOf(bank), faults);
   const tokenAccount = (owner: string): string => associatedTokenAccount(owner, SOLANA_USDC);
   return {
     url: server.url,

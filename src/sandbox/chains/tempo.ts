@@ -83,7 +83,7 @@ async function balance(client: TempoClient, token: `0x${string}`, account: strin
  * Starts a local Tempo chain: anvil behind a proxy that counts and spoils calls. Hardfork T4, since expiring nonces, which the
  * stock client signs with, need T1 or later. Throws one clear sentence when there is no anvil.
  */
-export async function startLocalTempo(options: { port?: number; chain_id?: number } = {}): Promise<LocalTempo> {
+export async function startLocalTempo(options: { chain_id?: number } = {}): Promise<LocalTempo> {
   const chainId = options.chain_id ?? tempoLocalnet.id;
   const anvil = await startAnvil([
     '--network',
@@ -98,7 +98,7 @@ export async function startLocalTempo(options: { port?: number; chain_id?: numbe
     const client = faucet(anvil, chainId);
     await createUsdc(client);
     const faults = new RpcFaults(alreadyKnown);
-    const server = await startRpcServer(forwardTo(anvil.url), faults, options.port);
+    const server = await startRpcServer(forwardTo(anvil.url), faults);
     let queue: Promise<unknown> = Promise.resolve();
     const mine = async (): Promise<void> => void (await callAnvil(client, 'evm_mine', []));
     return {
