@@ -49,7 +49,7 @@ Volume of a wallet = Σ USDC of all its own fills, BUY and SELL, as maker or tak
 
 Status of a position: \`open\`; \`closed\` (sold out before resolution); \`resolved\`; \`voided\` (${VOID}). A position that is bought again after it was sold out is the same one, open again. \`realized_pnl_usdc\` is its gain so far, \`pnl_components\` split it into sales, resolution, conversion and merge. \`unrealized_pnl_usdc\` = shares · price − cost of the shares left, null once ended or without a price.
 
-\`cost_usdc\` = all purchases and splits, \`proceeds_usdc\` = sales, merges and the payout, \`avg_buy_price\` = Σ paid / Σ shares bought, \`roi_pct\` = 100 · (realized + unrealized) / cost, \`won\` = whether shares held at resolution paid 1; null for all that was sold before.
+\`cost_usdc\` = all purchases and splits, also of shares that were sold since (in a portfolio: the average cost of the shares still held), \`proceeds_usdc\` = sales, merges and the payout, \`avg_buy_price\` = Σ paid / Σ shares bought, \`roi_pct\` = 100 · (realized + unrealized) / cost, \`won\` = whether shares held at resolution paid 1; null for all that was sold before.
 
 Shares that were given away but never seen to come (history cut off, transfers) are left out: they make no gain and no loss. The venue does not tell fees of fills: \`fee_usdc\` is null and nothing is taken off.`,
   },
