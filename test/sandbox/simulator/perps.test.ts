@@ -112,6 +112,15 @@ test('who is auto-deleveraged holds less afterwards', () => {
   for (const [index, { startPosition }] of forced.entries()) expect(left[index]).toBeLessThan(Math.abs(Number(startPosition)));
 });
 
+test('who everybody is costs little when it is asked for again: a venue is asked for one account after the other', () => {
+  const world = perpsWorld(options);
+  const first = world.truth(after(30));
+  const before = process.cpuUsage();
+  for (let times = 0; times < 500; times += 1) expect(world.truth(after(30))).toHaveLength(first.length);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1e6).toBeLessThan(2);
+});
+
 describe('planted truth', () => {
   const truth = perpsWorld(options).truth(after(30));
   const own = new Map<string, RawFill[]>();

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
-import { insiders, latestExit, luckyOnes, newcomers } from './planted';
+import { type Planted, insiders, latestExit, luckyOnes, newcomers } from './planted';
 import type { Account, Role, Roster } from './roster';
 import type { Session } from './span';
 import { STYLES, type Style, type Trip, between, busyAt, exponential, makeTrip } from './trips';
@@ -22,14 +22,15 @@ export interface Order {
   twap: number | null;
 }
 
-export interface SessionPlan {
-  orders: Order[];
-  /** Accounts that live in this session only. */
-  planted: Account[];
-}
+/** Accounts that live in this session only, and what they do there. */
+export const plantedIn = (seed: number, roster: Roster, session: Session, start: number): Planted[] => [
+  ...newcomers(seed, roster, session),
+  ...insiders(seed, roster, session),
+  ...luckyOnes(seed, roster, session, start),
+];
 
 /** Everything that will be wanted in a session, in order of time. */
-export function planSession(seed: number, roster: Roster, session: Session, start: number): SessionPlan {
+export function planSession(seed: number, roster: Roster, session: Session, start: number): Order[] {
   const random = (...name: (string | number)[]): (() => number) => randomOf(seed, 'plan', session.coin.name, session.index, ...name);
   const orders: Order[] = [];
   const trips = new Map<string, Trip[]>();
@@ -42,10 +43,8 @@ export function planSession(seed: number, roster: Roster, session: Session, star
     if (account.trips_per_day > 0) add(account, standingTrips(account, session, random('trips', account.address)));
   for (const account of here)
     if (account.role === 'copier') add(account, copiedTrips(trips.get(account.of ?? '') ?? [], random('copies', account.address)));
-  const planted = [...newcomers(seed, roster, session), ...insiders(seed, roster, session), ...luckyOnes(seed, roster, session, start)];
-  for (const { account, trips: own } of planted) add(account, own);
-  orders.sort((a, b) => a.time - b.time);
-  return { orders, planted: planted.map(({ account }) => account) };
+  for (const { account, trips: own } of plantedIn(seed, roster, session, start)) add(account, own);
+  return orders.sort((a, b) => a.time - b.time);
 }
 
 function standingTrips(account: Account, session: Session, random: () => number): Trip[] {

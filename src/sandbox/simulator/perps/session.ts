@@ -1,6 +1,6 @@
 import { randomOf } from '../world';
 import { Book, type WireEvent } from './book';
-import { type Order, type SessionPlan, planSession } from './plan';
+import { type Order, planSession } from './plan';
 import type { Roster } from './roster';
 import type { Session } from './span';
 
@@ -25,7 +25,7 @@ const timeOfBlock = (block: number): number => block * BLOCK + (Math.imul(block 
 
 /** A session being lived: the same from the beginning, however it is cut into steps. */
 export class LiveSession {
-  readonly plan: SessionPlan;
+  private readonly orders: Order[];
   /** Everything before this instant has happened. */
   reached: number;
   private next = 0;
@@ -42,7 +42,7 @@ export class LiveSession {
     readonly session: Session,
     start: number,
   ) {
-    this.plan = planSession(seed, roster, session, start);
+    this.orders = planSession(seed, roster, session, start);
     this.reached = session.from;
     this.book = new Book(session.coin);
     this.random = randomOf(seed, 'session', session.coin.name, session.index);
@@ -50,13 +50,13 @@ export class LiveSession {
     this.makers = Array.from({ length: MAKERS_IN_A_COIN }, (_, index) => makers[(session.coin_index + index) % makers.length] as string);
     this.vault = (roster.accounts.find(({ role }) => role === 'vault') as { address: string }).address;
     this.cap = 60_000 * Math.sqrt(session.coin.weight);
-    this.plan.orders.push(this.closing());
+    this.orders.push(this.closing());
   }
 
   /** What happens from where the session stands until `until` (exclusive). */
   run(until: number): TimedEvent[] {
     const events: TimedEvent[] = [];
-    for (let order = this.plan.orders[this.next]; order !== undefined; order = this.plan.orders[this.next]) {
+    for (let order = this.orders[this.next]; order !== undefined; order = this.orders[this.next]) {
       const time = timeOfBlock(blockOf(order.time));
       if (time >= until) break;
       this.next += 1;
