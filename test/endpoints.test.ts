@@ -149,10 +149,14 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
 
   test('without required parameters it says which, and still names a price', async () => {
     const response = await request(endpoint, {});
-    const body = (await response.json()) as { validation: { errors: { param: string }[] } };
+    const body = (await response.json()) as { error: string; validation: { errors: { param: string }[] } };
     const missing = endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
     expect(response.status).toBe(402);
     expect(body.validation.errors.map(({ param }) => param)).toEqual(expect.arrayContaining(missing));
+    // Nobody is told to pay for what would be refused.
+    expect(body.error).toMatch(body.validation.errors.length === 0 ? /sign one of the offers/ : /would be refused/);
+    expect(Object.keys(body).indexOf('validation')).toBeLessThan(Object.keys(body).indexOf('accepts'));
+    expect(Object.keys(body).at(-1)).toBe('extensions');
   });
 });
 

@@ -183,16 +183,22 @@ function idleOf(ineffective: Readonly<Record<string, string>>, { sent }: Reading
   return Object.entries(ineffective).flatMap(([name, by]) => (sent.has(name) ? [`${name}: has no effect with ${by}`] : []));
 }
 
+/** Said in place of a call to pay. */
+const UNSOUND = 'Payment required, but as it stands the request would be refused, uncharged: validation.errors says why.';
+
 /** The part of a 402 that a machine pays by and a person understands. */
 function challengeBody(challenge: Challenge, error: AppError, { reading, price, bazaar }: Told): Record<string, unknown> {
+  const { error: _, extensions, ...offer } = challenge.x402 ?? {};
+  const validation = validationOf(reading);
+  // What people look for comes first, what is long last.
   return {
-    ...(challenge.x402 ?? {}),
-    ...problemOf(error),
-    error: error.message,
+    error: error.code === 'payment_required' && !validation.valid ? UNSOUND : error.message,
     price_usd: price.price_usd,
     pricing: price.pricing,
-    validation: validationOf(reading),
+    validation,
+    ...offer,
+    ...problemOf(error),
     expires_at: isoSecond(challenge.expires_at),
-    extensions: { ...(challenge.x402?.extensions as object | undefined), bazaar },
+    extensions: { ...(extensions as object | undefined), bazaar },
   };
 }
