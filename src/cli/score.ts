@@ -21,7 +21,7 @@ export const command: Command = async (args, place) => {
   if (past === undefined) return withDatabase(place, scoreNow);
   const days = Number(past);
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) throw new Error(`--past takes 1 to ${MOST_DAYS} days. Usage: ${USAGE}`);
-  return withDatabase(place, (db, config) => scorePast(db, config, days));
+  return withDatabase(place, (db, config) => scorePast(db, config, days), { urgent: false });
 };
 
 async function scoreNow(db: Database, config: Config): Promise<number> {

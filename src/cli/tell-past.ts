@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import os from 'node:os';
 import readline from 'node:readline';
 import { VENUES } from '../catalogue';
 import type { Config } from '../config';
@@ -10,7 +9,6 @@ import { listUntold } from '../workers/backdate';
 
 /** Days before the first start whose signals a sandbox tells afterwards. */
 const PAST_DAYS = 14;
-const LEAST_URGENT = 19;
 
 /**
  * Tells the signals of past days that nobody stored, in a process of its own with the least claim to the processor: answers do not wait for it. Each day
@@ -51,8 +49,6 @@ async function logProgress(child: ChildProcess, logger: Logger, say: (line: stri
     logger.info(JSON.parse(line) as Record<string, unknown>, 'signals of a past day told');
   });
   try {
-    await once(child, 'spawn');
-    os.setPriority(child.pid as number, LEAST_URGENT);
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     if (code !== 0 && signal === null) throw new Error(trouble.trim());
     if (code === 0) say('Signals of past days: told.');

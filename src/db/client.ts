@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   silence_ms?: number;
   /** Longest one connection may be taken, in milliseconds. Left out: for ever. */
   lease_ms?: number;
+  /** Whether the server's processes that work for it leave the processor to others: only where they are of this machine. */
+  yields?: boolean;
 }
 
 /** A named statement's generic plan guesses how much a time window holds, and guesses wrong by orders of magnitude. */
@@ -47,6 +49,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     ...(options.max === undefined ? {} : { max: options.max }),
     ...(options.silence_ms === undefined ? {} : { query_timeout: options.silence_ms }),
     ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
+    ...(options.yields === undefined ? {} : { yields: options.yields }),
     settings: timeout,
     application_name: 'smart-money-api',
   };

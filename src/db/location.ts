@@ -10,6 +10,8 @@ export interface Located {
   url: string;
   /** In words, for people. */
   name: string;
+  /** Whether its processes are surely of this machine. */
+  embedded: boolean;
   /** Resolves when no other process uses a database that this one started; hears first when it has to wait. */
   untilAlone(waiting: () => void): Promise<void>;
   /** Resolves when a database that this process started has ended by itself. */
@@ -31,15 +33,29 @@ export async function locateDatabase(
   settings: Record<string, string | number> = {},
 ): Promise<Located> {
   if (databaseUrl !== false)
-    return { url: databaseUrl, name: `PostgreSQL at ${new URL(databaseUrl).host}`, untilAlone: nobody, lost: NEVER, release: nobody };
+    return {
+      url: databaseUrl,
+      name: `PostgreSQL at ${new URL(databaseUrl).host}`,
+      embedded: false,
+      untilAlone: nobody,
+      lost: NEVER,
+      release: nobody,
+    };
   const url = runningServer(embeddedFolder(dataDir));
   if (url !== null) {
     const guest = await connect(url, GUEST);
-    return { url, name: 'embedded PostgreSQL (already running)', untilAlone: nobody, lost: NEVER, release: () => guest.end() };
+    return {
+      url,
+      name: 'embedded PostgreSQL (already running)',
+      embedded: true,
+      untilAlone: nobody,
+      lost: NEVER,
+      release: () => guest.end(),
+    };
   }
   const server: EmbeddedPostgres = await startEmbedded(embeddedFolder(dataDir), settings);
   const untilAlone = (waiting: () => void): Promise<void> => untilNoGuests(server.url, waiting);
-  return { url: server.url, name: 'embedded PostgreSQL', untilAlone, lost: server.lost, release: () => server.stop() };
+  return { url: server.url, name: 'embedded PostgreSQL', embedded: true, untilAlone, lost: server.lost, release: () => server.stop() };
 }
 
 /** Name of the one connection by which a process that joined the embedded database is known as long as it uses it. */

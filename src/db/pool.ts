@@ -1,3 +1,4 @@
+import os from 'node:os';
 import {
   Client,
   type ClientBase,
@@ -125,6 +126,20 @@ export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_tim
   settings?: Settings;
   /** Longest one connection may be taken, in milliseconds: then it is closed, and what waits on it fails. For ever when left out. */
   lease_ms?: number;
+  /** Whether the server's processes that work for it leave the processor to others: only where they are of this machine. */
+  yields?: boolean;
+}
+
+/** Of -20 to 19, the last the most willing. Not that: what such a process holds, others wait for. */
+const WILLING = 10;
+
+/** Asks a process of this machine to leave the processor to others. Who may not ask does without. */
+function leaveToOthers(backend: number | undefined): void {
+  try {
+    if (backend !== undefined) os.setPriority(backend, WILLING);
+  } catch {
+    // It works as it did.
+  }
 }
 
 const { TIMESTAMPTZ } = types.builtins;
@@ -206,8 +221,11 @@ export function boundTo(target: object, property: string | symbol): unknown {
 }
 
 /** Connections to the database at `url`, made when they are needed. */
-export function makePool(url: string, { settings, lease_ms, ...config }: PoolOptions): Pool {
-  const onConnect = (client: ClientBase): Promise<void> => setUp(client, { statement_timeout: 65_000, ...settings });
+export function makePool(url: string, { settings, lease_ms, yields, ...config }: PoolOptions): Pool {
+  const onConnect = async (client: ClientBase): Promise<void> => {
+    await setUp(client, { statement_timeout: 65_000, ...settings });
+    if (yields === true) leaveToOthers(backendOf(client));
+  };
   const pool = new Connections({ ...config, onConnect, connectionString: url, types: READERS, Client: Connection });
   // A dropped idle connection is the pool's business, not a crash.
   pool.on('error', () => undefined);

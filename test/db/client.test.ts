@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
+import os from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildSchema, parse } from 'graphql';
-import { DatabaseError } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
 import { openPool } from '../../src/db/pool';
@@ -42,6 +43,22 @@ describe('the database client', () => {
     db = await testDatabase();
   });
   afterAll(() => db.drop());
+
+  test.each([
+    [true, 'lesser'],
+    [false, 'usual'],
+  ])('what yields (%s) is worked for with the %s claim to the processor', async (yields) => {
+    const own = await openDatabase(db.url, { max: 2, yields });
+    const priorityOf = async (pool: Pool): Promise<number> => {
+      const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid, pg_sleep(0.05)');
+      return os.getPriority(rows[0]?.pid);
+    };
+    const usual = await priorityOf(db.pool);
+    const priorities = await Promise.all([own.pool, own.pool, own.keyed].map(priorityOf));
+    await own.close();
+    expect(priorities).toEqual(yields ? [10, 10, 10] : [usual, usual, usual]);
+    expect(usual).toBeLessThan(10);
+  });
 
   test('who waits for a connection when its pool ends is told so; who has one keeps it until it is given back', async () => {
     const pool = await openPool(db.url, { max: 1 });
