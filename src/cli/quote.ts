@@ -45,6 +45,7 @@ function explain(endpoint: Endpoint, reading: Reading): string {
         `  ! ${problem.param} ${problem.issue}; allowed: ${JSON.stringify(problem.allowed)}; got: ${JSON.stringify(problem.got ?? null)}`,
     ),
     ...reading.ignored.map((name) => `  ! ${name} is unknown and would be ignored`),
+    ...Object.entries(reading.suggestion).map(([name, meant]) => `  ? ${name}: perhaps ${meant}`),
   ];
   return lines.join('\n');
 }

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { LONGEST_CURSOR } from '../lib/cursor';
-import { FORMS } from '../lib/forms';
+import { FORMS, type Form } from '../lib/forms';
 import { roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
 
@@ -26,11 +26,13 @@ function instant(value: unknown): string {
 }
 
 /** A scalar of one form. What is refused is told with where it stands, and with the schema's own words for what would be right. */
-function textual(name: string, canonical: (text: string) => string | undefined): GraphQLScalarType {
+function textual(name: string, { canonical, meant }: Pick<Form, 'canonical' | 'meant'>): GraphQLScalarType {
   const read = (value: unknown, { description }: GraphQLScalarType, nodes?: ValueNode): string => {
     const text = typeof value === 'string' ? canonical(value) : undefined;
-    if (text === undefined) throw new GraphQLError(`Not a valid ${name}: ${String(value).slice(0, 100)} (${description})`, { nodes });
-    return text;
+    if (text !== undefined) return text;
+    const suggested = typeof value === 'string' ? meant?.(value) : undefined;
+    const question = suggested === undefined ? '' : ` Did you mean "${suggested}"?`;
+    throw new GraphQLError(`Not a valid ${name}: ${String(value).slice(0, 100)} (${description})${question}`, { nodes });
   };
   return new GraphQLScalarType({
     name,
@@ -59,6 +61,6 @@ export const SCALARS: Record<string, GraphQLScalarType> = {
     serialize: (value) => instant(value).slice(0, 10),
     parseValue: (value) => instant(value).slice(0, 10),
   }),
-  ...Object.fromEntries(Object.entries(FORMS).map(([name, { canonical }]) => [name, textual(name, canonical)])),
-  Cursor: textual('Cursor', (text) => (text.length > 0 && text.length <= LONGEST_CURSOR ? text : undefined)),
+  ...Object.fromEntries(Object.entries(FORMS).map(([name, form]) => [name, textual(name, form)])),
+  Cursor: textual('Cursor', { canonical: (text) => (text.length > 0 && text.length <= LONGEST_CURSOR ? text : undefined) }),
 };

@@ -258,6 +258,13 @@ test('quote explains a price', async () => {
   );
 }, 60_000);
 
+test('quote says what is wrong, and what may have been meant', async () => {
+  const run = program(['quote', 'GET', '/api/v1/markets/trending?limt=5&category=Sprots'], {});
+  expect(await run.ended).toBe(1);
+  for (const told of ['! category is not a category', '! limt is unknown', '? category: perhaps Sports', '? limt: perhaps limit'])
+    expect(run.output()).toContain(told);
+}, 60_000);
+
 test('quote names the windows that a price of several is made for', async () => {
   const run = program(['quote', 'GET', '/api/v1/markets/capital-flow-comparison'], {});
   expect(await run.ended).toBe(0);

@@ -265,6 +265,13 @@ test.each<[code: string, query: string, ...variables: Record<string, unknown>[]]
   expect(errors?.map(({ message, extensions }) => [extensions?.code, message])).toEqual([[code, expect.any(String)]]);
 });
 
+test.each([
+  ['{ coin(coin: "BTC-PERP") { coin } }', 'BTC'],
+  ['{ marketsTrending(category: "Sprots") { slug } }', 'Sports'],
+])('what may have been meant is told: %s', async (query, meant) => {
+  expect((await ask(query)).body.errors?.[0]?.message).toContain(`Did you mean "${meant}"?`);
+});
+
 test('a text that no database holds is no event', async () => {
   const { body } = await ask('{ event(slug: "a\\u0000") { markets(first: 1) { nodes { question } } } }');
   expect([body.errors, body.data]).toEqual([undefined, { event: null }]);
