@@ -6,7 +6,7 @@ import { Turns } from '../../src/gateway/turns';
 import { makeContext } from '../../src/graph/context';
 import type { Operation } from '../../src/graph/execute';
 import { standingClock } from '../../src/lib/clock';
-import { encodeCursor } from '../../src/lib/cursor';
+import { encodeCursor, listScope } from '../../src/lib/cursor';
 import { runWithin } from '../../src/payments/work';
 import { quote } from '../../src/pricing/quote';
 import { endpointNamed } from '../support/catalogue';
@@ -72,10 +72,11 @@ describe('what is empty suggests something wider', () => {
     expect(await suggested('markets/trending', query, new AppError('not_found'))).toBeUndefined();
     // What it asks about stays: only a trader is required there.
     expect(await suggested('perps/traders/pnl-by-coin', { trader: `0x${'1'.repeat(40)}` }, empty)).toBeUndefined();
-    expect(await suggested('markets/trades', { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5' }, empty)).toEqual({ min_usdc: 0 });
-    expect(
-      await suggested('markets/trades', { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5', cursor: encodeCursor([1], '') }, empty),
-    ).toBeUndefined();
+    const market = { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5' };
+    expect(await suggested('markets/trades', market, empty)).toEqual({ min_usdc: 0 });
+    const { variables } = readParameters(endpointNamed('markets/trades'), rawOfQuery(new URLSearchParams(market)));
+    const cursor = encodeCursor([1], listScope('markets/trades', variables));
+    expect(await suggested('markets/trades', { ...market, cursor }, empty)).toBeUndefined();
   });
 });
 
