@@ -1,7 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLSchema, Kind, buildSchema, isObjectType, isScalarType, isUnionType, parse, printSchema } from 'graphql';
+import {
+  type GraphQLSchema,
+  Kind,
+  buildASTSchema,
+  buildSchema,
+  isObjectType,
+  isScalarType,
+  isUnionType,
+  parse,
+  printSchema,
+} from 'graphql';
 import type { Resolvers } from '../venues/venue';
 import { SCALARS } from './scalars';
 
@@ -17,14 +27,16 @@ function readSdl(folder: string): string {
 
 /** The executable schema: SDL, scalars and the wings' resolvers. Throws when a resolver names something the SDL has not. */
 export function makeSchema(sdlFolder: string, resolvers: readonly Resolvers[]): GraphQLSchema {
-  const typeDefs = readSdl(sdlFolder);
+  const document = parse(readSdl(sdlFolder));
+  // Given a schema that is nobody else's, the tools need not merge texts, nor make all types a second time.
   const schema = makeExecutableSchema({
-    typeDefs,
+    typeDefs: buildASTSchema(document),
+    updateResolversInPlace: true,
     resolvers: [SCALARS, ...resolvers],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
   // Scalars that are given as resolvers lose the words the SDL has for them.
-  for (const node of parse(typeDefs).definitions) {
+  for (const node of document.definitions) {
     const scalar = node.kind === Kind.SCALAR_TYPE_DEFINITION ? schema.getType(node.name.value) : undefined;
     if (node.kind === Kind.SCALAR_TYPE_DEFINITION && scalar) scalar.description = node.description?.value;
   }
