@@ -24,7 +24,7 @@ import { loadOverlay, positionsSql } from '../../../../src/venues/prediction/rol
 import { tellSmartPositions } from '../../../../src/venues/prediction/rollups/told-positions';
 import { tellWallets, toldWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
-import { testDatabase } from '../../../support/database';
+import { type TestDatabase, copyOfFilled } from '../../../support/database';
 import { iso, market } from '../small-world';
 import { loadRecords } from '../support';
 import { expectSameUntold, sqlOf } from './untold';
@@ -35,6 +35,9 @@ const start = new Date('2026-02-01T00:00:00Z');
 const now = new Date(start.getTime() + 8 * DAY + 17.3 * HOUR);
 
 const micros = (usdc: string): number => Math.round(Number(usdc) * 1e6);
+
+/** Pages that come late, by their place. */
+const isLate = (index: number): boolean => index % 7 === 3;
 
 /** A world whose pages come in any order. */
 async function loadShuffled(pool: Pool, part: (index: number) => boolean = () => true): Promise<void> {
@@ -112,16 +115,19 @@ FROM (
 ) AS fill JOIN pm_wallet_score AS judged USING (wallet) WHERE judged.day = run AND score >= 60 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4`;
 
 describe('what is told beforehand', () => {
-  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let database: TestDatabase;
   let pool: Pool;
-  beforeEach(async () => {
-    database = await testDatabase();
+  const open = async (name: string, part?: (index: number) => boolean): Promise<void> => {
+    database = await copyOfFilled(`told_${name}`, (filled) => loadShuffled(filled.pool, part));
     pool = database.pool;
-  });
+  };
+  const openWhole = (): Promise<void> => open('whole');
+  /** All but what comes late. */
+  const openEarly = (): Promise<void> => open('early', (index) => !isLate(index));
   afterEach(() => database.drop());
 
   test('hours that wait for a writer keep no run of the scores waiting, which the writer may wait for', async () => {
-    await loadShuffled(pool);
+    await openWhole();
     await score(pool, now, () => undefined);
     let hours = Promise.resolve();
     await inTransaction(pool, async (writer) => {
@@ -134,7 +140,7 @@ describe('what is told beforehand', () => {
   });
 
   test('latest fills are those of the facts, whatever the order, after moves of markets, fills taken back and a rebuild', async () => {
-    await loadShuffled(pool);
+    await openWhole();
     const first = await latest(pool);
     expect(first.kept.length).toBeGreaterThan(200);
     expect(first.kept).toEqual(first.told);
@@ -178,13 +184,14 @@ describe('what is told beforehand', () => {
   }, 180_000);
 
   test('takers counted by their latest fill are those counted one by one', async () => {
-    await loadShuffled(pool);
-    const newest = new Date(Math.max(...(await fills(pool)).map(({ timestamp }) => timestamp.getTime())) + 1);
+    await openWhole();
+    const facts = await fills(pool);
+    const newest = new Date(Math.max(...facts.map(({ timestamp }) => timestamp.getTime())) + 1);
     for (const to of [newest, now, new Date(start.getTime() + 4 * DAY + 1)])
       for (const hours of [1, 24, 100, 1_000]) {
         const from = new Date(to.getTime() - hours * HOUR);
         const takers = new Map<string, Set<string>>();
-        for (const { wallet, category, timestamp, is_taker } of await fills(pool))
+        for (const { wallet, category, timestamp, is_taker } of facts)
           if (is_taker === true && timestamp >= from && timestamp < to)
             takers.set(category, (takers.get(category) ?? new Set()).add(wallet));
         const rows = await listTraders(sqlOf(pool), 'category', { cut: cutAt([from, to]), shift: 0, category: null, smart: null });
@@ -195,9 +202,9 @@ describe('what is told beforehand', () => {
   }, 180_000);
 
   /** Different takers by hour or day from plain facts, of one category or all. */
-  async function takersOf(group: 'hour' | 'day', from: Date, to: Date, category: string | null): Promise<string[]> {
+  function takersOf(facts: readonly Fact[], group: 'hour' | 'day', from: Date, to: Date, category: string | null): string[] {
     const takers = new Map<string, Set<string>>();
-    for (const fact of await fills(pool)) {
+    for (const fact of facts) {
       if (fact.is_taker !== true || fact.timestamp < from || fact.timestamp >= to || (category ?? fact.category) !== fact.category)
         continue;
       const day = fact.timestamp.toISOString().slice(0, 10);
@@ -208,9 +215,10 @@ describe('what is told beforehand', () => {
   }
 
   test('takers by hour and day are those counted one by one: told, late facts, moves, windows torn by their bounds', async () => {
-    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await openEarly();
     await score(pool, new Date(start.getTime() + 6 * DAY), () => undefined);
     const check = async (): Promise<void> => {
+      const facts = await fills(pool);
       const ends = [now, new Date(start.getTime() + 5 * DAY), new Date(start.getTime() + 4 * DAY + 7.3 * HOUR + 1)];
       for (const to of ends)
         for (const hours of [0.3, 24, 71.7, 2_160])
@@ -218,7 +226,7 @@ describe('what is told beforehand', () => {
             for (const category of [null, 'Sports', 'Mentions']) {
               const from = new Date(to.getTime() - hours * HOUR);
               const rows = await listTraders(sqlOf(pool), group, { cut: cutAt([from, to]), shift: 0, category, smart: null });
-              expect(rows.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(await takersOf(group, from, to, category));
+              expect(rows.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(takersOf(facts, group, from, to, category));
             }
     };
     const counted = async (): Promise<number> =>
@@ -235,7 +243,7 @@ describe('what is told beforehand', () => {
     const all = await counted();
     expect(all).toBe(8 * 24 + 17 + 8);
     await check();
-    await loadShuffled(pool, (index) => index % 7 === 3);
+    await loadShuffled(pool, isLate);
     expect(await counted()).toBeLessThan(all);
     await check();
     await tellHours(pool, now);
@@ -267,7 +275,7 @@ describe('what is told beforehand', () => {
     };
     const window = [new Date(start.getTime() + 4 * DAY + 2.5 * HOUR), new Date(start.getTime() + 5 * DAY)] as const;
     const counts = await listTraders(sql, 'hour', { cut: cutAt(window), shift: 0, category: null, smart: null });
-    expect(counts.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(await takersOf('hour', ...window, null));
+    expect(counts.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(takersOf(await fills(pool), 'hour', ...window, null));
   }, 180_000);
 
   /** Smart volume by category from plain facts: every wallet judged by the newest run of a day before the fill's. */
@@ -337,7 +345,7 @@ describe('what is told beforehand', () => {
   }
 
   test('told hours answer as facts do: two runs, late facts, moves, a window torn by its bounds', async () => {
-    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await openEarly();
     await score(pool, new Date(start.getTime() + 4 * DAY), () => undefined);
     await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
     // Few are smart in so small a world: some more, others in each run.
@@ -419,7 +427,7 @@ describe('what is told beforehand', () => {
     await check();
     await checkKept();
     const before = await told();
-    await loadShuffled(pool, (index) => index % 7 === 3);
+    await loadShuffled(pool, isLate);
     expect(await told()).toBeLessThan(before);
     await check();
     await checkKept();
@@ -449,7 +457,7 @@ describe('what is told beforehand', () => {
   }, 240_000);
 
   test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
-    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await openEarly();
     for (const days of [4, 6.4]) await score(pool, new Date(start.getTime() + days * DAY), () => undefined);
     await pool.query('UPDATE pm_wallet_score SET score = CASE WHEN hashtext(wallet || day::text) % 4 = 0 THEN 70 ELSE 40 END');
     await tellSmartPositions(pool);
@@ -490,7 +498,7 @@ describe('what is told beforehand', () => {
     await check(now, last);
     // Who last did something after the end may have done something before it.
     await check(earlier, null);
-    await loadShuffled(pool, (index) => index % 7 === 3);
+    await loadShuffled(pool, isLate);
     await check(now, null);
     await tellHours(pool, now);
     await check(now, last);
@@ -503,7 +511,7 @@ describe('what is told beforehand', () => {
   });
 
   test('told wallets answer as their positions do, and are taken out by whatever changes one', async () => {
-    await loadShuffled(pool, (index) => index % 7 !== 3);
+    await openEarly();
     await tellWallets(pool);
     const [sql, end] = [sqlOf(pool), new Date(start.getTime() + 10 * DAY)];
     const wallets = (await pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet ORDER BY 1')).rows.map(({ wallet }) => wallet);
@@ -567,7 +575,7 @@ describe('what is told beforehand', () => {
     const lifetimes = await lifetimesOf(sql, wallets, end);
     for (const { wallet, trades } of rows) expect(lifetimes.get(wallet)?.trades).toBe(trades);
     const before = await told();
-    await loadShuffled(pool, (index) => index % 7 === 3);
+    await loadShuffled(pool, isLate);
     expect(await told()).toBeLessThan(before);
     await check();
     await tellWallets(pool);

@@ -1,6 +1,7 @@
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { call } from '../markets/call';
+import { groupedBy } from '../../../../src/lib/grouped';
 import { type Told, type ToldWorld, PriceBook, countPositions, loadTold } from './told-world';
 
 /** Copiers and callers a second time, in plain TypeScript from what the upstream told. */
@@ -20,12 +21,14 @@ describe('copiers and callers, counted again', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   let told: ToldWorld;
   let facts: Told[];
+  let factsOf: Map<string, Told[]>;
 
   beforeAll(async () => {
     db = await testDatabase();
     told = await loadTold(db.pool, 3, 9_000, start, new Date(now.getTime() + 2 * DAY));
     await score(db.pool, now, () => undefined);
     facts = told.facts.filter(({ time }) => time < now.getTime());
+    factsOf = groupedBy(facts, ({ wallet, market }) => `${wallet}|${market}`);
   }, 120_000);
   afterAll(() => db.drop());
 
@@ -58,7 +61,7 @@ describe('copiers and callers, counted again', () => {
   }
 
   function sharesBefore(wallet: string, order: Order, time: number): number {
-    const steps = facts.filter((fact) => fact.wallet === wallet && fact.market === order.market && fact.time < time && (fact.token ?? order.token) === order.token); // prettier-ignore
+    const steps = (factsOf.get(`${wallet}|${order.market}`) ?? []).filter((fact) => fact.time < time && (fact.token ?? order.token) === order.token); // prettier-ignore
     return sum(
       steps.map(({ side, size }) => (side === 'BUY' || side === 'SPLIT' ? size : side === 'SELL' || side === 'MERGE' ? -size : 0)),
     );
@@ -74,9 +77,7 @@ describe('copiers and callers, counted again', () => {
     const follows = (order: Order): boolean => led.some(({ token, side, time }) => token === order.token && side === order.side && order.time > time && order.time - time <= lag); // prettier-ignore
     const others = orders.filter(({ wallet }) => wallet !== leader);
     const chance = sum(others.filter(follows).map(({ fills }) => fills)) / sum(others.map(({ fills }) => fills));
-    const wallets = [...new Set(others.map(({ wallet }) => wallet))];
-    const found = wallets.flatMap((wallet) => {
-      const own = others.filter((order) => order.wallet === wallet);
+    const found = [...groupedBy(others, ({ wallet }) => wallet)].flatMap(([wallet, own]) => {
       const holds = ([a, b]: [Order, Order]): boolean => (b.side === 'BUY') === sharesBefore(wallet, b, a.time) <= 1e-6;
       const copies = pairs(led, own, lag, (a, b) => holds([a, b]));
       const ahead = pairs(own, led, lag, () => true).length;
@@ -131,10 +132,11 @@ describe('copiers and callers, counted again', () => {
     [90, 1, 0, 1, 'Sports'],
   ])('wallets/alpha-callers: %d days back, %d early, $%d, %d calls, category %s', async (days_back, min_days_early, min_bet_usdc, min_calls, category) => {
     const markets = [...told.markets.values()].filter((market) => category === null || market.category === category);
+    const bought = groupedBy(ordersOf(0).filter(({ side }) => side === 'BUY'), ({ market }) => market);
     const bets = markets.flatMap(({ id, resolved, payouts, tokens }) => {
       if (resolved === null || resolved > now.getTime() || resolved <= now.getTime() - days_back * DAY || payouts?.[0] === 0.5) return [];
       const firsts = new Map<string, Order>();
-      for (const order of ordersOf(0).filter(({ market, side }) => market === id && side === 'BUY')) {
+      for (const order of bought.get(id) ?? []) {
         if (order.time > resolved - min_days_early * DAY || order.usdc < min_bet_usdc || order.usdc > 0.5 * order.size + 1e-9) continue;
         const key = `${order.wallet}|${order.token}`;
         if (!firsts.has(key)) firsts.set(key, order);

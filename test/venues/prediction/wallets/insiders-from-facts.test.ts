@@ -187,11 +187,12 @@ describe('insiders, from facts', () => {
 
   test('wallets/insiders: every figure, by every parameter', async () => {
     let compared = 0;
-    for (const category of [null, 'Politics', 'World'])
+    for (const category of [null, 'Politics', 'World']) {
+      const candidates = candidatesOf(category);
       for (const sort_by of Object.keys(KEYS))
         for (const [min_score, max_wallet_age_days, limit] of [[20, 90, 200], [50, 60, 4], [75, 10, 200]] as const) {
           const key = KEYS[sort_by] as (one: Candidate) => number;
-          const expected = candidatesOf(category)
+          const expected = candidates
             .filter(({ score, age }) => score >= min_score && age <= max_wallet_age_days)
             .sort((a, b) => key(b) - key(a) || b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
           const sent = { sort_by, min_score, max_wallet_age_days, limit, ...(category && { category }) };
@@ -204,7 +205,8 @@ describe('insiders, from facts', () => {
           // The p-value is drawn by chance, and has tests of its own.
           expect(answer.candidates.map(({ p_value: _p, ...row }) => row)).toEqual(expected.slice(0, limit).map(candidateRow));
           compared += answer.candidates.length;
-        } // prettier-ignore
+        }
+    } // prettier-ignore
     expect(compared).toBeGreaterThan(50);
   }, 300_000);
 

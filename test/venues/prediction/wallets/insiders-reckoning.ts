@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../../src/lib/grouped';
 import { type Counted, type Told, type ToldMarket, type ToldWorld, countPositions } from './told-world';
 
 /** The insider pattern a second time: from what the upstream told, in plain TypeScript, a wallet on a market at a time. */
@@ -48,7 +49,10 @@ const isSecret = ({ category, question, tags }: ToldMarket): boolean => {
 export class Reckoning {
   readonly positions: Counted[];
   private readonly facts: Told[];
-  private readonly bySubject = new Map<string, Told[]>();
+  private readonly bySubject: Map<string, Told[]>;
+  private readonly positionsOf: Map<string, Counted[]>;
+  /** Sizes of the first bets on a market. */
+  private readonly firsts = new Map<string, number[]>();
 
   constructor(
     private readonly told: ToldWorld,
@@ -56,7 +60,12 @@ export class Reckoning {
   ) {
     this.facts = told.facts.filter(({ time }) => time < now);
     this.positions = countPositions(told, now);
-    for (const fact of this.facts) for (const key of [fact.wallet, fact.market, `${fact.wallet}|${fact.market}`]) this.bySubject.set(key, [...(this.bySubject.get(key) ?? []), fact]); // prettier-ignore
+    this.positionsOf = groupedBy(this.positions, ({ wallet }) => wallet);
+    this.bySubject = new Map([
+      ...groupedBy(this.facts, ({ wallet }) => wallet),
+      ...groupedBy(this.facts, ({ market }) => market),
+      ...groupedBy(this.facts, ({ wallet, market }) => `${wallet}|${market}`),
+    ]);
   }
 
   of = (key: string): Told[] => this.bySubject.get(key) ?? [];
@@ -72,9 +81,16 @@ export class Reckoning {
     return { time, usdc: sum([first, ...others].map(({ usdc }) => usdc)) };
   }
 
+  private firstBets(market: string): number[] {
+    const wallets = new Set(this.of(market).map(({ wallet }) => wallet));
+    const known = this.firsts.get(market) ?? [...wallets].flatMap((wallet) => this.firstBet(`${wallet}|${market}`)?.usdc ?? []);
+    this.firsts.set(market, known);
+    return known;
+  }
+
   /** Positions of resolved markets opened at most 72 hours before, sold since or not. */
   private shortBets(wallet: string): Suspicion['short'] {
-    const own = this.positions.filter((one) => one.wallet === wallet && (one.payout === 0 || one.payout === 1) && one.opened >= (one.market.resolved as number) - 72 * HOUR); // prettier-ignore
+    const own = (this.positionsOf.get(wallet) ?? []).filter((one) => (one.payout === 0 || one.payout === 1) && one.opened >= (one.market.resolved as number) - 72 * HOUR); // prettier-ignore
     const entry = sum(own.map(({ paid, paidShares }) => paid / paidShares)) / own.length;
     return { n: own.length, wins: own.filter(({ payout }) => payout === 1).length, entry };
   }
@@ -105,7 +121,7 @@ export class Reckoning {
   suspicion(wallet: string, market: ToldMarket): Suspicion | null {
     const bet = this.firstBet(`${wallet}|${market.id}`);
     if (bet === null) return null;
-    const firsts = [...new Set(this.of(market.id).map((fact) => fact.wallet))].flatMap((one) => this.firstBet(`${one}|${market.id}`)?.usdc ?? []); // prettier-ignore
+    const firsts = this.firstBets(market.id);
     const resolved = this.isResolved(market);
     const taken = this.of(`${wallet}|${market.id}`).filter(({ side, usdc }) => side === 'REDEEM' && usdc > 0);
     const minutes = resolved && taken.length > 0 ? Math.max(0, (Math.min(...taken.map(({ time }) => time)) - (market.resolved as number)) / 60_000) : null; // prettier-ignore
@@ -125,8 +141,8 @@ export class Reckoning {
     const inPlay = 70 + (resolved ? 10 : 0) + (short.n >= 3 ? 20 : 0);
     const score = Math.min(100, (100 * sum(Object.values(points))) / inPlay);
     const buys = this.fills(`${wallet}|${market.id}`).filter(({ side }) => side === 'BUY');
-    const positions = this.positions
-      .filter((one) => one.wallet === wallet && one.market.id === market.id)
+    const positions = (this.positionsOf.get(wallet) ?? [])
+      .filter((one) => one.market.id === market.id)
       .map((one) => ({ ...one, bought: sum(buys.filter(({ token }) => token === one.token).map(({ usdc }) => usdc)) }))
       .sort((a, b) => b.bought - a.bought || (a.token < b.token ? -1 : 1));
     return { wallet, market, score, points, days, usdc: bet.usdc, hours, minutes, volume, categories, short, first: bet.time, positions };
