@@ -11,6 +11,7 @@ import { pageOf } from '../../src/workers/pages';
 import { runScores } from '../../src/workers/scores';
 import { trackSignals } from '../../src/workers/track';
 import { testDatabase } from '../support/database';
+import { loadAtOnce } from '../support/world';
 
 /** The same world twice: one store was there as each day began, the other was filled at once and told its past afterwards. */
 
@@ -37,14 +38,12 @@ describe.each([
     [live, later] = [await testDatabase(), await testDatabase()];
     let from = start;
     for (const to of [...mornings, now]) {
-      for (const page of world.pages(from, to)) {
-        await load(live, venue, page);
-        await load(later, venue, page);
-      }
+      for (const page of world.pages(from, to)) await load(live, venue, page);
       await runScores(live.pool, venue, to, () => undefined);
       await trackSignals(live.pool, venue, () => makeContext(live, to));
       from = to;
     }
+    await loadAtOnce(later.pool, venue.name, world.pages(start, now));
     await runScores(later.pool, venue, now, () => undefined);
     await trackSignals(later.pool, venue, () => makeContext(later, now));
     await backdate();
