@@ -113,6 +113,9 @@ const POLLED: readonly Polled[] = [
   },
 ];
 
+/** A reader is frozen at its first steps, which is long before its second day. */
+const FROZEN_DAYS = 2;
+
 async function readUndisturbed({ pool, url }: Store, orders: ReaderOrders, feeds: readonly string[], to: Date): Promise<void> {
   const reader = new Reader('reader-process.ts');
   await reader.heard('ready');
@@ -149,24 +152,24 @@ describe('killed while it ingests', () => {
 
   test.each(POLLED.filter(({ venue }) => venue !== 'lp'))(
     '$venue: a reader that is frozen loses its turn, and does no harm when it comes back',
-    async ({ venue, size, days, clean: by, feeds, upstream: begin }) => {
+    async ({ venue, size, clean: by, feeds, upstream: begin }) => {
       const [store, other] = [killed, clean] as [Store, Store];
-      const upstream = await begin({ seed: 1, size, start: START }, START, new TurnedClock(day(days)));
+      const end = day(FROZEN_DAYS);
+      const upstream = await begin({ seed: 1, size, start: START }, START, new TurnedClock(end));
       for (const { pool } of [store, other]) await beginFeeds(pool, venue);
-      const now = day(days).toISOString();
-      const orders: ReaderOrders = { database_url: store.url, venue, now, urls: upstream.urls, silence_ms: 2_000 };
+      const orders: ReaderOrders = { database_url: store.url, venue, now: end.toISOString(), urls: upstream.urls, silence_ms: 2_000 };
       const [frozen, next] = [new Reader('reader-process.ts'), new Reader('reader-process.ts')];
       await Promise.all([frozen.heard('ready'), next.heard('ready')]);
       frozen.send(orders);
       await until(async () => (await listFeeds(store.pool)).some(({ version }) => version > 1), 'some steps');
       frozen.freeze();
       next.send(orders);
-      await untilRead(store.pool, feeds, day(days));
+      await untilRead(store.pool, feeds, end);
       frozen.thaw();
       await wait(1_000);
       await Promise.all([frozen.kill(), next.kill()]);
-      if (by === 'pages') await loadWorld(other.pool, venue, size, START, day(days));
-      else await readUndisturbed(other, { ...orders, database_url: other.url }, feeds, day(days));
+      if (by === 'pages') await loadWorld(other.pool, venue, size, START, end);
+      else await readUndisturbed(other, { ...orders, database_url: other.url }, feeds, end);
       await upstream.stop();
       expect(await differences(store, other, venue)).toEqual({});
     },
