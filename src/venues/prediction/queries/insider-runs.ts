@@ -31,10 +31,11 @@ const NEWEST: Statement = {
   found.score::float8 AS score, found.buy_usdc, found.first_bet_at, found.generated_at, found.signals
 FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = found.condition_id AND token.token_id = found.token_id
-WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND found.generated_at <= $2`,
+WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND found.generated_at <= $2
+ORDER BY found.score DESC, found.wallet, found.condition_id`,
 };
 
-/** The newest run up to `now`. */
+/** The newest run up to `now`, the highest scores first: signals are kept by their rank. */
 export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
   return sql.query<InsiderRow>(NEWEST, [isoDay(now), now]);
 }
