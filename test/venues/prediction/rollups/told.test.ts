@@ -118,7 +118,10 @@ describe('what is told beforehand', () => {
   let database: TestDatabase;
   let pool: Pool;
   const open = async (name: string, part?: (index: number) => boolean): Promise<void> => {
-    database = await copyOfFilled(`told_${name}`, (filled) => loadShuffled(filled.pool, part));
+    database = await copyOfFilled(`told_${name}`, async (filled) => {
+      await loadShuffled(filled.pool, part);
+      await filled.pool.query('ANALYZE');
+    });
     pool = database.pool;
   };
   const openWhole = (): Promise<void> => open('whole');
