@@ -49,16 +49,25 @@ function program(args: readonly string[], environment: Record<string, string>): 
   };
 }
 
+/** Data of the first test's program. */
+const kept = path.join(folder, 'kept');
+
+/** A data folder with what a former start made; where that test was not run, the program makes it. */
+function usedFolder(name: string): string {
+  const data = path.join(folder, name);
+  if (fs.existsSync(kept)) execFileSync('cp', ['-a', kept, data]);
+  return data;
+}
+
 const postmaster = (data: string): number => Number(fs.readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
 
 test('starts, answers, stops at Ctrl-C with everything it started, and keeps the data for the next start', async () => {
-  const data = path.join(folder, 'kept');
-  const environment = { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
+  const environment = { DATA_DIR: kept, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
   const first = program(['serve'], environment);
   await first.said('Internal');
   const health = await fetch(`http://localhost:${environment.PORT}/health`);
   expect([health.status, ((await health.json()) as { status: string }).status]).toEqual([200, 'degraded']);
-  const server = postmaster(data);
+  const server = postmaster(kept);
   const ingest = program(['ingest', '--venue', 'perps', '--from', path.join(ROOT, 'test/fixtures/perps')], environment);
   expect(await ingest.ended).toBe(0);
   const report = JSON.parse(ingest.output().trim().split('\n').at(-1) as string) as { venue: string; inserted: number };
@@ -82,7 +91,8 @@ test('starts, answers, stops at Ctrl-C with everything it started, and keeps the
 test.each(['Database: ', 'Loading ', 'World: '])(
   'stops while it is still starting, after "%s"',
   async (line) => {
-    const data = path.join(folder, `early-${line.slice(0, 2)}`);
+    const name = `early-${line.slice(0, 2)}`;
+    const data = line === 'Database: ' ? path.join(folder, name) : usedFolder(name);
     const ports = { PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
     const run = program(['serve'], { DATA_DIR: data, ...ports, WORLD: '1000:7' });
     await run.said(line);
@@ -156,7 +166,7 @@ test('work goes on when nobody reads what it tells', async () => {
 }, 60_000);
 
 test('ends with one clear sentence when its database is killed', async () => {
-  const data = path.join(folder, 'lost');
+  const data = usedFolder('lost');
   const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
   await run.said('Internal');
   process.kill(postmaster(data), 'SIGKILL');
@@ -165,7 +175,7 @@ test('ends with one clear sentence when its database is killed', async () => {
 }, 60_000);
 
 test('children end with a killed program', async () => {
-  const data = path.join(folder, 'killed');
+  const data = usedFolder('killed');
   const run = program(['serve'], { DATA_DIR: data, PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
   await run.said('Internal');
   const server = postmaster(data);
