@@ -10,6 +10,12 @@ const SLOW = [
   'endpoints-answers',
   'sandbox/simulator/prediction',
   'workers/backdate',
+  'payments/rpc-faults',
+  'venues/prediction/rollups/told',
+  'payments/crash',
+  'venues/prediction/rollups/positions',
+  'payments/two-gateways',
+  'sandbox/simulator/lp',
   'sandbox/simulator/perps',
 ];
 
