@@ -12,7 +12,7 @@ import { PRICE_TABLE, priceRowOf } from './pricing/price-table';
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 60_000);
+});
 afterAll(() => product.close());
 
 test('a question that no wing answers stops the start', () => {

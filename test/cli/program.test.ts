@@ -163,7 +163,7 @@ test('work goes on when nobody reads what it tells', async () => {
   run.child.stdout?.destroy();
   expect(await run.ended).toBe(0);
   expect(run.output()).toBe('');
-}, 60_000);
+});
 
 test('ends with one clear sentence when its database is killed', async () => {
   const data = usedFolder('lost');
@@ -172,7 +172,7 @@ test('ends with one clear sentence when its database is killed', async () => {
   process.kill(postmaster(data), 'SIGKILL');
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain('\nThe embedded database stopped (SIGKILL): ');
-}, 60_000);
+});
 
 test('children end with a killed program', async () => {
   const data = usedFolder('killed');
@@ -193,14 +193,14 @@ describe('one clear sentence, exit code 1', () => {
     expect(await run.ended).toBe(1);
     expect(run.output().trim()).toBe(`Port ${port} is already in use. Stop the other program, or set PORT and INTERNAL_PORT.`);
     holder.close();
-  }, 60_000);
+  });
 
   test('an unreachable database, without its password', async () => {
     const run = program(['serve'], { DATABASE_URL: 'postgresql://me:hush@127.0.0.1:9/smart', PORT: '0', INTERNAL_PORT: '0' });
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain('The database at 127.0.0.1:9/smart cannot be reached');
     expect(run.output()).not.toContain('hush');
-  }, 60_000);
+  });
 
   test('half of a pair of upstreams, before anything is made', async () => {
     const data = path.join(folder, 'pair');
@@ -209,7 +209,7 @@ describe('one clear sentence, exit code 1', () => {
     expect(await run.ended).toBe(1);
     expect(run.output().trim()).toBe('PREDICTION_GAMMA_URL and PREDICTION_DATA_URL must be set together.');
     expect(fs.existsSync(data)).toBe(false);
-  }, 60_000);
+  });
 
   test('a half-made data folder', async () => {
     const data = path.join(folder, 'half');
@@ -217,7 +217,7 @@ describe('one clear sentence, exit code 1', () => {
     const run = program(['serve'], { DATA_DIR: data, PORT: '0', INTERNAL_PORT: '0' });
     expect(await run.ended).toBe(1);
     expect(run.output().trim()).toContain('is half made');
-  }, 60_000);
+  });
 
   test.each([
     [['dance'], 'Unknown command dance.'],
@@ -266,7 +266,7 @@ test('quote explains a price', async () => {
   expect(run.output()).toMatch(
     /base\s+\$0\.02\s+\(medium\)[^]*timeframe\s+× 2[^]*filters\s+× 0\.7\s+\(category × 0\.7\)[^]*price\s+\$0\.028\s+\(28000 micro-USDC\)/,
   );
-}, 60_000);
+});
 
 test('quote says what is wrong, and what may have been meant', async () => {
   const run = program(['quote', 'GET', '/api/v1/markets/trending?limt=5&category=Sprots'], {});
@@ -279,4 +279,4 @@ test('quote names the windows that a price of several is made for', async () => 
   const run = program(['quote', 'GET', '/api/v1/markets/capital-flow-comparison'], {});
   expect(await run.ended).toBe(0);
   expect(run.output()).toMatch(/timeframe\s+× 3\s+\(24h,7d,30d\)/);
-}, 60_000);
+});

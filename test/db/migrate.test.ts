@@ -98,4 +98,4 @@ test('a server that takes the connection and says nothing is not waited for for 
   const sentence = `The database at 127.0.0.1:${port}/smart cannot be reached: timeout expired`;
   await expect(migrate(`postgresql://me@127.0.0.1:${port}/smart`, folder)).rejects.toThrow(sentence);
   mute.close();
-}, 20_000);
+});

@@ -8,7 +8,7 @@ import { type Product, startProduct } from '../support/product';
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 60_000);
+});
 afterAll(() => product.close());
 
 const at = (path: string, init?: RequestInit): Promise<Response> => fetch(`${product.publicUrl}${path}`, init);
@@ -191,7 +191,7 @@ test('who does not read an answer does not keep its connection and the answer fo
     client.destroy();
     await server.stop(0);
   }
-}, 20_000);
+});
 
 test('the internal port answers only to local names', async () => {
   const { port } = new URL(product.internalUrl);
@@ -250,4 +250,4 @@ test('floods of unpaid requests are told to wait', async () => {
   } finally {
     await small.close();
   }
-}, 60_000);
+});

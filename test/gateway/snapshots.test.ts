@@ -31,7 +31,7 @@ test('a copy that is too old is not sold, and what to ask instead is named', asy
   } finally {
     await db.drop();
   }
-}, 60_000); // prettier-ignore
+}); // prettier-ignore
 
 test('only our own failures name a fallback, of endpoints that have one, unless the answer names a better one', () => {
   const scanner = endpointNamed('markets/opportunities');

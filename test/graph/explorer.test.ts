@@ -7,7 +7,7 @@ import { type Product, startProduct } from '../support/product';
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 60_000);
+});
 afterAll(() => product.close());
 
 async function ask(

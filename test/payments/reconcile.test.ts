@@ -538,5 +538,5 @@ describe('what is looked after when nobody asks', () => {
     await till.payments.reconcile();
     expect(await sql('SELECT 1 FROM payment_rechallenge WHERE payer = $1', [payer])).toEqual([]);
     await long.stop();
-  }, 60_000);
+  });
 });

@@ -55,7 +55,6 @@ function expectHarmless(original: string, mutated: string): void {
 
 const original = fc.constantFrom(...originals);
 const settings = { numRuns: RUNS };
-jest.setTimeout(120_000);
 
 describe('any single change to a valid transaction is refused or leaves the same payment', () => {
   it('the originals are accepted', () => {

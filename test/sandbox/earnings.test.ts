@@ -9,7 +9,7 @@ const TEMPO_MERCHANT = '0x00000000000000000000000000000000000000aa';
 let chains: LocalChains;
 beforeAll(async () => {
   chains = await localChains();
-}, 60_000);
+});
 afterAll(() => chains.stop());
 
 test("the merchant's balance is what each chain says it is", async () => {

@@ -7,8 +7,6 @@ import { UpstreamError } from '../../src/workers/upstream';
 import { testDatabase } from '../support/database';
 import { TurnedClock, runnerOf, until } from '../support/feeds';
 
-jest.setTimeout(60_000);
-
 /** Turns at venues' feeds that are held in this database. */
 const HELD_TURNS =
   "FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";

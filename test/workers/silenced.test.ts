@@ -13,8 +13,6 @@ import { type SilentProxy, startSilentProxy } from '../support/silent-proxy';
 
 // Connections that are lost without a word, while the database can be reached: work goes on over new ones.
 
-jest.setTimeout(60_000);
-
 /** Less than the tests wait, more than a busy machine takes for a statement. */
 const SILENCE_MS = 3_000;
 

@@ -228,4 +228,4 @@ test('the wing loads every page without skipping anything, once', async () => {
   } finally {
     await db.drop();
   }
-}, 60_000);
+});

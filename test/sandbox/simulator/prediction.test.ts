@@ -202,5 +202,5 @@ describe('the pretended prediction market', () => {
     } finally {
       await db.drop();
     }
-  }, 90_000);
+  });
 });

@@ -8,8 +8,6 @@ import { positionClose, tx } from './pages';
 
 // What real positions earned by the ledger of their owner, and who is in which pool by a list of providers, beside what is answered.
 
-jest.setTimeout(120_000);
-
 type Closed = RecordedClosedPosition & { position: string; closed_at_meteora: string; pnl_pct: number };
 interface History {
   summary: { status: string; realized_pnl_usd: number; realized_pnl_pct: number; fees_claimed_usd: number };

@@ -18,4 +18,4 @@ test('the tables of this wing are what prisma/lp.prisma says', async () => {
   } finally {
     await db.drop();
   }
-}, 60_000);
+});

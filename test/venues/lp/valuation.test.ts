@@ -280,4 +280,4 @@ test('the order in which pages are loaded changes nothing', async () => {
   ]);
   expect(first[1][0]).toMatchObject({ usd: '422', signer: BEN, bin_id: -2303, fee_payer: BEN });
   expect(USDC).toHaveLength(44);
-}, 60_000);
+});

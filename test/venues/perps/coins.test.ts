@@ -5,7 +5,7 @@ import { ask } from './support';
 let world: SharedWorld;
 beforeAll(async () => {
   world = await sharedWorld();
-}, 60_000);
+});
 afterAll(() => world.db.drop());
 
 const within = ([from, to]: [number, number], facts = world.facts): Fact[] => facts.filter(({ time }) => time >= from && time < to);

@@ -11,8 +11,6 @@ import { ask, load, loadFile, type TestDatabase } from './support';
 
 // What accounts earned by the venue's own figures, beside what is answered: a difference has reasons that account for all of it, or the test fails.
 
-jest.setTimeout(120_000);
-
 type Row = Record<string, number>;
 interface Profile {
   stats: Row;

@@ -6,7 +6,7 @@ import { ask, load, match, trader as address } from './support';
 let world: SharedWorld;
 beforeAll(async () => {
   world = await sharedWorld();
-}, 60_000);
+});
 afterAll(() => world.db.drop());
 
 type Row = Record<string, unknown>;

@@ -130,7 +130,7 @@ describe('against a second computation over a simulated world', () => {
     const pages = [...world.pages(start, new Date(now.getTime() + 3 * 86_400_000))];
     fills = fillsOf(pages);
     await loadAtOnce(db.pool, 'perps', pages);
-  }, 60_000);
+  });
   afterAll(() => db.drop());
 
   test.each(['BTC', 'xyz:CL', 'kPEPE'])('%s: every timeframe and side', async (coin) => {

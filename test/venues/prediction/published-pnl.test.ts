@@ -11,8 +11,6 @@ import { loadFile, loadRecords } from './support';
 
 // What real wallets earned by the venue's own word, beside what is answered from the records of them that there are.
 
-jest.setTimeout(120_000);
-
 const FOLDER = 'real/prediction-market';
 const text = (name: string): string => zlib.gunzipSync(fs.readFileSync(realData(`${FOLDER}/${name}`) as string)).toString('utf8');
 const ndjson = <T>(name: string): T[] => text(name).split('\n').filter(Boolean).map((line) => JSON.parse(line) as T); // prettier-ignore

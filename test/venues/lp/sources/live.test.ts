@@ -19,8 +19,6 @@ import { LP_TUNING, runnerOf, TurnedClock, untilRead } from '../../../support/fe
 import { loadWorld } from '../../../support/world';
 import { dlmmPoolsPage } from '../pages';
 
-jest.setTimeout(180_000);
-
 const START = new Date('2026-05-04T00:00:00Z');
 const SIZE = 6_000;
 const day = (days: number, seconds = 0): Date => new Date(START.getTime() + days * 86_400_000 + seconds * 1_000);

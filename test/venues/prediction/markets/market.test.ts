@@ -111,7 +111,7 @@ describe('one market', () => {
       }
     } // prettier-ignore
     expect(filled).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   test('markets/price-history: one outcome, too many candles, unknown market', async () => {
     const [market] = markets as [ToldMarket];
@@ -183,7 +183,7 @@ describe('one market', () => {
         expect(data.reference_outcome).toBe(market.outcomes[0]);
       }
     } // prettier-ignore
-  }, 60_000);
+  });
 
   test('markets/smart-flow', async () => {
     let compared = 0;
@@ -233,7 +233,7 @@ describe('one market', () => {
       }
     } // prettier-ignore
     expect(compared).toBeGreaterThan(50);
-  }, 60_000);
+  });
 
   /** What fills before `at` tell of an outcome's price, one of several where the last came together: its own, else what the other one leaves. */
   function toldPrices(market: ToldMarket, token: string, at: number): (number | null)[] {
@@ -292,7 +292,7 @@ describe('one market', () => {
     expect((await callForError(world.db, 'markets/participants', world.now, { condition_id: `0x${'1'.repeat(64)}` })).code).toBe(
       'not_found',
     );
-  }, 60_000);
+  });
 
   test('markets/early-movers', async () => {
     for (const market of markets) {
@@ -322,5 +322,5 @@ describe('one market', () => {
         expect(data.summary.smart_share_pct).toBe(pct(members.filter((wallet) => (scoreNow(world, wallet) ?? -1) >= 60).length, members.length));
       }
     } // prettier-ignore
-  }, 60_000);
+  });
 });

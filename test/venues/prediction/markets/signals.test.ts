@@ -159,7 +159,7 @@ describe('signals', () => {
         relevance: null,
       });
     }
-  }, 60_000);
+  });
 
   test('markets/search: status, signal, words, slug, address', async () => {
     const list = async (sent: Row): Promise<string[]> =>
@@ -259,7 +259,7 @@ describe('signals', () => {
     } // prettier-ignore
     const recent = await call<Row[]>(world.db, 'markets/resolutions', world.now, { timeframe: '24h', limit: 100 });
     expect(recent.data).toHaveLength(resolved.filter((market) => market.resolved >= now - DAY).length);
-  }, 60_000);
+  });
 
   test('markets/ownership', async () => {
     for (const market of [active[0], [...world.markets.values()].find((one) => one.resolved !== null && one.resolved <= now && held.some((row) => row.market === one.id))] as ToldMarket[]) {
@@ -338,7 +338,7 @@ describe('signals', () => {
       }
     } // prettier-ignore
     expect(answered).toBeGreaterThan(5);
-  }, 60_000);
+  });
 
   test('markets/new-smart-interest', async () => {
     for (const [timeframe, min_usdc, min_new_wallets] of [['24h', 0, 1], ['7d', 100, 1], ['all', 10, 2]] as const) {
@@ -366,7 +366,7 @@ describe('signals', () => {
         near(data[index]?.interest_score, interest_score, 4);
       }
     } // prettier-ignore
-  }, 60_000);
+  });
 
   test('markets/intelligence', async () => {
     const market = [...active].sort((a, b) => of(b, (score) => score >= 60).length - of(a, (score) => score >= 60).length)[0] as ToldMarket;
@@ -461,7 +461,7 @@ describe('signals', () => {
       }
     }
     expect((await callForError(world.db, 'markets/dumb-money', world.now, { condition_id: `0x${'2'.repeat(64)}` })).code).toBe('not_found');
-  }, 60_000);
+  });
 
   test('markets/high-conviction', async () => {
     const bet = (wallet: string): number =>
@@ -503,7 +503,7 @@ describe('signals', () => {
     }).catch(() => ({ data: [] as Row[] }));
     expect(few.data.map((row) => row.condition_id)).toEqual(expected.filter((one) => one.avg >= 80).sort((a, b) => b.total - a.total).map((one) => one.market.id)); // prettier-ignore
     expect((await callForError(world.db, 'markets/high-conviction', world.now, { min_smart_wallets: 400 })).code).toBe('empty_result');
-  }, 60_000);
+  });
 
   test('markets/dumb-consensus', async () => {
     const trades = (wallet: string): number => sum(positions.filter((row) => row.wallet === wallet).map((row) => row.trades));
@@ -575,7 +575,7 @@ describe('signals', () => {
       expect(row.fade_sample).toBe(alike.length);
       near(row.fade_hit_rate, alike.length === 0 ? null : alike.filter((crowd) => crowd.faded).length / alike.length);
     }
-  }, 60_000);
+  });
 
   test('markets/opportunities', async () => {
     const sent = { min_signal_strength: 'weak', min_smart_wallets: 2, limit: 100, timeframe: '7d' };
@@ -617,7 +617,7 @@ describe('signals', () => {
       near(row.signals.new_smart, on.filter((one) => one.opened >= now - 7 * DAY).length / on.length);
     }
     expect([0.5, 1, 25.75, 72, 0].map(durationOf)).toEqual(['PT30M', 'PT1H', 'P1DT1H45M', 'P3D', 'PT0M']);
-  }, 60_000);
+  });
 
   test('what an empty answer suggests has an answer', async () => {
     for (const [path, sent] of [
@@ -690,5 +690,5 @@ describe('signals', () => {
     expect(
       (await callForError(world.db, 'markets/similar', world.now, { condition_id: asked.id, min_shared_wallets: 1000 })).context.suggestion,
     ).toEqual({ min_shared_wallets: 0 });
-  }, 60_000);
+  });
 });

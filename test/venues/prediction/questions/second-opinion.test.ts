@@ -97,7 +97,7 @@ describe('a second opinion', () => {
         machines.has(wallet) ? [role] : [],
       ]);
     }
-  }, 60_000);
+  });
   afterAll(() => db.drop());
 
   const inside = (timeframe: Timeframe): Fact[] => {
@@ -253,7 +253,7 @@ describe('a second opinion', () => {
       }
     }
     expect(compared).toBeGreaterThan(1_000);
-  }, 60_000);
+  });
 
   test('trades/whales, every parameter', async () => {
     const market = [...told.markets.keys()][0] as string;
@@ -293,7 +293,7 @@ describe('a second opinion', () => {
     }
     expect(compared).toBeGreaterThan(1_000);
     expect(huge).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test('share of market volume and move of the price', async () => {
     const { data } = await ask<(Row & { condition_id: string; pct_of_market_volume_24h: number | null; price_impact: number | null })[]>(
@@ -363,7 +363,7 @@ describe('a second opinion', () => {
         ).toEqual(lines.sort());
       }
     }
-  }, 60_000);
+  });
 });
 
 function note(record: Record<string, unknown>, told: Told): void {

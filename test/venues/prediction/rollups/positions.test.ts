@@ -5,6 +5,7 @@ import { rebuildPositions } from '../../../../src/venues/prediction/rollups/posi
 import { inTransaction } from '../../../../src/db/transaction';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { testDatabase } from '../../../support/database';
+import { loadAtOnce } from '../../../support/world';
 import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { sqlOver } from '../../../../src/db/sql';
 import { condition, loadRecords, token, wallet } from '../support';
@@ -63,16 +64,15 @@ describe('positions of a simulated world', () => {
     } finally {
       await Promise.all([inOrder.drop(), shaken.drop()]);
     }
-  }, 60_000);
+  });
 
   test('as of an earlier instant they are what a store that ends there has', async () => {
     const [whole, cut] = await Promise.all([testDatabase(), testDatabase()]);
     try {
       const world = predictionWorld({ seed: 6, size: 3_000, start });
       const now = new Date(start.getTime() + 11 * DAY + 12_345_000);
-      for (const page of world.pages(start, new Date(now.getTime() + 4 * DAY)))
-        await loadRecords(whole.pool, page.name, page.records, page.format);
-      for (const page of world.pages(start, now)) await loadRecords(cut.pool, page.name, page.records, page.format);
+      await loadAtOnce(whole.pool, 'prediction', world.pages(start, new Date(now.getTime() + 4 * DAY)));
+      await loadAtOnce(cut.pool, 'prediction', world.pages(start, now));
       const { rows } = await whole.pool.query<{ wallet: string }>('SELECT wallet FROM pm_wallet');
       const later = await listPositionsAsOf(sqlOver(whole), { wallets: rows.map((row) => row.wallet) }, now);
       const known = await listPositionsAsOf(sqlOver(cut), { wallets: rows.map((row) => row.wallet) }, new Date(now.getTime() + DAY * 100));
@@ -93,7 +93,7 @@ describe('positions of a simulated world', () => {
     } finally {
       await Promise.all([whole.drop(), cut.drop()]);
     }
-  }, 60_000);
+  });
 
   test('pages that are loaded at the same time are counted like pages in a row', async () => {
     const db = await testDatabase();
@@ -108,7 +108,7 @@ describe('positions of a simulated world', () => {
     } finally {
       await db.drop();
     }
-  }, 60_000);
+  });
 });
 
 /** Three markets of a group, told late or early, and random rows of four wallets on them; `base` keeps runs apart. */
@@ -165,7 +165,7 @@ test('late, repeated and tied rows, results and groups learned late: what is kep
   } finally {
     await db.drop();
   }
-}, 60_000);
+});
 
 describe('what a conversion brought follows what is learned after it', () => {
   const listing = (n: number, more: Record<string, unknown> = {}): Record<string, unknown> =>

@@ -147,5 +147,5 @@ describe('figures of wallets, told', () => {
     } finally {
       await own.drop();
     }
-  }, 60_000);
+  });
 });

@@ -9,8 +9,6 @@ import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { TurnedClock, runnerOf, untilRead } from '../../../support/feeds';
 
-jest.setTimeout(180_000);
-
 // What the upstream tells late, and what it no longer tells: the store becomes what it would be had it been told so from the start.
 
 const START = new Date('2026-05-04T00:00:00Z');

@@ -17,8 +17,6 @@ import { loadWorld } from '../../../support/world';
 import { NOW, iso, market, move, now, trade } from '../small-world';
 import { loadRecords, wallet } from '../support';
 
-jest.setTimeout(180_000);
-
 const START = new Date('2026-05-04T00:00:00Z');
 const SIZE = 6_000;
 const day = (days: number): Date => new Date(START.getTime() + days * 86_400_000);

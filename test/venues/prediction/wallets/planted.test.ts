@@ -55,7 +55,7 @@ describe('what is planted in a simulated world is found', () => {
     await load(now, new Date(now.getTime() + DAY));
     await score(db.pool, now, () => undefined);
     expect(await listScores()).toEqual(first);
-  }, 60_000);
+  });
 
   test('wallets/copy-traders finds the copier, and nobody else', async () => {
     const copiers = truth.filter(({ role }) => role === 'copier');

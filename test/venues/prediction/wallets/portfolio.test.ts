@@ -42,7 +42,7 @@ describe('a portfolio, counted again', () => {
       scores.set(wallet, 20 + 15 * index);
       await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $2, $3, '{}', 'v')", [wallet, iso(NOW).slice(0, 10), 20 + 15 * index]); // prettier-ignore
     }
-  }, 90_000);
+  });
   afterAll(() => db.drop());
 
   const ask = async (sent: Row): Promise<Portfolio> => (await call<Portfolio>(db, 'wallets/portfolio', now, sent)).data;
@@ -175,7 +175,7 @@ describe('a portfolio, counted again', () => {
       opposed += answer.conflicts.length;
     }
     expect([agreed > 40, opposed > 15]).toEqual([true, true]);
-  }, 60_000);
+  });
 
   test('any few wallets, not only the busiest', async () => {
     const everyone = [...new Set(counted.map(({ wallet }) => wallet))].sort();
@@ -184,7 +184,7 @@ describe('a portfolio, counted again', () => {
       const sent = { wallets, min_position_usdc: first, sort_by: 'pnl', limit: 200 };
       expect(await ask(sent)).toEqual(expected(sent, await pricesOf(wallets)));
     }
-  }, 60_000);
+  });
 
   test('nobody, and nothing', async () => {
     expect((await callForError(db, 'wallets/portfolio', now, { wallets: [stranger] })).code).toBe('not_found');

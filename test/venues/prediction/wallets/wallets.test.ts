@@ -40,7 +40,7 @@ describe('wallets of a simulated world, counted a second time', () => {
     for (const { wallet, time } of told.facts) if (time < NOW) counts.set(wallet, (counts.get(wallet) ?? 0) + 1);
     busiest = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, 8).map(([wallet]) => wallet); // prettier-ignore
     await score(db.pool, now, () => undefined);
-  }, 90_000);
+  });
   afterAll(() => db.drop());
 
   const fills = (wallet: string, from = 0, to = NOW): Told[] => told.facts.filter((fact) => fact.wallet === wallet && fact.time >= from && fact.time < to && (fact.side === 'BUY' || fact.side === 'SELL')); // prettier-ignore
