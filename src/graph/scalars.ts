@@ -41,8 +41,8 @@ function textual(name: string, { canonical, meant }: Pick<Form, 'canonical' | 'm
     parseValue(this: GraphQLScalarType, value) {
       return read(value, this);
     },
-    parseLiteral(this: GraphQLScalarType, node, variables) {
-      return read(valueFromASTUntyped(node, variables), this, node);
+    parseLiteral(this: GraphQLScalarType, node) {
+      return read(valueFromASTUntyped(node), this, node);
     },
   });
 }
