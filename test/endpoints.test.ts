@@ -386,10 +386,10 @@ describe('free paths and unknown paths', () => {
     expect(told).toMatchObject({ code: 'endpoint_not_found', suggestion: { path: '/api/v1/trades/whales' } });
   });
 
-  test('the bare address leads to the documentation', async () => {
-    const response = await fetchPath('/', { redirect: 'manual' });
+  test.each(['/', '/docs/'])('%s leads to the documentation', async (path) => {
+    const response = await fetchPath(path, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-    expect((await fetchPath('/')).headers.get('content-type')).toContain('text/html');
+    expect((await fetchPath(path)).headers.get('content-type')).toContain('text/html');
   });
 
   test('the price list is cached by ETag', async () => {

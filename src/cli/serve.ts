@@ -9,6 +9,7 @@ import { poolUntil } from '../db/pool';
 import { rowCounts } from '../db/row-counts';
 import { tryPort } from '../lib/net';
 import { type Repeated, repeat } from '../lib/repeat';
+import { HOUR_MS } from '../lib/time';
 import { type Logger, makeLogger } from '../observability/logger';
 import type { PaymentsSettings } from '../payments/config';
 import { takeForFinal } from '../payments/upkeep';
@@ -186,7 +187,7 @@ const LOOK_MS = 5_000;
 const LAST_WORK_MS = 5_000;
 
 /** No run of the upkeep takes as long: what still waits then, for a lock or for a database that is frozen, is given up, and done by the next. */
-const LONGEST_WORK_MS = 6 * 3_600_000;
+const LONGEST_WORK_MS = 6 * HOUR_MS;
 
 /** Scores, snapshots and signals, until the database is migrated by a newer version. */
 async function startUpkeep(

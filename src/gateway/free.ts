@@ -68,6 +68,7 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
   return {
     // Who opens the address that was printed is a person.
     '/': (_request, response) => response.redirect('/docs'),
+    '/docs/': (_request, response) => response.redirect('/docs'),
     '/health': async (_request, response) => {
       const report = await deps.health.report();
       response

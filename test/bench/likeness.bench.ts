@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
+import { pearson } from '../../src/lib/statistics';
+import { HOUR_MS } from '../../src/lib/time';
 import type { VenueName } from '../../src/lib/venue-name';
 import { backfill } from '../../src/workers/ingest';
 import { openPage } from '../../src/workers/pages';
 import { upstreamFill } from '../support/converters/perps/full-columns';
 import { testDatabase } from '../support/database';
 import { realData } from '../support/real-data';
-import { alikeHours, countsOf, distanceOf, hoursOf, rhythmOf, sumsOf, tailOf } from './likeness';
+import { countsOf, distanceOf, hoursOf, rhythmOf, sumsOf, tailOf } from './likeness';
 import { type Figure, printTable } from './measure';
 import { WORLD_SCORED, WORLD_START, loadAll, simulatorOf, venueOf } from './world-build';
 
@@ -41,16 +43,12 @@ interface Compared {
 
 /** The first column of what a statement finds in the loaded world. */
 const column = async <T>(db: Pool, text: string): Promise<T[]> =>
-  (await db.query<T[]>({ text, rowMode: 'array' })).rows.map((row) => (row as unknown as [T])[0]);
+  (await db.query<[T]>({ text, rowMode: 'array' })).rows.map(([value]) => value);
 
 const numbers = (rows: readonly Row[], key: string): number[] => rows.map((row) => Number(row[key]));
 
-/** A trade, from whichever file. */
-interface Trade {
-  who: string;
-  usd: number;
-  price: number;
-}
+/** From here on a buy counts as large in the recording of large ones. */
+const LARGE_USD = 500;
 
 async function predictionOf(db: Pool): Promise<Compared> {
   const esports = await recorded('prediction', 'trades-esports-2026-01-08.csv.gz');
@@ -62,8 +60,8 @@ async function predictionOf(db: Pool): Promise<Compared> {
   const large = await recorded<{ timestamp: number }>('prediction', 'trades-large-buys-2026-01_2026-02.ndjson.gz');
   const wallets = await recorded('prediction', 'wallet-lifetime-stats-2026-05.csv.gz');
   const markets = await recorded<{ volume: number }>('prediction', 'markets-resolved-tagged.ndjson.gz');
-  const { rows: trades } = await db.query<Trade>(
-    `SELECT wallet AS who, usdc_size::float8 AS usd, price::float8 AS price FROM pm_trade WHERE side IN ('BUY', 'SELL') ORDER BY "timestamp", trade_id`,
+  const { rows: trades } = await db.query<{ who: string; usd: number; side: string; at: Date }>(
+    `SELECT wallet AS who, usdc_size::float8 AS usd, side, "timestamp" AS at FROM pm_trade WHERE side IN ('BUY', 'SELL') ORDER BY "timestamp", trade_id`,
   );
   // As many in a row as were recorded of a day, from the middle of the world.
   const stretch = trades.slice(trades.length / 2, trades.length / 2 + esports.length);
@@ -82,7 +80,7 @@ async function predictionOf(db: Pool): Promise<Compared> {
       },
       { what: 'USDC of a trade, one event', recorded: numbers(fed, 'total_trade_amount'), simulated: amounts },
       {
-        what: 'trades of a wallet among 2,852 in a row',
+        what: 'trades of a wallet among as many in a row',
         recorded: countsOf(esports.map(({ proxyWallet }) => proxyWallet as string)),
         simulated: countsOf(stretch.map(({ who }) => who)),
       },
@@ -114,18 +112,18 @@ async function predictionOf(db: Pool): Promise<Compared> {
       {
         what: 'trades of 112 markets',
         recorded: months.map(({ trade_date }) => new Date(trade_date as string)),
-        simulated: await column<Date>(db, `SELECT "timestamp" FROM pm_trade WHERE side IN ('BUY', 'SELL')`),
+        simulated: trades.map(({ at }) => at),
       },
       {
         what: 'large buys',
         recorded: large.map(({ timestamp }) => new Date(timestamp * 1_000)),
-        simulated: await column<Date>(db, `SELECT "timestamp" FROM pm_trade WHERE side = 'BUY' AND usdc_size >= 500`),
+        simulated: trades.filter(({ side, usd }) => side === 'BUY' && usd >= LARGE_USD).map(({ at }) => at),
       },
     ],
   };
 }
 
-type Block = { events: [string, { coin: string; px: string; sz: string; crossed: boolean; closedPnl: string }][] };
+type Block = { events: [string, { coin: string; px: string; sz: string; crossed: boolean }][] };
 
 async function perpsOf(db: Pool): Promise<Compared> {
   const fills = (await recorded<Block>('perps', 'node-fills-by-block-2025-10-27T17.ndjson.gz'))
@@ -139,8 +137,8 @@ async function perpsOf(db: Pool): Promise<Compared> {
   );
   const usdOf = ({ px, sz }: { px: string; sz: string }): number => Number(px) * Number(sz);
   const takers = fills.filter(([, { crossed }]) => crossed);
-  const { rows } = await db.query<{ who: string; coin: string; usd: number }>(
-    'SELECT trader AS who, coin, usd_value::float8 AS usd FROM perp_fill ORDER BY "timestamp", tid, is_buy',
+  const { rows } = await db.query<{ who: string; usd: number; at: Date }>(
+    'SELECT trader AS who, usd_value::float8 AS usd, "timestamp" AS at FROM perp_fill ORDER BY "timestamp", tid, is_buy',
   );
   const stretch = rows.slice(rows.length / 2, rows.length / 2 + fills.length);
   return {
@@ -181,13 +179,11 @@ async function perpsOf(db: Pool): Promise<Compared> {
       {
         what: 'fills of 32 accounts',
         recorded: years.map((row) => new Date(upstreamFill(row)[1].time as number)),
-        simulated: await column<Date>(db, 'SELECT "timestamp" FROM perp_fill'),
+        simulated: rows.map(({ at }) => at),
       },
     ],
   };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Absolute moves from the last price of each hour to that of the next, of [milliseconds, price] in order of time. */
 function movesOf(prices: readonly (readonly [number, number])[]): number[] {
@@ -208,9 +204,10 @@ type Closed = { deployed_at: string; minutes_held: number; pnl_pct: number; fee_
 async function poolsOf(db: Pool): Promise<Compared> {
   const members = await recorded('lp', 'pool-participants-2025-07_2025-10.csv.gz');
   const closed = await recorded<Closed>('lp', 'lp-closed-positions-pnl-2026-06_2026-07.ndjson.gz');
-  const bots = await recorded<{ deployed_at: string; closed_at: string | null; initial_value_usd: number }>(
-    'lp',
-    'lp-positions-4-bots-2026.ndjson.gz',
+  const bots = await recorded<{ deployed_at: string; closed_at: string | null }>('lp', 'lp-positions-4-bots-2026.ndjson.gz');
+  const held = await column<number>(
+    db,
+    'SELECT extract(epoch FROM closed_at - opened_at)::float8 / 60 FROM lp_position WHERE closed_at IS NOT NULL',
   );
   const sums = (what: string): Promise<number[]> =>
     column<number>(db, `SELECT (${what})::float8 FROM lp_position_sum WHERE closed_at IS NOT NULL AND deposited_usd > 0`);
@@ -236,20 +233,14 @@ async function poolsOf(db: Pool): Promise<Compared> {
       {
         what: 'minutes a position is held, own bot',
         recorded: closed.map((row) => row.minutes_held),
-        simulated: await column<number>(
-          db,
-          'SELECT extract(epoch FROM closed_at - opened_at)::float8 / 60 FROM lp_position WHERE closed_at IS NOT NULL',
-        ),
+        simulated: held,
       },
       {
         what: 'minutes a position is held, four bots',
         recorded: bots
           .filter((row) => row.closed_at)
           .map((row) => (Date.parse(row.closed_at as string) - Date.parse(row.deployed_at)) / 60_000),
-        simulated: await column<number>(
-          db,
-          'SELECT extract(epoch FROM closed_at - opened_at)::float8 / 60 FROM lp_position WHERE closed_at IS NOT NULL',
-        ),
+        simulated: held,
       },
       {
         what: 'gain or loss of a position, percent',
@@ -300,7 +291,7 @@ const hoursFigure = ({ what, recorded: real, simulated }: Pair<Date>): Figure =>
     n: `${real.length.toLocaleString('en')}, ${simulated.length.toLocaleString('en')}`,
     'busiest hour, x mean': `${x.at}h ${short(x.busiest)}, ${y.at}h ${short(y.busiest)}`,
     'quietest hour, x mean': `${x.quiet_at}h ${short(x.quietest)}, ${y.quiet_at}h ${short(y.quietest)}`,
-    correlation: alikeHours(a, b).toFixed(2),
+    correlation: (pearson(a, b) ?? 0).toFixed(2),
   };
 };
 

@@ -1,4 +1,4 @@
-import { nearestRank, pearson, sum } from '../../src/lib/statistics';
+import { nearestRank, sum } from '../../src/lib/statistics';
 
 /** Amounts > 0 in one figure each: how large the usual one is, how far the large ones are from it, and what the largest hundredth of them holds. */
 export interface Tail {
@@ -64,9 +64,6 @@ export function rhythmOf(shares: readonly number[]): { busiest: number; at: numb
   const [most, least] = [Math.max(...shares), Math.min(...shares)];
   return { busiest: most * 24, at: shares.indexOf(most), quietest: least * 24, quiet_at: shares.indexOf(least) };
 }
-
-/** Correlation of the hours' shares, −1..1. */
-export const alikeHours = (a: readonly number[], b: readonly number[]): number => pearson(a, b) ?? 0;
 
 /** How often each of the keys stands in a list. */
 export function countsOf(keys: Iterable<string>): number[] {
