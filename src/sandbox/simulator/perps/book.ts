@@ -1,4 +1,4 @@
-import type { SimCoin } from './roster';
+import type { SimCoin } from './coins';
 
 /** A fill in the upstream's own fields. */
 interface WireFill {

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { randomOf } from '../world';
+import { MAJORS } from './coins';
 import { type Account, type Role, type Roster, addressOf } from './roster';
 import type { Session } from './span';
 import { STYLES, type Style, type Trip, between, exponential, makeTrip } from './trips';
@@ -40,6 +41,8 @@ export function newcomers(seed: number, roster: Roster, session: Session): Plant
 /** New accounts that put everything on one sudden move hours before it comes, after one small trade to try the venue out. */
 export function insiders(seed: number, roster: Roster, session: Session): Planted[] {
   const found: Planted[] = [];
+  // So much finds no takers in a minor coin.
+  if (session.coin_index >= MAJORS.length) return found;
   for (const jump of session.coin.path.jumps(session.from + 12 * HOUR_MS, session.wind_down - 2 * HOUR_MS)) {
     const random = randomOf(seed, 'insiders', session.coin.name, jump.time);
     const number = Math.floor(random() + 0.12 * roster.busyness ** 0.7);
@@ -84,7 +87,7 @@ export function luckyOnes(seed: number, roster: Roster, session: Session, start:
   ) {
     for (let index = 0; index < number; index += 1) {
       const random = randomOf(seed, 'lucky', generation, index);
-      if (Math.floor(random() * roster.coins.length) !== session.coin_index) continue;
+      if (Math.floor(random() * MAJORS.length) !== session.coin_index) continue;
       const account = plantedAccount('lucky', session, addressOf(seed, 'lucky', generation, index));
       const first = start + generation * GENERATION + random() * 10 * DAY_MS;
       const trips = [0, 1, 2, 3].flatMap((turn) => {

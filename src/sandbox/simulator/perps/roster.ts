@@ -1,19 +1,5 @@
-import { DAY_MS } from '../../../lib/time';
 import { randomOf } from '../world';
-import { type PricePath, pricePath, walkNoise } from './path';
-
-/** A coin of the pretended venue. */
-export interface SimCoin {
-  name: string;
-  sz_decimals: number;
-  max_leverage: number;
-  /** Share of all trading. */
-  weight: number;
-  /** When it is listed and taken off (milliseconds). */
-  listed: number;
-  delisted: number;
-  path: PricePath;
-}
+import { type SimCoin, makeCoins } from './coins';
 
 /**
  * What an account is for. Those with a meaning for scores: `skilled` foresees moves and trades often enough to prove it;
@@ -54,27 +40,6 @@ export interface Roster {
   busyness: number;
 }
 
-// Symbol, price, size decimals, leverage, relative weight, typical daily move, days until listed, days until delisted.
-const COINS: readonly [string, number, number, number, number, number, number, number][] = [
-  ['BTC', 64_000, 5, 40, 30, 0.02, 0, Infinity],
-  ['ETH', 3_200, 4, 25, 20, 0.028, 0, Infinity],
-  ['SOL', 150, 2, 20, 12, 0.038, 0, Infinity],
-  ['HYPE', 32, 2, 10, 8, 0.05, 0, Infinity],
-  ['XRP', 2.2, 0, 20, 5, 0.035, 0, Infinity],
-  ['DOGE', 0.19, 0, 10, 4, 0.045, 0, Infinity],
-  ['SUI', 3.1, 1, 10, 3, 0.05, 0, Infinity],
-  ['kPEPE', 0.011, 0, 10, 3, 0.06, 0, Infinity],
-  ['AVAX', 24, 2, 10, 2, 0.042, 0, Infinity],
-  ['LINK', 15, 1, 10, 2, 0.04, 0, Infinity],
-  ['ENA', 0.6, 0, 10, 2, 0.06, 0, Infinity],
-  ['ARB', 0.45, 1, 10, 1.5, 0.05, 0, Infinity],
-  ['WIF', 0.9, 0, 5, 1.5, 0.065, 0, Infinity],
-  ['xyz:CL', 68, 2, 10, 1.5, 0.02, 0, Infinity],
-  ['TIA', 2.4, 1, 5, 1, 0.055, 0, 24],
-  ['JUP', 0.5, 0, 5, 1, 0.055, 6, Infinity],
-  ['ZEC', 45, 2, 5, 1, 0.05, 15, Infinity],
-];
-
 // Role: accounts and round trips a day in a world of 30,000 facts, and how many coins each trades.
 const POPULATION: Partial<Record<Role, { count: number; trips_per_day: number; coins: [number, number] }>> = {
   skilled: { count: 8, trips_per_day: 3.4, coins: [2, 3] },
@@ -100,12 +65,8 @@ export function addressOf(seed: number, ...name: (string | number)[]): string {
 
 /** Coins and standing accounts of the world. `start` in milliseconds; `size` in facts a 30 days. */
 export function makeRoster(seed: number, size: number, start: number): Roster {
-  const market = { log: walkNoise(seed ^ 0x77, 0.018), beta: 0.8 };
-  const coins = COINS.map(([name, base, sz_decimals, max_leverage, weight, daily_vol, listed, delisted], index): SimCoin => {
-    const path = pricePath({ seed: Math.imul(seed + 1, 0x9e3779b1) ^ index, base, daily_vol, market: index === 13 ? undefined : market });
-    return { name, sz_decimals, max_leverage, weight, listed: start + listed * DAY_MS, delisted: start + delisted * DAY_MS, path };
-  });
   const busyness = size / 30_000;
+  const coins = makeCoins(seed, busyness, start);
   // Four times the facts: about three times the accounts, each a bit busier.
   const crowd = busyness >= 1 ? busyness ** 0.8 : busyness ** 0.5;
   const accounts: Account[] = [{ address: addressOf(seed, 'vault'), role: 'vault', coins: [], trips_per_day: 0, of: null }];

@@ -1,4 +1,4 @@
-import type { SimCoin } from './roster';
+import type { SimCoin } from './coins';
 
 /** A stretch of one coin's trading, at whose ends everybody is flat: what makes the world cheap to enter anywhere. */
 export interface Session {

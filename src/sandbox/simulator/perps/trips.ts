@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
-import type { Role, SimCoin } from './roster';
+import type { SimCoin } from './coins';
+import type { Role } from './roster';
 
 const SECOND = 1_000;
 
