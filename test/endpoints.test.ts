@@ -186,8 +186,23 @@ interface Operation {
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
+/** The OpenAPI description, with what it refers to in its place. */
+async function describeApi(): Promise<unknown> {
+  const description = (await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>;
+  const follow = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(follow);
+    if (!('$ref' in value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, follow(own)]));
+    const [root, ...steps] = String(value.$ref).split('/');
+    const found = steps.reduce<unknown>((whole, step) => (whole as Record<string, unknown>)[step], description);
+    if (root !== '#' || found === undefined) throw new Error(`${String(value.$ref)} refers to nothing.`);
+    return follow(found);
+  };
+  return follow(description);
+}
+
 test('OpenAPI describes every path, with its price, a 402 and an example that is accepted', async () => {
-  const { paths } = (await (await fetchPath('/openapi.json')).json()) as {
+  const { paths } = (await describeApi()) as {
     paths: Record<string, Record<string, Operation>>;
   };
   expect(Object.keys(paths).sort()).toEqual([...ENDPOINTS.map(({ path }) => path), ...FREE_PATHS].sort());
@@ -214,7 +229,7 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
 });
 
 test('OpenAPI tells what is always there, what a 402 holds, and which headers matter', async () => {
-  const { paths, components, security, tags } = (await (await fetchPath('/openapi.json')).json()) as {
+  const { paths, components, security, tags } = (await describeApi()) as {
     security: unknown;
     tags: { name: string }[];
     paths: Record<
@@ -251,7 +266,7 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
 test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
   'OpenAPI describes %s: it is free, and holds what is told of it',
   async (path) => {
-    const { paths, tags } = (await (await fetchPath('/openapi.json')).json()) as {
+    const { paths, tags } = (await describeApi()) as {
       tags: { name: string }[];
       paths: Record<
         string,
@@ -288,7 +303,7 @@ test('a language model is told how to find parameters, pages and mistakes', asyn
 });
 
 test('where one of several parameters will do, OpenAPI, the discovery record and the reference say so', async () => {
-  const { paths, components } = (await (await fetchPath('/openapi.json')).json()) as {
+  const { paths, components } = (await describeApi()) as {
     paths: Record<string, Record<string, { description: string }>>;
     components: { schemas: Record<string, unknown> };
   };

@@ -52,22 +52,22 @@ const OFFERS = headers({
 const RETRY = headers({ 'Retry-After': 'Seconds until the same request may go through.' });
 
 /** Headers of a request that any client may send; those of the proof are each protocol's own. */
-const HEADER_PARAMETERS = [
-  {
+const HEADER_PARAMETERS = {
+  IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     description: 'A word of your choice: a lost answer is given again for it, to the same payer, without paying twice.',
     schema: { ...text, minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
   },
-  {
+  Payer: {
     name: 'X-Payer',
     in: 'header',
     required: false,
     description: 'Your Solana address, where the x402 offer names no `feePayer`.',
     schema: text,
   },
-  {
+  AcceptPayment: {
     name: 'Accept-Payment',
     in: 'header',
     required: false,
@@ -75,13 +75,32 @@ const HEADER_PARAMETERS = [
     schema: text,
     example: 'tempo/charge, solana/charge;q=0.5',
   },
-];
+};
+
+/** What every paid operation refers to instead of repeating it. */
+const COMPONENTS = {
+  schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA, PaymentRequired: OFFER_SCHEMA },
+  parameters: HEADER_PARAMETERS,
+  headers: RECEIPTS,
+  responses: {
+    PaymentRequired: {
+      description: 'Payment Required: the exact price of this request and how to pay it',
+      headers: OFFERS,
+      content: contentOfError('PaymentRequired'),
+    },
+    NotCharged: { description: 'Not charged', headers: RETRY, content: contentOfError('Error') },
+  },
+};
+
+const referTo = (kind: keyof typeof COMPONENTS, name: string): { $ref: string } => ({ $ref: `#/components/${kind}/${name}` });
+const SHARED_PARAMETERS = Object.keys(HEADER_PARAMETERS).map((name) => referTo('parameters', name));
+const SHARED_HEADERS = Object.fromEntries(Object.keys(RECEIPTS).map((name) => [name, referTo('headers', name)]));
 
 /** Parameters of a GET, or the body of a POST. */
 function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
   if (endpoint.method === 'POST') {
     const content = { 'application/json': { schema: inputSchema(endpoint, schema), example: sampleInput(endpoint) } };
-    return { parameters: HEADER_PARAMETERS, requestBody: { required: true, content } };
+    return { parameters: SHARED_PARAMETERS, requestBody: { required: true, content } };
   }
   const inQuery = (name: string, of: JsonSchema, more: object = {}): object => ({
     name,
@@ -100,7 +119,7 @@ function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, un
         }),
       ),
       ...Object.entries(presentationSchemas(endpoint)).map(([name, of]) => inQuery(name, of)),
-      ...HEADER_PARAMETERS,
+      ...SHARED_PARAMETERS,
     ],
   };
 }
@@ -130,7 +149,7 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
   }));
   const answer = {
     ...object,
-    properties: { data: outputSchema(endpoint, schema), meta: { $ref: '#/components/schemas/Meta' } },
+    properties: { data: outputSchema(endpoint, schema), meta: referTo('schemas', 'Meta') },
     required: ['data', 'meta'],
   };
   return {
@@ -143,13 +162,9 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     'x-payment-info': { offers },
     ...requestOf(endpoint, schema),
     responses: {
-      '200': { description: 'Paid and answered', headers: RECEIPTS, content: contentOf(endpoint, answer) },
-      '402': {
-        description: 'Payment Required: the exact price of this request and how to pay it',
-        headers: OFFERS,
-        content: contentOfError('PaymentRequired'),
-      },
-      default: { description: 'Not charged', headers: RETRY, content: contentOfError('Error') },
+      '200': { description: 'Paid and answered', headers: SHARED_HEADERS, content: contentOf(endpoint, answer) },
+      '402': referTo('responses', 'PaymentRequired'),
+      default: referTo('responses', 'NotCharged'),
     },
   };
 }
@@ -180,7 +195,7 @@ export function openApi(
       docs: { homepage: about.publicUrl, apiReference: `${about.publicUrl}/docs`, llms: `${about.publicUrl}/llms.txt` },
     },
     paths: { ...paths, ...Object.fromEntries(Object.entries(FREE_OPERATIONS).map(([path, get]) => [path, { get }])) },
-    components: { schemas: { Meta: META_SCHEMA, Error: ERROR_SCHEMA, PaymentRequired: OFFER_SCHEMA } },
+    components: COMPONENTS,
   };
 }
 
