@@ -207,7 +207,7 @@ describe('smart-wallets/signals', () => {
         const price = (usdOf: bigint, size: bigint): number | null => (size === 0n ? null : Number(usdOf) / Number(size));
         return [{
         coin, direction, smart_wallet_count: own.length, total_volume: usd(total((row) => row.bought + row.sold)),
-        avg_score: Math.round((own.reduce((all2, row) => all2 + row.score, 0) / own.length) * 10) / 10,
+        avg_score: Math.round(own.reduce((all2, row) => all2 + Math.round(row.score * 10), 0) / own.length) / 10,
         top_traders: top.map((row) => ({
           trader: row.user, score: row.score, direction: row.net > 0n ? 'Long' : row.net < 0n ? 'Short' : 'Neutral', usd_value: usd(row.net < 0n ? -row.net : row.net),
           avg_price: row.net > 0n ? price(row.bought, row.boughtSize) : row.net < 0n ? price(row.sold, row.soldSize) : null, timestamp: second(row.last),

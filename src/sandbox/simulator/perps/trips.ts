@@ -34,8 +34,8 @@ export interface Style {
 }
 
 const RETAIL: Style = {
-  usd: 1_500,
-  usd_spread: 1.7,
+  usd: 350,
+  usd_spread: 2,
   hold: 7 * HOUR_MS,
   hold_spread: 1,
   entries: [1, 2],
@@ -47,11 +47,11 @@ const RETAIL: Style = {
 
 export const STYLES: Partial<Record<Role, Style>> = {
   retail: RETAIL,
-  newcomer: { ...RETAIL, usd: 3_000 },
+  newcomer: { ...RETAIL, usd: 900 },
   skilled: {
     ...RETAIL,
-    usd: 35_000,
-    usd_spread: 1,
+    usd: 15_000,
+    usd_spread: 1.3,
     hold: 5 * HOUR_MS,
     hold_spread: 0.6,
     entries: [2, 5],
@@ -59,11 +59,11 @@ export const STYLES: Partial<Record<Role, Style>> = {
     skill: 0.9,
     least_move: 0.006,
   },
-  loser: { ...RETAIL, usd: 18_000, usd_spread: 1.2, hold: 4 * HOUR_MS, entries: [1, 3], exits: [1, 2], skill: 0.28 },
-  degen: { ...RETAIL, usd: 9_000, usd_spread: 1.4, hold: 5 * HOUR_MS, liquidated_at: 0.025 },
+  loser: { ...RETAIL, usd: 3_000, usd_spread: 1.7, hold: 4 * HOUR_MS, entries: [1, 3], exits: [1, 2], skill: 0.28 },
+  degen: { ...RETAIL, usd: 1_200, usd_spread: 1.8, hold: 5 * HOUR_MS, liquidated_at: 0.025 },
   whale: { ...RETAIL, usd: 500_000, usd_spread: 1.4, hold: 34 * HOUR_MS, hold_spread: 0.5, entries: [4, 8], exits: [3, 7], skill: 0.42 },
-  scalper: { ...RETAIL, usd: 5_000, usd_spread: 0.4, hold: 6 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1], skill: 0.8 },
-  wash_b: { ...RETAIL, usd: 20_000, usd_spread: 0.3, hold: 4 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1] },
+  scalper: { ...RETAIL, usd: 600, usd_spread: 0.4, hold: 6 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1], skill: 0.8 },
+  wash_b: { ...RETAIL, usd: 4_000, usd_spread: 0.3, hold: 4 * MINUTE_MS, hold_spread: 0.5, entries: [1, 1], exits: [1, 1] },
   lucky: {
     ...RETAIL,
     usd: 60_000,
