@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { LONGEST_CURSOR } from '../lib/cursor';
 import { FORMS, type Form } from '../lib/forms';
-import { roundTo } from '../lib/statistics';
+import { roundDecimal, roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
 
 /** A number from what the store holds: numeric columns come as strings or Decimal objects. */
@@ -14,7 +14,11 @@ function numberOf(value: unknown): number {
 const numeric = (name: string, places: number | null): GraphQLScalarType =>
   new GraphQLScalarType({
     name,
-    serialize: (value) => (places === null ? numberOf(value) + 0 : roundTo(numberOf(value), places)),
+    serialize: (value) => {
+      const number = numberOf(value);
+      if (places === null) return number + 0;
+      return typeof value === 'number' ? roundTo(number, places) : roundDecimal(String(value), places);
+    },
     parseValue: numberOf,
   });
 

@@ -18,14 +18,29 @@ const SCALED_MOST = 1e12;
 /** So close to a half the noise of a binary fraction would decide. */
 const HALF_MARGIN = 1e-3;
 
-/** x to so many decimals (at most 22), halves up by its decimal text: without the noise of binary fractions, never -0. */
-export function roundTo(x: number, decimals: number): number {
+/** x to so many decimals where it surely lies on one side of a half; else undefined. */
+function roundClear(x: number, decimals: number): number | undefined {
   const unit = 10 ** decimals;
   const scaled = x * unit;
   const whole = Math.round(scaled);
   // Both are exact, so their quotient is the double nearest to the decimal.
-  if (Math.abs(scaled) < SCALED_MOST && Math.abs(Math.abs(scaled - whole) - 0.5) > HALF_MARGIN) return whole / unit + 0;
-  return roundText(x, decimals);
+  return Math.abs(scaled) < SCALED_MOST && Math.abs(Math.abs(scaled - whole) - 0.5) > HALF_MARGIN ? whole / unit + 0 : undefined;
+}
+
+/** x to so many decimals (at most 22), halves up by its decimal text: without the noise of binary fractions, never -0. */
+export const roundTo = (x: number, decimals: number): number => roundClear(x, decimals) ?? roundText(x, decimals);
+
+/** The same of a decimal as PostgreSQL writes it, to its last digit: two decimals beside a half may be one double. */
+export function roundDecimal(text: string, decimals: number): number {
+  const x = Number(text);
+  const clear = roundClear(x, decimals);
+  if (clear !== undefined) return clear;
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === '') return roundText(x, decimals);
+  const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  const rest = fraction.slice(decimals);
+  const outwards = sign === '' ? /^[5-9]/.test(rest) : /^([6-9]|5\d*[1-9])/.test(rest);
+  return Number(`${sign}${kept + (outwards ? 1n : 0n)}e-${decimals}`) + 0;
 }
 
 /** The same by way of the text alone, twenty times as dear. */

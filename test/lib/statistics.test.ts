@@ -16,6 +16,7 @@ import {
   quantile,
   quantileOfSorted,
   ratioOf,
+  roundDecimal,
   roundText,
   roundTo,
   seededIntegers,
@@ -204,6 +205,23 @@ describe('clips', () => {
     expect([roundTo(1.005, 2), roundTo(-0.0000001, 6), roundTo(1.0000005, 6)]).toEqual([1.01, 0, 1.000001]);
     expect(Object.is(roundTo(-0.2, 0), 0)).toBe(true);
   });
+  test('a decimal text is rounded by all its digits, of which a double holds some sixteen', () => {
+    const digits = fc.tuple(fc.boolean(), fc.bigInt(0n, 10n ** 15n), fc.constantFrom('4999999999', '5', '5000000001', '49', '51', '0', ''), fc.integer({ min: 0, max: 8 })); // prettier-ignore
+    fc.assert(
+      fc.property(digits, ([negative, kept, rest, decimals]) => {
+        const padded = kept.toString().padStart(decimals + 1, '0');
+        const at = padded.length - decimals;
+        const fraction = padded.slice(at) + rest;
+        const text = `${negative ? '-' : ''}${padded.slice(0, at)}${fraction === '' ? '' : `.${fraction}`}`;
+        // Halves up: of what is below zero a half goes towards it.
+        const outwards = rest === '5' ? !negative : rest.startsWith('5');
+        expect(roundDecimal(text, decimals)).toBe(Number(`${negative ? '-' : ''}${kept + (outwards ? 1n : 0n)}e-${decimals}`) + 0);
+      }),
+    );
+    expect([roundDecimal('2449363.28735049999', 6), roundTo(2449363.28735049999, 6)]).toEqual([2449363.28735, 2449363.287351]);
+    expect([roundDecimal('1e-7', 6), roundDecimal('-0.0000001', 6), roundDecimal('12', 6)]).toEqual([0, 0, 12]);
+  });
+
   test('halves go up', () => expect([roundTo(59.95, 1), roundTo(29.849, 1), roundTo(2.5, 0)]).toEqual([60, 29.8, 3]));
 });
 
