@@ -19,6 +19,8 @@ export interface Owner {
   operated: boolean;
   /** Of a copier: the owner it follows. */
   leader: number | null;
+  /** Tries it once or twice, as most do. */
+  passing: boolean;
 }
 
 export interface Pool {
@@ -87,6 +89,10 @@ const ROLES: readonly (readonly [Role, number, number])[] = [
   ['novice', 0.25, 1],
 ];
 
+/** For each owner who stays so many pass by, who act so often beside them: most recorded providers were seen in one pool. */
+const PASSING = { owners: 6, activity: 0.045 };
+const PASSING_ROLES = ['farmer', 'novice'] as const;
+
 export function makeRoster({ seed, size, start }: WorldOptions): Roster {
   const begin = start.getTime();
   const poolCount = Math.round(14 + Math.sqrt(size) / 8);
@@ -153,15 +159,16 @@ function makePools(seed: number, start: number, tokens: Token[]): Pool[] {
   return pools;
 }
 
-function makeOwners(seed: number, count: number): Owner[] {
+function makeOwners(seed: number, staying: number): Owner[] {
   const cumulative = cumulated(ROLES.map(([, share]) => share));
-  const owners = Array.from({ length: count }, (_, index): Owner => {
+  const owners = Array.from({ length: Math.round(staying * (1 + PASSING.owners)) }, (_, index): Owner => {
     const random = randomOf(seed, 'lp', 'owner', index);
+    const passing = index >= staying;
     // Golden-ratio steps: shares hold in small worlds too, and every role is there.
     const at = index < ROLES.length ? index : pick(() => (index * 0.618034) % 1, cumulative);
-    const role = ROLES[at]?.[0] as Role;
+    const role = passing ? (PASSING_ROLES[index % 2] as Role) : (ROLES[at]?.[0] as Role);
     const key = index < 2 ? keyOf('owner', index) : keyOf(seed, 'owner', index);
-    return { index, key, role, polled: index % 3 === 0, operated: random() < 0.12, leader: null };
+    return { index, key, role, polled: index % 3 === 0, operated: random() < 0.12, leader: null, passing };
   });
   const leaders = owners.filter((owner) => owner.role === 'skilled');
   for (const owner of owners) if (owner.role === 'copier') owner.leader = (leaders[owner.index % leaders.length] as Owner).index;
@@ -183,8 +190,8 @@ function copiersOf(owners: readonly Owner[]): Map<number, Owner[]> {
   return copiers;
 }
 
-function activityOf(seed: number, { role, index }: Owner): number {
-  const activity = ROLES.find(([name]) => name === role)?.[2] ?? 1;
+function activityOf(seed: number, { role, index, passing }: Owner): number {
+  const activity = (ROLES.find(([name]) => name === role)?.[2] ?? 1) * (passing ? PASSING.activity : 1);
   return activity * heavyTailed(randomOf(seed, 'lp', 'activity', index), 1, 0.5);
 }
 
