@@ -124,7 +124,7 @@ A consensus is contrarian when its strength is ${CLEAR_STRENGTH} or more and its
   {
     id: 'pm-smart-signal',
     title: 'Smart signal',
-    text: `Per market, from smart wallets' flow in the window. The outcome is the one with the largest Σ (score − 50)/50 · net USDC; where all are sold on balance, the one sold most, with \`signal_direction\` SELL. \`signal_score\` = 100 · |net| / (buy + sell) · sqrt(min(independent wallets, ${SIGNAL_WALLETS})/${SIGNAL_WALLETS}), of that outcome. \`signal_strength\`: \`weak\` from ${signalStrength('weak')}, \`moderate\` from ${signalStrength('moderate')}, \`strong\` from ${signalStrength('strong')}; below there is no signal.`,
+    text: `Per market, from smart wallets' flow in the window. The outcome is the one with the largest Σ (score − 50)/50 · net USDC; where all are sold on balance, the one sold most, with \`signal_direction\` SELL. An outcome that is bought by that weight and sold by plain USDC, or the reverse, has no direction and is passed over. \`signal_score\` = 100 · |net| / (buy + sell) · sqrt(min(independent wallets, ${SIGNAL_WALLETS})/${SIGNAL_WALLETS}), of that outcome. \`signal_strength\`: \`weak\` from ${signalStrength('weak')}, \`moderate\` from ${signalStrength('moderate')}, \`strong\` from ${signalStrength('strong')}; below there is no signal.`,
   },
   {
     id: 'pm-opportunity',

@@ -96,17 +96,22 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
 /** Strength of a score as it is told, in tenths; null below the weakest. */
 export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
 
-/** The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. */
+/**
+ * The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. One that is bought by weight and
+ * sold by money, or the reverse, has no direction.
+ */
 function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
   const outcomes = [...groupedBy(flows, (flow) => flow.token_id)].map(([token_id, own]) => ({
     token_id,
     own,
     pull: own.reduce((sum, flow) => sum + byScore(flow.score) * flow.net_usdc, 0),
+    net: own.reduce((sum, flow) => sum + flow.net_usdc, 0),
   }));
-  const ranked = outcomes.sort((a, b) => b.pull - a.pull || (a.token_id < b.token_id ? -1 : 1));
+  const directed = outcomes.filter(({ pull, net }) => pull * net > 0);
+  const ranked = directed.sort((a, b) => b.pull - a.pull || (a.token_id < b.token_id ? -1 : 1));
   const [best, worst] = [ranked[0], ranked.at(-1)];
-  const chosen = best !== undefined && best.pull > 0 ? best : worst !== undefined && worst.pull < 0 ? worst : null;
-  if (chosen === null) return null;
+  const chosen = best !== undefined && best.pull > 0 ? best : worst;
+  if (chosen === undefined) return null;
   const [buy_volume, sell_volume] = [total(chosen.own.map((flow) => flow.buy_usdc)), total(chosen.own.map((flow) => flow.sell_usdc))];
   const [net_flow, total_volume] = [less(buy_volume, sell_volume), total([buy_volume, sell_volume])];
   const independent = independentOf(

@@ -324,3 +324,24 @@ test('what is bought and sold after a resolution changes nothing of what was hel
   expect(data).toMatchObject([{ smart_money_correct: 1, smart_money_wrong: 2 }]);
   await db.drop();
 });
+
+test('no direction is told of an outcome that good wallets leave while more money of lesser ones comes in', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(31), market(32)]);
+  const mixed = (n: number, on: number): Row[] => [
+    trade(n, on, 0, 104, 'SELL', 200, 0.5, 3 * HOUR),
+    trade(n + 1, on, 0, 103, 'BUY', 600, 0.5, 2 * HOUR),
+  ];
+  // Yes of both: 0.8 · 100 out and 0.2 · 300 in by weight, 200 in by money. On 32 some buy No besides.
+  await loadRecords(db.pool, 'trades.json', [
+    ...mixed(1, 31),
+    ...mixed(3, 32),
+    trade(5, 32, 1, 101, 'BUY', 20, 0.5, HOUR),
+    trade(6, 32, 1, 102, 'BUY', 20, 0.5, 2 * HOUR),
+  ]);
+  for (const [by, score] of [[101, 80], [102, 70], [103, 60], [104, 90]]) // prettier-ignore
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-09', $2, '{}', 'test')", [wallet(by as number), score]); // prettier-ignore
+  const { data } = await call<Row[]>(db, 'markets/smart-signals', now, { min_smart_wallets: 2 });
+  expect(data).toMatchObject([{ condition_id: condition(32), outcome: 'No', signal_direction: 'BUY', net_flow: 20 }]);
+  await db.drop();
+});

@@ -195,14 +195,16 @@ describe('signals by every parameter', () => {
       const from = windowOf((sent.timeframe ?? '24h') as Timeframe, now).from.getTime();
       return inCategory(sent).flatMap((market) => {
         const flows = book.flows(market, from, Number(sent.min_score ?? 60));
-        const outcomes = by(flows, ({ token }) => token).map((own) => {
+        const told = by(flows, ({ token }) => token).map((own) => {
           const wallets = own.map((one) => ({ ...one, net: usdcOf(one.own, 'BUY') - usdcOf(one.own, 'SELL'), opened: Math.min(...one.own.map(({ time }) => time)) })); // prettier-ignore
           return { token: own[0]?.token as string, wallets, pull: sum(wallets.map(({ net, score }) => net * byScore(score))) };
         });
+        // Bought, or sold, by weight and by money alike.
+        const outcomes = told.filter(({ pull, wallets }) => pull * sum(wallets.map(({ net }) => net)) > 0);
         outcomes.sort((a, b) => b.pull - a.pull || (a.token < b.token ? -1 : 1));
         const [best, worst] = [outcomes[0], outcomes.at(-1)];
-        const chosen = best !== undefined && best.pull > 0 ? best : worst !== undefined && worst.pull < 0 ? worst : null;
-        if (chosen === null) return [];
+        const chosen = best !== undefined && best.pull > 0 ? best : worst;
+        if (chosen === undefined) return [];
         const { token, wallets, pull } = chosen;
         const fills = wallets.flatMap(({ own }) => own);
         const [bought, sold] = [usdcOf(fills, 'BUY'), usdcOf(fills, 'SELL')];

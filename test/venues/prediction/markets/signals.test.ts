@@ -306,9 +306,9 @@ describe('signals', () => {
             return { token, net, weight: weigh(wallet, mine) * Math.abs(net), pull: weigh(wallet, mine) * net, opened: Math.min(...mine.map((fact) => fact.time)) };
           });
           return { token, own, wallets, pull: sum(wallets.map((one) => one.pull)) };
-        }).filter((one) => one.own.length > 0).sort((a, b) => b.pull - a.pull || (a.token < b.token ? -1 : 1));
+        }).filter((one) => one.pull * (usdc(buys(one.own)) - usdc(sells(one.own))) > 0).sort((a, b) => b.pull - a.pull || (a.token < b.token ? -1 : 1));
         const [best, worst] = [outcomes[0], outcomes.at(-1)];
-        const chosen = best !== undefined && best.pull > 0 ? best : worst !== undefined && worst.pull < 0 ? worst : undefined;
+        const chosen = best !== undefined && best.pull > 0 ? best : worst;
         if (chosen === undefined) return [];
         const [bought, sold] = [usdc(buys(chosen.own)), usdc(sells(chosen.own))];
         const exact = (100 * Math.abs(bought - sold)) / (bought + sold) * Math.sqrt(Math.min(independent(chosen.wallets) ?? 0, 10) / 10);
