@@ -113,8 +113,12 @@ export const marketsCapitalFlowComparison: Resolver<
   Object.assign(context.meta, { timeframe: longest, window: windowOf(longest, context.now) });
   const columns = await Promise.all(timeframes.map((timeframe) => loadColumn(context, timeframe, args)));
   const names = [...new Set(columns.flatMap((column) => column.flows.map((flow) => flow.category)))];
-  if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0)))
-    throw await emptyWithin(context, longest, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
+  if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0))) {
+    const scope = { condition_id: null, category: args.category ?? null, smart: args.smart_money_only };
+    const { suggestion } = (await emptyWithin(context, longest, scope)).context;
+    // A longer window is none of those that were named.
+    throw new AppError('empty_result', suggestion && { suggestion: { timeframes: null, ...suggestion } });
+  }
   const ranked = columns.map((column) => rankColumn(column, names));
   const last = ranked.at(-1) as Map<string, RankedFlow>;
   const order = [...names].sort(

@@ -216,6 +216,11 @@ describe('signals by hand', () => {
       ['Sports', 1_004, 2],
       ['Crypto', 510, 4],
     ]);
+    // A longer window is none of those that were named.
+    const suggestion = { timeframes: null, timeframe: '12h' };
+    for (const named of [{ timeframes: '1h,4h' }, { timeframes: '4h,1h', timeframe: '4h' }, { timeframe: '4h' }])
+      expect((await refuse('capital-flow-comparison', { category: 'World', ...named })).context.suggestion).toEqual(suggestion);
+    expect(await ask<Row>('capital-flow-comparison', { category: 'World', timeframe: '12h' })).toMatchObject({ biggest_inflow: [{ timeframe: '4h' }, { timeframe: '6h' }, { timeframe: '12h', category: 'World' }] }); // prettier-ignore
   });
 });
 
