@@ -26,7 +26,7 @@ const MOST_DUE = 3_000;
 /** Shares are compared as they are told, in millionths: what may be rounded up to a bound is let through. */
 const ROUNDING = 0.000001;
 
-/** Which active markets: of a category or all, with at least so many wallets, and net USDC, all sides together, and so large a share of it on one side. */
+/** Which active markets: of a category or all, with at least so many wallets, and net USDC as it is told, all sides together, and so large a share of it on one side. */
 export interface CrowdScope {
   category: string | null;
   min_wallets: number;
@@ -84,7 +84,7 @@ export function listCrowdSides(
 SELECT condition_id, token_id, wallets, net_usdc, scores, paid_shares, paid_usdc FROM (
   SELECT *, sum(wallets) OVER market AS all_wallets, sum(net_usdc) OVER market AS all_usdc, max(net_usdc) OVER market AS most_usdc FROM side WINDOW market AS (PARTITION BY m)
 ) AS beside JOIN active USING (m)
-WHERE all_wallets >= ${fewest} AND all_usdc::float8 >= ${usdc} AND most_usdc / all_usdc >= ${share} - ${ROUNDING}`;
+WHERE all_wallets >= ${fewest} AND round(all_usdc, 6)::float8 >= ${usdc} AND most_usdc / all_usdc >= ${share} - ${ROUNDING}`;
   // Whatever the values, every step finds its rows by key; so long a statement takes two of twelve milliseconds to plan.
   return sql.query<CrowdSide>({ name: `pm_crowd_sides${category === null ? '' : '_category'}`, text, keyed: true }, parameters.values);
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { groupedBy } from '../../../lib/grouped';
-import { hhi } from '../../../lib/statistics';
+import { hhi, roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -59,7 +59,10 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
   const open = holdings.filter(({ wallet }) => traded.has(wallet)).map(held);
   if ([...traded.values()].every(({ positions: count }) => count === 0))
     throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
-  const outcomes = outcomesOf(open.filter(({ price, worth, costs }) => Number(plain(price === null ? costs : worth)) >= args.min_position_usdc)); // prettier-ignore
+  // Compared as it is told.
+  const isLarge = ({ price, worth, costs }: Held): boolean =>
+    roundTo(Number(plain(price === null ? costs : worth)), 6) >= args.min_position_usdc;
+  const outcomes = outcomesOf(open.filter(isLarge));
   const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || byToken(a, b);
   const shown = args.include_positions ? [...outcomes].sort(inOrder).slice(0, args.limit).map(outcomeRecord) : null;
   const without = 'include_positions=false';

@@ -91,9 +91,12 @@ async function withPrices(context: GraphContext, clustered: readonly Clustered[]
   const priced = await Promise.all(clustered.map(({ condition_id }) => prices.load({ condition_id, at: context.now })));
   return clustered.flatMap((one, index) => {
     const outcome = priced[index]?.find(({ token_id }) => token_id === one.token_id);
-    return outcome === undefined || (outcome.price !== null && outcome.price > max_price) ? [] : [{ ...one, outcome }];
+    return outcome === undefined || costsMore(outcome, max_price) ? [] : [{ ...one, outcome }];
   });
 }
+
+/** Prices are compared as they are told. */
+const costsMore = ({ price }: PricedOutcome, max_price: number): boolean => price !== null && roundTo(price, 6) > max_price;
 
 /** What the market with most smart wallets would be found by. */
 async function suggestionOf(context: GraphContext, args: Args): Promise<Record<string, unknown>> {
@@ -103,7 +106,7 @@ async function suggestionOf(context: GraphContext, args: Args): Promise<Record<s
   return {
     min_smart_wallets: Math.min(args.min_smart_wallets, largest.wallets.length),
     min_avg_score: Math.min(args.min_avg_score, Math.floor(averageOf(largest))),
-    ...(largest.outcome.price !== null && largest.outcome.price > args.max_price ? { max_price: 1 } : {}),
+    ...(costsMore(largest.outcome, args.max_price) ? { max_price: 1 } : {}),
   };
 }
 

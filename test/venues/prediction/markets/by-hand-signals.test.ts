@@ -262,6 +262,35 @@ test('a crowd on one of three outcomes is faded by the strongest of the others',
   await db.drop();
 });
 
+test('the money of a crowd is compared as it is told: in millionths', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(31)]);
+  await loadRecords(db.pool, 'trades.json', [
+    // Six shares for 2, of which one is sold: 1.6666… are left.
+    ...[0.5, 0.3, 0.2, 0.4, 0.3, 0.3].map((price, k) => trade(k, 31, 0, 105, 'BUY', 1, price, DAY - 100 * k)),
+    trade(6, 31, 0, 105, 'SELL', 1, 0.3, HOUR),
+    ...[106, 107].flatMap((by, place) => [1, 2, 3, 4, 5].map((k) => trade(10 * (place + 1) + k, 31, 0, by, 'BUY', 10, 0.5, DAY - 50 * k))),
+  ]);
+  for (const by of [105, 106, 107])
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-10', 20, '{}', 'test')", [wallet(by)]); // prettier-ignore
+  const crowd = { min_wallets: 3, min_consensus: 0.5 };
+  const { data } = await call<Row[]>(db, 'markets/dumb-consensus', now, { ...crowd, min_usdc: 51.666667 });
+  expect(data).toMatchObject([{ total_usdc: 51.666667 }]);
+  expect((await callForError(db, 'markets/dumb-consensus', now, { ...crowd, min_usdc: 51.666668 })).code).toBe('empty_result');
+  await db.drop();
+});
+
+test('high-conviction: a price is compared as it is told: in millionths', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(31)]);
+  await loadRecords(db.pool, 'trades.json', [trade(1, 31, 0, 101, 'BUY', 100, 0.6500000012, DAY)]);
+  await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, '2026-03-09', 80, '{}', 'test')", [wallet(101)]); // prettier-ignore
+  const { data } = await call<Row[]>(db, 'markets/high-conviction', now, { min_smart_wallets: 1, max_price: 0.65 });
+  expect(data).toMatchObject([{ favored_price: 0.65 }]);
+  expect((await callForError(db, 'markets/high-conviction', now, { min_smart_wallets: 1, max_price: 0.649999 })).context.suggestion).toMatchObject({ max_price: 1 }); // prettier-ignore
+  await db.drop();
+});
+
 test('who came to a market before it was smart did not come as a smart wallet, whatever it buys there later', async () => {
   const db = await testDatabase();
   await loadRecords(db.pool, 'markets.json', [market(31)]);

@@ -182,6 +182,14 @@ describe('wallets by hand', () => {
     expect(await shown({ limit: 5, include_open: true }, before)).toEqual([[46, 47, 48, 41, 42], 46, 52]);
   });
 
+  test('portfolio: the value of a position is compared as it is told, in millionths', async () => {
+    await loadRecords(db.pool, 'tiny.json', [trade(501, 61, 0, 208, 'BUY', 10.000002, 0.333, 3 * DAY)]);
+    const held = async (min_position_usdc: number): Promise<unknown[]> =>
+      (await ask<{ positions: Row[] }>('portfolio', { wallets: [wallet(208)], min_position_usdc })).positions.map(({ value_usdc }) => value_usdc); // prettier-ignore
+    // 3.330000666
+    expect([await held(3.330001), await held(3.330002)]).toEqual([[3.330001], []]);
+  });
+
   test.each([false, true])(
     'pnl-breakdown: where nothing was ever held, nothing of it is suggested; include_open=%s',
     async (include_open) => {
