@@ -17,6 +17,15 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Wallets that traded little: Citus looks nothing up among hours that stand by market for a wallet of a list; the same, all hours of the wallets counted.
+CREATE OR REPLACE FUNCTION pm_wallets_within(wallets text[], numbers bigint[], since timestamptz, before timestamptz) RETURNS SETOF text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT wanted.wallet FROM unnest(wallets, numbers) AS wanted(wallet, most) LEFT JOIN (
+    SELECT own.wallet, count(*) AS hours FROM pm_wallet_hour AS own
+    WHERE own.wallet = ANY (wallets) AND own.token_id <> '' AND own.hour >= since AND own.hour <= before - interval '1 hour' GROUP BY own.wallet
+  ) AS told ON told.wallet = wanted.wallet WHERE wanted.most >= COALESCE(told.hours, 0);
+END $$;
+
 -- The last fill of a coin: for a row of another step of a statement Citus looks nothing up among facts that stand by account; the same, one statement a
 -- coin, from whichever node the row is on. Statements within those of a node may read what others have committed since; questions write nothing.
 CREATE OR REPLACE FUNCTION perp_last_fill(of_coin text, instant timestamptz) RETURNS TABLE (price numeric, filled_at timestamptz) LANGUAGE plpgsql STABLE ROWS 1

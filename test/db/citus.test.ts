@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { DAY_MS } from '../../src/lib/time';
 import { ROOT } from '../support/catalogue';
 import type { ThreeWorlds } from '../support/three-worlds';
-import { REFUSED_QUESTIONS } from './citus-refused';
 import { cutLaterals, runsOnCitus } from './citus-rules';
 import { type Sent, labelOf, sentOverThreeWorlds } from './citus-statements';
-import { type Place, distribution } from './distribution';
+import { DISTRIBUTION_FILE, type Place, distribution } from './distribution';
 
 // One code base for one PostgreSQL and for a Citus cluster. The rules are Citus' own: docs.citusdata.com, "SQL support and workarounds".
 
@@ -49,11 +49,11 @@ test('rule 1: the distribution column is in every unique key', async () => {
   expect(broken).toEqual([]);
 });
 
-test('rule 2: LATERAL with LIMIT only beside a distributed table, or declared', () => {
+test('rule 2: LATERAL with LIMIT only beside a distributed table', () => {
   const cutting = [...sent.values()].filter(({ text }) => cutLaterals(text).length > 0);
   const broken = cutting.filter(({ text }) => cutLaterals(text).some((lateral) => !runsOnCitus(lateral, places))).map(labelOf);
-  // A name here: write it with row_number() OVER (PARTITION BY …), or declare it in citus-refused.ts.
-  expect(broken.filter((name) => !(name in REFUSED_QUESTIONS))).toEqual([]);
+  // A name here: write it with row_number() OVER (PARTITION BY …).
+  expect(broken).toEqual([]);
   expect(cutting.length).toBeGreaterThan(5);
 });
 
@@ -80,6 +80,37 @@ test('what stands on the coordinator alone, a venue, is asked for by itself: not
   const ofPools = [...sent.values()].filter(({ text }) => reads(text, pools));
   expect(ofPools.length).toBeGreaterThan(50);
   expect(ofPools.filter(({ text }) => reads(text, spread)).map(labelOf)).toEqual([]);
+});
+
+/** Asks it of every wallet, each with another number. */
+const ALL_WITHIN = `SELECT told FROM (
+  SELECT array_agg(wallet) AS wallets, array_agg(place % 9) AS numbers FROM (SELECT wallet, row_number() OVER (ORDER BY wallet) AS place FROM pm_wallet) AS own
+) AS asked CROSS JOIN LATERAL pm_wallets_within(wallets, numbers, $1, $2) AS told`;
+
+test('functions that a cluster says its own way tell what ours tell', async () => {
+  const functions = fs.readFileSync(DISTRIBUTION_FILE, 'utf8').match(/^CREATE OR REPLACE FUNCTION [^]*?^END \$\$;$/gm) ?? [];
+  const names = functions.map((text) => /FUNCTION (\w+)/.exec(text)?.[1] as string);
+  const asked = [...sent.values()].filter(({ text, values }) => values !== undefined && names.some((name) => text.includes(`${name}(`)));
+  asked.push({ name: 'all within', text: ALL_WITHIN, values: [new Date(worlds.now.getTime() - 4.3 * DAY_MS), worlds.now] });
+  const client = await worlds.database.pool.connect();
+  const answers = async (): Promise<Record<string, string[]>> => {
+    const told: Record<string, string[]> = {};
+    for (const { name, text, values } of asked)
+      told[name as string] = (await client.query({ text, values })).rows.map((row) => JSON.stringify(row)).sort();
+    return told;
+  };
+  try {
+    await client.query('BEGIN');
+    const ours = await answers();
+    for (const text of functions) await client.query(text);
+    expect(await answers()).toEqual(ours);
+    expect(
+      names.filter((name) => !asked.some((one) => one.text.includes(`${name}(`) && (ours[one.name as string] ?? []).length > 0)),
+    ).toEqual([]);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
 });
 
 test('rule 5: no migration and no source speaks of distributing', () => {

@@ -135,13 +135,11 @@ export async function listFollowers(
   return { followers, fills: followers[0]?.all_fills ?? 0 };
 }
 
-// An outcome token traded in a whole hour is a trade at least. Counted to the limit alone: who trades much is known after a few.
+// An outcome token traded in a whole hour is a trade at least.
 const WITHIN: Statement = {
   name: 'pm_copy_within',
   keyed: true,
-  text: `SELECT wallet FROM unnest($1::text[], $2::bigint[]) AS wanted(wallet, most) WHERE most >= (
-  SELECT count(*) FROM (SELECT 1 FROM pm_wallet_hour AS own WHERE own.wallet = wanted.wallet AND own.token_id <> '' AND own.hour >= $3 AND own.hour <= $4::timestamptz - interval '1 hour' LIMIT wanted.most + 1) AS told
-)`,
+  text: 'SELECT wallet FROM pm_wallets_within($1, $2, $3, $4) AS within(wallet)',
 };
 
 /** Of wallets, each with a number of trades, all that made no more in the window, and few others. */

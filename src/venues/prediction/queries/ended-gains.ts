@@ -23,22 +23,26 @@ FROM (SELECT position.*, paid_shares > 0 AND ($5::text IS NULL OR $5 = COALESCE(
   FROM (${positionsSql('$2', '$3', 'wallet = ANY ($1)')}) AS position) AS own GROUP BY wallet`,
 };
 
-// Of one wallet that is told: what its positions gained that ended before (or since) the instant asked.
-const gainOf = (ended: '<' | '>='): string => `(SELECT COALESCE(sum(position.gain), 0) FROM pm_position AS position
-    WHERE position.wallet = told.wallet AND position.status <> 'open' AND position.paid_shares > 0 AND position.closed_at ${ended} $2
-      AND ($4 = '' OR $4 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = position.condition_id), 'Other')))`;
+// Whether less of a wallet's life lies before the instant asked than after it.
+const YOUNG = '(first_ended_at > $2::timestamptz - ($3::timestamptz - $2::timestamptz))';
 
-// All gains are told. Those since the instant are the rest after those before it, where that is the shorter part of the wallet's life.
+// All gains are told. Those since the instant are the rest after those before it, where that is the shorter part of the wallet's life: the shorter part is
+// read of the wallets that are told, in one go, as a cluster reads what stands by market for what stands by wallet.
 const TOLD: Statement = {
   name: 'pm_told_gains',
   keyed: true,
-  text: `SELECT wallet, trades, positions, gain,
-  CASE WHEN first_ended_at >= $2 OR first_ended_at IS NULL THEN gain WHEN first_ended_at > $2::timestamptz - ($3::timestamptz - $2::timestamptz) THEN gain - ${gainOf('<')} ELSE ${gainOf('>=')} END AS recent_gain
-FROM (
+  text: `WITH told AS MATERIALIZED (
   SELECT wallet, max(trades) FILTER (WHERE category = '') AS trades, COALESCE(max(held) FILTER (WHERE category = $4), 0) AS positions, COALESCE(max(pnl) FILTER (WHERE category = $4), 0) AS gain,
     min(first_ended_at) AS first_ended_at
   FROM pm_told_figures AS figures WHERE wallet = ANY ($1) AND category IN ('', $4) AND ${holdsTold('figures.wallet', '$3')} GROUP BY wallet
-) AS told`,
+), part AS (
+  SELECT position.wallet, sum(position.gain) AS gain FROM told JOIN pm_position AS position ON position.wallet = told.wallet
+    AND position.closed_at >= CASE WHEN ${YOUNG} THEN '-infinity' ELSE $2 END AND position.closed_at < CASE WHEN ${YOUNG} THEN $2 ELSE 'infinity' END
+  WHERE first_ended_at < $2 AND position.status <> 'open' AND position.paid_shares > 0
+    AND ($4 = '' OR $4 = COALESCE((SELECT category FROM pm_market AS market WHERE market.condition_id = position.condition_id), 'Other')) GROUP BY position.wallet
+)
+SELECT wallet, trades, positions, told.gain, CASE WHEN first_ended_at >= $2 OR first_ended_at IS NULL THEN told.gain
+  WHEN ${YOUNG} THEN told.gain - COALESCE(part.gain, 0) ELSE COALESCE(part.gain, 0) END AS recent_gain FROM told LEFT JOIN part USING (wallet)`,
 };
 
 /** Gains of each wallet that has positions, in no order; with `category` those of its markets. */

@@ -1,12 +1,13 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import { marketNumber } from '../rollups/market-number';
-import { positionsSql } from '../rollups/positions-as-of';
+import { laterSql, positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import { sidesSql } from '../rollups/told-sides';
 import { type Pair, type Reach, type SharedMarket, type Sides, overlapOf } from '../positions/overlap';
 import { type Columns, byColumn, rowsOf } from './by-column';
 import { type WalletsScope, unrealizedSql } from './known-positions';
+import { WITH_TOKEN } from './token-price';
 
 /** How far a wallet reached in a window. */
 interface WalletReach extends Reach {
@@ -44,18 +45,17 @@ export interface WalletOverlap {
   sides: SharedSide[] | null;
 }
 
-/** SQL of the positions of `wallets` open at some time of the window for which `condition` holds. */
-const aliveOf = (wallets: string, condition = 'true'): string =>
-  positionsSql(
-    '$2',
-    '$3',
-    `wallet = ANY (${wallets}) AND paid_shares > 0 AND opened_at < $5 AND (closed_at IS NULL OR closed_at >= $4) AND ${condition}`,
-  );
+/** SQL condition: `position` is one of `wallets`, open at some time of the window. */
+const aliveOf = (wallets: string, position = ''): string =>
+  `${position}wallet = ANY (${wallets}) AND ${position}paid_shares > 0 AND ${position}opened_at < $5 AND (${position}closed_at IS NULL OR ${position}closed_at >= $4)`;
 
 /** As they are sent: what `array_send` writes of a list, in base64. */
 type SentSides = Record<'wallet' | 'markets' | 'tokens' | 'net_usdc' | 'is_top' | 'opened_at', string>;
 
 const LISTS = ['markets', 'tokens', 'net_usdc', 'is_top', 'opened_at'] as const;
+
+const UNTOLD =
+  'ARRAY(SELECT wanted.wallet FROM unnest($1::text[]) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT told.wallet FROM told))';
 
 // What is told of a wallet's whole life is all of it where nothing ended before the window.
 const SIDES: Statement = {
@@ -66,7 +66,7 @@ const SIDES: Statement = {
 )
 SELECT wallet, ${LISTS.map((list) => `encode(array_send(${list}), 'base64') AS ${list}`).join(', ')} FROM (
   SELECT wallet, first_ended_at, ${LISTS.join(', ')} FROM told
-  UNION ALL ${sidesSql(aliveOf('ARRAY(SELECT wanted.wallet FROM unnest($1::text[]) AS wanted(wallet) WHERE wanted.wallet NOT IN (SELECT told.wallet FROM told))'))}
+  UNION ALL ${sidesSql(positionsSql('$2', '$3', aliveOf(UNTOLD)))}
 ) AS own`,
 };
 
@@ -140,20 +140,26 @@ const SIDE: Columns<SentSide> = {
   paid: 'plain',
 };
 
-// Of each market all its positions are looked up together, and what its text tells once.
+/** SQL of the positions that `from` names, on markets chosen. */
+const shownOf = (
+  from: string,
+): string => `SELECT array_position($1::text[], position.wallet) AS w, position.condition_id, position.token_id, question, outcome,
+    shares - redeemed_shares AS net_shares, gain, paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
+  FROM ${from} WHERE position.condition_id IN (SELECT condition_id FROM chosen) AND ${aliveOf('$1', 'position.')}`;
+
+// Of each market all its positions are looked up together, and what its text tells once. What is kept and what comes with the statement get their words
+// each by themselves: so the first are read beside their markets in a cluster.
 const SHOWN: Statement = {
   name: 'pm_shared_sides',
   keyed: true,
   text: byColumn(
     SIDE,
-    `WITH market AS MATERIALIZED (
-  SELECT market.* FROM unnest($6::bigint[], $7::int[], $8::float8[]) AS shared(number, holders, paid) JOIN pm_market AS market ON ${marketNumber('market.condition_id')} = shared.number
+    `WITH chosen AS MATERIALIZED (
+  SELECT market.condition_id FROM unnest($6::bigint[], $7::int[], $8::float8[]) AS shared(number, holders, paid) JOIN pm_market AS market ON ${marketNumber('market.condition_id')} = shared.number
   ORDER BY holders DESC, paid DESC, condition_id LIMIT $9
-), known AS MATERIALIZED (
-  SELECT array_position($1::text[], position.wallet) AS w, position.condition_id, position.token_id, question, outcome, shares - redeemed_shares AS net_shares, gain,
-    paid_usdc::float8 AS paid, paid_shares::float8 AS paid_shares, CASE WHEN status = 'open' THEN ${unrealizedSql('$2::timestamptz')} END AS unrealized
-  FROM market CROSS JOIN LATERAL (${aliveOf('$1', 'condition_id = market.condition_id')}) AS position
-  LEFT JOIN pm_outcome AS token ON token.condition_id = position.condition_id AND token.token_id = position.token_id
+), known AS (
+  ${shownOf(`pm_position AS position ${WITH_TOKEN}`)} AND position.last_at < $2::timestamptz
+  UNION ALL ${shownOf(`${laterSql('$3', 'position')} ${WITH_TOKEN}`)}
 )
 SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
   sum(gain) OVER own + COALESCE(sum(unrealized) OVER own, 0) AS pnl, sum(paid) OVER own AS paid

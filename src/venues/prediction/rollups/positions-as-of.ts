@@ -70,10 +70,14 @@ export async function loadWalletsOverlay(sql: Sql, wallets: readonly string[], n
 const overlayOf = async (sql: Sql, groups: readonly Group[], now: Date): Promise<string> =>
   JSON.stringify(await listComputed(sql, groups, { facts: now, resolutions: now }));
 
+/** SQL of what an overlay holds, an item of FROM. */
+export const laterSql = (overlay: string, name: string): string =>
+  `jsonb_to_recordset(${overlay}::jsonb) AS ${name}(${POSITION_COLUMNS.map(([column, type]) => `${column} ${type}`).join(', ')})`;
+
 /**
  * SQL of all positions as of an instant, `now` and `overlay` (of `loadOverlay`) being parameters of the statement; of what is kept those alone for which
  * `kept` holds.
  */
 export const positionsSql = (now: string, overlay: string, condition = 'true', kept = 'true'): string =>
   `SELECT ${COLUMNS} FROM pm_position WHERE ${kept} AND last_at < ${now}::timestamptz AND ${condition}
-UNION ALL SELECT ${COLUMNS} FROM jsonb_to_recordset(${overlay}::jsonb) AS later(${POSITION_COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')}) WHERE ${condition}`;
+UNION ALL SELECT ${COLUMNS} FROM ${laterSql(overlay, 'later')} WHERE ${condition}`;
