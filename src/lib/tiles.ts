@@ -7,9 +7,15 @@ export const QUARTER_MS = 360 * MINUTE_MS;
 /** SQL of where the quarter of a UTC day begins that an instant lies in. */
 export const quarterOf = (instant: string): string => `date_bin('6 hours', ${instant}, timestamptz '2000-01-01T00:00:00Z')`;
 
-const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: QUARTER_MS, hour: 60 * MINUTE_MS, minute: MINUTE_MS } as const;
+/** A quarter of an hour, in milliseconds; one begins with the hour. */
+export const BAR_MS = 15 * MINUTE_MS;
 
-/** A whole UTC day, quarter of it, hour or minute. */
+/** SQL of where the quarter of an hour begins that an instant lies in. */
+export const barOf = (instant: string): string => `date_bin('15 minutes', ${instant}, timestamptz '2000-01-01T00:00:00Z')`;
+
+const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: QUARTER_MS, hour: 60 * MINUTE_MS, bar: BAR_MS, minute: MINUTE_MS } as const;
+
+/** A whole UTC day, quarter of it, hour, quarter of that or minute. */
 export type Unit = keyof typeof LENGTHS;
 
 /** How often what lies in a tile counts in a part (from 1): once, or once less than other tiles tell. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { END } from '../../src/lib/timeframe';
 import { type Unit, tilesOf } from '../../src/lib/tiles';
 
-const LENGTHS: Record<Unit, number> = { day: 86_400_000, quarter: 21_600_000, hour: 3_600_000, minute: 60_000 };
+const LENGTHS: Record<Unit, number> = { day: 86_400_000, quarter: 21_600_000, hour: 3_600_000, bar: 900_000, minute: 60_000 };
 const at = (text: string): Date => new Date(text);
 const START = Date.parse('2026-01-01T00:00:00Z');
 
@@ -14,7 +14,7 @@ const instant = fc.oneof(
   fc.integer({ min: 0, max: 200 }).map((hours) => hours * 3_600_000),
 );
 const bounds = fc.array(instant, { minLength: 2, maxLength: 4 }).map((times) => times.sort((a, b) => a - b).map((time) => new Date(START + time))); // prettier-ignore
-const units = fc.constantFrom<Unit[]>(['day', 'hour', 'minute'], ['day', 'quarter', 'hour'], ['hour', 'minute'], ['hour']);
+const units = fc.constantFrom<Unit[]>(['day', 'hour', 'minute'], ['day', 'quarter', 'hour', 'bar'], ['hour', 'minute'], ['hour']);
 
 const words = (bounds: readonly Date[], units: readonly Unit[]): string[] =>
   tilesOf(bounds, units)

@@ -7,12 +7,14 @@ import { loadPages, simulated } from './world';
 
 const TABLES = [
   'lp_owner_hour',
+  'lp_pool_bar',
   'lp_pool_hour',
   'lp_known_hour',
   'lp_flow_hour',
   'lp_flow_quarter',
   'lp_flow_day',
   'lp_flow_month',
+  'lp_type_bar',
   'lp_type_hour',
   'lp_owner_count',
   'lp_pool_quarter',
@@ -87,10 +89,24 @@ describe('rollups of a simulated world', () => {
       (SELECT sum(deposit_usd + withdraw_usd + claim_usd) FROM lp_owner_hour) = (SELECT sum(usd) FROM lp_event) AS usd,
       (SELECT sum(deposits + withdrawals + claims) FROM lp_owner_hour) = (SELECT count(*) FROM lp_event) AS events,
       (SELECT sum(swaps) FROM lp_pool_hour) = (SELECT count(*) FROM lp_swap) AS swaps,
+      (SELECT sum(swaps) FROM lp_pool_bar) = (SELECT count(*) FROM lp_swap) AS bars,
+      (SELECT sum(deposits + withdrawals + claims) FROM lp_type_bar) = (SELECT count(*) FROM lp_event) AS types,
+      (SELECT sum(known) FROM lp_type_bar) = (SELECT count(*) FROM lp_event WHERE fee_payer IS NOT NULL) AS known,
       (SELECT sum(swaps) FROM lp_pool_quarter) = (SELECT count(*) FROM lp_swap) AS quarters,
       (SELECT sum(usd) FROM lp_swap_hour) = (SELECT sum(usd) FROM lp_pool_day) AS hours,
       (SELECT sum(stated_usd) FROM lp_pool_hour) = (SELECT sum(volume_usd) FROM lp_volume_hour) AS stated,
       (SELECT sum(event_count) FROM lp_position_sum) = (SELECT count(*) FROM lp_event WHERE position_address <> '') AS positions`);
-    expect(rows[0]).toEqual({ usd: true, events: true, swaps: true, quarters: true, hours: true, stated: true, positions: true });
+    expect(rows[0]).toEqual({
+      usd: true,
+      events: true,
+      swaps: true,
+      bars: true,
+      types: true,
+      known: true,
+      quarters: true,
+      hours: true,
+      stated: true,
+      positions: true,
+    });
   });
 });

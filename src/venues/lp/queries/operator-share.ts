@@ -1,9 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { knownHours } from '../rollups/buckets';
-import { unlessEmpty } from './segments';
-import { named, ofType, spanOf } from './span';
+import { inEdges, named, ofType, spanOf } from './span';
 
 export interface OperatorShareArgs {
   /** Null: both. */
@@ -28,22 +26,23 @@ export interface OperatorShareRow {
   unpriced: number;
 }
 
-const torn = (from: number, to: number): string =>
-  unlessEmpty(
-    from,
-    to,
-    `UNION ALL SELECT e.pool_type, e.kind, e.usd, e.fee_payer, e."timestamp" FROM lp_event e WHERE e."timestamp" >= $${from} AND e."timestamp" < $${to} ${ofType(7)('e')}`,
-  );
+/** Rows (pool_type, happened, events, usd, unpriced) of the edges of the window: all events, and of those whose transaction was read what lp_known_hour tells. */
+const EDGES = inEdges(
+  1,
+  ({ bars, facts }) => `
+  SELECT pool_type, deposits + withdrawals + claims, known, known_usd, known_unpriced FROM lp_type_bar h WHERE ${bars('h')} ${ofType(7)('h')}
+  UNION ALL SELECT pool_type, 1, (fee_payer IS NOT NULL)::int, CASE WHEN fee_payer IS NOT NULL AND kind <> 'claim' THEN usd END, (fee_payer IS NOT NULL AND usd IS NULL)::int
+  FROM lp_event e WHERE ${facts('e')} ${ofType(7)('e')}`,
+).join('');
 
 // Whose accounts count is configuration: the operator's events are facts, found by the accounts; everybody's are rollups, but for the edges of the window.
 const KNOWN = `
-torn AS MATERIALIZED (
-  SELECT NULL::text AS pool_type, NULL::text AS kind, NULL::numeric AS usd, NULL::text AS fee_payer, NULL::timestamptz AS "timestamp" WHERE false
-  ${torn(1, 3)} ${torn(4, 2)}
+edges AS MATERIALIZED (
+  SELECT NULL::text AS pool_type, 0 AS happened, 0 AS events, NULL::numeric AS usd, 0 AS unpriced WHERE false ${EDGES}
 ), known AS (
   SELECT pool_type, sum(events) AS events, sum(moved_usd) AS usd, sum(unpriced) AS unpriced FROM (
     SELECT pool_type, events, moved_usd, unpriced FROM lp_known_hour h WHERE ${named(1)} AND h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
-    UNION ALL SELECT pool_type, events, moved_usd, unpriced FROM (${knownHours('torn e')}) e
+    UNION ALL SELECT pool_type, events, usd, unpriced FROM edges
   ) k GROUP BY pool_type
 ), operated AS MATERIALIZED (
   SELECT pool_type, owner, usd, kind <> 'claim' AS moved FROM lp_event
@@ -56,7 +55,7 @@ const SHARE: Statement = {
 WITH ${KNOWN}, happened AS (
   SELECT pool_type, sum(events) AS events FROM (
     SELECT pool_type, deposits + withdrawals + claims AS events FROM lp_type_hour h WHERE h.hour >= $3 AND h.hour < $4 ${ofType(7)('h')}
-    UNION ALL SELECT pool_type, count(*) FROM torn GROUP BY pool_type
+    UNION ALL SELECT pool_type, happened FROM edges
   ) h GROUP BY pool_type
 ), theirs AS (
   SELECT pool_type, count(*) AS events, coalesce(sum(usd) FILTER (WHERE moved), 0) AS usd, count(DISTINCT owner) AS owners FROM operated GROUP BY GROUPING SETS ((pool_type), ())

@@ -3,7 +3,7 @@ import { SPIKE } from '../../../lib/spike';
 import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { earlierTiles, earlierVolume, endedAfter, volumeBounds } from './earlier-volume';
+import { earlierTiles, endedAfter, volumeSince } from './earlier-volume';
 import { feeRate, feeRateFlag, type Filter, spanOf, swapsIn, swapsOfLife } from './span';
 
 export interface PoolsTrendingArgs {
@@ -34,52 +34,37 @@ export const bornAt = (pool: string): string => `least(
   (SELECT h.first_at FROM lp_pool_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1),
   (SELECT h.first_at FROM lp_flow_day h WHERE h.pool_address = ${pool} ORDER BY h.day LIMIT 1))`;
 
-const ofNear: Filter = (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM near))`;
-
 const windowsOf = (a: string): string =>
   `CASE WHEN ${a}.seen_at < ALL($15::timestamptz[]) THEN ${SPIKE.windows} ELSE ${endedAfter(10, bornAt(`${a}.pool_address`))} END`;
 
-/** More than what numbers are rounded by, as a factor: the dollars of the spike, or one more, stand for those near nothing. */
-const SLACK = 1.000001;
+const ofFirst: Filter = (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM first))`;
 
 /**
- * The pools that may be among the first by their spikes: whole hours tell each pool's at least and at most, and nobody whose most is less than the least of $9 others is among
- * them. Only theirs are told to the last fact.
- */
-const NEAR = `bounds AS MATERIALIZED (
-  SELECT b.*, (least_usd + ${SPIKE.usd}) / (most_earlier / windows + ${SPIKE.usd}) AS least, (most_usd + ${SPIKE.usd}) / (least_earlier / windows + ${SPIKE.usd}) AS most FROM (
-    SELECT b.*, nullif(${windowsOf('b')}, 0) AS windows FROM (${volumeBounds(10)}) b
-    WHERE (b.most_usd + 1) * ${SLACK} >= $8::numeric::float8 AND ($7::text IS NULL OR b.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)) OFFSET 0
-  ) b
-), near AS MATERIALIZED (
-  SELECT b.pool_address FROM bounds b LEFT JOIN (
-    SELECT least FROM bounds WHERE windows >= ${SPIKE.fewest} AND least_usd - 1 >= $8::numeric::float8 * ${SLACK} ORDER BY least DESC OFFSET $9 - 1 LIMIT 1
-  ) last ON true WHERE last.least IS NULL OR b.windows >= ${SPIKE.fewest} AND b.most * ${SLACK} >= last.least
-), `;
-
-/**
- * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume. `life`: the
- * window begins before everything, and is compared with none.
+ * Volume spike: (V + 1000) / (mean of the earlier windows that end after the pool's first fact + 1000); before its first fact a pool has no volume. What the first
+ * were in the window just before is told of them alone. `life`: the window begins before everything, and is compared with none.
  */
 function trending(life: boolean): Statement {
   return {
     name: `lp_pools_trending_${life ? 0 : SPIKE.windows}`,
     keyed: true,
     text: `
-WITH ${life ? '' : NEAR}volumes AS MATERIALIZED (
-  SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1, 0, ofNear)}) s GROUP BY pool_address
-), ${life ? '' : `before AS MATERIALIZED (${earlierVolume(10, ofNear)}), `}scope AS (
-  SELECT p.pool_type, p.created_at, v.*, ${life ? 'NULL::numeric AS previous_usd, NULL::numeric AS earlier_usd, 0 AS windows' : `b.previous_usd - v.volume_usd AS previous_usd, b.earlier_usd - v.volume_usd AS earlier_usd, ${windowsOf('b')} AS windows`}
-  FROM volumes v JOIN lp_pool p ON p.pool_address = v.pool_address ${life ? '' : 'JOIN before b ON b.pool_address = v.pool_address'}
-  WHERE ($7::text IS NULL OR p.pool_type = $7) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
+WITH volumes AS MATERIALIZED (
+  SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
+), ${life ? '' : `earlier AS MATERIALIZED (${volumeSince('earlier', 10)}), `}scope AS (
+  SELECT v.*, ${life ? 'NULL::numeric AS earlier_usd, 0 AS windows' : `e.usd - v.volume_usd AS earlier_usd, ${windowsOf('e')} AS windows`}
+  FROM volumes v ${life ? '' : 'JOIN earlier e ON e.pool_address = v.pool_address'}
+  WHERE ($7::text IS NULL OR v.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
+), first AS MATERIALIZED (
+  SELECT r.*, (row_number() OVER (ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address))::int AS rank FROM (
+    SELECT s.*, CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
+      ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
+    FROM scope s
+  ) r ORDER BY rank LIMIT $9
 )
-SELECT r.pool_address, r.volume_usd, r.volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct, ${feeRateFlag('r', 'r.fee_rate_pct', '$2')} AS fee_rate_flag, r.unpriced::int, r.swaps::int
-FROM (
-  SELECT s.*, 100 * (s.volume_usd - s.previous_usd) / nullif(s.previous_usd, 0) AS volume_change_pct,
-    CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
-    ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
-  FROM scope s
-) r ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address LIMIT $9`,
+SELECT r.pool_address, r.volume_usd, ${life ? 'NULL::numeric' : '100 * (r.volume_usd - b.usd) / nullif(b.usd, 0)'} AS volume_change_pct, r.volume_spike_multiplier, r.fees_usd, r.fee_rate_pct,
+  ${feeRateFlag('p', 'r.fee_rate_pct', '$2')} AS fee_rate_flag, r.unpriced::int, r.swaps::int
+FROM first r JOIN lp_pool p ON p.pool_address = r.pool_address ${life ? '' : `LEFT JOIN (SELECT f.pool_address, v.usd - f.volume_usd AS usd FROM first f JOIN (${volumeSince('previous', 10, ofFirst)}) v ON v.pool_address = f.pool_address) b ON b.pool_address = r.pool_address`}
+ORDER BY r.rank`,
   };
 }
 

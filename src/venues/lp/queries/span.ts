@@ -1,4 +1,4 @@
-import { QUARTER_MS, quarterOf } from '../../../lib/tiles';
+import { BAR_MS, barOf, QUARTER_MS, quarterOf } from '../../../lib/tiles';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours, typeSumsOf } from '../rollups/buckets';
@@ -24,15 +24,25 @@ export function spanOf(window: Window): Span {
   return [from, to, wholeFrom, wholeTo, none, none];
 }
 
-/** The same without days, for buckets that are shorter than a day: both ends of the days are the start of the hours. */
+/**
+ * The same without days, for buckets that are shorter than a day: both ends of the days are the start of the hours. A window that ends before the first hour begins
+ * has none; both of their ends are then the last quarter of an hour that begins in it, else its end.
+ */
 export function hourSpanOf({ from, to }: Window): Span {
-  const wholeFrom = new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS, to.getTime()));
-  const wholeTo = new Date(Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, wholeFrom.getTime()));
-  return [from, to, wholeFrom, wholeTo, wholeFrom, wholeFrom];
+  const first = Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS;
+  const bar = Math.floor(to.getTime() / BAR_MS) * BAR_MS;
+  const wholeFrom = first <= to.getTime() ? first : bar >= from.getTime() ? bar : to.getTime();
+  const wholeTo = Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, wholeFrom);
+  return [from, to, new Date(wholeFrom), new Date(wholeTo), new Date(wholeFrom), new Date(wholeFrom)];
 }
 
-/** The same span where nothing happened at its end or after it: its hours, and its days where it may have any, go on to the end of that month. */
-export function opened([from, to, wholeFrom, , dayFrom, dayTo]: Span): Span {
+/**
+ * The same span where nothing happened at its end or after it: its hours, and its days where it may have any, go on to the end of that month. One without an
+ * hour stays as it is.
+ */
+export function opened(span: Span): Span {
+  const [from, to, wholeFrom, , dayFrom, dayTo] = span;
+  if (wholeFrom.getTime() % HOUR_MS !== 0) return span;
   const end = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1));
   const byHour = dayFrom.getTime() === wholeFrom.getTime() && dayTo.getTime() === wholeFrom.getTime();
   return byHour
@@ -68,6 +78,30 @@ interface Piece {
 
 const edges = (alias: string, at: number): Piece[] =>
   [[at, at + 2], [at + 3, at + 1]].map(([from, to]) => ({ condition: `${alias}."timestamp" >= $${from} AND ${alias}."timestamp" < $${to}`, from, to }) as Piece); // prettier-ignore
+
+/** A stretch before the whole hours of a span, or after them, which begins at the parameter `from`: conditions on its quarters of an hour, and on the facts of the one that is torn. */
+export interface Edge {
+  from: number;
+  bars: (alias: string) => string;
+  facts: (alias: string) => string;
+}
+
+/** Both edges of a span told by `select`, one UNION ALL each where they are not empty. */
+export function inEdges(at: number, select: (edge: Edge) => string): string[] {
+  const [from, to, wholeFrom, wholeTo] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}::timestamptz`) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const first = `least(${barOf(`${from} + interval '00:14:59.999'`)}, ${wholeFrom})`;
+  const last = `greatest(${barOf(to)}, ${wholeTo})`;
+  const between = (column: string, begin: string, end: string) => (alias: string) =>
+    `${alias}.${column} >= ${begin} AND ${alias}.${column} < ${end}`;
+  const before: Edge = { from: at, bars: between('bar', first, wholeFrom), facts: between('"timestamp"', from, first) };
+  const after: Edge = { from: at + 3, bars: between('bar', wholeTo, last), facts: between('"timestamp"', last, to) };
+  return [unlessEmpty(at, at + 2, `\nUNION ALL ${select(before)}`), unlessEmpty(at + 3, at + 1, `\nUNION ALL ${select(after)}`)];
+}
 
 /** The whole hours of a span outside its days. */
 const hours = (at: number): [Piece, Piece] =>
@@ -140,17 +174,16 @@ function swapEdges(at: number, k: number, filter: Filter): string[] {
 SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
   // An edge lies within one hour: added up by pool, of which the hour then tells whether it is stated.
-  const edge = (condition: string, from: number): string => `
+  const edge = ({ facts, bars, from }: Edge): string => `
 SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, s.swaps, CASE WHEN h.stated_usd IS NULL THEN s.unpriced ELSE 0 END, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
   CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
 FROM (
-  SELECT s.pool_address, count(*)::int AS swaps, count(*) FILTER (WHERE s.usd IS NULL)::int AS unpriced, sum(s.usd) AS usd, sum(s.fee_usd) AS fee_usd
-  FROM lp_swap s WHERE ${condition} ${filter === none ? byTime('s') : filter('s')} GROUP BY s.pool_address
+  SELECT s.pool_address, sum(s.swaps)::int AS swaps, sum(s.unpriced)::int AS unpriced, sum(s.usd) AS usd, sum(s.fee_usd) AS fee_usd FROM (
+    SELECT b.pool_address, b.swaps, b.unpriced, b.usd, b.fee_usd FROM lp_pool_bar b WHERE ${bars('b')} ${filter('b')}
+    UNION ALL SELECT s.pool_address, 1, (s.usd IS NULL)::int, s.usd, s.fee_usd FROM lp_swap s WHERE ${facts('s')} ${filter === none ? byTime('s') : filter('s')}
+  ) s GROUP BY s.pool_address
 ) s LEFT JOIN lp_pool_hour h ON h.pool_address = s.pool_address AND h.hour = ${hourOf(`$${from}::timestamptz`)}`;
-  return [
-    unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`),
-    ...edges('s', at).map((piece) => more(piece, (condition) => edge(condition, piece.from))),
-  ];
+  return [unlessEmpty(at + 3, at + 1, `\nUNION ALL ${cutHour}`), ...inEdges(at, edge)];
 }
 
 const SUMS_OF_H = SUMS.split(', ')
@@ -189,13 +222,11 @@ function flowsAround(at: number, filter: Filter): string {
 export const typeFlowsIn = (at: number, filter: Filter = none): string =>
   [
     `SELECT h.hour, h.pool_type, ${SUMS_OF_H} FROM lp_type_hour h WHERE ${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}`,
-    ...edges('e', at).map((piece) =>
-      more(
-        piece,
-        (condition) =>
-          `SELECT ${hourOf(`$${piece.from}::timestamptz`)}, pool_type, ${SUMS} FROM (${typeSumsOf(`lp_event e WHERE ${condition} ${filter('e')}`)}) e`,
-      ),
-    ),
+    ...inEdges(at, ({ from, bars, facts }) => {
+      const hour = hourOf(`$${from}::timestamptz`);
+      return `SELECT ${hour}, h.pool_type, ${SUMS_OF_H} FROM lp_type_bar h WHERE ${bars('h')} ${filter('h')}
+UNION ALL SELECT ${hour}, pool_type, ${SUMS} FROM (${typeSumsOf(`lp_event e WHERE ${facts('e')} ${filter('e')}`)}) e`;
+    }),
   ].join('');
 
 const flowRows = (table: string, time: string, condition: string, filter: Filter): string =>

@@ -8,7 +8,8 @@ export const OWNER_HOUR =
 const count = (kind: string): string => `count(*) FILTER (WHERE e.kind = '${kind}')::int`;
 const usd = (kind: string): string => `coalesce(sum(e.usd) FILTER (WHERE e.kind = '${kind}'), 0)`;
 
-const sumsOfEvents = `
+/** What providers did, over `lp_event e`: columns in the order of SUMS. */
+export const sumsOfEvents = `
   ${count('deposit')} AS deposits, ${count('withdraw')} AS withdrawals, ${count('claim')} AS claims,
   ${usd('deposit')} AS deposit_usd, ${usd('withdraw')} AS withdraw_usd, ${usd('claim')} AS claim_usd,
   count(*) FILTER (WHERE e.usd IS NULL)::int AS unpriced, min(e."timestamp") AS first_at, max(e."timestamp") AS last_at`;
@@ -31,20 +32,11 @@ FROM ${source} GROUP BY e.pool_type`;
 /** Columns of lp_pool_hour in the order of `poolHours`. */
 export const POOL_HOUR = 'pool_address, hour, swaps, unpriced, swap_usd, swap_fee_usd, stated_usd, stated_fee_usd, first_at';
 
-/** Hours of pools, from the swaps of `seen` (over `lp_swap s`) and the stated hours of `stated` (over `lp_volume_hour v`). */
+/** Hours of pools, from the quarters of an hour of `seen` (over `lp_pool_bar b`) and the stated hours of `stated` (over `lp_volume_hour v`). */
 export const poolHours = (seen: string, stated: string): string => `
 SELECT pool_address, hour, sum(swaps)::int, sum(unpriced)::int, sum(swap_usd), sum(swap_fee_usd), sum(stated_usd), sum(stated_fee_usd), min(first_at) FROM (
-  SELECT s.pool_address, ${hourOf('s."timestamp"')} AS hour, count(*) AS swaps, count(*) FILTER (WHERE s.usd IS NULL) AS unpriced, sum(s.usd) AS swap_usd,
-    sum(s.fee_usd) AS swap_fee_usd, NULL::numeric AS stated_usd, NULL::numeric AS stated_fee_usd, min(s."timestamp") AS first_at
-  FROM ${seen} GROUP BY 1, 2
+  SELECT b.pool_address, ${hourOf('b.bar')} AS hour, b.swaps, b.unpriced, b.usd AS swap_usd, b.fee_usd AS swap_fee_usd, NULL::numeric AS stated_usd,
+    NULL::numeric AS stated_fee_usd, b.first_at
+  FROM ${seen}
   UNION ALL SELECT v.pool_address, v.hour, 0, 0, NULL, NULL, v.volume_usd, v.fees_usd - coalesce(v.protocol_fees_usd, 0), v.hour FROM ${stated}
 ) h GROUP BY pool_address, hour`;
-
-/** Columns of lp_known_hour in the order of `knownHours`. */
-export const KNOWN_HOUR = 'hour, pool_type, events, moved_usd, unpriced';
-
-/** Hours of the events whose transaction was read, from the facts of `source` (over `lp_event e`) for which `condition` holds. */
-export const knownHours = (source: string, condition = 'true'): string => `
-SELECT ${hourOf('e."timestamp"')} AS hour, e.pool_type, count(*)::int AS events, coalesce(sum(e.usd) FILTER (WHERE e.kind <> 'claim'), 0) AS moved_usd,
-  count(*) FILTER (WHERE e.usd IS NULL)::int AS unpriced
-FROM ${source} WHERE e.fee_payer IS NOT NULL AND ${condition} GROUP BY ${hourOf('e."timestamp"')}, e.pool_type`;

@@ -1,4 +1,5 @@
 import { quarterOf } from '../../../lib/tiles';
+import { hourOf } from './buckets';
 
 /** What providers did, as every rollup of it counts: events by kind, USD by kind, events without USD, first and last. */
 export const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
@@ -54,11 +55,20 @@ export const flowMonths: Derived = {
     `SELECT d.pool_address, ${monthOf('d.day')}, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
-/** What happened in all pools of a type in one hour, over `lp_flow_hour f`. */
+/** What happened in all pools of a type in one hour, over `lp_type_bar b`. */
 export const typeHours: Derived = {
   table: 'lp_type_hour',
   columns: `hour, pool_type, ${SUMS}`,
-  select: (source) => `SELECT f.hour, f.pool_type, ${summed('f')} FROM ${source} GROUP BY f.hour, f.pool_type`,
+  select: (source) => `SELECT ${hourOf('b.bar')}, b.pool_type, ${summed('b')} FROM ${source} GROUP BY ${hourOf('b.bar')}, b.pool_type`,
+};
+
+/** Events of an hour whose transaction was read, over the same. */
+export const knownHours: Derived = {
+  table: 'lp_known_hour',
+  columns: 'hour, pool_type, events, moved_usd, unpriced',
+  select: (source) => `
+SELECT ${hourOf('b.bar')}, b.pool_type, sum(b.known)::int, sum(b.known_usd), sum(b.known_unpriced)::int
+FROM ${source} GROUP BY ${hourOf('b.bar')}, b.pool_type HAVING sum(b.known) > 0`,
 };
 
 const swapsBy =
@@ -161,7 +171,8 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowQuarters, 'lp_flow_hour f'],
   [flowDays, 'lp_flow_hour f'],
   [flowMonths, 'lp_flow_day d'],
-  [typeHours, 'lp_flow_hour f'],
+  [typeHours, 'lp_type_bar b'],
+  [knownHours, 'lp_type_bar b'],
   [ownerCounts, `lp_owner_hour o CROSS JOIN ${BUCKET_LENGTHS}`],
   [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],

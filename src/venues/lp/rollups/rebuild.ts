@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { areWaiting } from '../store/waiting';
-import { KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { POOL_BAR, poolBars, TYPE_BAR, typeBars } from './bars';
+import { OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { lockRollups } from './recount';
-import { DERIVED as FROM_FACTS, fill, flowHours } from './days';
+import { DERIVED as FROM_FACTS, type Derived, fill, flowHours, poolDays, poolQuarters } from './days';
 import { rebuildOrders } from './orders';
 import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
@@ -14,8 +15,9 @@ const DERIVED = [...FROM_FACTS, ...SMART_DERIVED];
 
 const REBUILT = [
   'lp_owner_hour',
+  'lp_pool_bar',
   'lp_pool_hour',
-  'lp_known_hour',
+  'lp_type_bar',
   'lp_position_sum',
   'lp_owner_result',
   ...DERIVED.map(([{ table }]) => table),
@@ -40,8 +42,9 @@ export async function rebuild(client: PoolClient): Promise<void> {
   await analyzeIndexed(client, REBUILT);
 }
 
-/** Hours of pools are written one after the other, as live pages write them: what a window of all pools reads lies together. */
-const BY_HOUR = 'ORDER BY hour';
+/** What pools came to is written time after time, as live pages write it: what a window of all pools reads lies together. The time is the second column. */
+const BY_TIME = 'ORDER BY 2';
+const WRITTEN_BY_TIME: readonly Derived[] = [flowHours, poolQuarters, poolDays, smartFlowHours];
 
 async function fillAll(client: PoolClient): Promise<void> {
   await analyze(client, [
@@ -51,8 +54,9 @@ async function fillAll(client: PoolClient): Promise<void> {
     'dca_event (timestamp)',
   ]);
   await client.query(`INSERT INTO lp_owner_hour (${OWNER_HOUR}) ${ownerHours('lp_event e')}`);
-  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_swap s', 'lp_volume_hour v')} ${BY_HOUR}`);
-  await client.query(`INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours('lp_event e')}`);
+  await client.query(`INSERT INTO lp_pool_bar (${POOL_BAR}) ${poolBars('lp_swap s')} ${BY_TIME}`);
+  await client.query(`INSERT INTO lp_pool_hour (${POOL_HOUR}) ${poolHours('lp_pool_bar b', 'lp_volume_hour v')} ${BY_TIME}`);
+  await client.query(`INSERT INTO lp_type_bar (${TYPE_BAR}) ${typeBars('lp_event e')}`);
   await client.query(`INSERT INTO lp_position_sum (${POSITION_COLUMNS.join(', ')}) ${positionSums('lp_event e', null)}`);
   await client.query(
     `INSERT INTO lp_owner_result (${OWNER_RESULT}) ${ownerResults({
@@ -62,6 +66,6 @@ async function fillAll(client: PoolClient): Promise<void> {
     })}`,
   );
   for (const [derived, source] of DERIVED)
-    await client.query(`${fill(derived, source)} ${derived === flowHours || derived === smartFlowHours ? BY_HOUR : ''}`);
+    await client.query(`${fill(derived, source)} ${WRITTEN_BY_TIME.includes(derived) ? BY_TIME : ''}`);
   await rebuildOrders(client);
 }

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/time';
-import { hourOf, KNOWN_HOUR, knownHours, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
+import { POOL_BAR, poolBars, TYPE_BAR, typeBars } from './bars';
+import { hourOf, OWNER_HOUR, ownerHours, POOL_HOUR, poolHours } from './buckets';
 import { HOURS, OWNER_DAYS, SWAP_HOURS } from './changes';
 
 export type TimeSpan = [from: Date, to: Date];
@@ -17,9 +18,11 @@ const hoursOf = (hours: string, alias: string, time: string, table: string, inHo
   `(SELECT DISTINCT pool_address, hour FROM ${hours}) d JOIN ${table} ${alias} ON ${alias}.pool_address = d.pool_address
     AND ${inHour(`${alias}.${time}`)} AND ${alias}.${time} >= $1 AND ${alias}.${time} < $2`;
 
-/** A noted hour of a pool that is `alias`'s. */
+/** A noted hour of a pool that is `alias`'s; and one that a quarter of it is of. */
 export const inHours = (hours: string, alias: string): string =>
   `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${alias}.hour = d.hour`;
+export const barsInHours = (hours: string, alias: string): string =>
+  `${hours} d WHERE ${alias}.pool_address = d.pool_address AND ${ofFew(`${alias}.bar`)}`;
 
 const OWNER_HOURS = OWNER_HOUR.split(', ');
 const rowOf = (alias: string): string => `ROW(${OWNER_HOURS.map((column) => `${alias}.${column}`).join(', ')})::text`;
@@ -42,20 +45,23 @@ gone AS (
 )
 INSERT INTO ${OWNER_DAYS} SELECT DISTINCT pool_address, owner, date_trunc('day', hour, 'UTC') FROM (SELECT * FROM gone UNION ALL SELECT * FROM written) AS changed`;
 
-/** Hours of the events whose transaction was read, from the same. */
-const recountKnown = (inHour: InHour): string =>
-  `INSERT INTO lp_known_hour (${KNOWN_HOUR}) ${knownHours(
+/** Quarters of the hours of all pools of a type, from the same. */
+const recountTypes = (inHour: InHour): string =>
+  `INSERT INTO lp_type_bar (${TYPE_BAR}) ${typeBars(
     `(SELECT DISTINCT hour FROM ${HOURS}) d JOIN lp_event e ON ${inHour('e."timestamp"')} AND e."timestamp" >= $1 AND e."timestamp" < $2`,
   )}`;
 
-/** Pools' hours, by what was swapped between $1 and $2. */
-const recountSwaps = (inHour: InHour): string => `INSERT INTO lp_pool_hour (${POOL_HOUR})
-  ${poolHours(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap', inHour), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour', inHour))}`;
+/** Quarters of pools' hours, by what was swapped between $1 and $2; and the hours, by these and by what is stated. */
+const recountSwaps = (inHour: InHour): string =>
+  `INSERT INTO lp_pool_bar (${POOL_BAR}) ${poolBars(hoursOf(SWAP_HOURS, 's', '"timestamp"', 'lp_swap', inHour))}`;
+const recountPools = (inHour: InHour): string => `INSERT INTO lp_pool_hour (${POOL_HOUR})
+  ${poolHours(hoursOf(SWAP_HOURS, 'b', 'bar', 'lp_pool_bar', inHour), hoursOf(SWAP_HOURS, 'v', 'hour', 'lp_volume_hour', inHour))}`;
 
 const recountsOf = (suffix: string, inHour: InHour) => ({
   owners: { name: `lp_recount_owner_hours${suffix}`, text: recountOwners(inHour) },
-  known: { name: `lp_recount_known_hours${suffix}`, text: recountKnown(inHour) },
-  swaps: { name: `lp_recount_pool_hours${suffix}`, text: recountSwaps(inHour) },
+  types: { name: `lp_recount_type_bars${suffix}`, text: recountTypes(inHour) },
+  swaps: { name: `lp_recount_pool_bars${suffix}`, text: recountSwaps(inHour) },
+  pools: { name: `lp_recount_pool_hours${suffix}`, text: recountPools(inHour) },
 });
 const FEW_HOURS = recountsOf('', ofFew);
 const MANY_HOURS = recountsOf('_many', ofMany);

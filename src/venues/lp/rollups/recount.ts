@@ -11,6 +11,7 @@ import {
   flowHours,
   flowMonths,
   flowQuarters,
+  knownHours,
   monthOf,
   ownerCounts,
   ownerDays,
@@ -24,7 +25,7 @@ import {
 } from './days';
 import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
-import { inHours, recountsIn, type TimeSpan } from './recount-hours';
+import { barsInHours, inHours, recountsIn, type TimeSpan } from './recount-hours';
 import { ON_SMART_DAY, smartDays, smartFlowDays, smartFlowHours, smartLives, smartPools } from './smart';
 
 /** Writers of rollups take turns, until their transactions end: each recounts whole hours and positions. */
@@ -38,6 +39,7 @@ const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_addres
 const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
 /** Whatever the pool. */
 const changedInAll = (hours: string): string => `(SELECT DISTINCT hour FROM ${hours}) c`;
+const CHANGED_BARS = `${changedInAll(HOURS)} JOIN lp_type_bar b ON b.bar >= c.hour AND b.bar < c.hour + interval '1 hour'`;
 const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${bucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
 const ofMonths = (table: string): string =>
   `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
@@ -73,11 +75,8 @@ const RECOUNT_DERIVED: readonly Recount[] = [
     `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
     fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
   ],
-  [
-    'lp_type_hour',
-    `${changedInAll(HOURS)} WHERE t.hour = c.hour`,
-    fill(typeHours, `${changedInAll(HOURS)} JOIN lp_flow_hour f ON f.hour = c.hour`),
-  ],
+  ['lp_type_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(typeHours, CHANGED_BARS)],
+  ['lp_known_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(knownHours, CHANGED_BARS)],
   [
     'lp_owner_count',
     `${CHANGED_BUCKETS} WHERE t.pool_address = s.pool_address AND t.bucket = s.bucket AND t.hours = s.hours`,
@@ -230,18 +229,21 @@ async function recountResults(client: PoolClient): Promise<void> {
 }
 
 async function recountEvents(client: PoolClient, span: TimeSpan): Promise<void> {
-  const { owners, known } = recountsIn(span);
+  const { owners, types } = recountsIn(span);
   await client.query({ ...owners, values: span });
-  await client.query(`DELETE FROM lp_known_hour h USING ${HOURS} d WHERE h.hour = d.hour`);
-  await client.query({ ...known, values: span });
+  await client.query(`DELETE FROM lp_type_bar t USING ${changedInAll(HOURS)} WHERE t.bar >= c.hour AND t.bar < c.hour + interval '1 hour'`);
+  await client.query({ ...types, values: span });
   await moveCounts(client, '-', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
   await countAnew(client, RECOUNT_DERIVED);
   await moveCounts(client, '', { pairs: CHANGED_PAIRS, owners: CHANGED_OWNERS });
 }
 
 async function recountPools(client: PoolClient, span: TimeSpan): Promise<void> {
+  const { swaps, pools } = recountsIn(span);
+  await client.query(`DELETE FROM lp_pool_bar b USING ${barsInHours(SWAP_HOURS, 'b')}`);
+  await client.query({ ...swaps, values: span });
   await client.query(`DELETE FROM lp_pool_hour h USING ${inHours(SWAP_HOURS, 'h')}`);
-  await client.query({ ...recountsIn(span).swaps, values: span });
+  await client.query({ ...pools, values: span });
   await countAnew(client, RECOUNT_SWAPPED);
 }
 

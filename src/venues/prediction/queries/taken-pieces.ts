@@ -110,7 +110,7 @@ LEFT JOIN (SELECT condition_id, ${sums} FROM (${since}) AS piece GROUP BY condit
 /** SQL of what takers did on each market at `from` or later, in the columns of marketPieces. */
 export const piecesSince = (from: Date, parameters: Parameters): string => datedPieces([from, END], 'day', parameters, 'true', 'taken');
 
-type MarketUnit = Exclude<Unit, 'minute'>;
+type MarketUnit = Exclude<Unit, 'bar' | 'minute'>;
 
 /** Tables of what was done on a market in a unit, the start of its rows, and its condition. */
 const MARKET_UNITS: Record<MarketUnit, { table: string; at: string; where: (tile: Tile, parameters: Parameters) => string }> = {
