@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { rebuild } from '../../../src/venues/lp/rollups/rebuild';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
-import { scoresWritten } from './load';
+import { loadRecords, scoresWritten } from './load';
+import { dlmmPoolsPage, SOL_USDC } from './pages';
 import { loadPages, simulated } from './world';
 
 const TABLES = [
@@ -20,7 +21,7 @@ const TABLES = [
   'lp_pool_quarter',
   'lp_pool_day',
   'lp_pool_month',
-  'lp_swap_hour',
+  'lp_type_swap_hour',
   'lp_owner_day',
   'lp_owner_pool',
   'lp_owner_life',
@@ -93,7 +94,7 @@ describe('rollups of a simulated world', () => {
       (SELECT sum(deposits + withdrawals + claims) FROM lp_type_bar) = (SELECT count(*) FROM lp_event) AS types,
       (SELECT sum(known) FROM lp_type_bar) = (SELECT count(*) FROM lp_event WHERE fee_payer IS NOT NULL) AS known,
       (SELECT sum(swaps) FROM lp_pool_quarter) = (SELECT count(*) FROM lp_swap) AS quarters,
-      (SELECT sum(usd) FROM lp_swap_hour) = (SELECT sum(usd) FROM lp_pool_day) AS hours,
+      (SELECT sum(usd) FROM lp_type_swap_hour) = (SELECT sum(usd) FROM lp_pool_day) AS hours,
       (SELECT sum(stated_usd) FROM lp_pool_hour) = (SELECT sum(volume_usd) FROM lp_volume_hour) AS stated,
       (SELECT sum(event_count) FROM lp_position_sum) = (SELECT count(*) FROM lp_event WHERE position_address <> '') AS positions`);
     expect(rows[0]).toEqual({
@@ -109,4 +110,21 @@ describe('rollups of a simulated world', () => {
       positions: true,
     });
   });
+});
+
+test('what is stated of a pool that is not on record counts by its type once it is', async () => {
+  const db = await testDatabase();
+  try {
+    const stated = { timeframe: '1h', data: [{ timestamp: Date.UTC(2026, 2, 10, 9) / 1_000, volume: 50, fees: 2, protocol_fees: 0 }] };
+    const types = async (): Promise<unknown[]> =>
+      (await db.pool.query('SELECT pool_type, usd::float8 AS usd, fee_usd::float8 AS fee_usd FROM lp_type_swap_hour')).rows;
+    await loadRecords(db.pool, `${SOL_USDC}_volume.json`, [stated]);
+    expect(await types()).toEqual([{ pool_type: '', usd: 50, fee_usd: 2 }]);
+    await loadRecords(db.pool, 'pools.json', [dlmmPoolsPage]);
+    expect(await types()).toEqual([{ pool_type: 'dlmm', usd: 50, fee_usd: 2 }]);
+    const kept = await rollups(db.pool);
+    expect(await rebuilt(db.pool)).toEqual(kept);
+  } finally {
+    await db.drop();
+  }
 });

@@ -3,7 +3,7 @@ import { type Sql, sqlOver } from '../../../src/db/sql';
 import { earlierTiles, volumeSince } from '../../../src/venues/lp/queries/earlier-volume';
 import { openEnded } from '../../../src/venues/lp/queries/open-ends';
 import { withoutEmpty } from '../../../src/venues/lp/queries/segments';
-import { hourSpanOf, spanOf, swapsIn, typeFlowsIn } from '../../../src/venues/lp/queries/span';
+import { hourSpanOf, spanOf, swapsIn, typeFlowsIn, typeSwapsIn } from '../../../src/venues/lp/queries/span';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
 import { loadAtOnce } from '../../support/world';
@@ -75,6 +75,14 @@ describe('spans of a simulated world', () => {
       expect(swaps.map(({ pool, usd, swaps: n }) => [pool, exact(usd ?? '0'), n])).toEqual(
         own.map(([pool, { usd, swaps: n }]) => [pool, usd, n]),
       );
+      const [types] = await asked().query<{ n: number; usd: string }>(
+        { name: 'types', text: `SELECT coalesce(sum(swaps), 0)::int AS n, coalesce(sum(usd), 0) AS usd FROM (${typeSwapsIn(1)}) s` },
+        span,
+      );
+      expect([types?.n, exact(types?.usd ?? '')]).toEqual([
+        own.reduce((sum, [, { swaps: n }]) => sum + n, 0),
+        total(own.map(([, { usd }]) => usd)),
+      ]);
       const [flows] = await asked().query<{ n: number; usd: string }>(
         {
           name: 'flows',

@@ -4,7 +4,7 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
 import { actedIn, smartIn } from './presence';
-import { flowsOfLife, named, ofType, spanOf, swapsIn, swapsOfLife, typeFlowsIn } from './span';
+import { flowsOfLife, named, ofType, spanOf, swapsOfLife, typeFlowsIn, typeSwapsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -131,10 +131,12 @@ SELECT
 const earned = (life: boolean): Statement => ({
   name: `lp_platform_earned${life ? '_life' : ''}`,
   keyed: true,
-  text: `
+  text: life
+    ? `
 SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
-FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address) s
-JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`,
+FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${swapsOfLife(1)}) s GROUP BY pool_address) s
+JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`
+    : `SELECT s.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps FROM (${typeSwapsIn(1, ofType(7))}) s GROUP BY s.pool_type`,
 });
 
 const STATEMENTS = {

@@ -164,6 +164,14 @@ export const swapEdgesIn = (at: number): string => `
 SELECT 0 AS k, NULL::text AS pool_address, NULL::timestamptz AS hour, 0 AS swaps, 0 AS unpriced, NULL::numeric AS usd, NULL::numeric AS fee_usd, NULL::numeric AS seen_usd WHERE false
 ${swapEdges(at, 0, none).join('')}`;
 
+/**
+ * Swaps of a window by type of pool, as rows (pool_type, hour, swaps, unpriced, usd, fee_usd), of which its whole hours have one a type. `filter` must not name
+ * a pool.
+ */
+export const typeSwapsIn = (at: number, filter: Filter = none): string => `
+SELECT h.pool_type, h.hour, h.swaps, h.unpriced, h.usd, h.fee_usd FROM lp_type_swap_hour h WHERE ${named(at)} AND h.pool_type <> '' AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}
+UNION ALL SELECT p.pool_type, s.hour, s.swaps, s.unpriced, s.usd, s.fee_usd FROM (${swapEdgesIn(at)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE true ${filter('p')}`;
+
 const wholeHours = (k: number, condition: string, filter: Filter): string => `
 SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
   coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd), h.swap_usd

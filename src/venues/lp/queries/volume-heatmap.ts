@@ -4,7 +4,7 @@ import { BUCKETS, type BucketSize } from '../../../lib/grid';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { bucketOf, intervalOf } from './buckets';
-import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, swapsIn, typeFlowsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
+import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, typeFlowsIn, typeSwapsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
 
 interface ScopeArgs {
   /** Null: both. */
@@ -63,11 +63,10 @@ const swapRows = (filter: Filter): string =>
 /** Condition: the hour, of an edge of the window $10 to $15, is one of the part of it $1 to $6. */
 const inPart = `hour >= ${bucketOf('$1::timestamptz', 8)} AND hour < $2`;
 
-/** What all pools come to in an hour is added up already; of a type it is not. */
-const wholeRows = (one: boolean): string =>
-  one
-    ? `SELECT bucket, usd FROM (${swapRows(ofType)}) s UNION ALL SELECT ${bucket}, usd FROM edges h WHERE ${inPart} ${ofType('h')}`
-    : `SELECT ${bucket} AS bucket, usd FROM lp_swap_hour WHERE $7::text IS NULL AND hour >= $3 AND hour < $4 UNION ALL SELECT ${bucket}, usd FROM edges WHERE ${inPart}`;
+/** What all pools of a type come to in an hour is added up already. */
+const wholeRows = (one: boolean): string => `
+SELECT ${bucket} AS bucket, usd FROM lp_type_swap_hour WHERE ($7::text IS NULL OR pool_type = $7) AND hour >= $3 AND hour < $4
+UNION ALL SELECT ${bucket}, usd FROM edges h WHERE ${inPart} ${one ? ofType('h') : ''}`;
 
 /**
  * Pools with swap volume, most first, of all types or of one; shares are of all such pools, which are at place 0: places follow the addresses. Pools are chosen over the
@@ -174,8 +173,8 @@ WITH cells AS (
     ('withdraw', e.withdrawals, e.withdraw_usd, CASE WHEN e.deposits = 0 AND e.withdrawals > 0 THEN e.unpriced ELSE 0 END),
     ('claim', e.claims, e.claim_usd, CASE WHEN e.deposits + e.withdrawals = 0 THEN e.unpriced ELSE 0 END)) AS a(action, n, usd, unpriced)
   WHERE $7::text IS NULL OR e.pool_type = $7 GROUP BY 1, 2, 3
-  UNION ALL SELECT 'swap', ${bucketOf('s.hour', 8)}, p.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
-  FROM (${swapsIn(1)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY 1, 2, 3
+  UNION ALL SELECT 'swap', ${bucketOf('s.hour', 8)}, s.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
+  FROM (${typeSwapsIn(1)}) s WHERE $7::text IS NULL OR s.pool_type = $7 GROUP BY 1, 2, 3
 )
 SELECT action, bucket, pool_type, volume_usd, event_count::int, pct_of_bucket, unpriced::int, swaps::int
 FROM (SELECT c.*, ${SHARE} FROM cells c WHERE event_count > 0 OR volume_usd > 0) c ORDER BY bucket, volume_usd DESC, action, pool_type`,

@@ -51,6 +51,12 @@ export async function noteHours(client: PoolClient, pool_address: string, hours:
   await client.query({ name: 'lp_note_hours', text, values: [pool_address, hours.map((hour) => hour.toISOString())] });
 }
 
+/** Notes what was stated of pools before they were on record: only now is their type known. */
+export async function noteHoursOf(client: PoolClient, pools: readonly string[]): Promise<void> {
+  const text = `INSERT INTO ${SWAP_HOURS} SELECT pool_address, hour FROM lp_pool_hour WHERE pool_address = ANY($1)`;
+  await client.query({ name: 'lp_note_hours_of', text, values: [pools] });
+}
+
 /** Notes who closed a position from `from` to `to`: the prices of the close may have changed. */
 export async function noteClosed(client: PoolClient, from: Date, to: Date): Promise<void> {
   const text = `INSERT INTO ${PAIRS} SELECT DISTINCT pool_address, owner FROM lp_position_sum WHERE closed_at >= $1 AND closed_at < $2 AND owner IS NOT NULL`;

@@ -99,11 +99,14 @@ SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::
 FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
-/** What was swapped in all pools in an hour, over `lp_pool_hour h`. */
-export const swapHours: Derived = {
-  table: 'lp_swap_hour',
-  columns: 'hour, usd',
-  select: (source) => `SELECT h.hour, sum(coalesce(h.stated_usd, h.swap_usd)) FROM ${source} GROUP BY h.hour`,
+/** What was swapped in all pools of a type in an hour, over `lp_pool_hour h`: of each pool what the index states, else what was seen. Type empty: of pools not on record. */
+export const typeSwapHours: Derived = {
+  table: 'lp_type_swap_hour',
+  columns: 'hour, pool_type, swaps, unpriced, usd, fee_usd',
+  select: (source) => `
+SELECT h.hour, coalesce(p.pool_type, ''), sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int, sum(coalesce(h.stated_usd, h.swap_usd)),
+  sum(coalesce(h.stated_fee_usd, h.swap_fee_usd))
+FROM ${source} LEFT JOIN lp_pool p ON p.pool_address = h.pool_address GROUP BY h.hour, coalesce(p.pool_type, '')`,
 };
 
 /** What a provider did in a pool on one UTC day, over `lp_owner_hour o`. */
@@ -177,7 +180,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],
   [poolMonths, 'lp_pool_day d'],
-  [swapHours, 'lp_pool_hour h'],
+  [typeSwapHours, 'lp_pool_hour h'],
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],
   [ownerLives, 'lp_owner_pool p'],

@@ -20,8 +20,8 @@ import {
   poolDays,
   poolMonths,
   poolQuarters,
-  swapHours,
   typeHours,
+  typeSwapHours,
 } from './days';
 import { OWNER_RESULT, ownerResults } from './owner-results';
 import { POSITION_COLUMNS, positionSums } from './position-sums';
@@ -148,9 +148,9 @@ const RECOUNT_SWAPPED: readonly Recount[] = [
     fill(poolMonths, `${changedMonths(SWAP_HOURS)} ${ofMonths('lp_pool_day')}`),
   ],
   [
-    'lp_swap_hour',
+    'lp_type_swap_hour',
     `${changedInAll(SWAP_HOURS)} WHERE t.hour = c.hour`,
-    fill(swapHours, `${changedInAll(SWAP_HOURS)} JOIN lp_pool_hour h ON h.hour = c.hour`),
+    fill(typeSwapHours, `${changedInAll(SWAP_HOURS)} JOIN lp_pool_hour h ON h.hour = c.hour`),
   ],
 ];
 

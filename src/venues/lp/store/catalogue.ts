@@ -50,11 +50,13 @@ export interface Learned {
   changed: string[];
   /** Pools whose earlier facts can be counted in tokens or priced only now. */
   pools: string[];
+  /** Pools that are on record only now. */
+  made: string[];
 }
 
 /** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known. */
 export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
-  const learned: Learned = { changed: [], pools: [] };
+  const learned: Learned = { changed: [], pools: [], made: [] };
   if (rows.length === 0) return learned;
   // Rows are merged with what stands there: what another feed is changing must be seen changed.
   await lockRollups(client);
@@ -127,17 +129,18 @@ function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
 
 /** Keeps what is known of each pool. `pools`: pools whose tokens or bins became known. */
 export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {
-  const learned: Learned = { changed: [], pools: [] };
+  const learned: Learned = { changed: [], pools: [], made: [] };
   if (rows.length === 0) return learned;
   await lockRollups(client);
   for (const batch of batchesOf(mergedPools(rows))) {
-    const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean }>({
+    const { rows: changed } = await client.query<{ pool_address: string; facts_new: boolean; made: boolean }>({
       name: 'lp_save_pools',
       text: SAVE_POOLS,
       values: columnArrays(POOL, batch),
     });
     learned.changed.push(...changed.map((row) => row.pool_address));
     learned.pools.push(...changed.filter((row) => row.facts_new).map((row) => row.pool_address));
+    learned.made.push(...changed.filter((row) => row.made).map((row) => row.pool_address));
   }
   return learned;
 }
@@ -170,7 +173,8 @@ WITH merged AS (
     CASE WHEN r.reserves THEN u.reserve_y ELSE o.reserve_y END AS reserve_y,
     CASE WHEN r.reserves THEN u.reserve_at ELSE o.reserve_at END AS reserve_at,
     coalesce(o.swaps_seen, false) AS swaps_seen,
-    o.pool_address IS NOT NULL AND ((o.mint_x IS NULL AND u.mint_x IS NOT NULL) OR (o.bin_step IS NULL AND u.bin_step IS NOT NULL)) AS facts_new
+    o.pool_address IS NOT NULL AND ((o.mint_x IS NULL AND u.mint_x IS NOT NULL) OR (o.bin_step IS NULL AND u.bin_step IS NOT NULL)) AS facts_new,
+    o.pool_address IS NULL AS made
   FROM ${unnestOf(POOL, 'u')}
   LEFT JOIN lp_pool o ON o.pool_address = u.pool_address
   CROSS JOIN LATERAL (SELECT
@@ -185,7 +189,7 @@ WITH merged AS (
     reserve_y = EXCLUDED.reserve_y, reserve_at = EXCLUDED.reserve_at
   RETURNING pool_address
 )
-SELECT pool_address, facts_new FROM saved JOIN merged USING (pool_address)`;
+SELECT pool_address, facts_new, made FROM saved JOIN merged USING (pool_address)`;
 
 function mergedPools(rows: readonly PoolRow[]): PoolRow[] {
   const merged = new Map<string, PoolRow>();

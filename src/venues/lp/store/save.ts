@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { type Remainder, leaveOrDo } from '../../../workers/remainder';
 import { fillAmounts } from '../rollups/amounts';
-import { openChanges } from '../rollups/changes';
+import { noteHoursOf, openChanges } from '../rollups/changes';
 import { recount } from '../rollups/recount';
 import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
@@ -62,7 +62,12 @@ export class PageWriter {
     const mints = rows.flatMap((row) => [row.mint_x, row.mint_y]).filter((mint) => mint !== null && !this.mints.has(mint)) as string[];
     if (rows.length === 0) return [];
     await this.tokens(mints.map((mint) => ({ mint, symbol: null, name: null, decimals: null, quality: 0 })));
-    return this.learn(await savePools(this.client, rows));
+    const learned = await savePools(this.client, rows);
+    if (learned.made.length > 0 && !this.later) {
+      await this.openChanges();
+      await noteHoursOf(this.client, learned.made);
+    }
+    return this.learn(learned);
   }
 
   private learn({ pools, changed }: Learned): string[] {
