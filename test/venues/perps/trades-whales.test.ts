@@ -106,6 +106,10 @@ describe('in a small world', () => {
       code: 'empty_result',
       context: { suggestion: { min_usd: 1e11 } },
     });
+    expect(await refused({ coin: 'kPEPE', timeframe: 'all' })).toMatchObject({
+      code: 'empty_result',
+      context: { suggestion: { min_usd: 1 } },
+    });
     expect(await refused({ side: 'Open Long', direction: 'Short' })).toMatchObject({ code: 'empty_result' });
     expect(await refused({ coin: 'NOPE' })).toMatchObject({ code: 'not_found' });
   });
@@ -170,7 +174,7 @@ describe('against a second computation over a simulated world', () => {
   });
 
   test('pages over all coins neither repeat nor skip rows while rows arrive', async () => {
-    const all = tradeRows(fills, { from: 0, to: now.getTime(), min_usd: 20_000 });
+    const all = tradeRows(fills, { from: 0, to: now.getTime(), min_usd: 10_000 });
     const seen: Row[] = [];
     let cursor: string | null = null;
     let clock = now.getTime();
@@ -178,7 +182,7 @@ describe('against a second computation over a simulated world', () => {
       const page: { data: WhaleRow[]; meta: { next_cursor: string | null } } = await ask<WhaleRow[]>(
         db,
         ENDPOINT,
-        { timeframe: 'all', min_usd: 20_000, limit: 73, cursor },
+        { timeframe: 'all', min_usd: 10_000, limit: 73, cursor },
         new Date(clock),
       );
       seen.push(...page.data.map(({ smart_score: _score, ...row }) => row));

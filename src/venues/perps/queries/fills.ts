@@ -37,8 +37,8 @@ export interface FillFilter extends SideFilter {
   whose: { trader: string } | { day: string; least: number } | null;
 }
 
-// The partial index perp_fill_large_idx holds fills from this value on.
-const LARGE_USD = 50_000;
+/** The partial index perp_fill_large_idx holds fills from this value on. */
+export const LARGE_USD = 50_000;
 
 const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size END';
 /** Names of the columns in the order of lists, newest first: the cursor's position. A flip's open comes after its close. */

@@ -2,7 +2,7 @@ import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import { SMART_SCORE } from '../tier';
-import type { FillRow } from './fills';
+import { type FillRow, LARGE_USD } from './fills';
 import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe, without } from './scope';
 import { openTradePage, tradePage } from './trade-page';
 
@@ -36,6 +36,8 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
 function wider(args: TradesWhalesArgs): Record<string, unknown> | undefined {
   const suggestion = widerTimeframe(args.timeframe);
   if (suggestion !== undefined) return suggestion;
-  if (args.min_usd > 1) return { min_usd: Math.max(1, args.min_usd / 10) };
+  // A tenth as long as an index has such fills; below, whatever there is.
+  if (args.min_usd > LARGE_USD) return { min_usd: Math.max(LARGE_USD, args.min_usd / 10) };
+  if (args.min_usd > 1) return { min_usd: 1 };
   return without(args, { coin: null, side: null, direction: null, smart_money_only: false });
 }
