@@ -4,23 +4,16 @@ import { FORMS, type Form } from '../lib/forms';
 import { roundDecimal, roundTo } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
 
-/** A number from what the store holds: numeric columns come as strings or Decimal objects. */
-function numberOf(value: unknown): number {
-  const number = typeof value === 'number' ? value : Number(String(value));
+/** A number from what the store holds (numeric columns come as strings or Decimal objects), to so many places; null: all it has. */
+function numberOf(value: unknown, places: number | null): number {
+  const held = typeof value === 'number' ? value : String(value);
+  const number = places === null ? Number(held) : typeof held === 'number' ? roundTo(held, places) : roundDecimal(held, places);
   if (!Number.isFinite(number)) throw new Error('A figure is not a number.');
-  return number;
+  return number + 0;
 }
 
 const numeric = (name: string, places: number | null): GraphQLScalarType =>
-  new GraphQLScalarType({
-    name,
-    serialize: (value) => {
-      const number = numberOf(value);
-      if (places === null) return number + 0;
-      return typeof value === 'number' ? roundTo(number, places) : roundDecimal(String(value), places);
-    },
-    parseValue: numberOf,
-  });
+  new GraphQLScalarType({ name, serialize: (value) => numberOf(value, places), parseValue: (value) => numberOf(value, null) });
 
 /** An instant with second precision (milliseconds are dropped, not rounded up into the future). */
 function instant(value: unknown): string {

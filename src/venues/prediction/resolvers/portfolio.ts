@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { groupedBy } from '../../../lib/grouped';
-import { hhi, roundTo } from '../../../lib/statistics';
+import { hhi, roundDecimal } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -61,7 +61,7 @@ export const walletsPortfolio: Resolver<unknown, PortfolioArgs> = async (_, args
     throw new AppError('empty_result', { suggestion: args.category ? { category: null } : {} });
   // Compared as it is told.
   const isLarge = ({ price, worth, costs }: Held): boolean =>
-    roundTo(Number(plain(price === null ? costs : worth)), 6) >= args.min_position_usdc;
+    roundDecimal(plain(price === null ? costs : worth), 6) >= args.min_position_usdc;
   const outcomes = outcomesOf(open.filter(isLarge));
   const inOrder = (a: HeldOutcome, b: HeldOutcome): number => ORDERS[args.sort_by](a, b) || byToken(a, b);
   const shown = args.include_positions ? [...outcomes].sort(inOrder).slice(0, args.limit).map(outcomeRecord) : null;
