@@ -147,6 +147,16 @@ describe('a month of a small world in the store', () => {
     expect(gap?.gap).toBeLessThan(0.03);
   });
 
+  test('most providers pass by: half of them are in one pool, a few in many', async () => {
+    const owners = await rows(
+      'SELECT count(DISTINCT pool_address)::int AS pools FROM lp_position WHERE owner IS NOT NULL GROUP BY owner ORDER BY 1',
+    );
+    const poolsAt = (part: number): number => Number(owners[Math.floor(part * owners.length)]?.pools);
+    expect(owners.length).toBeGreaterThan(50);
+    expect(poolsAt(0.5)).toBe(1);
+    expect(poolsAt(0.95)).toBeGreaterThanOrEqual(4);
+  });
+
   test('positions open before they are used and close once, with everything taken out', async () => {
     expect(
       await rows(

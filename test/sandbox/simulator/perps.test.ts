@@ -22,6 +22,26 @@ test('the same options tell the same world, other seeds another', () => {
   expect(fillsOf(perpsWorld({ ...options, seed: 43 }).pages(start, after(1)))[0]).not.toEqual(fills[0]);
 });
 
+test('a large venue has many coins, most of which hardly trade; large positions on moves to come are in the major ones alone', () => {
+  const coinsOf = (size: number): string[] =>
+    perpsWorld({ ...options, size })
+      .meta(after(60))
+      .universe.map(({ name }) => name);
+  const [few, many] = [coinsOf(30_000), coinsOf(120_000)];
+  expect([few.length, many.length, new Set(many).size]).toEqual([17, 161, 161]);
+  expect(many.slice(0, 17)).toEqual(few);
+  const large = perpsWorld({ ...options, size: 120_000 });
+  const usd = new Map<string, number>();
+  for (const { coin, px, sz } of fillsOf(large.pages(after(3), after(5)))) usd.set(coin, (usd.get(coin) ?? 0) + Number(px) * Number(sz));
+  const total = [...usd.values()].reduce((sum, value) => sum + value, 0);
+  const major = few.reduce((sum, coin) => sum + (usd.get(coin) ?? 0), 0);
+  expect(usd.size).toBeGreaterThan(30);
+  expect(major / total).toBeGreaterThan(0.7);
+  const planned = large.truth(after(30)).filter(({ role }) => role === 'insider' || role === 'lucky');
+  expect(planned.length).toBeGreaterThan(5);
+  expect(planned.flatMap(({ coins }) => coins).filter((coin) => !few.includes(coin))).toEqual([]);
+});
+
 test('however time is cut, the facts are the same, whoever asks first', () => {
   const small = { ...options, size: 6_000 };
   const cuts = [8.2, 8.2 + 1 / 24, 8.9, 10.3, 10.3 + 5 / 86_400, 12, 16.1];

@@ -27,7 +27,7 @@ type CoinRow = readonly [
   delisted: number,
 ];
 
-/** Those that most trading is in; large positions are taken in them alone. */
+/** Those that most trading is in; insiders and the lucky are in these alone. */
 export const MAJORS: readonly CoinRow[] = [
   ['BTC', 64_000, 5, 40, 30, 0.02, 0, Infinity],
   ['ETH', 3_200, 4, 25, 20, 0.028, 0, Infinity],
