@@ -26,6 +26,15 @@ BEGIN
   ) AS told ON told.wallet = wanted.wallet WHERE wanted.most >= COALESCE(told.hours, 0);
 END $$;
 
+-- Since when wallets are known: the same, all hours of the wallets counted.
+CREATE OR REPLACE FUNCTION pm_known_since(wallets text[], fewest int) RETURNS TABLE (wallet text, since timestamptz) LANGUAGE plpgsql STABLE
+  SET citus.allow_nested_distributed_execution = on AS $$
+BEGIN
+  RETURN QUERY SELECT told.wallet, min(told.hour)::timestamptz FROM (
+    SELECT own.wallet, own.hour, sum(own.buys + own.sells) OVER (PARTITION BY own.wallet ORDER BY own.hour) AS so_far FROM pm_wallet_hour AS own WHERE own.wallet = ANY (wallets)
+  ) AS told WHERE so_far >= fewest GROUP BY told.wallet;
+END $$;
+
 -- The last fill of a coin: for a row of another step of a statement Citus looks nothing up among facts that stand by account; the same, one statement a
 -- coin, from whichever node the row is on. Statements within those of a node may read what others have committed since; questions write nothing.
 CREATE OR REPLACE FUNCTION perp_last_fill(of_coin text, instant timestamptz) RETURNS TABLE (price numeric, filled_at timestamptz) LANGUAGE plpgsql STABLE ROWS 1
@@ -60,6 +69,8 @@ SELECT create_distributed_table('pm_market_norm', 'condition_id', colocate_with 
 SELECT create_distributed_table('pm_smart_wallet_hour', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_smart_position', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_crowd', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_settled_crowd', 'condition_id', colocate_with => 'pm_market');
+SELECT create_distributed_table('pm_settled_due', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_told_participants', 'condition_id', colocate_with => 'pm_market');
 SELECT create_distributed_table('pm_wallet', 'wallet', colocate_with => 'none');
 SELECT create_distributed_table('pm_wallet_score', 'wallet', colocate_with => 'pm_wallet');

@@ -3,17 +3,17 @@ import { isoDay } from '../../../lib/time';
 import { Parameters } from './parameters';
 
 /** SQL of positions with shares when their market was resolved, or traded since. */
-const SETTLED = `(position.shares > 0 OR position.last_trade_at > position.settled_at) AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
+export const SETTLED = `(position.shares > 0 OR position.last_trade_at > position.settled_at) AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
 
 /** SQL of what the shares held when the market was resolved had cost: what they pay less what that gained. Of who traded since, what was traded is taken back, and the mean price tells it. */
-const COST_AT_END = `CASE WHEN position.last_trade_at > position.settled_at THEN GREATEST(0, LEAST(position.paid_shares, position.shares + (
+export const COST_AT_END = `CASE WHEN position.last_trade_at > position.settled_at THEN GREATEST(0, LEAST(position.paid_shares, position.shares + (
   SELECT sum(CASE trade.side WHEN 'SELL' THEN trade.size ELSE -trade.size END) FROM pm_trade AS trade
   WHERE trade.wallet = position.wallet AND trade.condition_id = position.condition_id AND trade.token_id = position.token_id
     AND trade.side IN ('BUY', 'SELL') AND trade."timestamp" > position.settled_at
 ))) * position.paid_usdc / position.paid_shares ELSE position.payout_usdc - position.gain_resolution END`;
 
 /** SQL of scores that a condition keeps, as a subquery: positions stand by market in a cluster, scores by wallet. */
-const scores = (condition: string): string => `(SELECT wallet, day FROM pm_wallet_score WHERE ${condition})`;
+export const scores = (condition: string): string => `(SELECT wallet, day, score FROM pm_wallet_score WHERE ${condition})`;
 
 /** A smart wallet's shares of one outcome when its market was resolved, and what they cost. */
 export interface SettledStance {
@@ -40,52 +40,6 @@ FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS po
 JOIN ${scores(`score >= ${parameters.add(min_score, 'numeric')}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
 WHERE ${SETTLED}`;
   return sql.query<SettledStance>({ name: 'pm_settled_stances', text }, parameters.values);
-}
-
-/** What low-score wallets net on an outcome held of it when its market was resolved: their number, and what it cost them, less what their other outcomes did. */
-export interface SettledCrowd {
-  condition_id: string;
-  token_id: string;
-  usdc: string;
-  wallets: number;
-  /** Whether the outcome paid. */
-  won: boolean;
-}
-
-/**
- * Outcomes that wallets are net on with at most `max_score` and at least `min_trades` trades when their markets were resolved (refunds left out). A wallet is judged
- * by what was known before the UTC day of the resolution: the newest run, and its trades until then; never by later ones. `days` are those of all runs.
- */
-export async function listSettledCrowds(
-  sql: Sql,
-  days: readonly string[],
-  max_score: number,
-  min_trades: number,
-  now: Date,
-): Promise<SettledCrowd[]> {
-  if (days.length === 0) return [];
-  const parameters = new Parameters();
-  const runs = parameters.add(days, 'date[]');
-  const text = `WITH stance AS MATERIALIZED (
-  SELECT position.condition_id, position.token_id, position.wallet, judged.ended_on, ${COST_AT_END} AS usdc, position.payout > 0 AS won
-  FROM (
-    SELECT condition_id, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${runs})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${runs})] AS day
-    FROM pm_market WHERE resolved_at >= ((${runs})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND resolved_at <= ${parameters.add(now, 'timestamptz')} AND NOT is_voided
-  ) AS judged JOIN pm_position AS position USING (condition_id)
-  JOIN ${scores(`score <= ${parameters.add(max_score, 'numeric')}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
-  WHERE ${SETTLED}
-), several AS (
-  SELECT condition_id, wallet, sum(usdc) AS usdc FROM stance GROUP BY 1, 2 HAVING count(*) > 1
-), known AS (
-  SELECT wallet, min(hour) AS since FROM (
-    SELECT wallet, hour, sum(buys + sells) OVER (PARTITION BY wallet ORDER BY hour) AS trades FROM pm_wallet_hour WHERE wallet IN (SELECT wallet FROM stance)
-  ) AS traded WHERE trades >= ${parameters.add(min_trades, 'int')} GROUP BY wallet
-)
-SELECT condition_id, token_id, sum(2 * stance.usdc - COALESCE(several.usdc, stance.usdc)) AS usdc, count(*)::int AS wallets, bool_or(won) AS won
-FROM stance JOIN known USING (wallet) LEFT JOIN several USING (condition_id, wallet)
-WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc > COALESCE(several.usdc, stance.usdc) GROUP BY 1, 2`;
-  // Of many runs: planned for no values, every run's score of every holder is read.
-  return sql.query<SettledCrowd>({ name: 'pm_settled_crowds', text }, parameters.values);
 }
 
 const FLAGGED: Statement = {

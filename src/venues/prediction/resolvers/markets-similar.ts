@@ -13,6 +13,7 @@ import { listTakenVolumes } from '../queries/market-volumes';
 import { countNorms, replaceNorms } from '../rollups/market-norms';
 import { tellStandings } from '../rollups/standings';
 import { tellCrowds } from '../rollups/told-crowds';
+import { tellSettled } from '../rollups/told-settled';
 import { tellHours } from '../rollups/told-hours';
 import { tellParticipants } from '../rollups/told-participants';
 import { tellWallets } from '../rollups/told-wallets';
@@ -54,6 +55,7 @@ export const similarSnapshot: Snapshot<{ markets: number; counts: WordCounts }> 
     await tellHours(pool, now);
     await tellWallets(pool);
     await tellCrowds(pool);
+    await tellSettled(pool);
     await tellStandings(pool, now);
     await tellParticipants(pool, now);
   },

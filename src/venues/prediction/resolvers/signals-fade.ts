@@ -1,15 +1,14 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
-import { mean, roundTo } from '../../../lib/statistics';
+import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts, over, total } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type CrowdSide, listCrowdSides } from '../queries/crowds';
-import { listSettledCrowds } from '../queries/market-resolutions';
-import { FEWEST_TRADES } from '../rollups/told-crowds';
+import { type FadedTenth, countFaded } from '../queries/settled-crowds';
 import { entryOf } from './signals-money';
 import { type SmartView, asOf, dumbBand, loadSmartViews } from './signals-views';
 
@@ -47,9 +46,6 @@ interface Seen extends Crowd {
   smart_outcome: PricedOutcome | null;
 }
 
-/** Past markets are compared with those of a strength in the same tenth. */
-const STRENGTH_STEP = 0.1;
-
 /** markets/dumb-consensus: active markets on which low-score wallets agree. Throws empty_result when there is none. */
 export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, context) => {
   const [crowds, past] = await Promise.all([listCrowds(context, args), loadPast(context, args)]);
@@ -59,12 +55,12 @@ export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, con
   const { shown: market } = context.loaders(makeMarketLoaders);
   return Promise.all(
     shown.map(async (crowd) => {
-      const similar = past.get(stepOf(crowd.strength)) ?? [];
+      const { markets, faded } = past.get(tenthOf(crowd.strength)) ?? { markets: 0, faded: 0 };
       return {
         ...(await market.load(crowd.condition_id)),
         ...describe(crowd),
-        fade_hit_rate: mean(similar.map((faded) => (faded ? 1 : 0))),
-        fade_sample: similar.length,
+        fade_hit_rate: over(faded, markets),
+        fade_sample: markets,
       };
     }),
   );
@@ -183,21 +179,12 @@ function describe(crowd: Seen): Record<string, unknown> {
   };
 }
 
-/** Which tenth a strength is in; 1 belongs to the last. */
-const stepOf = (strength: number): number => Math.min(Math.floor(strength / STRENGTH_STEP + 1e-9), Math.round(1 / STRENGTH_STEP) - 1);
+/** Which tenth a strength is in, as countFaded tells them. */
+const tenthOf = (strength: number): number => Math.min(Math.floor(10 * strength + 1e-9), 9);
 
-/** Whether the other side won, of resolved markets by the strength of the low-score crowd at resolution. */
-async function loadPast(context: GraphContext, { max_score, min_wallets, min_usdc }: Args): Promise<Map<number, boolean[]>> {
+/** How often the other side won, of resolved markets by the tenth that the strength of the low-score crowd was in when they were. */
+async function loadPast(context: GraphContext, args: Args): Promise<Map<number, FadedTenth>> {
   const { days } = await context.loaders(makeLoaders).state();
-  const outcomes = await listSettledCrowds(context.sql, days, max_score, FEWEST_TRADES, context.now);
-  const past = new Map<number, boolean[]>();
-  for (const own of groupedBy(outcomes, (row) => row.condition_id).values()) {
-    const usdc = own.reduce((sum, row) => sum + Number(row.usdc), 0);
-    if (usdc < Math.max(min_usdc, Number.MIN_VALUE) || own.reduce((sum, row) => sum + row.wallets, 0) < min_wallets) continue;
-    const [top] = own.sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.token_id < b.token_id ? -1 : 1));
-    if (top === undefined) continue;
-    const step = stepOf(Number(top.usdc) / usdc);
-    past.set(step, [...(past.get(step) ?? []), !top.won]);
-  }
-  return past;
+  const tenths = await countFaded(context.sql, days, args, context.now);
+  return new Map(tenths.map((tenth) => [tenth.tenth, tenth]));
 }

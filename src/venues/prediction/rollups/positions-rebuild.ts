@@ -3,6 +3,7 @@ import { copyRows } from '../../../db/copy';
 import { fillEmptied } from '../../../db/indexes';
 import type { Sql, Statement } from '../../../db/sql';
 import { forgetCrowds } from './crowd-due';
+import { forgetSettled } from './told-settled';
 import { lockRollups, sqlOf } from './positions';
 import { Book, type BookFact, type BookMarket, type PricesOf } from './positions-book';
 import { computePositions } from './positions-compute';
@@ -106,6 +107,7 @@ export async function rebuildPositions(client: PoolClient): Promise<void> {
     await client.query('DELETE FROM pm_told_wallet');
     await forgetStandings(client);
     await forgetCrowds(client);
+    await forgetSettled(client);
     const sql = sqlOf(client);
     const ties = await sql.query<Group & { neg_risk_id: string }>(TIED, []);
     const tied = new Set(ties.map(({ wallet, neg_risk_id }) => `${wallet}|${neg_risk_id}`));

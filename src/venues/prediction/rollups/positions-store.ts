@@ -8,6 +8,7 @@ import { noteCrowdDue } from './crowd-due';
 import type { BookFact, BookMarket, PricesOf } from './positions-book';
 import { POSITION_COLUMNS, POSITION_NAMES, type PositionRow } from './positions-row';
 import { keepSmart } from './smart-positions';
+import { noteSettledDue } from './settled-due';
 import { noteDue } from './standings-due';
 
 /** A wallet on a market: what is computed together, unless a conversion ties markets. */
@@ -143,7 +144,7 @@ const WRITE: Statement = {
   // What was told of these wallets is no longer true.
   text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY(${WALLETS})), due AS (${noteDue(WALLETS)}), crowd_due AS (${noteCrowdDue(WALLETS)}),
 written AS MATERIALIZED (SELECT * FROM unnest(${POSITION_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}) AS row(${POSITION_NAMES.join(', ')})),
-smart AS (${keepSmart('written')})
+settled_due AS (${noteSettledDue('SELECT condition_id, settled_at FROM written')}), smart AS (${keepSmart('written')})
 INSERT INTO pm_position (${POSITION_NAMES.join(', ')}) SELECT * FROM written
 ON CONFLICT (condition_id, wallet, token_id) DO UPDATE SET ${POSITION_NAMES.slice(3)
     .map((name) => `${name} = EXCLUDED.${name}`)
@@ -171,8 +172,8 @@ export async function untellWallets(sql: Sql, wallets: readonly string[]): Promi
 
 const FORGET: Statement = {
   name: 'pm_book_forget',
-  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), crowd_due AS (${noteCrowdDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')})
-${forgetOf('pm_position')}`,
+  text: `WITH gone AS (DELETE FROM pm_told_wallet WHERE wallet = ANY($1::text[])), due AS (${noteDue('$1::text[]')}), crowd_due AS (${noteCrowdDue('$1::text[]')}), smart AS (${forgetOf('pm_smart_position')}), gone_position AS (${forgetOf('pm_position')} RETURNING kept.condition_id, kept.settled_at)
+${noteSettledDue('SELECT * FROM gone_position')}`,
 };
 
 /** Keeps these positions, and no others of the groups: what a conversion seemed to bring may turn out never to have come. */

@@ -5,6 +5,7 @@ import { recomputeLatest } from './latest-fills';
 import { lockRollups, recomputePositions } from './positions';
 import type { BookFact } from './positions-book';
 import { forgetParticipants } from './told-participants';
+import { noteLate } from './told-settled';
 import { rollVolumes } from './volumes';
 
 const REMOVE = `DELETE FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
@@ -39,6 +40,7 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
   const wallets = [...new Set(rows.map(({ wallet }) => wallet))];
   await recomputeLatest(client, wallets);
   await forgetParticipants(client, rows);
+  await noteLate(client, rows);
   await client.query(WALLETS, [wallets]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
   return rows.length;

@@ -12,7 +12,7 @@ import { toldWallets } from './told-wallets';
 export const FEWEST_TRADES = 5;
 
 /** Highest bound of a score that is told: no crowd is smart. */
-const HIGHEST = SMART_SCORE - 1;
+export const HIGHEST = SMART_SCORE - 1;
 
 const SUMS = ['wallets', 'net_usdc', 'scores', 'paid_shares', 'paid_usdc'] as const;
 

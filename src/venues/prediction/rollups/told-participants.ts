@@ -40,7 +40,7 @@ export async function tellParticipants(pool: Pool, now: Date, fills: number = TO
 }
 
 /** A fill that came, went or is another now. */
-interface Moved {
+export interface Moved {
   condition_id: string;
   wallet: string;
   timestamp: Date;
@@ -67,7 +67,7 @@ export async function forgetParticipants(client: PoolClient, moved: readonly Mov
 }
 
 /** Each market or wallet, and the time of its first of these fills in seconds, as texts of arrays. */
-function firstsBy(moved: readonly Moved[], key: 'condition_id' | 'wallet'): [string, string] {
+export function firstsBy(moved: readonly Moved[], key: 'condition_id' | 'wallet'): [string, string] {
   const firsts = new Map<string, number>();
   for (const fill of moved)
     firsts.set(fill[key], Math.min(firsts.get(fill[key]) ?? Number.POSITIVE_INFINITY, fill.timestamp.getTime() / 1_000));

@@ -11,6 +11,7 @@ import type { PositionRow } from '../rollups/positions-row';
 import { tellStandings } from '../rollups/standings';
 import { forgetSmart } from '../rollups/smart-positions';
 import { tellCrowds } from '../rollups/told-crowds';
+import { noteJudged, tellSettled } from '../rollups/told-settled';
 import { forgetJudged, tellHours } from '../rollups/told-hours';
 import { forgetParticipantsOf, tellParticipants } from '../rollups/told-participants';
 import { tellSmartPositions } from '../rollups/told-positions';
@@ -71,6 +72,7 @@ export async function score(pool: Pool, now: Date, progress: (wallets: number) =
   await tellParticipants(pool, now);
   await tellWallets(pool);
   await tellCrowds(pool);
+  await tellSettled(pool);
   await tellStandings(pool, now);
   return counts;
 }
@@ -102,6 +104,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   // First: what is kept no longer is then forgotten with all else that the run judged.
   await forgetSmart(client, day);
   await forgetCrowdsOf(client, day);
+  await noteJudged(client, day);
   await forgetJudged(client, day);
   await forgetParticipantsOf(client, day);
   return counts;

@@ -5,6 +5,7 @@ import { NOTING_FILLS, forgetLeft, rollLatest } from '../rollups/latest-fills';
 import { rollPositions } from '../rollups/positions';
 import { forgetHours } from '../rollups/told-hours';
 import { forgetParticipants } from '../rollups/told-participants';
+import { noteLate } from '../rollups/told-settled';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
 import { forgetFollowed } from '../scoring/follow-days';
 import { leaveOrDo } from '../../../workers/remainder';
@@ -156,6 +157,7 @@ async function roll(client: PoolClient, rolled: readonly Rolled[]): Promise<void
   const facts = changes.map((change) => ({ ...change, usdc_size: change.usdc }));
   const restated = completed.filter(({ usdc }) => Number(usdc) !== 0);
   await rollPositions(client, { facts, restated, new_tokens: [...new Set(rolled.flatMap(({ new_tokens }) => new_tokens))] });
+  await noteLate(client, changes);
 }
 
 const HASH = /^0x[0-9a-f]*$/;

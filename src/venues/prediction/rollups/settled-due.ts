@@ -1,0 +1,3 @@
+/** SQL that notes the resolved markets among `rows`, SQL of rows of pm_position: what was told of their crowds may no longer be true. */
+export const noteSettledDue = (rows: string): string =>
+  `INSERT INTO pm_settled_due (condition_id) SELECT DISTINCT condition_id FROM (${rows}) AS settling WHERE settled_at IS NOT NULL ON CONFLICT DO NOTHING`;

@@ -1,0 +1,106 @@
+import type { Pool } from 'pg';
+import { LONG_WORK, inTransaction } from '../../../../src/db/transaction';
+import { END } from '../../../../src/lib/timeframe';
+import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { listRunDays } from '../../../../src/venues/prediction/queries/score-runs';
+import { type SettledScope, countFaded } from '../../../../src/venues/prediction/queries/settled-crowds';
+import { rebuildPositions } from '../../../../src/venues/prediction/rollups/positions-rebuild';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
+import { forgetSettled, noteJudged, tellSettled } from '../../../../src/venues/prediction/rollups/told-settled';
+import { score } from '../../../../src/venues/prediction/scoring/job';
+import { testDatabase } from '../../../support/database';
+import { loadPart } from '../support';
+import { sqlOf } from './untold';
+
+const DAY = 86_400_000;
+const start = new Date('2026-02-01T00:00:00Z');
+const after = (days: number): Date => new Date(start.getTime() + days * DAY);
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
+
+const SCOPES: SettledScope[] = [0, 12, 30, 59].flatMap((max_score) => [
+  { max_score, min_wallets: 1, min_usdc: 0 },
+  { max_score, min_wallets: 3, min_usdc: 40.5 },
+]);
+
+describe('crowds of resolved markets', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await testDatabase();
+    pool = database.pool;
+  });
+  afterAll(() => database.drop());
+
+  const load = (from: number, until: number, part?: (index: number) => boolean): Promise<void> =>
+    loadPart(pool, predictionWorld({ seed: 8, size: 12_000, start }).pages(after(from), after(until)), part);
+
+  const count = async (table: string): Promise<number> => (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)).rows[0]?.n ?? -1; // prettier-ignore
+
+  /** A run in which nine of ten wallets have a score below 60, another in each. */
+  async function judge(now: Date): Promise<void> {
+    await score(pool, now, () => undefined);
+    await pool.query(`UPDATE pm_wallet_score SET score = abs(hashtext(wallet || day)) % 133 / 2.0 WHERE day = $1::date`, [dayOf(now)]);
+    await inTransaction(pool, (client) => noteJudged(client, dayOf(now)));
+  }
+
+  async function answers(now: Date): Promise<string[]> {
+    const sql = sqlOf(pool);
+    const days = await listRunDays(sql, now);
+    const found = await Promise.all(SCOPES.map((scope) => countFaded(sql, days, scope, now)));
+    return found.flatMap((tenths, index) => tenths.map((row) => [index, row.tenth, row.markets, row.faded].join(' ')).sort());
+  }
+
+  /** The same where nothing is told: all of it from positions, scores and hours. */
+  async function fromPositions(now: Date): Promise<string[]> {
+    await pool.query('BEGIN; CREATE TABLE kept_due AS SELECT * FROM pm_settled_due; CREATE TABLE kept_crowd AS SELECT * FROM pm_settled_crowd; COMMIT');
+    await inTransaction(pool, forgetSettled);
+    const found = await answers(now);
+    await pool.query(`BEGIN; DELETE FROM pm_settled_due; INSERT INTO pm_settled_due SELECT * FROM kept_due; INSERT INTO pm_settled_crowd SELECT * FROM kept_crowd;
+      DROP TABLE kept_due, kept_crowd; COMMIT`);
+    return found;
+  }
+
+  /** Answers are what positions say before what is due is told, and after. */
+  async function check(now: Date, { due }: { due: boolean }): Promise<void> {
+    expect((await count('pm_settled_due')) > 0).toBe(due);
+    const expected = await fromPositions(now);
+    expect(await answers(now)).toEqual(expected);
+    await tellSettled(pool);
+    expect(await count('pm_settled_due')).toBe(0);
+    expect(await answers(now)).toEqual(expected);
+  }
+
+  test('are what positions and scores say, whatever was told of them before', async () => {
+    await load(0, 18);
+    await pool.query('ANALYZE');
+    expect(await answers(after(18))).toEqual([]);
+    for (const day of [18, 15, 8]) await judge(after(day));
+    await check(after(18), { due: true });
+    expect((await answers(after(18))).length).toBeGreaterThan(20);
+    expect(await answers(after(14))).toEqual(await fromPositions(after(14)));
+    expect((await answers(after(14))).length).toBeGreaterThan(5);
+    await check(after(18), { due: false });
+
+    // Markets that end, and who redeems.
+    await load(18, 19);
+    await check(after(19), { due: true });
+    // Half of a day is late: who was known when a market ended is decided by it.
+    await load(19, 19.5, (index) => index % 2 === 0);
+    await tellSettled(pool);
+    await load(19, 19.5, (index) => index % 2 === 1);
+    await check(after(19.5), { due: true });
+    expect(await inTransaction(pool, (client) => retractFills(client, { from: after(2), to: after(2.5) }), LONG_WORK)).toBeGreaterThan(50);
+    await check(after(19.5), { due: true });
+
+    // A run of a day between two others judges what the one before it did.
+    const before = await answers(after(19.5));
+    await judge(after(11));
+    await check(after(19.5), { due: true });
+    expect(await answers(after(19.5))).not.toEqual(before);
+    expect((await listRunDays(sqlOf(pool), END)).length).toBe(4);
+
+    await inTransaction(pool, (client) => rebuildPositions(client), LONG_WORK);
+    expect(await count('pm_settled_crowd')).toBe(0);
+    await check(after(19.5), { due: true });
+  });
+});
