@@ -87,7 +87,8 @@ const ALL_WITHIN = `SELECT told FROM (
   SELECT array_agg(wallet) AS wallets, array_agg(place % 9) AS numbers FROM (SELECT wallet, row_number() OVER (ORDER BY wallet) AS place FROM pm_wallet) AS own
 ) AS asked CROSS JOIN LATERAL pm_wallets_within(wallets, numbers, $1, $2) AS told`;
 
-const ALL_KNOWN = 'SELECT known FROM (SELECT array_agg(wallet) AS wallets FROM pm_wallet) AS asked CROSS JOIN LATERAL pm_known_since(wallets, 3) AS known';
+const ALL_KNOWN =
+  'SELECT known FROM (SELECT array_agg(wallet) AS wallets FROM pm_wallet) AS asked CROSS JOIN LATERAL pm_known_since(wallets, 3) AS known';
 
 test('functions that a cluster says its own way tell what ours tell', async () => {
   const functions = fs.readFileSync(DISTRIBUTION_FILE, 'utf8').match(/^CREATE OR REPLACE FUNCTION [^]*?^END \$\$;$/gm) ?? [];
