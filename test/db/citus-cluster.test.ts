@@ -20,7 +20,7 @@ import { DISTRIBUTION_FILE, distribution } from './distribution';
 
 const CITUS = process.env.CITUS_URL;
 const onCluster = CITUS === undefined ? describe.skip : describe;
-const SIZE = 1_500;
+const SIZE = 4_000;
 const DAYS = 8;
 
 /** Copies the rows of the tables, whose partitions must exist in `to`. They stay text on the way: a numeric has more digits than a number. */
