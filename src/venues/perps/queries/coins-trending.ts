@@ -69,7 +69,10 @@ const signed = (value: string, first: string, second: string): string => `CASE W
 /** By how many smart accounts there were is sorted when these are known. */
 const SORT = { volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ', volume: '', trade_count: 'trade_count DESC, ', smart_wallet_count: '' } as const; // prettier-ignore
 
-// $1 to $4: the window; $5: where the windows before it begin and end, the nearest first; $6: least volume. The windows before are told by whole
+/** Windows before begin and end at these places of their bounds: the nearest ends and begins at the first two, all of them lie between the first and the last. */
+const [NEAREST, FURTHEST] = [2, SPIKE.windows + 1];
+
+// $1 to $4: the window; $5: where the windows before it begin and end, the nearest first; $6: least volume; $7: coins at most. The windows before are told by whole
 // days, from the midnight next to where one begins to that next to where it ends; what lies between such a midnight and the instant itself is `torn`: less than nothing where the midnight is the later one.
 const tradedText = (sort_by: CoinsTrendingArgs['sort_by']): string => `
 WITH traded AS (
@@ -80,35 +83,32 @@ bound AS MATERIALIZED (
   SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
   FROM unnest($5::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
-torn AS MATERIALIZED (
-  SELECT place, coin, sum(volume_usd) AS volume_usd FROM (
-    SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.hour')} AS volume_usd FROM bound b JOIN perp_coin_hour h ON ${between('h.hour', 'b.day', 'b.hour')}
-    UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.hour', 'b.bar')} FROM bound b JOIN perp_coin_bar h ON ${between('h.bar', 'b.hour', 'b.bar')}
-    UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM bound b JOIN perp_match m ON ${between('m.timestamp', 'b.bar', 'b.time')}
-  ) piece GROUP BY place, coin
+edge AS MATERIALIZED (SELECT * FROM bound WHERE place IN (1, ${NEAREST}, ${FURTHEST})),
+torn AS (
+  SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.hour')} AS volume_usd FROM edge b JOIN perp_coin_hour h ON ${between('h.hour', 'b.day', 'b.hour')}
+  UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.hour', 'b.bar')} FROM edge b JOIN perp_coin_bar h ON ${between('h.bar', 'b.hour', 'b.bar')}
+  UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM edge b JOIN perp_match m ON ${between('m.timestamp', 'b.bar', 'b.time')}
 ),
 before AS (
-  SELECT number, coin, sum(volume_usd) AS volume_usd FROM (
-    SELECT b.place AS number, d.coin, d.volume_usd FROM bound b JOIN bound start ON start.place = b.place + 1 JOIN perp_coin_day d ON d.day >= start.day AND d.day < b.day
-    UNION ALL SELECT place, coin, volume_usd FROM torn UNION ALL SELECT place - 1, coin, -volume_usd FROM torn
-  ) piece GROUP BY number, coin
+  SELECT coin, coalesce(sum(volume_usd) FILTER (WHERE place < ${FURTHEST}), 0) AS last_usd, coalesce(sum(volume_usd) FILTER (WHERE place <> ${NEAREST}), 0) AS volume_usd FROM (
+    SELECT CASE WHEN d.day >= nearest.day THEN 1 ELSE ${FURTHEST} END AS place, d.coin, d.volume_usd
+    FROM edge own JOIN edge nearest ON nearest.place = ${NEAREST} JOIN edge furthest ON furthest.place = ${FURTHEST} JOIN perp_coin_day d ON d.day >= furthest.day AND d.day < own.day WHERE own.place = 1
+    UNION ALL SELECT place, coin, CASE place WHEN 1 THEN volume_usd ELSE -volume_usd END FROM torn
+  ) piece GROUP BY coin
 ),
-spike AS MATERIALIZED (
-  SELECT t.coin, count(*) AS windows, coalesce(sum(b.volume_usd), 0) AS volume_usd
-  FROM traded t JOIN perp_coin c ON c.coin = t.coin JOIN bound w ON w.time > c.first_seen AND w.place <= ${SPIKE.windows}
-  LEFT JOIN before b ON b.number = w.place AND b.coin = t.coin GROUP BY t.coin
+first AS (
+  SELECT t.*, before.last_usd, spike.windows, CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (coalesce(before.volume_usd, 0) / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier
+  FROM traded t LEFT JOIN perp_coin c ON c.coin = t.coin LEFT JOIN before ON before.coin = t.coin
+  CROSS JOIN LATERAL (SELECT count(*) AS windows FROM bound w WHERE w.time > c.first_seen AND w.place <= ${SPIKE.windows}) spike
+  ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $7
 ),
 priced AS MATERIALIZED (
-  SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM traded t
+  SELECT t.*, ${priceBefore('t.coin', '$4::timestamptz')} AS price, ${priceBefore('t.coin', '$1::timestamptz')} AS price_then FROM first t
 )
 SELECT t.coin, t.volume_usd, t.trade_count, t.bought / nullif(t.sold, 0) AS long_short_ratio,
-  100 * (t.volume_usd - last.volume_usd) / nullif(last.volume_usd, 0) AS volume_change_pct,
-  CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (spike.volume_usd / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
+  100 * (t.volume_usd - t.last_usd) / nullif(t.last_usd, 0) AS volume_change_pct, t.volume_spike_multiplier,
   t.price, 100 * (t.price - t.price_then) / t.price_then AS price_change_pct, t.undirected
-FROM priced t
-LEFT JOIN before last ON last.number = 1 AND last.coin = t.coin
-LEFT JOIN spike ON spike.coin = t.coin
-ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C"`;
+FROM priced t ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C"`;
 
 /** Where equal windows before this one begin and end, from its own beginning back; none before everything. */
 function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
@@ -129,6 +129,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       ...span,
       earlierBounds(args.timeframe, window),
       String(args.min_volume_usd),
+      args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
     context.sql.query<ActiveRow>(
       { name: `perps_coins_active${life ? '_life' : ''}${is_told ? '_told' : ''}`, text: activeText(life, is_told), keyed },

@@ -50,8 +50,9 @@ export const positionColumns = (
 const POSITIONS = {
   name: 'perps_positions',
   text: `
-WITH ${heldAt('$1::timestamptz', 'p.trader = ANY ($2::text[])')}
-SELECT * FROM (SELECT ${positionColumns('$1::timestamptz')} FROM held h) position ORDER BY trader, usd_value DESC, coin COLLATE "C"`,
+WITH ${heldAt('$1::timestamptz', 'p.trader = ANY ($2::text[])')},
+priced AS MATERIALIZED (SELECT coin, ${priceBefore('coin', '$1::timestamptz')} AS price FROM (SELECT DISTINCT coin FROM held) own)
+SELECT * FROM (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced USING (coin)) position ORDER BY trader, usd_value DESC, coin COLLATE "C"`,
 };
 
 /** What each account holds now, the largest first. */

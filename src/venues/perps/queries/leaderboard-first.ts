@@ -4,7 +4,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type StandingDays, mostPnl } from '../rollups/standings';
 import { isNewest, spanUpToNow } from './scope';
-import { ownRows } from './span';
+import { sumRows } from './span';
 
 /** Accounts that trade for others, for the spread, or with themselves. */
 export const MACHINES = "'{vault,market_maker,wash}'::text[]";
@@ -68,7 +68,7 @@ const AMONG: Statement = {
   keyed: true,
   text: `
 WITH own AS (
-  SELECT trader, sum(long_pnl + short_pnl) AS pnl FROM ${ownRows(['fills', 'long_pnl', 'short_pnl'], { traders: '$5' })} r
+  SELECT trader, sum(pnl) AS pnl FROM ${sumRows(['fills', 'pnl'], { traders: '$5' })} r
   GROUP BY trader HAVING sum(fills) >= greatest($7::int, 1)
 )
 SELECT trader, pnl > $6::numeric AS is_settled FROM own ORDER BY pnl DESC, trader LIMIT $8`,

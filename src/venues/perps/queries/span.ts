@@ -145,33 +145,58 @@ const nothing = (merge: 'sum' | 'max' | 'min'): string => (merge === 'sum' ? '0'
  */
 export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: readonly TripColumn[], narrowed: Narrowed): string {
   const none = columns.map((column) => `${nothing(TRADER_HOUR[column].merge)} AS ${column}`);
-  const closed = `SELECT t.trader, t.coin, date_trunc('day', t.closed_at, 'UTC') AS hour, ${[...none, ...trips.map((column) => `${TRIP_SUMS[column].row} AS ${column}`)].join(', ')} FROM perp_round_trip t WHERE`;
-  return `(
-  SELECT * FROM ${pieces(ownTold(columns, trips, narrowed), 1, 'day')} told
-  ${edgeOf(1, 'days_from', `UNION ALL ${closed} t.closed_at >= $1 AND t.closed_at < least($4::timestamptz, ${nextDay('$2')})${narrow('t', narrowed)}`)}
-  ${edgeOf(1, 'days_to', `UNION ALL ${closed} t.closed_at >= greatest($1::timestamptz, ${thisDay('$4')}, ${nextDay('$2')}) AND t.closed_at < $4${narrow('t', narrowed)}`)})`;
+  return withClosed(ownTold(columns, trips, narrowed), ['t.coin'], none, trips, narrowed);
 }
+
+/** The pieces of the span $1 to $4 by days that know of round trips, and those that closed on the days at both edges. `before` and `none`: columns of a trip between its trader and the hour, and after it. */
+function withClosed(
+  told: Told,
+  before: readonly string[],
+  none: readonly string[],
+  trips: readonly TripColumn[],
+  narrowed: Narrowed,
+): string {
+  const columns = ['t.trader', ...before, `date_trunc('day', t.closed_at, 'UTC') AS hour`, ...none, ...trips.map((column) => `${TRIP_SUMS[column].row} AS ${column}`)]; // prettier-ignore
+  const closed = (from: string, to: string): string =>
+    `UNION ALL SELECT ${columns.join(', ')} FROM perp_round_trip t WHERE t.closed_at >= ${from} AND t.closed_at < ${to}${narrow('t', narrowed)}`;
+  return `(
+  SELECT * FROM ${pieces(told, 1, 'day')} told
+  ${edgeOf(1, 'days_from', closed('$1', `least($4::timestamptz, ${nextDay('$2')})`))}
+  ${edgeOf(1, 'days_to', closed(`greatest($1::timestamptz, ${thisDay('$4')}, ${nextDay('$2')})`, '$4'))})`;
+}
+
+/** Round trips that sums of accounts' days know of. */
+export const SUM_TRIPS = ['closed_trips', 'won_trips'] as const satisfies readonly TripColumn[];
 
 /**
  * Rows of the span $1 to $4 to be added up, by trader and hour (or the day that tells it, `is_day`: one row for a trader then): accounts' own
  * fills in all coins, or in one.
  */
-export function sumRows(columns: readonly SumColumn[], { coin }: Pick<Narrowed, 'coin'>): string {
-  const narrowed = coin === undefined ? {} : { coin };
+export const sumRows = (columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin' | 'traders'>): string =>
+  pieces(sumTold(columns, [], narrowed), 1, 'day');
+
+/** The same with the round trips that closed in it, SUM_TRIPS. */
+export function sumRowsWithTrips(columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin' | 'traders'>): string {
+  const none = ['false AS is_day', ...columns.map((column) => `0 AS ${column}`)];
+  return withClosed(sumTold(columns, SUM_TRIPS, narrowed), [], none, SUM_TRIPS, narrowed);
+}
+
+/** What tells sums of accounts' own fills. */
+function sumTold(columns: readonly SumColumn[], trips: typeof SUM_TRIPS | [], narrowed: Pick<Narrowed, 'coin' | 'traders'>): Told {
+  const noTrips = trips.map((column) => `0 AS ${column}`);
+  const select = (hour: string, is_day: boolean, row: readonly string[], from: string): string =>
+    `SELECT ${from}.trader, ${hour} AS hour, ${is_day} AS is_day, ${row.join(', ')} FROM`;
   const told = (unit: Grain): string =>
-    `SELECT h.trader, h.${unit} AS hour, ${unit === 'day'} AS is_day, ${columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`).join(', ')} FROM perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
-  const summed = `SELECT h.trader, h.day AS hour, true AS is_day, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_trader_sum h WHERE`;
-  const facts = columns.map((column) => `${TRADER_SUM[column].row} AS ${column}`).join(', ');
-  return pieces(
-    {
-      days: coin === undefined ? summed : told('day'),
-      hours: told('hour'),
-      facts: `SELECT f.trader, date_trunc('hour', f.timestamp, 'UTC') AS hour, false AS is_day, ${facts} FROM perp_fill f WHERE true${narrow('f', narrowed)} AND`,
-      table: 'f',
-    },
-    1,
-    'day',
-  );
+    `${select(`h.${unit}`, unit === 'day', [...columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`), ...(unit === 'day' ? trips : noTrips)], 'h')} perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
+  return {
+    days:
+      narrowed.coin === undefined
+        ? `${select('h.day', true, [...columns, ...trips], 'h')} perp_trader_sum h WHERE true${narrow('h', narrowed)} AND`
+        : told('day'),
+    hours: told('hour'),
+    facts: `${select(`date_trunc('hour', f.timestamp, 'UTC')`, false, [...columns.map((column) => `${TRADER_SUM[column].row} AS ${column}`), ...noTrips], 'f')} perp_fill f WHERE true${narrow('f', narrowed)} AND`,
+    table: 'f',
+  };
 }
 
 /**

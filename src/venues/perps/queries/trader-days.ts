@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, getCoinIfAny, openDays, spanUpToNow, widerDays } from './scope';
-import { VOLUME, VOLUME_COLUMNS, ownRows, ownRowsWithTrips } from './span';
+import { sumRows, sumRowsWithTrips } from './span';
 
 export interface DailyPnlArgs {
   trader: string;
@@ -30,16 +30,14 @@ export interface TraderDay {
   streak: number;
 }
 
-const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'fees_usd'] as const;
-
 // $1 to $4: the days; $5: accounts; $6: the last day; $7: the coin, where there is one.
 const text = (coin: string | null): string => {
   const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$7' }) };
   return `
 WITH own AS (
-  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(long_pnl + short_pnl) AS pnl, sum(${VOLUME}) AS volume, sum(fills) AS trades, sum(fees_usd) AS fees_usd,
+  SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(pnl) AS pnl, sum(volume_usd) AS volume, sum(fills) AS trades, sum(pnl - net_pnl) AS fees_usd,
     sum(won_trips) AS won, sum(closed_trips - won_trips) AS lost
-  FROM ${ownRowsWithTrips(COLUMNS, ['closed_trips', 'won_trips'], narrowed)} r GROUP BY 1, 2
+  FROM ${sumRowsWithTrips(['pnl', 'net_pnl', 'volume_usd', 'fills'], narrowed)} r GROUP BY 1, 2
 ),
 days AS (
   SELECT t.trader, d.day::date AS day, coalesce(own.pnl, 0) AS pnl, coalesce(own.volume, 0) AS volume, coalesce(own.trades, 0)::int AS trades,
@@ -79,8 +77,8 @@ const DAILY: Statement = {
   name: 'perps_trader_daily',
   keyed: true,
   text: `
-SELECT trader, (hour AT TIME ZONE 'UTC')::date - ($1::timestamptz AT TIME ZONE 'UTC')::date AS place, sum(long_pnl + short_pnl) AS pnl
-FROM ${ownRows(['long_pnl', 'short_pnl'], { traders: '$5' })} r GROUP BY 1, 2`,
+SELECT trader, (hour AT TIME ZONE 'UTC')::date - ($1::timestamptz AT TIME ZONE 'UTC')::date AS place, sum(pnl) AS pnl
+FROM ${sumRows(['pnl'], { traders: '$5' })} r GROUP BY 1, 2`,
 };
 
 /** Closed PnL of each account on every UTC day of a window, up to that of its end, oldest first. */
