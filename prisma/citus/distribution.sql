@@ -117,11 +117,13 @@ SELECT create_reference_table('perp_smart_run');
 SELECT create_distributed_table('perp_match', 'coin', colocate_with => 'none');
 SELECT create_distributed_table('perp_coin_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_day', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_coin_quarter', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_bar', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_takers', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_coin_last_day', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_hour', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_day', 'coin', colocate_with => 'perp_match');
+SELECT create_distributed_table('perp_smart_quarter', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_bar', 'coin', colocate_with => 'perp_match');
 SELECT create_distributed_table('perp_smart_last_day', 'coin', colocate_with => 'perp_match');
 

@@ -1,8 +1,11 @@
+import fc from 'fast-check';
+import type { Sql } from '../../../src/db/sql';
 import { inTransaction } from '../../../src/db/transaction';
 import { makeContext } from '../../../src/graph/context';
 import { activeIn } from '../../../src/venues/perps/queries/active';
 import { reachOf } from '../../../src/venues/perps/queries/scope';
-import { matchRows, ownRows, smartRows, spanOf } from '../../../src/venues/perps/queries/span';
+import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
+import { matchRows, openRows, ownRows, smartRows, spanOf } from '../../../src/venues/perps/queries/span';
 import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
 import { testDatabase } from '../../support/database';
 import { ANN, BOB, MAX, loadScores } from './small-world';
@@ -186,6 +189,51 @@ test('windows of every length are told exactly, those that lie in one hour or in
         const active = (usd > 0 ? 2 : 0) + (eth.some((time) => time >= from && time < to) ? 2 : 0);
         expect({ from, to, ...rows[0] }).toEqual({ from, to, matches: usd, smart: usd, own: usd, active });
       }
+  } finally {
+    await db.drop();
+  }
+});
+
+test('windows of some days are told exactly, whichever of their days, quarters, hours and bars are cut, and whatever is left out as empty', async () => {
+  const db = await testDatabase();
+  try {
+    const [start, days] = [Date.parse('2026-02-02T00:00:00Z'), 4];
+    // One fill in each half hour, in another second of it, bought and sold in turns by one who is smart.
+    const fills = Array.from({ length: days * 48 }, (_, place) => ({
+      at: start + place * 1_800_000 + ((place * 7_919) % 1_800) * 1_000,
+      usd: (place % 13) + 1,
+      buys: place % 2 === 0,
+    }));
+    await load(db.pool, fills.map(({ at: time, usd, buys: is_buy }) => match(new Date(time), { px: '1', sz: String(usd), side: is_buy ? 'B' : 'A', taker: [ANN, '0.0'], maker: [MAX, '0.0'] }))); // prettier-ignore
+    await loadScores(db.pool, '2026-02-06', { [ANN]: 90 });
+    await inTransaction(db.pool, (client) => tellSmart(client, '2026-02-06'));
+    const text = `
+      SELECT (SELECT coalesce(sum(volume_usd), 0) FROM ${matchRows(['volume_usd'])} r)::int AS matches,
+        (SELECT coalesce(sum(fills), 0) FROM ${smartRows(['fills'], { day: "'2026-02-06'", is_told: true })} r)::int AS smart,
+        (SELECT coalesce(sum(open_long_usd + open_short_usd), 0) FROM ${openRows()} r)::int AS opened,
+        (SELECT coalesce(sum(open_long_usd + open_short_usd), 0) FROM ${ownRows(['open_long_usd', 'open_short_usd'], { traders: `ARRAY['${ANN}']` })} r)::int AS own`;
+    const whole: Sql = { query: async (statement, values) => (await db.pool.query({ text: statement.text, values: [...values] })).rows };
+    const instant = fc.oneof(
+      fc.integer({ min: 0, max: days * 86_400_000 }),
+      fc.integer({ min: 0, max: days * 4 }).map((quarter) => quarter * 21_600_000),
+      fc.integer({ min: 0, max: days * 24 }).map((hour) => hour * 3_600_000),
+    );
+    await fc.assert(
+      fc.asyncProperty(instant, instant, async (one, other) => {
+        const [from, to] = [start + Math.min(one, other), start + Math.max(one, other)];
+        const span = spanOf({ from: new Date(from), to: new Date(to) });
+        const within = fills.filter(({ at: time }) => time >= from && time < to);
+        const [told] = await whole.query<Record<string, number>>({ name: 'told', text }, [...span]);
+        const [cut] = await withoutEmpty(whole, async () => Number.POSITIVE_INFINITY).query({ name: 'told', text }, [...span]);
+        expect(cut).toEqual(told);
+        expect([told?.matches, told?.smart, told?.opened]).toEqual([
+          within.reduce((sum, { usd }) => sum + usd, 0),
+          within.length,
+          told?.own,
+        ]);
+      }),
+      { numRuns: 60 },
+    );
   } finally {
     await db.drop();
   }

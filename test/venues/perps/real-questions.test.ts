@@ -49,6 +49,7 @@ async function rebuildAgrees(): Promise<void> {
         'perp_trader_coin_drawdown',
         'perp_coin_hour',
         'perp_coin_day',
+        'perp_coin_quarter',
         'perp_coin_bar',
         'perp_trader',
         'perp_round_trip',

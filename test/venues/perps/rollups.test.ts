@@ -12,6 +12,7 @@ const KEYS: Record<string, string> = {
   perp_trader_life: 'trader, coin',
   perp_trader_sum: 'trader, day',
   perp_coin_day: 'coin, day',
+  perp_coin_quarter: 'coin, quarter',
   perp_coin_bar: 'coin, bar',
   perp_coin_takers: 'coin, hours, bucket',
   perp_coin_last_day: 'coin, day',

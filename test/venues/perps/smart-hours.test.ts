@@ -9,7 +9,7 @@ import { ask, load, type TestDatabase } from './support';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const LENGTHS = { day: DAY, hour: HOUR, bar: HOUR / 12 } as const;
+const LENGTHS = { day: DAY, quarter: 6 * HOUR, hour: HOUR, bar: HOUR / 12 } as const;
 type Unit = keyof typeof LENGTHS;
 const START = new Date('2026-03-01T00:00:00Z');
 const SCORED = new Date('2026-03-12T09:17:00Z');
@@ -94,6 +94,7 @@ async function expectTold(day: string): Promise<void> {
 
 const toldAll = async (): Promise<unknown[]> => [
   await told('day'),
+  await told('quarter'),
   await told('hour'),
   await told('bar'),
   await toldTraders(),

@@ -80,12 +80,13 @@ WITH traded AS (
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $6::numeric
 ),
 bound AS MATERIALIZED (
-  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
+  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, ${unitOf('quarter', "b.time + interval '3 hours'")} AS quarter, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
   FROM unnest($5::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
 edge AS MATERIALIZED (SELECT * FROM bound WHERE place IN (1, ${NEAREST}, ${FURTHEST})),
 torn AS (
-  SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.hour')} AS volume_usd FROM edge b JOIN perp_coin_hour h ON ${between('h.hour', 'b.day', 'b.hour')}
+  SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.quarter')} AS volume_usd FROM edge b JOIN perp_coin_quarter h ON ${between('h.quarter', 'b.day', 'b.quarter')}
+  UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.quarter', 'b.hour')} FROM edge b JOIN perp_coin_hour h ON ${between('h.hour', 'b.quarter', 'b.hour')}
   UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.hour', 'b.bar')} FROM edge b JOIN perp_coin_bar h ON ${between('h.bar', 'b.hour', 'b.bar')}
   UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM edge b JOIN perp_match m ON ${between('m.timestamp', 'b.bar', 'b.time')}
 ),

@@ -1,5 +1,6 @@
 import { cutting, segment } from '../../../db/segments';
 import type { Sql } from '../../../db/sql';
+import { QUARTER_MS } from '../../../lib/tiles';
 import { DAY_MS } from '../../../lib/time';
 import { BAR_MS } from '../rollups/hours';
 
@@ -7,6 +8,10 @@ import { BAR_MS } from '../rollups/hours';
 const HOLDS = {
   hours_from: (_from: number, first: number, last: number) => first < Math.min(last, up(first)),
   hours_to: (_from: number, first: number, last: number) => Math.max(first, down(last), up(first)) < last,
+  quarters_from: (_from: number, first: number, last: number) => up(first, QUARTER_MS) < Math.min(down(last, QUARTER_MS), up(first)),
+  quarters_to: (_from: number, first: number, last: number) => Math.max(down(last), up(first)) < down(last, QUARTER_MS),
+  torn_quarter_from: (_from: number, first: number, last: number) => first < Math.min(last, up(first, QUARTER_MS)),
+  torn_quarter_to: (_from: number, first: number, last: number) => Math.max(down(last, QUARTER_MS), up(first, QUARTER_MS)) < last,
   facts_from: (from: number, first: number) => from < first,
   facts_to: (_from: number, _first: number, last: number, to: number) => last < to,
   bars_from: (from: number, first: number) => up(from, BAR_MS) < first,

@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import {
@@ -78,13 +79,19 @@ export const nextDay = (parameter: string): string =>
   `date_trunc('day', ${parameter}::timestamptz + interval '86399.999999 seconds', 'UTC')`;
 export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
 
+/** The first beginning of a quarter of a UTC day from an instant on, and the last one up to it. */
+const nextQuarter = (parameter: string): string =>
+  unitOf('quarter', `${parameter}::timestamptz + interval '${QUARTER_MS - 1} milliseconds'`);
+const thisQuarter = (parameter: string): string => unitOf('quarter', `${parameter}::timestamptz`);
+
 /** The first beginning of a bar from an instant on, and the last one up to it. */
 const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '${BAR_MS - 1} milliseconds'`);
 const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
-/** What tells a span: the beginnings of SELECT statements over whole days, whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
+/** What tells a span: the beginnings of SELECT statements over whole days, quarters of them (if they are told), whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
 interface Told {
   days: string;
+  quarters?: string;
   hours: string;
   /** Hours from the first one to the end of its day, where the span goes on beyond that: those of one instant. */
   rest?: string | undefined;
@@ -94,8 +101,8 @@ interface Told {
   table: string;
 }
 
-/** The pieces of the span whose values start at `at`: whole days, then the hours, the bars and the facts at both edges. */
-function pieces({ days, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
+/** The pieces of the span whose values start at `at`: whole days, then the quarters, the hours, the bars and the facts at both edges. */
+function pieces({ days, quarters, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
     `UNION ALL ${facts} ${table}.timestamp >= ${begin} AND ${table}.timestamp < ${end}`;
@@ -110,6 +117,14 @@ function pieces({ days, hours, rest, bars, facts, table }: Told, at: number, gra
   // Names both ends, whatever edges are left out.
   const named = `${from}::timestamptz <= ${to}::timestamptz`;
   if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
+  if (quarters !== undefined)
+    return `(
+  ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
+  ${edgeOf(at, 'quarters_from', `UNION ALL ${quarters} quarter >= ${nextQuarter(first)} AND quarter < least(${thisQuarter(last)}, ${nextDay(first)})`)}
+  ${edgeOf(at, 'quarters_to', `UNION ALL ${quarters} quarter >= greatest(${thisDay(last)}, ${nextDay(first)}) AND quarter < ${thisQuarter(last)}`)}
+  ${edgeOf(at, 'torn_quarter_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextQuarter(first)})`)}
+  ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}
+  ${edges})`;
   return `(
   ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
   ${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
@@ -212,7 +227,11 @@ export function smartRows(
   const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
   const told = (unit: Unit): string =>
     `SELECT '' AS trader, h.coin, ${hourOf(unit)} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
-  return pieces(run.is_told ? { ...own, days: told('day'), hours: told('hour'), bars: told('bar') } : own, 1, grain);
+  return pieces(
+    run.is_told ? { ...own, days: told('day'), quarters: told('quarter'), hours: told('hour'), bars: told('bar') } : own,
+    1,
+    grain,
+  );
 }
 
 /** Whose fills: accounts with at least a score in the run of a day, a parameter; is_told: perp_smart_trader_day has their days. */
@@ -267,6 +286,7 @@ export function matchRows(
   return pieces(
     {
       days: told('day'),
+      quarters: told('quarter'),
       hours: told('hour'),
       bars: told('bar'),
       facts: `SELECT m.coin, date_trunc('hour', m.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_match m WHERE true${narrow('m', narrowed)} AND`,
@@ -285,6 +305,7 @@ export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1
   return pieces(
     {
       days: told('day'),
+      quarters: told('quarter'),
       hours: told('hour'),
       bars: told('bar'),
       facts: `SELECT f.coin, date_trunc('hour', f.timestamp, 'UTC') AS hour, ${facts.join(', ')} FROM perp_fill f WHERE f.is_taker${narrow('f', narrowed)} AND`,

@@ -1,3 +1,4 @@
+import { quarterOf } from '../../../lib/tiles';
 import { MINUTE_MS } from '../../../lib/time';
 import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
@@ -23,12 +24,16 @@ const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
 /** Length of a bar in milliseconds: five minutes. */
 export const BAR_MS = 5 * MINUTE_MS;
 
-/** Sums are told by the UTC day, by the hour, and by the bar. */
-export type Unit = 'day' | 'hour' | 'bar';
+/** Sums are told by the UTC day, by the quarter of it, by the hour, and by the bar. */
+export type Unit = 'day' | 'quarter' | 'hour' | 'bar';
 
 /** The unit that an instant lies in, by its beginning. */
-export const unitOf = (unit: Unit, instant: string): string =>
-  unit === 'bar' ? `date_bin('${BAR_MS} milliseconds', ${instant}, '1970-01-01T00:00:00Z')` : `date_trunc('${unit}', ${instant}, 'UTC')`;
+export function unitOf(unit: Unit, instant: string): string {
+  if (unit === 'quarter') return quarterOf(instant);
+  return unit === 'bar'
+    ? `date_bin('${BAR_MS} milliseconds', ${instant}, '1970-01-01T00:00:00Z')`
+    : `date_trunc('${unit}', ${instant}, 'UTC')`;
+}
 
 /** Columns of perp_trader_hour beside its key. */
 export const TRADER_HOUR = {
@@ -144,13 +149,16 @@ ON CONFLICT (coin, hour) DO UPDATE SET
   high_price = greatest(kept.high_price, EXCLUDED.high_price), low_price = least(kept.low_price, EXCLUDED.low_price),
   ${CLOSE.map((column) => `${column} = CASE WHEN kept.close_at IS NULL OR (kept.close_at, kept.close_seq, kept.close_tid) < (EXCLUDED.close_at, EXCLUDED.close_seq, EXCLUDED.close_tid) THEN EXCLUDED.${column} ELSE kept.${column} END`).join(',\n  ')}`;
 
+/** Hours keep prices beside them. */
+type OpensUnit = Exclude<Unit, 'hour'>;
+
 /** What takers opened by the fills of `source`, by coin and unit. */
-const sumOpens = (source: string, unit: 'day' | 'bar'): string => `
+const sumOpens = (source: string, unit: OpensUnit): string => `
 SELECT f.coin, ${unitOf(unit, 'f.timestamp')} AS ${unit}, ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row}) AS ${column}`).join(', ')}
 FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2`;
 
-/** Adds the fills of `source` to their coins' UTC days or bars: takers' opens. */
-export const addOpens = (source: string, unit: 'day' | 'bar'): string => `
+/** Adds the fills of `source` to their coins' UTC days, quarters or bars: takers' opens. */
+export const addOpens = (source: string, unit: OpensUnit): string => `
 INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${TAKER_OPENS.join(', ')})${sumOpens(source, unit)} ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
@@ -179,11 +187,11 @@ ${rows}
 ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${columns.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
-/** Adds the matches of `source` to their coins' days, hours or bars. */
+/** Adds the matches of `source` to their coins' sums by the unit. */
 export const addMatches = (source: string, unit: Unit): string =>
   intoCoins(unit, MATCH_COLUMNS, sumMatches(source, unit, MATCH_COLUMNS, 1));
 
-/** Puts right the days, hours or bars of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
+/** Puts right the sums of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
 export const changeMatches = (before: string, after: string, unit: Unit): string => {
   const columns: MatchColumn[] = ['bought_usd', 'sold_usd', 'undirected', 'liquidated_usd'];
   const both = `${sumMatches(before, unit, columns, -1)}\nUNION ALL${sumMatches(after, unit, columns, 1)}`;
@@ -198,7 +206,8 @@ SELECT f.trader, min(f.timestamp), max(f.timestamp), count(*), sum(f.usd_value),
 ON CONFLICT (trader) DO UPDATE SET first_at = least(kept.first_at, EXCLUDED.first_at), last_at = greatest(kept.last_at, EXCLUDED.last_at),
   ${['fills', 'volume_usd', 'pnl', ...MOST_PNL].map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
 
-// What follows tells whole tables from facts, in the order of their keys; each must be empty.
+// What follows tells whole tables from facts, in the order of their keys; each must be empty. Coins in the order of time, as pages write them: what a window of all coins reads stands
+// together, and is looked up by time alone.
 
 export const TELL_TRADER_HOURS = `
 INSERT INTO perp_trader_hour (trader, coin, hour, ${TRADER_COLUMNS})
@@ -232,22 +241,22 @@ const BAR_COLUMNS = [...MATCH_COLUMNS, ...TAKER_OPENS];
 export const TELL_COIN_BARS = `
 INSERT INTO perp_coin_bar (coin, bar, ${BAR_COLUMNS.join(', ')})
 SELECT coin, bar, ${BAR_COLUMNS.map((column) => `coalesce(${column}, 0)`).join(', ')}
-FROM (${sumMatches('perp_match', 'bar', MATCH_COLUMNS, 1)}) matched FULL JOIN (${sumOpens('perp_fill', 'bar')}) opened USING (coin, bar) ORDER BY 1, 2`;
+FROM (${sumMatches('perp_match', 'bar', MATCH_COLUMNS, 1)}) matched FULL JOIN (${sumOpens('perp_fill', 'bar')}) opened USING (coin, bar) ORDER BY 2, 1`;
 
-const sumBars = (unit: 'day' | 'hour', columns: readonly string[]): string =>
+const sumBars = (unit: 'day' | 'quarter' | 'hour', columns: readonly string[]): string =>
   `SELECT b.coin, ${unitOf(unit, 'b.bar')} AS ${unit}, ${columns.map((column) => `sum(b.${column}) AS ${column}`).join(', ')} FROM perp_coin_bar b GROUP BY 1, 2`;
 
 /** Of the bars. */
-export const TELL_COIN_DAYS = `
-INSERT INTO perp_coin_day (coin, day, ${BAR_COLUMNS.join(', ')})
-${sumBars('day', BAR_COLUMNS)} ORDER BY 1, 2`;
+export const tellCoins = (unit: 'day' | 'quarter'): string => `
+INSERT INTO perp_coin_${unit} (coin, ${unit}, ${BAR_COLUMNS.join(', ')})
+${sumBars(unit, BAR_COLUMNS)} ORDER BY 2, 1`;
 
 /** Of the fills, matches of the bars. The last fill of an hour is among those of its last instant. */
 export const TELL_COIN_HOURS = `
 INSERT INTO perp_coin_hour (coin, hour, ${COIN_COLUMNS}, ${MATCH_COLUMNS.join(', ')}, ${CLOSE.join(', ')})
-SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${COIN_NAMES.map((column) => `own.${column}`).join(', ')},
+SELECT * FROM (SELECT DISTINCT ON (own.coin, own.hour) own.coin, own.hour, ${COIN_NAMES.map((column) => `own.${column}`).join(', ')},
   ${MATCH_COLUMNS.map((column) => `coalesce(matched.${column}, 0)`).join(', ')}, last.price, last.timestamp, last.seq, last.tid
 FROM (SELECT f.coin, ${HOUR} AS hour, ${aggregates(COIN_HOUR)}, max(f.timestamp) AS last_at FROM perp_fill f GROUP BY 1, 2) own
 LEFT JOIN (${sumBars('hour', MATCH_COLUMNS)}) matched ON matched.coin = own.coin AND matched.hour = own.hour
 JOIN perp_fill last ON last.coin = own.coin AND last.timestamp = own.last_at
-ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC`;
+ORDER BY own.coin, own.hour, last.seq DESC, last.tid DESC) told ORDER BY hour, coin`;

@@ -5,7 +5,7 @@ import { moveLastDays, tellLastDays } from './last-days';
 import { LIFE, addSmartTraders } from './smart-trader-days';
 import { addSmartRests } from './smart-trader-rests';
 
-/** Columns of perp_smart_day, perp_smart_hour and perp_smart_bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
+/** Columns of perp_smart_day, _quarter, _hour and _bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
 const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'long_pnl', 'short_pnl'] as const;
 export type SmartColumn = (typeof SMART_COLUMNS)[number];
 
@@ -16,17 +16,17 @@ const ADDED = SMART_COLUMNS.map((name) => `${name} = kept.${name} + EXCLUDED.${n
 const SMART = `SELECT s.trader FROM perp_score s WHERE s.day = (SELECT day FROM perp_smart_run) AND s.score >= ${SMART_SCORE}`;
 
 /** Adds the hours (rows of perp_trader_hour) of `source` that are of smart accounts; of nobody while no run is told. */
-export const addSmart = (source: string, unit: 'hour' | 'day'): string => `
+export const addSmart = (source: string, unit: 'hour' | 'quarter' | 'day'): string => `
 INSERT INTO perp_smart_${unit} AS kept (coin, ${unit}, ${NAMES})
 SELECT r.coin, ${unitOf(unit, 'r.hour')}, ${SMART_COLUMNS.map((name) => `sum(r.${name})`).join(', ')}
-FROM ${source} r WHERE r.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
+FROM ${source} r WHERE r.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 2, 1
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${ADDED}`;
 
 /** Adds the fills of `source` that are of smart accounts to their bars. */
 export const addSmartBars = (source: string): string => `
 INSERT INTO perp_smart_bar AS kept (coin, bar, ${NAMES})
 SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => TRADER_HOUR[name].aggregate).join(', ')}
-FROM ${source} f WHERE f.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 1, 2
+FROM ${source} f WHERE f.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 2, 1
 ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
 
 /** Moves the smart accounts among those of `source`, hours that lives do not hold yet, to the days they were filled last. */
@@ -42,11 +42,12 @@ changed AS MATERIALIZED (
 )
 INSERT INTO perp_smart_bar AS kept (coin, bar, ${NAMES})
 SELECT f.coin, ${unitOf('bar', 'f.timestamp')}, ${SMART_COLUMNS.map((name) => `sum(changed.sign * (${TRADER_HOUR[name].row}))`).join(', ')}
-FROM changed JOIN perp_fill f ON f.trader = changed.trader GROUP BY 1, 2 ORDER BY 1, 2
+FROM changed JOIN perp_fill f ON f.trader = changed.trader GROUP BY 1, 2 ORDER BY 2, 1
 ON CONFLICT (coin, bar) DO UPDATE SET ${ADDED}`;
 
 const TELL_BUT_BARS = [
   addSmart('perp_trader_hour', 'hour'),
+  addSmart('perp_trader_hour', 'quarter'),
   addSmart('perp_trader_hour', 'day'),
   addSmartTraders('perp_trader_day', 'day'),
   addSmartRests('perp_trader_hour'),
@@ -58,7 +59,14 @@ export const TELL_SMART = [addSmartBars('perp_fill'), ...TELL_BUT_BARS];
 
 const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
 
-const TOLD_ANEW = ['perp_smart_hour', 'perp_smart_day', 'perp_smart_trader_day', 'perp_smart_trader_rest', 'perp_smart_last_day'];
+const TOLD_ANEW = [
+  'perp_smart_hour',
+  'perp_smart_quarter',
+  'perp_smart_day',
+  'perp_smart_trader_day',
+  'perp_smart_trader_rest',
+  'perp_smart_last_day',
+];
 
 /** Tells them anew for the score run of a day (YYYY-MM-DD), unless there is a newer one. The client's transaction must hold the lock of the rollups. */
 export async function tellSmart(client: PoolClient, day: string): Promise<void> {

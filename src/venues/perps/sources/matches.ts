@@ -46,6 +46,7 @@ const adding = (inserted: string): string => `
 WITH ${inserted},
 hours AS (${addMatches('inserted', 'hour')}),
 days AS (${addMatches('inserted', 'day')}),
+quarters AS (${addMatches('inserted', 'quarter')}),
 bars AS (${addMatches('inserted', 'bar')})
 SELECT count(*)::int AS inserted FROM inserted`;
 
@@ -77,7 +78,8 @@ const COMPLETE = {
   text: `
 WITH ${GIVEN},${COMPLETED},
 hours AS (${changeMatches('before', 'completed', 'hour')}),
-days AS (${changeMatches('before', 'completed', 'day')})
+days AS (${changeMatches('before', 'completed', 'day')}),
+quarters AS (${changeMatches('before', 'completed', 'quarter')})
 ${changeMatches('before', 'completed', 'bar')}`,
 };
 
