@@ -203,11 +203,11 @@ function sumTold(columns: readonly SumColumn[], trips: typeof SUM_TRIPS | [], na
     `SELECT ${from}.trader, ${hour} AS hour, ${is_day} AS is_day, ${row.join(', ')} FROM`;
   const told = (unit: Grain): string =>
     `${select(`h.${unit}`, unit === 'day', [...columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`), ...(unit === 'day' ? trips : noTrips)], 'h')} perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
+  // Some accounts' days are looked up by account, whatever the window: by time, of which no plan made beforehand knows how much it holds, everybody's would be read.
+  const sums =
+    narrowed.traders === undefined ? 'perp_trader_sum' : `(SELECT * FROM perp_trader_sum h WHERE true${narrow('h', narrowed)} OFFSET 0)`;
   return {
-    days:
-      narrowed.coin === undefined
-        ? `${select('h.day', true, [...columns, ...trips], 'h')} perp_trader_sum h WHERE true${narrow('h', narrowed)} AND`
-        : told('day'),
+    days: narrowed.coin === undefined ? `${select('h.day', true, [...columns, ...trips], 'h')} ${sums} h WHERE true AND` : told('day'),
     hours: told('hour'),
     facts: `${select(`date_trunc('hour', f.timestamp, 'UTC')`, false, [...columns.map((column) => `${TRADER_SUM[column].row} AS ${column}`), ...noTrips], 'f')} perp_fill f WHERE true${narrow('f', narrowed)} AND`,
     table: 'f',

@@ -1,0 +1,59 @@
+import { sqlOver } from '../../../src/db/sql';
+import { makeContext } from '../../../src/graph/context';
+import { DAY_MS } from '../../../src/lib/time';
+import { listDays } from '../../../src/venues/perps/queries/trader-days';
+import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
+import { plainClients, recordStatements } from '../../bench/endpoints/statements';
+import { testDatabase } from '../../support/database';
+import { loadWorld } from '../../support/world';
+
+const DAYS = 25;
+const now = new Date('2026-02-01T13:27:00Z');
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** Rows of the table that a plan read, chosen or not. */
+function rowsRead(plan: Plan, table: string): number {
+  const own = plan['Relation Name'] === table ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part, table), own);
+}
+
+const literal = (value: unknown): string => {
+  const text = Array.isArray(value) ? `{${value.join()}}` : value instanceof Date ? value.toISOString() : String(value);
+  return `'${text}'`;
+};
+
+test('of the days of everybody only those of the account are read, by a plan made before any value is known', async () => {
+  const db = await testDatabase();
+  try {
+    await loadWorld(db.pool, 'perps', 20_000, new Date(now.getTime() - DAYS * DAY_MS), now);
+    await db.pool.query('VACUUM ANALYZE');
+    const { rows } = await db.pool.query<{ trader: string; days: number }>(
+      'SELECT trader, count(*)::int AS days FROM perp_trader_sum GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1',
+    );
+    const { trader, days } = rows[0] as { trader: string; days: number };
+    const context = makeContext(db, now);
+    const cut = { ...context, sql: withoutEmpty(sqlOver(db), async () => 0) };
+    const window = { from: new Date(Date.UTC(2026, 0, 5)), to: now };
+    let told = 0;
+    const sent = await recordStatements(db, async () => void (told = (await listDays(cut, [trader], window)).get(trader)?.length ?? 0));
+    expect(told).toBe(28);
+    const asked = sent.find(({ query }) => String(query.name).startsWith('perps_trader_days'));
+    const clients = await plainClients(db.url);
+    const client = clients[asked?.over as 'keyed'];
+    await client.query(`PREPARE asked AS ${asked?.query.text}`);
+    const values = (asked?.query.values ?? []).map(literal).join(', ');
+    const explained = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE asked(${values})`);
+    await clients.end();
+    const plan = explained.rows[0]?.['QUERY PLAN'][0].Plan as Plan;
+    expect(rowsRead(plan, 'perp_trader_sum')).toBe(days);
+  } finally {
+    await db.drop();
+  }
+}, 120_000);
