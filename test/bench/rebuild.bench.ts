@@ -10,7 +10,7 @@ const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', '
 
 // Facts, catalogues and what jobs write, or tell again after a rebuild (columns `most_pnl_…` too), are not rollups; neither is the world's own mark.
 const NOT_ROLLUPS =
-  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|pm_told_\w+|pm_smart_\w*hour|\w+_standing\w*|perp_role|perp_dealt\w*)$/;
+  /^(_prisma_migrations|bench_world|payment\w*|source_cursor|snapshot|signal\w*|\w+_score|pm_insider|pm_follow_\w+|pm_market_norm|pm_told_\w+|pm_crowd\w*|pm_settled_\w+|pm_smart_\w*hour|\w+_standing\w*|perp_role|perp_dealt\w*)$/;
 
 /** A digest of each table's rows in any order: numbers by value, not by how many zeros end them. */
 async function digests(pool: Pool): Promise<Map<string, string>> {
