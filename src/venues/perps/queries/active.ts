@@ -23,7 +23,7 @@ function activeRows({ accounts, days, byCoin, kept = () => '' }: Told): string {
   const since = accounts((instant) => `${instant} >= $1 AND ${instant} < ${nextDay('$2')}`);
   const after = accounts((instant) => `${instant} >= greatest($1::timestamptz, $4)`);
   return `
-  SELECT d.coin, d.traders FROM ${days} d WHERE d.coin ${byCoin ? '<>' : '='} ''${kept('d')} AND $1::timestamptz IS NOT NULL AND d.day >= ${nextDay('$2')}
+  SELECT d.coin, d.traders FROM ${days} d WHERE d.coin ${byCoin ? '<>' : '='} ''${kept('d')} AND $1::timestamptz IS NOT NULL AND d.day >= (SELECT ${nextDay('$2')})
   ${edgeOf(1, 'days_from', `UNION ALL SELECT ${coin}, count(*) FROM ${since}${kept('p')} GROUP BY 1`)}
   ${afterwards(
     '$4',
