@@ -4,7 +4,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type StandingDays, mostPnl } from '../rollups/standings';
 import { isNewest, spanUpToNow } from './scope';
-import { sumRows } from './span';
+import { sumRows } from './sums';
 
 /** Accounts that trade for others, for the spread, or with themselves. */
 export const MACHINES = "'{vault,market_maker,wash}'::text[]";
@@ -65,7 +65,6 @@ ORDER BY p.${mostPnl(days)} DESC LIMIT $2`,
 // $1 to $4: the window; $5: candidates; $6: what nobody else can have more of; $7: fewest fills; $8: how many.
 const AMONG: Statement = {
   name: 'perps_leaderboard_among',
-  keyed: true,
   text: `
 WITH own AS (
   SELECT trader, sum(pnl) AS pnl FROM ${sumRows(['fills', 'pnl'], { traders: '$5' })} r

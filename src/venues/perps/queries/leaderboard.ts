@@ -6,7 +6,7 @@ import type { SumColumn } from '../rollups/trader-sums';
 import { MACHINES, firstByLife, firstByPnl, isLifeOrder, standingOf } from './leaderboard-first';
 import { findRunDay, getCoinIfAny, isEverything, openWindow, spanUpToNow, widerTimeframe } from './scope';
 import { sumLives } from './lives';
-import { sumRows } from './span';
+import { sumRows } from './sums';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
 import { lifeTrips, spanTrips } from './trip-counts';
 import { wilsonSql } from './wilson';

@@ -14,7 +14,6 @@ import {
 } from '../rollups/hours';
 import { TRIP_SUMS, type TripColumn } from '../rollups/trip-sums';
 import type { SmartColumn } from '../rollups/smart-hours';
-import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
 import type { SmartTraderColumn } from '../rollups/smart-trader-days';
 import type { RestColumn } from '../rollups/smart-trader-rests';
 import { SMART_SCORE } from '../tier';
@@ -89,7 +88,7 @@ const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::time
 const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
 /** What tells a span: the beginnings of SELECT statements over whole days, quarters of them (if they are told), whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
-interface Told {
+export interface Told {
   days: string;
   quarters?: string;
   hours: string;
@@ -102,7 +101,7 @@ interface Told {
 }
 
 /** The pieces of the span whose values start at `at`: whole days, then the quarters, the hours, the bars and the facts at both edges. */
-function pieces({ days, quarters, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
+export function pieces({ days, quarters, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
     `UNION ALL ${facts} ${table}.timestamp >= ${begin} AND ${table}.timestamp < ${end}`;
@@ -164,7 +163,7 @@ export function ownRowsWithTrips(columns: readonly TraderHourColumn[], trips: re
 }
 
 /** The pieces of the span $1 to $4 by days that know of round trips, and those that closed on the days at both edges. `before` and `none`: columns of a trip between its trader and the hour, and after it. */
-function withClosed(
+export function withClosed(
   told: Told,
   before: readonly string[],
   none: readonly string[],
@@ -178,40 +177,6 @@ function withClosed(
   SELECT * FROM ${pieces(told, 1, 'day')} told
   ${edgeOf(1, 'days_from', closed('$1', `least($4::timestamptz, ${nextDay('$2')})`))}
   ${edgeOf(1, 'days_to', closed(`greatest($1::timestamptz, ${thisDay('$4')}, ${nextDay('$2')})`, '$4'))})`;
-}
-
-/** Round trips that sums of accounts' days know of. */
-export const SUM_TRIPS = ['closed_trips', 'won_trips'] as const satisfies readonly TripColumn[];
-
-/**
- * Rows of the span $1 to $4 to be added up, by trader and hour (or the day that tells it, `is_day`: one row for a trader then): accounts' own
- * fills in all coins, or in one.
- */
-export const sumRows = (columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin' | 'traders'>): string =>
-  pieces(sumTold(columns, [], narrowed), 1, 'day');
-
-/** The same with the round trips that closed in it, SUM_TRIPS. */
-export function sumRowsWithTrips(columns: readonly SumColumn[], narrowed: Pick<Narrowed, 'coin' | 'traders'>): string {
-  const none = ['false AS is_day', ...columns.map((column) => `0 AS ${column}`)];
-  return withClosed(sumTold(columns, SUM_TRIPS, narrowed), [], none, SUM_TRIPS, narrowed);
-}
-
-/** What tells sums of accounts' own fills. */
-function sumTold(columns: readonly SumColumn[], trips: typeof SUM_TRIPS | [], narrowed: Pick<Narrowed, 'coin' | 'traders'>): Told {
-  const noTrips = trips.map((column) => `0 AS ${column}`);
-  const select = (hour: string, is_day: boolean, row: readonly string[], from: string): string =>
-    `SELECT ${from}.trader, ${hour} AS hour, ${is_day} AS is_day, ${row.join(', ')} FROM`;
-  const told = (unit: Grain): string =>
-    `${select(`h.${unit}`, unit === 'day', [...columns.map((column) => `${TRADER_SUM[column].of} AS ${column}`), ...(unit === 'day' ? trips : noTrips)], 'h')} perp_trader_${unit} h WHERE true${narrow('h', narrowed)} AND`;
-  // Some accounts' days are looked up by account, whatever the window: by time, of which no plan made beforehand knows how much it holds, everybody's would be read.
-  const sums =
-    narrowed.traders === undefined ? 'perp_trader_sum' : `(SELECT * FROM perp_trader_sum h WHERE true${narrow('h', narrowed)} OFFSET 0)`;
-  return {
-    days: narrowed.coin === undefined ? `${select('h.day', true, [...columns, ...trips], 'h')} ${sums} h WHERE true AND` : told('day'),
-    hours: told('hour'),
-    facts: `${select(`date_trunc('hour', f.timestamp, 'UTC')`, false, [...columns.map((column) => `${TRADER_SUM[column].row} AS ${column}`), ...noTrips], 'f')} perp_fill f WHERE true${narrow('f', narrowed)} AND`,
-    table: 'f',
-  };
 }
 
 /**

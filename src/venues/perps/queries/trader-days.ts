@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { checkTrader, getCoinIfAny, openDays, spanUpToNow, widerDays } from './scope';
-import { sumRows, sumRowsWithTrips } from './span';
+import { sumRows, sumRowsWithTrips } from './sums';
 
 export interface DailyPnlArgs {
   trader: string;
@@ -32,7 +32,7 @@ export interface TraderDay {
 
 // $1 to $4: the days; $5: accounts; $6: the last day; $7: the coin, where there is one.
 const text = (coin: string | null): string => {
-  const narrowed = { traders: '$5', ...(coin === null ? {} : { coin: '$7' }) };
+  const narrowed = { traders: '$5', few: true, ...(coin === null ? {} : { coin: '$7' }) } as const;
   return `
 WITH own AS (
   SELECT trader, (hour AT TIME ZONE 'UTC')::date AS day, sum(pnl) AS pnl, sum(volume_usd) AS volume, sum(fills) AS trades, sum(pnl - net_pnl) AS fees_usd,
@@ -78,7 +78,7 @@ const DAILY: Statement = {
   keyed: true,
   text: `
 SELECT trader, (hour AT TIME ZONE 'UTC')::date - ($1::timestamptz AT TIME ZONE 'UTC')::date AS place, sum(pnl) AS pnl
-FROM ${sumRows(['pnl'], { traders: '$5' })} r GROUP BY 1, 2`,
+FROM ${sumRows(['pnl'], { traders: '$5', few: true })} r GROUP BY 1, 2`,
 };
 
 /** Closed PnL of each account on every UTC day of a window, up to that of its end, oldest first. */
