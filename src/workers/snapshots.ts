@@ -48,10 +48,13 @@ export async function listKept(pool: Pool, venues: readonly Venue[], now: Date):
   return Object.fromEntries(kept);
 }
 
-/** Whether a snapshot lacks a part or was last built longer ago than its time, by the database's clock, or by a clock since set back. */
+/**
+ * Whether a snapshot lacks a part or was last built longer ago than its time, by the database's clock, or by a clock since set back. By the clock as it is, not as it was
+ * when the transaction began: a copy that another process showed since is not ahead of it.
+ */
 async function isDue(pool: Pool | ClientBase, { name, every_s, parts }: Snapshot): Promise<boolean> {
   const { rows } = await pool.query<{ fresh: number }>(
-    `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > now() - make_interval(secs => $2) AND built_at <= now()`,
+    `SELECT count(*)::int AS fresh FROM snapshot WHERE name = $1 AND part = ANY($3) AND built_at > clock_timestamp() - make_interval(secs => $2) AND built_at <= clock_timestamp()`,
     [name, every_s, parts],
   );
   return (rows[0]?.fresh ?? 0) < parts.length;
