@@ -98,7 +98,7 @@ before AS (
   ) piece GROUP BY coin
 ),
 first AS (
-  SELECT t.*, before.last_usd, spike.windows, CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (coalesce(before.volume_usd, 0) / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier
+  SELECT t.*, before.last_usd, CASE WHEN spike.windows >= ${SPIKE.fewest} THEN (t.volume_usd + ${SPIKE.usd}) / (coalesce(before.volume_usd, 0) / spike.windows + ${SPIKE.usd}) END AS volume_spike_multiplier
   FROM traded t LEFT JOIN perp_coin c ON c.coin = t.coin LEFT JOIN before ON before.coin = t.coin
   CROSS JOIN LATERAL (SELECT count(*) AS windows FROM bound w WHERE w.time > c.first_seen AND w.place <= ${SPIKE.windows}) spike
   ORDER BY ${SORT[sort_by]}t.volume_usd DESC, t.coin COLLATE "C" LIMIT $7

@@ -116,18 +116,17 @@ export function pieces({ days, quarters, hours, rest, bars, facts, table }: Told
   // Names both ends, whatever edges are left out.
   const named = `${from}::timestamptz <= ${to}::timestamptz`;
   if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
-  if (quarters !== undefined)
-    return `(
-  ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
-  ${edgeOf(at, 'quarters_from', `UNION ALL ${quarters} quarter >= ${nextQuarter(first)} AND quarter < least(${thisQuarter(last)}, ${nextDay(first)})`)}
+  const torn =
+    quarters === undefined
+      ? `${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
+  ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}`
+      : `${edgeOf(at, 'quarters_from', `UNION ALL ${quarters} quarter >= ${nextQuarter(first)} AND quarter < least(${thisQuarter(last)}, ${nextDay(first)})`)}
   ${edgeOf(at, 'quarters_to', `UNION ALL ${quarters} quarter >= greatest(${thisDay(last)}, ${nextDay(first)}) AND quarter < ${thisQuarter(last)}`)}
   ${edgeOf(at, 'torn_quarter_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextQuarter(first)})`)}
-  ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}
-  ${edges})`;
+  ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}`;
   return `(
   ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
-  ${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
-  ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}
+  ${torn}
   ${edges})`;
 }
 
