@@ -32,7 +32,11 @@ export const settledCrowds = (markets: string, days: string, lowest: string, hig
 SELECT bound AS max_score, condition_id, resolved_at, sum(wallets)::int AS wallets, sum(usdc) AS usdc, max(usdc) AS top_usdc, (array_agg(won ORDER BY usdc DESC, token_id))[1] AS won
 FROM side GROUP BY 1, 2, 3`;
 
-/** Resolved markets whose crowd's largest side held a share of its USDC in one tenth (0 to 9; 1 belongs to the last): how many, and of how many that side lost. */
+/** Which tenth a share is in, 0 to 9; 1 belongs to the last. In SQL as well. */
+export const tenthOf = (share: number): number => Math.min(Math.floor(10 * share + 1e-9), 9);
+const tenthSql = (share: string): string => `LEAST(floor(10 * ${share} + 1e-9), 9)::int`;
+
+/** Resolved markets whose crowd's largest side held a share of its USDC in one tenth: how many, and of how many that side lost. */
 export interface FadedTenth {
   tenth: number;
   markets: number;
@@ -59,7 +63,7 @@ export function countFaded(
   const parameters = new Parameters();
   const bound = parameters.add(max_score, 'int');
   const due = settledCrowds('condition_id IN (SELECT condition_id FROM pm_settled_due)', parameters.add(days, 'date[]'), bound, bound);
-  const text = `SELECT LEAST(floor(10 * top_usdc / usdc + 1e-9), 9)::int AS tenth, count(*)::int AS markets, (count(*) FILTER (WHERE NOT won))::int AS faded FROM (
+  const text = `SELECT ${tenthSql('(top_usdc / usdc)')} AS tenth, count(*)::int AS markets, (count(*) FILTER (WHERE NOT won))::int AS faded FROM (
   SELECT resolved_at, wallets, usdc, top_usdc, won FROM pm_settled_crowd WHERE max_score = ${bound} AND condition_id NOT IN (SELECT condition_id FROM pm_settled_due)
   UNION ALL SELECT resolved_at, wallets, usdc, top_usdc, won FROM (${due}) AS crowd
 ) AS crowd WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND usdc > 0 AND usdc >= ${parameters.add(min_usdc, 'numeric')} AND wallets >= ${parameters.add(min_wallets, 'int')} GROUP BY 1`;

@@ -8,7 +8,7 @@ import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type PricedOutcome, leaderOf } from '../market-prices';
 import { type CrowdSide, listCrowdSides } from '../queries/crowds';
-import { type FadedTenth, countFaded } from '../queries/settled-crowds';
+import { type FadedTenth, countFaded, tenthOf } from '../queries/settled-crowds';
 import { entryOf } from './signals-money';
 import { type SmartView, asOf, dumbBand, loadSmartViews } from './signals-views';
 
@@ -178,9 +178,6 @@ function describe(crowd: Seen): Record<string, unknown> {
     price_gap: crowd.gap,
   };
 }
-
-/** Which tenth a strength is in, as countFaded tells them. */
-const tenthOf = (strength: number): number => Math.min(Math.floor(10 * strength + 1e-9), 9);
 
 /** How often the other side won, of resolved markets by the tenth that the strength of the low-score crowd was in when they were. */
 async function loadPast(context: GraphContext, args: Args): Promise<Map<number, FadedTenth>> {

@@ -10,7 +10,7 @@ import { tellCrowds } from '../../../../src/venues/prediction/rollups/told-crowd
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { loadPart } from '../support';
-import { sqlOf } from './untold';
+import { countOf, sqlOf } from './untold';
 
 const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
@@ -55,7 +55,7 @@ describe('crowds of low scores', () => {
     await tellCrowds(pool);
   }
 
-  const count = async (table: string): Promise<number> => (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)).rows[0]?.n ?? -1; // prettier-ignore
+  const count = (table: string): Promise<number> => countOf(pool, table);
 
   /** Sums are what positions and the scores of the day say, once told. */
   async function check(day: string): Promise<void> {

@@ -11,7 +11,7 @@ import { forgetSettled, noteJudged, tellSettled } from '../../../../src/venues/p
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { loadPart } from '../support';
-import { sqlOf } from './untold';
+import { countOf, sqlOf } from './untold';
 
 const DAY = 86_400_000;
 const start = new Date('2026-02-01T00:00:00Z');
@@ -35,7 +35,7 @@ describe('crowds of resolved markets', () => {
   const load = (from: number, until: number, part?: (index: number) => boolean): Promise<void> =>
     loadPart(pool, predictionWorld({ seed: 8, size: 12_000, start }).pages(after(from), after(until)), part);
 
-  const count = async (table: string): Promise<number> => (await pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)).rows[0]?.n ?? -1; // prettier-ignore
+  const count = (table: string): Promise<number> => countOf(pool, table);
 
   /** A run in which nine of ten wallets have a score below 60, another in each. */
   async function judge(now: Date): Promise<void> {

@@ -14,6 +14,7 @@ import { STANDING_TIMEFRAMES, tellStandings } from '../../../../src/venues/predi
 import { listCategories, moveVolumes } from '../../../../src/venues/prediction/rollups/volumes';
 import { testDatabase } from '../../../support/database';
 import { loadPart } from '../support';
+import { countOf } from './untold';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -73,7 +74,7 @@ describe('standings', () => {
   }
 
   const tell = (now: Date): Promise<void> => tellStandings(pool, now);
-  const count = async (table: string): Promise<number> => Number((await pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
+  const count = (table: string): Promise<number> => countOf(pool, table);
 
   async function leaders(
     now: Date,
