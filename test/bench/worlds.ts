@@ -8,6 +8,7 @@ import { locateDatabase } from '../../src/db/location';
 import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/catalogue';
+import { layInTime } from './world-order';
 import { type BuiltWorld, WORLD_NOW, WORLD_START, type WorldId, buildWorld, liveOn, renewWorld } from './world-build';
 
 /** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
@@ -71,6 +72,8 @@ export async function openBenchWorld(venue: VenueName, size: number, seed = 1): 
   }
 }
 
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
 /** Built under another name and renamed when whole, so that a build that was interrupted is never taken for a world. */
 async function build(admin: Client, name: string, url: URL, world: WorldId): Promise<void> {
   const draft = `${name}_draft`;
@@ -81,7 +84,8 @@ async function build(admin: Client, name: string, url: URL, world: WorldId): Pro
   await migrate(draftUrl.href, path.join(ROOT, 'prisma/migrations'));
   const db = await openDatabase(draftUrl.href, { statement_timeout_ms: 0 });
   try {
-    const built = await buildWorld(db.pool, world, (line) => process.stderr.write(`${line}\n`));
+    const built = await buildWorld(db.pool, world, say);
+    await layInTime(db.pool, say);
     await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL, migrations text NOT NULL)');
     await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(world.venue)]);
   } finally {
@@ -97,7 +101,8 @@ async function renew(url: string, venue: VenueName): Promise<void> {
   try {
     const { rows } = await db.pool.query<{ migrations: string }>('SELECT migrations FROM bench_world');
     if (rows[0]?.migrations === migrationsState(venue)) return;
-    await renewWorld(db.pool, venue, (line) => process.stderr.write(`${line}\n`));
+    await renewWorld(db.pool, venue, say);
+    await layInTime(db.pool, say);
     await db.pool.query('UPDATE bench_world SET migrations = $1', [migrationsState(venue)]);
   } finally {
     await db.close();
@@ -110,7 +115,7 @@ async function live(url: string, world: WorldId): Promise<void> {
   try {
     const { rowCount } = await db.pool.query("SELECT FROM bench_world WHERE built -> 'live_facts' > '0'");
     if (rowCount === 1) return;
-    const facts = await liveOn(db.pool, world, (line) => process.stderr.write(`${line}\n`));
+    const facts = await liveOn(db.pool, world, say);
     await db.pool.query("UPDATE bench_world SET built = built || jsonb_build_object('live_facts', $1::int)", [facts]);
   } finally {
     await db.close();

@@ -5,24 +5,11 @@ import { listDays } from '../../../src/venues/perps/queries/trader-days';
 import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
 import { plainClients, recordStatements } from '../../bench/endpoints/statements';
 import { testDatabase } from '../../support/database';
+import { type Explained, type Plan, rowsRead } from '../../support/plans';
 import { loadWorld } from '../../support/world';
 
 const DAYS = 25;
 const now = new Date('2026-02-01T13:27:00Z');
-
-interface Plan {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-}
-
-/** Rows of the table that a plan read, chosen or not. */
-function rowsRead(plan: Plan, table: string): number {
-  const own = plan['Relation Name'] === table ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part, table), own);
-}
 
 const literal = (value: unknown): string => {
   const text = Array.isArray(value) ? `{${value.join()}}` : value instanceof Date ? value.toISOString() : String(value);
@@ -49,7 +36,7 @@ test('of the days of everybody only those of the account are read, by a plan mad
     const client = clients[asked?.over as 'keyed'];
     await client.query(`PREPARE asked AS ${asked?.query.text}`);
     const values = (asked?.query.values ?? []).map(literal).join(', ');
-    const explained = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE asked(${values})`);
+    const explained = await client.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE asked(${values})`);
     await clients.end();
     const plan = explained.rows[0]?.['QUERY PLAN'][0].Plan as Plan;
     expect(rowsRead(plan, 'perp_trader_sum')).toBe(days);

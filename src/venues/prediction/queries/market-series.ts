@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { type Cut, type SmartRule, placesOf, smartPieces, walletPieces } from './pieces';
+import { type Cut, type SmartRule, hoursOfMarket, placesOf, smartPieces, walletPieces } from './pieces';
 import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
@@ -28,17 +28,17 @@ const bucketOf = (at: string, bucket_ms: number, parameters: Parameters): string
 export function listSeries(sql: Sql, condition_id: string, cut: Cut, bucket_ms: number): Promise<SeriesRow[]> {
   const parameters = new Parameters();
   const { rolled, torn } = placesOf(cut, parameters);
-  const market = `condition_id = ${parameters.add(condition_id, 'text')}`;
+  const id = parameters.add(condition_id, 'text');
   const text = `SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, (array_agg(open ORDER BY open_at, open_id))[1] AS open, max(high) AS high, min(low) AS low,
   (array_agg(close ORDER BY close_at DESC, close_id DESC))[1] AS close, sum(buys)::int AS buys, sum(sells)::int AS sells, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   sum(buy_usdc) + sum(sell_usdc) AS volume, sum(shares) AS shares, sum(fill_usdc) AS fill_usdc, sum(fill_shares) AS fill_shares
 FROM (
   SELECT token_id, hour::timestamptz AS at, open, open_at, open_id, high, low, close, close_at, close_id, buys, sells, buy_usdc, sell_usdc, shares, fill_usdc, fill_shares
-  FROM pm_token_hour WHERE ${market} AND ${rolled}
+  FROM pm_token_hour WHERE ${hoursOfMarket(id)} AND ${rolled}
   UNION ALL
   SELECT token_id, "timestamp", price, "timestamp", trade_id, price, price, price, "timestamp", trade_id, (is_taker IS TRUE AND side = 'BUY')::int, (is_taker IS TRUE AND side = 'SELL')::int,
     CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END, CASE WHEN is_taker THEN size ELSE 0 END, usdc_size, size
-  FROM pm_trade WHERE ${market} AND ${torn} AND side IN ('BUY', 'SELL')
+  FROM pm_trade WHERE condition_id = ${id} AND ${torn} AND side IN ('BUY', 'SELL')
 ) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
   return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text }, parameters.values);
 }

@@ -91,9 +91,10 @@ export function partOf(cut: { bounds: readonly Date[] }, parameters: Parameters)
 
 /**
  * SQL of outcome tokens' hours within a cut: condition_id, token_id, at (start of the hour, moved by the cut's shift), part, fills, fill_usdc, fill_shares, and of
- * takers buys, sells, buy_usdc, sell_usdc, shares. `filter` is a condition on condition_id or token_id. A torn hour gives a row for each part.
+ * takers buys, sells, buy_usdc, sell_usdc, shares. `filter` is a condition on condition_id or token_id, `torn_filter` the same where facts are better asked in another way. A torn hour
+ * gives a row for each part.
  */
-export function tokenPieces(cut: Cut, parameters: Parameters, filter = 'true'): string {
+export function tokenPieces(cut: Cut, parameters: Parameters, filter = 'true', torn_filter = filter): string {
   const { rolled, torn, at } = placesOf(cut, parameters);
   const part = partOf(cut, parameters);
   return `SELECT condition_id, token_id, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares
@@ -102,8 +103,15 @@ UNION ALL
 SELECT condition_id, token_id, ${at}, ${part('"timestamp"')}, count(*)::int, sum(usdc_size), sum(size),
   (count(*) FILTER (WHERE is_taker AND side = 'BUY'))::int, (count(*) FILTER (WHERE is_taker AND side = 'SELL'))::int,
   COALESCE(sum(usdc_size) FILTER (WHERE is_taker AND side = 'BUY'), 0), COALESCE(sum(usdc_size) FILTER (WHERE is_taker AND side = 'SELL'), 0), COALESCE(sum(size) FILTER (WHERE is_taker), 0)
-FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${filter} GROUP BY 1, 2, 3, 4`;
+FROM pm_trade WHERE ${torn} AND side IN ('BUY', 'SELL') AND ${torn_filter} GROUP BY 1, 2, 3, 4`;
 }
+
+/**
+ * SQL condition on pm_token_hour: of this market, a value's place. Its outcomes are told as well: an hour comes last in the key, and without them the planner thinks that
+ * to skip from one to the next costs more than to read the hours of all markets, where these lie in the order of time.
+ */
+export const hoursOfMarket = (condition_id: string): string =>
+  `condition_id = ${condition_id} AND token_id = ANY (ARRAY(SELECT token_id FROM pm_token_last WHERE condition_id = ${condition_id}))`;
 
 const of = (value: string, side: string): string => `COALESCE(sum(${value}) FILTER (WHERE side = '${side}'), 0)`;
 const number = (side: string, more = ''): string => `(count(*) FILTER (WHERE side = '${side}'${more}))::int`;
