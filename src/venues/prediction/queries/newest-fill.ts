@@ -12,23 +12,36 @@ export interface FillScope {
   active?: boolean;
 }
 
+/** How far back such a fill is looked for first, where there mostly is one: all hours are read for what is rare alone. */
+const LATELY = ['2 hours', '1 day'];
+
 const statement = (scope: FillScope): Statement => {
   const market = scope.condition_id !== null;
-  const wallet = scope.smart
-    ? ` AND wallet IN (SELECT wallet FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day = (SELECT max(day) FROM pm_wallet_score WHERE day <= $1))`
-    : '';
   const table = scope.smart ? 'pm_wallet_hour' : 'pm_token_hour';
   const newest = scope.smart ? 'last_at' : 'close_at';
   const category = scope.category === null ? null : `$${market ? 3 : 2}`;
   const markets = scope.active
     ? activeMarkets('$1', category)
     : category && `SELECT condition_id FROM pm_market WHERE category = ${category}`;
-  const among = markets === null ? '' : ` AND condition_id IN (${markets})`;
-  const from = `FROM ${table} WHERE hour <= $1${market ? ' AND condition_id = $2' : ''}${among}${wallet}${scope.smart ? '' : ' AND buys + sells > 0'}`;
+  const among = markets === null ? [] : [`condition_id IN (${markets})`];
+  if (scope.smart)
+    among.push(
+      `wallet IN (SELECT wallet FROM pm_wallet_score WHERE score >= ${SMART_SCORE} AND day = (SELECT max(day) FROM pm_wallet_score WHERE day <= $1))`,
+    );
+  const where = (conditions: readonly string[]): string =>
+    ['hour <= $1', ...(market ? ['condition_id = $2'] : []), ...conditions, ...(scope.smart ? [] : ['buys + sells > 0'])].join(' AND ');
+  const last = (conditions: readonly string[]): string =>
+    `(SELECT ${newest} FROM ${table} WHERE ${where(conditions)} ORDER BY hour DESC LIMIT 1)`;
+  // As truth values they are hashed, not joined: the hours of a stretch are read, not those of all wallets and markets.
+  const lately = LATELY.map((length) =>
+    last([`hour > $1::timestamptz - interval '${length}'`, ...among.map((condition) => `(${condition}) IS TRUE`)]),
+  );
   return {
     name: `pm_newest_fill${market ? '_market' : ''}${category === null ? '' : '_category'}${scope.active ? '_active' : ''}${scope.smart ? '_smart' : ''}`,
     // Of one market all hours are read: looked for from the newest hour back, a market that is long silent has everybody's in front.
-    text: market ? `SELECT max(${newest}) AS at ${from}` : `SELECT ${newest} AS at ${from} ORDER BY hour DESC LIMIT 1`,
+    text: market
+      ? `SELECT max(${newest}) AS at FROM ${table} WHERE ${where(among)}`
+      : `SELECT COALESCE(${[...lately, last(among)].join(', ')}) AS at`,
   };
 };
 
