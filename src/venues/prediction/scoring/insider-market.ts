@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql';
 import { listHalves } from '../../../db/halves';
 import { listSuspects } from '../queries/insider-evidence';
 import { type WeighedEvidence, scoreOf } from './insider';
-import { type MarketEvidence, type Suspect, judge, listMarkets, listTrades, survivorsOf, weigh } from './insider-phases';
+import { type MarketEvidence, type Suspect, canReach, judge, listMarkets, listTrades, survivorsOf, weigh } from './insider-phases';
 
 /** A wallet on one market with what it scored there. */
 export interface MarketFinding {
@@ -39,7 +39,7 @@ export async function scanMarket(sql: Sql, condition_id: string, now: Date, over
     listTrades(sql, [condition_id], null, now),
   ]);
   const market = markets.get(condition_id) as MarketEvidence;
-  const survivors = survivorsOf(suspects.map((suspect) => weigh(suspect, market)).filter(({ reach }) => reach >= min_score));
+  const survivors = survivorsOf(suspects.map((suspect) => weigh(suspect, market)).filter((weighed) => canReach(weighed, min_score)));
   const findings = judge(survivors, trades).map(({ suspect, first_bet_at, evidence }) => {
     const { wallet, outcome, buy_usdc } = suspect;
     return { wallet, score: scoreOf(evidence), evidence, first_bet_at, outcome, buy_usdc };

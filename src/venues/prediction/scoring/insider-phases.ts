@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { median } from '../../../lib/statistics';
+import { median, roundTo } from '../../../lib/statistics';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import { listFirstBets, listNewsTimes, listWithdrawals } from '../queries/insider-evidence';
 import { listTakenVolumes } from '../queries/market-volumes';
@@ -68,6 +68,9 @@ export const weigh = <Who extends Suspect>(suspect: Who, market: MarketEvidence)
   market,
   reach: reachOf(knownOf(suspect, market)),
 });
+
+/** Whether the suspect can reach a score: scores are told in tenths, and compared as they are told. */
+export const canReach = ({ reach }: Weighed<Suspect>, score: number): boolean => roundTo(reach, 1) >= score;
 
 /** Those of whom trades are looked at: the wallets that can reach most. */
 export function survivorsOf<Who extends Suspect>(reaching: Weighed<Who>[]): Weighed<Who>[] {

@@ -11,6 +11,7 @@ import {
   type MarketEvidence,
   type Suspect,
   type Weighed,
+  canReach,
   judge,
   knownOf,
   listMarkets,
@@ -56,7 +57,7 @@ export async function scanVenue(
     const wanted = new Set(chosen.flatMap(([, own]) => own.map(keyOf)));
     const held = await listPositionsAsOf(sql, { wallets: chosen.map(([wallet]) => wallet) }, now);
     const weighed = pairsOf(held.filter((row) => wanted.has(keyOf(row)))).flatMap((positions) => weighPair(positions, known) ?? []);
-    reaching.push(...weighed.filter(({ suspect, market, reach }) => reach >= min_score && isCandidate(knownOf(suspect, market))));
+    reaching.push(...weighed.filter((one) => canReach(one, min_score) && isCandidate(knownOf(one.suspect, one.market))));
   }
   const survivors = survivorsOf(reaching);
   const ids = [...new Set(survivors.map(({ market }) => market.condition_id))];

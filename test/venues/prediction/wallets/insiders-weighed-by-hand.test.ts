@@ -6,7 +6,8 @@ import { condition, loadRecords, wallet } from '../support';
 
 /**
  * The insider pattern by hand, each signal between its ends. Wallet 501 bets $1,500 in one transaction on an open market, ten days after its first trade;
- * 511 knew how market 83 would end, as with two others before, and takes its payout after four hours; 513 puts $197,777 on the losing side.
+ * 511 knew how market 83 would end, as with two others before, and takes its payout after four hours; 513 puts $197,777 on the losing side. 521 does all
+ * it can, three hours before market 86 ends: its score is told as 97, and is a little less.
  */
 
 type Row = Record<string, unknown>;
@@ -27,6 +28,7 @@ describe('insider pattern weighed by hand', () => {
       market(83, won(2 * DAY)),
       market(84, won(6 * DAY)),
       market(85, won(5 * DAY)),
+      market(86, { ...politics, endDate: iso(NOW + 2 * HOUR) }),
     ]);
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 82, 0, 501, 'BUY', 1_000, 0.5, 4 * HOUR + 10 * DAY),
@@ -47,6 +49,11 @@ describe('insider pattern weighed by hand', () => {
       // The last fill of the winner below 0.90: from here on everybody knew.
       trade(15, 83, 0, 512, 'BUY', 100, 0.88, 3 * DAY),
       trade(16, 83, 0, 512, 'BUY', 100, 0.95, 2.5 * DAY),
+      trade(21, 86, 0, 521, 'BUY', 10_000, 0.5, HOUR),
+      trade(22, 86, 1, 522, 'BUY', 200, 0.5, HOUR),
+      trade(23, 86, 1, 523, 'BUY', 200, 0.5, HOUR),
+      trade(24, 86, 1, 524, 'BUY', 200, 0.5, HOUR),
+      trade(25, 86, 1, 522, 'BUY', 178_570, 0.5, HOUR / 2),
     ]);
     await loadRecords(db.pool, 'activity.json', [move(20, 83, 511, 'REDEEM', 5_000, 5_000, 2 * DAY - 4 * HOUR)]);
     await rescanInsiders(db.pool, now);
@@ -71,6 +78,8 @@ describe('insider pattern weighed by hand', () => {
   const knew = { wallet_age: (15 * 26) / 30, first_bet_size: (15 * ln(2_000 / 1_044)) / ln(50), bet_timing: (20 * ln(14)) / ln(56), withdrawal_speed: (10 * ln(6)) / ln(24), market_selection: (10 * ln(5)) / ln(20), category_concentration: 10, short_bet_win_rate: (20 * (3 / (3 + 1.645 ** 2) - 0.3)) / 0.3 }; // prettier-ignore
   // More than fifty times the usual, twelve hours ahead, and wrong: nothing to take.
   const loud = { wallet_age: 15, first_bet_size: 15, bet_timing: (20 * ln(28)) / ln(56), withdrawal_speed: 0, market_selection: (10 * ln(5)) / ln(20), category_concentration: 10, short_bet_win_rate: 0 }; // prettier-ignore
+  // Fifty times the usual bet, and $94,585 were taken there.
+  const all = { wallet_age: 15, first_bet_size: 15, bet_timing: 20, withdrawal_speed: 0, market_selection: (10 * ln(1_000_000 / 94_585)) / ln(20), category_concentration: 10, short_bet_win_rate: 0 }; // prettier-ignore
 
   test('an open market: nothing to take yet, no short bets: 70 points are in play', async () => {
     const { score, points, signals } = await weighed(81, 501);
@@ -90,9 +99,16 @@ describe('insider pattern weighed by hand', () => {
     expect(other).toBe(scoreOf(loud, 80));
   });
 
+  test('a score is compared as it is told', async () => {
+    expect(Object.values(all).reduce((a, b) => a + b) / 0.7).toBeLessThan(97);
+    expect(scoreOf(all, 70)).toBe(97);
+    const listed = (min_score: number) => call<Insiders>(db, 'markets/insiders', now, { condition_id: condition(86), min_score });
+    expect((await listed(97)).data.insiders).toMatchObject([{ wallet: wallet(521), insider_score: 97 }]);
+  });
+
   test('the list of the venue: who put $1,000 on a market', async () => {
     const { data } = await call<{ candidates: Row[] }>(db, 'wallets/insiders', now, { min_score: 20 });
-    const expected = [[501, scoreOf(open, 70)], [511, scoreOf(knew, 100)], [513, scoreOf(loud, 80)]] as const; // prettier-ignore
+    const expected = [[501, scoreOf(open, 70)], [511, scoreOf(knew, 100)], [513, scoreOf(loud, 80)], [521, 97], [522, scoreOf({ ...all, first_bet_size: 0 }, 70)]] as const; // prettier-ignore
     expect(data.candidates.map((row) => [row.wallet, row.insider_score])).toEqual([...expected].sort(([, a], [, b]) => b - a).map(([by, score]) => [wallet(by), score])); // prettier-ignore
   });
 });
