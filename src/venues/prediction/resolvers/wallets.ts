@@ -16,6 +16,7 @@ import {
   listWalletTrades,
 } from '../queries/wallet-trades';
 import { loadWalletsOverlay } from '../rollups/positions-as-of';
+import { getKnownMarket } from './markets-known';
 import { type PeriodGains, loadPeriodGains } from './period-gains';
 import { closePage, openPage, suggestionOf } from './paging';
 import { positionRecord, unrealizedOf } from './position';
@@ -141,7 +142,7 @@ async function periodOf(filter: WalletTradesFilter, context: GraphContext): Prom
   return { ...totals, ...gains };
 }
 
-/** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded, empty_result for no row in scope. */
+/** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded and for an unknown market, empty_result for no row in scope. */
 export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
   const scope = listScope('wallets/activity', args);
   const loaders = context.loaders(makeLoaders);
@@ -167,6 +168,7 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
   const first = record?.first_trade_at ?? null;
   if (first === null || first >= context.now) throw unknownWallet(args.wallet);
   if (period.rows === 0) {
+    if (args.condition_id) await getKnownMarket(context, args.condition_id);
     const widest = { ...filter, window: windowOf('all', page.window.to) };
     const [newest] = await listWalletTrades(context.sql, widest, beforeAll(page.window.to), 1);
     throw new AppError('empty_result', { suggestion: suggestionOf(newest, page.window.to) });

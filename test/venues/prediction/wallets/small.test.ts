@@ -70,6 +70,12 @@ describe('wallets of the small world, by hand', () => {
     });
   });
 
+  test('wallets/activity on one market: one that nobody knows is not found, on another nothing was done', async () => {
+    const codeOn = async (n: number): Promise<string> =>
+      (await callForError(db, 'wallets/activity', now, { wallet: wallet(1), condition_id: condition(n) })).code;
+    expect([await codeOn(99), await codeOn(3)]).toEqual(['not_found', 'empty_result']);
+  });
+
   test('refunds: 400 shares for 200 give 200 back, and count in no rate', async () => {
     const { data } = await call<Record<string, unknown>>(db, 'wallets/pnl-breakdown', now, { wallet: wallet(5), timeframe: '24h' });
     expect(data).toMatchObject({ total_realized_pnl: 0, total_positions: 1, voided_positions: 1, win_rate: null, winning_positions: 0, losing_positions: 0, positions: [{ status: 'voided', won: null, roi_pct: 0, proceeds_usdc: 200 }] }); // prettier-ignore
