@@ -1,4 +1,5 @@
 import { groupedBy } from '../../lib/grouped';
+import { roundTo } from '../../lib/statistics';
 import { fixed, plain } from './positions/fixed';
 
 /** What one scored wallet holds of one outcome. */
@@ -53,16 +54,26 @@ export const FEWEST_WALLETS = 3;
 /** Wallets that opened the same outcome this close to each other trade in step. */
 export const TOGETHER_MS = 60_000;
 
+/** Decimals to which weights are compared and their shares told: products of decimals are missed by binary fractions, and their sums by a little more. */
+const DECIMALS = 6;
+
+/** The outcome with the most weight first, of equals the first token. */
+export const byWeight = (a: { token_id: string; weight: number }, b: { token_id: string; weight: number }): number =>
+  roundTo(b.weight, DECIMALS) - roundTo(a.weight, DECIMALS) || (a.token_id < b.token_id ? -1 : 1);
+
+/** Share of the leading weight in all, as it is told. */
+export const strengthOf = (weight: number, all: number): number => roundTo(weight / all, DECIMALS);
+
 /** Consensus of the wallets with these stances, all of one market. A wallet on several outcomes counts net. */
 export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensus {
   const wallets = netOf(stances, weigh);
   const weights = new Map<string, number>();
   for (const { token_id, weight } of wallets) weights.set(token_id, (weights.get(token_id) ?? 0) + weight);
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const [leading] = [...weights].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  const token_id = leading !== undefined && leading[1] > 0 ? leading[0] : null;
-  const strength = token_id === null || wallets.length < FEWEST_WALLETS ? null : (leading as [string, number])[1] / all;
-  return { token_id, strength, weights, wallets, independent_wallets: independentOf(wallets) };
+  const leading = [...weights].map(([token_id, weight]) => ({ token_id, weight })).sort(byWeight)[0];
+  if (leading === undefined || leading.weight <= 0) return { token_id: null, strength: null, weights, wallets, independent_wallets: null };
+  const strength = wallets.length < FEWEST_WALLETS ? null : strengthOf(leading.weight, all);
+  return { token_id: leading.token_id, strength, weights, wallets, independent_wallets: independentOf(wallets) };
 }
 
 function netOf(stances: readonly Stance[], weigh: Weight): NetStance[] {
@@ -97,7 +108,7 @@ export interface Opened {
 export function independentOf(wallets: readonly Opened[]): number | null {
   const clusters = clustersOf(wallets).map((cluster) => cluster.reduce((sum, { weight }) => sum + weight, 0));
   const all = clusters.reduce((sum, weight) => sum + weight, 0);
-  return all > 0 ? all ** 2 / clusters.reduce((sum, weight) => sum + weight ** 2, 0) : null;
+  return all > 0 ? roundTo(all ** 2 / clusters.reduce((sum, weight) => sum + weight ** 2, 0), DECIMALS) : null;
 }
 
 /** Wallets by outcome, in the order they opened, parted where more than a minute lies between two. */

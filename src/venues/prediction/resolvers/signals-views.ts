@@ -1,6 +1,6 @@
 import { groupedBy } from '../../../lib/grouped';
 import type { GraphContext } from '../../venue';
-import { FEWEST_WALLETS, type Stance } from '../consensus';
+import { FEWEST_WALLETS, type Stance, byWeight, strengthOf } from '../consensus';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type Leaning, listLeanings } from '../queries/leanings';
@@ -64,10 +64,14 @@ export async function loadSmartViews(
 }
 
 function viewOf(leanings: readonly Leaning[]): SmartView {
-  const leading = [...leanings].sort((a, b) => b.weight - a.weight || (a.token_id < b.token_id ? -1 : 1))[0] as Leaning;
+  const leading = [...leanings].sort(byWeight)[0] as Leaning;
   if (leading.weight <= 0) return { token_id: null, strength: null, wallets: 0 };
   const [wallets, weight] = leanings.reduce(([count, sum], one) => [count + one.wallets, sum + one.weight], [0, 0]);
-  return { token_id: leading.token_id, strength: wallets < FEWEST_WALLETS ? null : leading.weight / weight, wallets: leading.wallets };
+  return {
+    token_id: leading.token_id,
+    strength: wallets < FEWEST_WALLETS ? null : strengthOf(leading.weight, weight),
+    wallets: leading.wallets,
+  };
 }
 
 /** Whether a consensus speaks clearly against the price of its outcome. */
